@@ -1,0 +1,36 @@
+import { LANES, type Lane } from './command-types.ts';
+
+/** Every exchange and queue of one installation. Source: bus contract, section 1. */
+export interface BusNames {
+  /** What each name starts with; a `reply_to` may not. */
+  readonly reserved: string;
+  readonly commands: string;
+  readonly unknownCommands: string;
+  readonly events: string;
+  readonly lanes: Readonly<Record<Lane, string>>;
+  readonly suspects: string;
+  readonly deadLetters: string;
+  readonly undelivered: string;
+  /** The rung of the reports' retry ladder that waits `delayMs`. */
+  retry(delayMs: number): string;
+}
+
+/**
+ * The names of exchanges and queues under a prefix.
+ *
+ * @param prefix default `poker` (setting `AMQP_PREFIX`)
+ */
+export function busNames(prefix = 'poker'): BusNames {
+  const lanes = Object.fromEntries(LANES.map((lane) => [lane, `${prefix}.${lane}`])) as Record<Lane, string>;
+  return {
+    reserved: `${prefix}.`,
+    commands: `${prefix}.commands`,
+    unknownCommands: `${prefix}.commands.unknown`,
+    events: `${prefix}.events`,
+    lanes,
+    suspects: `${prefix}.suspects`,
+    deadLetters: `${prefix}.dead-letters`,
+    undelivered: `${prefix}.replies.undelivered`,
+    retry: (delayMs) => `${lanes.reports}.retry.${delayMs}`,
+  };
+}

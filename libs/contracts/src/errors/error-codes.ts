@@ -1,0 +1,88 @@
+/** What kind of failure a code is; it decides what becomes of the command. Source: bus contract, sections 4 and 5. */
+export type ErrorCategory =
+  'invalid' | 'expired' | 'misconfigured' | 'rejected' | 'unavailable' | 'uncertain' | 'internal';
+
+interface ErrorCodeFacts {
+  readonly category: ErrorCategory;
+  /** Whether sending the same command again can succeed without anyone changing it. */
+  readonly retryable: boolean;
+  /** Said where the failure itself has nothing more exact to say. */
+  readonly message: string;
+}
+
+const invalid = (message: string) => ({ category: 'invalid', retryable: false, message }) as const;
+const misconfigured = (message: string) =>
+  ({ category: 'misconfigured', retryable: false, message }) as const;
+const rejected = (message: string) => ({ category: 'rejected', retryable: false, message }) as const;
+const unavailable = (message: string) => ({ category: 'unavailable', retryable: true, message }) as const;
+const internal = (message: string) => ({ category: 'internal', retryable: false, message }) as const;
+
+/** Every code that an error body can carry. Source: bus contract, section 4. */
+export const ERROR_CODES = {
+  MALFORMED_MESSAGE: invalid(
+    'The body is not a JSON object in UTF-8. Send the data of the command as one object.',
+  ),
+  MESSAGE_TOO_LARGE: invalid('The body is larger than this worker accepts (MAX_COMMAND_BYTES).'),
+  UNKNOWN_COMMAND: invalid('No command of this type exists. Set the property "type" to a known command.'),
+  UNSUPPORTED_VERSION: invalid('This worker does not know that schema version. Send schema-version 1.'),
+  VALIDATION_FAILED: invalid('The command is not valid; see the violations.'),
+  UNKNOWN_OPERATOR: invalid('No credentials are configured under that operator name.'),
+  REPLY_TO_MISSING: invalid('The command names no reply queue. Set the property "reply_to".'),
+  REPLY_TO_FORBIDDEN: invalid('The reply queue is one of the service itself. Name a queue of your own.'),
+  IDEMPOTENCY_CONFLICT: invalid('This message id was used for another command. Use a new id for new data.'),
+  COMMAND_EXPIRED: {
+    category: 'expired',
+    retryable: false,
+    message: 'The deadline passed before an outcome.',
+  },
+  SIGNATURE_REJECTED: misconfigured(
+    'The platform refused the signature. Check the secret key and the signature settings of this operator.',
+  ),
+  SECRET_KEY_MISSING: misconfigured('This operator has no secret key, which this operation needs.'),
+  FORBIDDEN: misconfigured('The platform refuses this operator. Check its rights and the allowed addresses.'),
+  UNEXPECTED_REDIRECT: misconfigured(
+    'The platform answered with a redirect, which is never followed. Check the URL.',
+  ),
+  BAD_REQUEST: rejected('The platform refused the request.'),
+  PLAYER_NOT_FOUND: rejected('The platform knows no such player.'),
+  NOT_FOUND: rejected('The platform has no such resource.'),
+  AUTH_TYPE_INVALID: rejected('Auth type not valid'),
+  CURRENCY_REQUIRED: rejected('Currency cannot be blank'),
+  CURRENCY_NOT_FOUND: rejected('Currency not found'),
+  CURRENCY_INACTIVE: rejected('This currency is not active'),
+  NICKNAME_TAKEN: rejected('A Player with this username already exists in the system.'),
+  NICKNAME_TOO_LONG: rejected('The nickname is longer than the platform allows.'),
+  INCORRECT_DATA: rejected('The platform refused the data of the command.'),
+  RATE_LIMITED: unavailable('The platform asks for fewer requests. Send the command again later.'),
+  PLATFORM_UNAVAILABLE: unavailable(
+    'The platform could not be reached or failed. Send the command again later.',
+  ),
+  CIRCUIT_OPEN: unavailable(
+    'The platform has been failing, so it was not called. Send the command again later.',
+  ),
+  OVERLOADED: unavailable(
+    'This worker has too many calls waiting for the platform. Send the command again later.',
+  ),
+  REPLY_QUEUE_FULL: {
+    category: 'expired',
+    retryable: true,
+    message: 'The reply queue refused the pages of the report for too long. Read it faster or allow it more.',
+  },
+  OUTCOME_UNKNOWN: {
+    category: 'uncertain',
+    retryable: true,
+    message:
+      'The call was sent and its answer was lost: the platform may have done it. Send the same command again.',
+  },
+  PLATFORM_PROTOCOL_ERROR: {
+    category: 'uncertain',
+    retryable: false,
+    message: 'The platform reported success with a document that its interface does not describe.',
+  },
+  POISON_COMMAND: internal(
+    'The command was started several times and never finished. It lies in the dead letters.',
+  ),
+  INTERNAL_ERROR: internal('A fault of this service. Its log has the cause under the id of the command.'),
+} as const satisfies Record<string, ErrorCodeFacts>;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
