@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { Environment } from '../settings/environment.ts';
+import { readConventions } from '../clients/conventions.ts';
+import { canonicalString, type Parameters } from './canonical-string.ts';
+import { expectedSignature, isSameSignature } from './signature.ts';
+
+interface Row {
+  readonly name: string;
+  readonly parameters: Parameters;
+  readonly secret: string;
+  readonly settings: Record<string, string>;
+  readonly canonical: string;
+  readonly sign: string;
+}
+
+const file = new URL('../../../../test/vectors/signing.json', import.meta.url);
+const rows = JSON.parse(readFileSync(file, 'utf8')) as Row[];
+const conventions = (settings: Record<string, string> = {}) => readConventions(new Environment(settings), '');
+const content = (parameters: Parameters, body = '') => ({ version: 'v3' as const, parameters, body: Buffer.from(body) });
+
+describe('signature', () => {
+  it.each(rows)('agrees with the golden row "$name"', ({ parameters, secret, settings, canonical, sign }) => {
+    expect(canonicalString(parameters, conventions(settings))).toBe(canonical);
+    expect(expectedSignature(content(parameters), secret, conventions(settings))).toBe(sign);
+  });
+
+  it('signs the bytes of the body and the secret where the scheme says so, in v3 alone', () => {
+    const rawBody = conventions({ SIGNATURE_SCHEME_V3: 'raw-body' });
+    const parameters = { client: 'op1', data: { type: 'OpenGame' } };
+    // printf '%s' '{"data": {"type":"OpenGame"}}ключ' | sha256sum
+    const digest = 'fa9503a398d0dad47bd984d7e33204db03978133292ea08eef1bf557561358ac';
+    expect(expectedSignature(content(parameters, '{"data": {"type":"OpenGame"}}'), 'ключ', rawBody)).toBe(digest);
+    expect(expectedSignature({ ...content({ userId: 'u-1' }), version: 'v2' }, 'test_secret_key', rawBody)).toBe(
+      rows[0]?.sign,
+    );
+  });
+
+  it('tells a right signature from a wrong, a shorter and an upper-case one', () => {
+    const sign = 'ab'.repeat(32);
+    expect(isSameSignature(sign, sign)).toBe(true);
+    expect(isSameSignature(`${sign.slice(0, -1)}c`, sign)).toBe(false);
+    expect(isSameSignature(sign.slice(0, -1), sign)).toBe(false);
+    expect(isSameSignature(sign.toUpperCase(), sign)).toBe(false);
+    expect(isSameSignature('', sign)).toBe(false);
+  });
+});
+
+describe('canonical string', () => {
+  const canonical = (parameters: Parameters, settings?: Record<string, string>) =>
+    canonicalString(parameters, conventions(settings));
+
+  it('decodes a string once, and not what it holds', () => {
+    const inner = JSON.stringify({ b: 2, a: 1 });
+    expect(canonical({ nick: JSON.stringify({ z: inner, y: 'x' }) })).toBe(`x${inner}`);
+  });
+
+  it('decodes strings at any depth', () => {
+    expect(canonical({ data: { list: ['[3,1]', { x: '{"b":"2","a":"1"}' }] } })).toBe('3112');
+  });
+
+  it('decodes scalars only where all strings are decoded', () => {
+    const parameters = { a: 'null', b: 'false', c: '"quoted"', d: '1.50', e: '01', f: ' 7 ' };
+    expect(canonical(parameters)).toBe('nullfalse"quoted"1.5001 7 ');
+    expect(canonical(parameters, { SIGNATURE_JSON_STRINGS: 'all' })).toBe('quoted1.5017');
+    expect(canonical(parameters, { SIGNATURE_JSON_STRINGS: 'all', SIGNATURE_SCALARS: 'json' })).toBe(
+      'nullfalsequoted1.5017',
+    );
+  });
+
+  it('keeps the digits of integers beyond 2^53', () => {
+    expect(canonical({ nick: '{"a":12345678901234567890}' })).toBe('12345678901234567890');
+  });
+
+  it('leaves a string that is nested too deeply as it is', () => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    expect(canonical({ nick: deep })).toBe(deep);
+  });
+
+  it('takes a member named __proto__ like any other', () => {
+    expect(canonical({ data: JSON.parse('{"__proto__":"p","a":"1"}') as unknown })).toBe('p1');
+  });
+});
