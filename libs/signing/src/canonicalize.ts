@@ -1,0 +1,44 @@
+import { decodeJsonString } from './decode-json-string.ts';
+import { isExcluded } from './is-excluded.ts';
+import type { SignatureSettings } from './signature-settings.ts';
+import { writeScalar } from './write-scalar.ts';
+
+/** All parameters of a request, from query, path and form or body, by name; `undefined` is an absent one. */
+export type SignedParameters = Readonly<Record<string, unknown>>;
+
+/**
+ * The string that is hashed with the secret key: every value that takes part, in the order of its key by code unit,
+ * nested values depth first, lists in their own order, without separators.
+ * Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
+ */
+export function canonicalize(parameters: SignedParameters, settings: SignatureSettings): string {
+  let canonical = '';
+  for (const name of Object.keys(parameters).sort()) {
+    if (!isExcluded(name, settings)) canonical += write(parameters[name], settings);
+  }
+  return canonical;
+}
+
+function write(value: unknown, settings: SignatureSettings): string {
+  if (typeof value !== 'string') return writeDecoded(value, settings, write);
+  const decoded = decodeJsonString(value, settings.jsonStrings);
+  return decoded === value ? value : writeDecoded(decoded, settings, writeAsIs);
+}
+
+/** A value from within a decoded string: its own strings are not decoded again. */
+function writeAsIs(value: unknown, settings: SignatureSettings): string {
+  return writeDecoded(value, settings, writeAsIs);
+}
+
+function writeDecoded(value: unknown, settings: SignatureSettings, writeMember: typeof write): string {
+  if (value === undefined) return '';
+  if (typeof value !== 'object' || value === null) return writeScalar(value, settings.scalars);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const item of value) text += writeMember(item, settings);
+  } else {
+    const members = value as SignedParameters;
+    for (const name of Object.keys(members).sort()) text += writeMember(members[name], settings);
+  }
+  return text;
+}

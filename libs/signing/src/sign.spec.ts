@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { canonicalize, type SignedParameters } from './canonicalize.ts';
+import { sign, signRawBody } from './sign.ts';
+import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from './signature-settings.ts';
+
+interface Vector {
+  readonly name: string;
+  readonly parameters: SignedParameters;
+  readonly secret: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly canonical: string;
+  readonly sign: string;
+}
+
+const MEMBER_OF_VARIABLE: Readonly<Record<string, keyof SignatureSettings>> = {
+  SIGNATURE_SCALARS: 'scalars',
+  SIGNATURE_OPEN_GAME_CLIENT: 'openGameClient',
+  SIGNATURE_JSON_STRINGS: 'jsonStrings',
+  SIGNATURE_SCHEME_V3: 'schemeV3',
+};
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../../../test/vectors/signing.json', import.meta.url), 'utf8'),
+) as Vector[];
+
+function settingsOf({ settings }: Vector): SignatureSettings {
+  const overrides = Object.entries(settings).map(([variable, value]) => [
+    MEMBER_OF_VARIABLE[variable] ?? variable,
+    value,
+  ]);
+  return { ...DEFAULT_SIGNATURE_SETTINGS, ...Object.fromEntries(overrides) };
+}
+
+describe('golden signatures', () => {
+  it.each(vectors)('$name', (vector) => {
+    const settings = settingsOf(vector);
+    expect(canonicalize(vector.parameters, settings)).toBe(vector.canonical);
+    expect(sign(vector.parameters, vector.secret, settings)).toBe(vector.sign);
+  });
+});
+
+describe('the raw-body scheme', () => {
+  it('hashes the bytes of the body and the secret', () => {
+    const body = '{"data":{"nick":"Äce ♠"}}';
+    const expected = createHash('sha256').update(Buffer.from(body)).update(Buffer.from('ключ')).digest('hex');
+    expect(signRawBody(body, 'ключ')).toBe(expected);
+  });
+});
+
+const EXCLUDED = [
+  'clientId access-token action auth channel controller locale method module sign version per-page page sort',
+].flatMap((names) => names.split(' '));
+
+const settings = fc.record<SignatureSettings>({
+  scalars: fc.constantFrom('php', 'json'),
+  openGameClient: fc.constantFrom('keep', 'drop'),
+  jsonStrings: fc.constantFrom('containers', 'all', 'none'),
+  schemeV3: fc.constant('parameters'),
+});
+const name = fc.oneof(
+  fc.string(),
+  fc.constantFrom('__proto__', 'constructor', 'toString', 'client', ...EXCLUDED),
+);
+/** As a request is read: from text, so that `__proto__` is a name like any other. */
+const parameters = fc
+  .array(fc.tuple(name, fc.jsonValue()), { maxLength: 8 })
+  .map((entries) => Object.fromEntries(entries) as SignedParameters);
+
+describe('every signature', () => {
+  it('does not depend on the order of insertion, at any depth', () => {
+    fc.assert(
+      fc.property(parameters, settings, (given, how) => {
+        expect(sign(reversed(given), 'secret', how)).toBe(sign(given, 'secret', how));
+      }),
+    );
+  });
+
+  it('is not changed by pagination and the other excluded keys', () => {
+    const excluded = fc.dictionary(fc.constantFrom(...EXCLUDED), fc.jsonValue());
+    fc.assert(
+      fc.property(parameters, excluded, settings, (given, more, how) => {
+        const kept = Object.fromEntries(Object.entries(given).filter(([key]) => !EXCLUDED.includes(key)));
+        expect(sign({ ...kept, ...more }, 'secret', how)).toBe(sign(kept, 'secret', how));
+      }),
+    );
+  });
+
+  it('is the same for a string of JSON and for the object or list that it holds', () => {
+    const withoutStrings = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.integer(),
+        fc.boolean(),
+        fc.constant(null),
+        tie('object'),
+        tie('list'),
+      ),
+      object: fc.dictionary(fc.string(), tie('value'), { maxKeys: 4 }),
+      list: fc.array(tie('value'), { maxLength: 4 }),
+    }));
+    const container = fc.oneof(withoutStrings.object, withoutStrings.list);
+    fc.assert(
+      fc.property(container, fc.constantFrom('php', 'json'), (held, scalars) => {
+        const how: SignatureSettings = { ...DEFAULT_SIGNATURE_SETTINGS, scalars: scalars as 'php' | 'json' };
+        const asString = { data: { options: JSON.stringify(held) } };
+        expect(sign(asString, 'secret', how)).toBe(sign({ data: { options: held } }, 'secret', how));
+      }),
+    );
+  });
+});
+
+function reversed(value: unknown): SignedParameters {
+  if (typeof value !== 'object' || value === null) return value as SignedParameters;
+  if (Array.isArray(value)) return value.map(reversed) as unknown as SignedParameters;
+  return Object.fromEntries(
+    Object.entries(value)
+      .reverse()
+      .map(([key, member]) => [key, reversed(member)]),
+  );
+}

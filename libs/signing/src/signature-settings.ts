@@ -1,0 +1,19 @@
+/** How a platform signs where the interface document leaves it open. Source: bus contract, section 6. */
+export interface SignatureSettings {
+  /** How `true`, `false` and `null` are written: `1`, nothing, nothing, or their names. */
+  readonly scalars: 'php' | 'json';
+  /** Whether the query parameter `client` takes part in the signature of open-game. */
+  readonly openGameClient: 'keep' | 'drop';
+  /** Which strings that hold JSON are decoded first: objects and lists, scalars too, or none. */
+  readonly jsonStrings: 'containers' | 'all' | 'none';
+  /** What open-game is signed over: its parameters, or the bytes of its body. */
+  readonly schemeV3: 'parameters' | 'raw-body';
+}
+
+/** The letter of the interface document. */
+export const DEFAULT_SIGNATURE_SETTINGS: SignatureSettings = Object.freeze({
+  scalars: 'php',
+  openGameClient: 'keep',
+  jsonStrings: 'containers',
+  schemeV3: 'parameters',
+});

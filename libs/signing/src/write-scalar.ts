@@ -1,0 +1,9 @@
+import type { SignatureSettings } from './signature-settings.ts';
+
+/** A value that is neither object nor list, as it stands in the canonical string. */
+export function writeScalar(value: unknown, scalars: SignatureSettings['scalars']): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (scalars === 'json') return String(value);
+  return value === true ? '1' : '';
+}
