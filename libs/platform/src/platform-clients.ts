@@ -1,0 +1,31 @@
+import { PlatformClient, type CircuitReport } from './platform-client.ts';
+import type { PlatformObserver } from './platform-observer.ts';
+import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+
+/** The clients of all operators by name. What is not configured does not exist, so that it cannot grow. */
+export class PlatformClients {
+  readonly #clients: ReadonlyMap<string, PlatformClient>;
+
+  constructor(
+    operators: readonly OperatorCredentials[],
+    limits: PlatformLimits,
+    observer?: PlatformObserver,
+  ) {
+    this.#clients = new Map(
+      operators.map((credentials) => [credentials.name, new PlatformClient(credentials, limits, observer)]),
+    );
+  }
+
+  get(operator: string): PlatformClient | undefined {
+    return this.#clients.get(operator);
+  }
+
+  /** Every circuit that has been used. */
+  circuits(): readonly CircuitReport[] {
+    return [...this.#clients.values()].flatMap((client) => client.circuits());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.values()].map((client) => client.close()));
+  }
+}

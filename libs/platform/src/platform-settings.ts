@@ -1,0 +1,40 @@
+import type { SignatureSettings } from '#signing';
+
+/** What the interface document leaves open, by operator. Source: bus contract, section 6. */
+export interface PlatformSettings extends SignatureSettings {
+  /** Where the rake read carries its form data: in the body of its GET, or in the query. */
+  readonly rakeParametersIn: 'form' | 'query';
+  /** The name under which the player's country is sent. */
+  readonly playerCountryMember: string;
+}
+
+/** One set of credentials with the platform that it belongs to. */
+export interface OperatorCredentials {
+  readonly name: string;
+  /** `{base_url}` of the interface document: the root of the v2 endpoints. */
+  readonly baseUrl: string;
+  /** `{api_url}`: open-game is `{api_url}/apiweb/v3/open-game`. */
+  readonly apiUrl: string;
+  readonly clientId: string;
+  /** Absent: open-game goes unsigned, and the v2 endpoints cannot be used. */
+  readonly secretKey?: string | undefined;
+  readonly settings: PlatformSettings;
+}
+
+/** How hard one operator's platform may be pressed. Source: bus contract, section 7. */
+export interface PlatformLimits {
+  readonly attemptTimeoutMs: number;
+  /** Calls for one command or page, the first among them. */
+  readonly maxAttempts: number;
+  /** Calls in flight at once. */
+  readonly connections: number;
+  /** Calls that may wait for one of them. */
+  readonly queue: number;
+  readonly circuit: {
+    /** Percent of the calls in the window, 1 to 100; reached, it opens the circuit. */
+    readonly failureRate: number;
+    readonly minimumCalls: number;
+    readonly windowMs: number;
+    readonly openMs: number;
+  };
+}
