@@ -1,16 +1,17 @@
-import 'reflect-metadata';
-import { Type } from 'class-transformer';
-import { IsBoolean, IsDefined, IsIn, IsObject, ValidateNested } from 'class-validator';
+import { IsBoolean, IsIn } from 'class-validator';
 
 import { IsLaunchOptions, type LaunchOptions } from '../validation/launch-options.ts';
 import { IsSafeInteger } from '../validation/numbers.ts';
-import { IsLanguage, IsPlayerId, IsText, MayBeAbsent } from '../validation/text.ts';
+import { IsObjectOf } from '../validation/objects.ts';
+import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
+import { IsLanguage, IsPlayerId, IsText } from '../validation/text.ts';
 import { AUTH_TYPES, type AuthType } from './session-create.ts';
 
 const BOOLEAN = { message: 'must be true or false' };
 
 /** The player for whom a game is opened. Source: interface document, endpoint 2. */
 export class GamePlayer {
+  @MustBeGiven()
   @IsPlayerId()
   readonly id!: string;
 
@@ -109,15 +110,11 @@ export class GameSession {
 
 /** The data of `game.open`: the lobby or a table for a player. */
 export class GameOpen {
-  @IsDefined({ message: 'must be given' })
-  @IsObject({ message: 'must be an object' })
-  @ValidateNested()
-  @Type(() => GamePlayer)
+  @MustBeGiven()
+  @IsObjectOf(GamePlayer)
   readonly player!: GamePlayer;
 
   @MayBeAbsent()
-  @IsObject({ message: 'must be an object' })
-  @ValidateNested()
-  @Type(() => GameSession)
+  @IsObjectOf(GameSession)
   readonly session?: GameSession;
 }

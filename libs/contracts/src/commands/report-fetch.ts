@@ -1,13 +1,16 @@
 import { IsSafeInteger } from '../validation/numbers.ts';
+import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
 import { IsAfter, IsReportTime } from '../validation/report-period.ts';
-import { IsPlayerId, IsText, MayBeAbsent } from '../validation/text.ts';
+import { IsPlayerId, IsText } from '../validation/text.ts';
 
 /** The data of `report.ad-hoc.fetch`: every page of a report, or with `page` that one alone. */
 export class AdHocReportFetch {
   /** `YYYY-MM-DD HH:MM:SS`, before `dateTo`. */
+  @MustBeGiven()
   @IsReportTime()
   readonly dateFrom!: string;
 
+  @MustBeGiven()
   @IsReportTime()
   @IsAfter('dateFrom')
   readonly dateTo!: string;

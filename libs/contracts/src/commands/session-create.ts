@@ -1,6 +1,7 @@
 import { IsIn } from 'class-validator';
 
-import { IsLanguage, IsPlayerId, IsText, MayBeAbsent } from '../validation/text.ts';
+import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
+import { IsLanguage, IsPlayerId, IsText } from '../validation/text.ts';
 
 /** How a player comes in: by a browser, or by the desktop or mobile app. Source: interface document, endpoint 1. */
 export const AUTH_TYPES = ['external', 'internal'] as const;
@@ -8,6 +9,7 @@ export type AuthType = (typeof AUTH_TYPES)[number];
 
 /** The data of `session.create`: a session for a player, with the URL that opens the lobby. */
 export class SessionCreate {
+  @MustBeGiven()
   @IsPlayerId()
   readonly userId!: string;
 

@@ -1,5 +1,6 @@
 import { ValidateBy } from 'class-validator';
 
+import { isObject } from './objects.ts';
 import { isPrintable } from './text.ts';
 
 /** Custom options embedded in the URL of a game: any JSON object whose signature is defined. */
@@ -9,6 +10,13 @@ const MAX_BYTES = 8 * 1024;
 /** PHP's own default for nested JSON; a signature over anything deeper is not defined. */
 const MAX_DEPTH = 512;
 const WHOLE_NUMBER = /^-?\d+$/;
+
+const NO_OBJECT = 'must be an object, or a string that holds a JSON object';
+const TOO_LARGE = 'must be at most 8 KiB of JSON';
+const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;
+const UNSAFE_NUMBER = 'must hold no numbers but integers from -9007199254740991 to 9007199254740991';
+const NUMBER_AS_NAME = 'must hold no member whose name is a whole number';
+const NOT_PRINTABLE = 'must hold no control characters and no lone surrogates';
 
 /**
  * Launch options as the object that is sent: an object itself, or the one that a string of JSON holds.
@@ -24,9 +32,7 @@ export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
       return undefined;
     }
   }
-  return typeof object === 'object' && object !== null && !Array.isArray(object)
-    ? (object as LaunchOptions)
-    : undefined;
+  return isObject(object) ? object : undefined;
 }
 
 /** A JSON object, or a string that holds one, of at most 8 KiB. Source: bus contract, section 2. */
@@ -40,28 +46,29 @@ export const IsLaunchOptions = (): PropertyDecorator =>
   });
 
 function faultOf(value: unknown): string | undefined {
-  if (typeof value === 'string' && Buffer.byteLength(value) > MAX_BYTES) return 'must be at most 8 KiB';
+  if (typeof value === 'string') {
+    if (Buffer.byteLength(value) > MAX_BYTES) return TOO_LARGE;
+    if (!isPrintable(value)) return NOT_PRINTABLE;
+  }
   const options = readLaunchOptions(value);
-  if (options === undefined) return 'must be an object, or a string that holds a JSON object';
+  if (options === undefined) return NO_OBJECT;
   // Depth first: the size is taken by a recursive stringify, which a deep value would break.
-  return (
-    faultWithin(options) ??
-    (Buffer.byteLength(JSON.stringify(options)) > MAX_BYTES ? 'must be at most 8 KiB' : undefined)
-  );
+  const fault = faultWithin(options);
+  if (fault !== undefined) return fault;
+  return Buffer.byteLength(JSON.stringify(options)) > MAX_BYTES ? TOO_LARGE : undefined;
 }
 
 function faultWithin(root: LaunchOptions): string | undefined {
   const open: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
-    if (typeof value === 'number' && !Number.isSafeInteger(value))
-      return 'must hold no number but safe integers';
-    if (typeof value === 'string' && !isPrintable(value)) return 'must hold no control characters';
+    if (typeof value === 'number' && !Number.isSafeInteger(value)) return UNSAFE_NUMBER;
+    if (typeof value === 'string' && !isPrintable(value)) return NOT_PRINTABLE;
     if (typeof value !== 'object' || value === null) continue;
-    if (depth > MAX_DEPTH) return `must not be nested deeper than ${MAX_DEPTH} levels`;
+    if (depth > MAX_DEPTH) return TOO_DEEP;
     for (const [name, member] of Object.entries(value)) {
-      if (!Array.isArray(value) && WHOLE_NUMBER.test(name)) return 'must hold no name that is a whole number';
-      if (!isPrintable(name)) return 'must hold no control characters';
+      if (!Array.isArray(value) && WHOLE_NUMBER.test(name)) return NUMBER_AS_NAME;
+      if (!isPrintable(name)) return NOT_PRINTABLE;
       open.push({ value: member, depth: depth + 1 });
     }
   }

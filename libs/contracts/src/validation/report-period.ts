@@ -1,14 +1,6 @@
 import { ValidateBy } from 'class-validator';
 
-const FORM = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/;
-
-/** Whether `value` is a moment of the calendar written `YYYY-MM-DD HH:MM:SS`. */
-function isReportTime(value: unknown): value is string {
-  if (typeof value !== 'string' || !FORM.test(value)) return false;
-  const iso = `${value.replace(' ', 'T')}.000Z`;
-  const parsed = new Date(iso);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === iso;
-}
+const FORM = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
 
 /** A moment in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
 export const IsReportTime = (): PropertyDecorator =>
@@ -16,7 +8,7 @@ export const IsReportTime = (): PropertyDecorator =>
     name: 'isReportTime',
     validator: {
       validate: isReportTime,
-      defaultMessage: () => 'must be a moment written YYYY-MM-DD HH:MM:SS',
+      defaultMessage: () => 'must be a real date and time, written YYYY-MM-DD HH:MM:SS',
     },
   });
 
@@ -32,3 +24,11 @@ export const IsAfter = (start: string): PropertyDecorator =>
       defaultMessage: () => `must be after ${start}`,
     },
   });
+
+function isReportTime(value: unknown): value is string {
+  if (typeof value !== 'string' || !FORM.test(value)) return false;
+  const iso = `${value.replace(' ', 'T')}.000Z`;
+  const parsed = new Date(iso);
+  // Date moves 30 February to March; written back it is another moment.
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === iso;
+}

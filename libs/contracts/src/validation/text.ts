@@ -1,22 +1,14 @@
-import { ValidateBy, ValidateIf } from 'class-validator';
+import { ValidateBy } from 'class-validator';
 
 const MAX_CHARACTERS = 255;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
-/** Whether a string can travel: no control characters and no lone surrogates. */
+/** Whether a string can travel: no control characters (Unicode's Cc) and no lone surrogates. */
 export function isPrintable(text: string): boolean {
   return text.isWellFormed() && !CONTROL_CHARACTER.test(text);
 }
 
-function isText(value: unknown): value is string {
-  return (
-    typeof value === 'string' &&
-    (value.length <= MAX_CHARACTERS || [...value].length <= MAX_CHARACTERS) &&
-    isPrintable(value)
-  );
-}
-
-/** A string of at most 255 characters without control characters and lone surrogates. Source: bus contract, section 2. */
+/** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
 export const IsText = (): PropertyDecorator =>
   ValidateBy({
     name: 'isText',
@@ -34,7 +26,7 @@ export const IsPlayerId = (): PropertyDecorator =>
     validator: {
       validate: (value) => isText(value) && value !== '' && value !== '.' && value !== '..',
       defaultMessage: () =>
-        'must be a string of 1 to 255 characters, without control characters, and neither "." nor ".."',
+        'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
     },
   });
 
@@ -48,5 +40,12 @@ export const IsLanguage = (): PropertyDecorator =>
     },
   });
 
-/** The member may be absent; unlike class-validator's `IsOptional`, `null` is refused. */
-export const MayBeAbsent = (): PropertyDecorator => ValidateIf((_object, value) => value !== undefined);
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && hasLengthOfText(value) && isPrintable(value);
+}
+
+function hasLengthOfText(text: string): boolean {
+  if (text.length <= MAX_CHARACTERS) return true;
+  // A code point is one or two units, so what is longer need not be counted.
+  return text.length <= 2 * MAX_CHARACTERS && [...text].length <= MAX_CHARACTERS;
+}

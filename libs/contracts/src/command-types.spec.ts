@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND, LANES, SCHEMA_VERSION } from './command-types.ts';
+
+describe('command types', () => {
+  it('are those of the contract, each in its lane', () => {
+    expect(LANE_OF_COMMAND).toEqual({
+      'session.create': 'interactive',
+      'game.open': 'interactive',
+      'report.ad-hoc.fetch': 'reports',
+      'report.rake.fetch': 'reports',
+    });
+    expect(COMMAND_TYPES).toEqual(Object.keys(LANE_OF_COMMAND));
+    expect(LANES).toEqual(['interactive', 'reports']);
+    expect(SCHEMA_VERSION).toBe(1);
+  });
+
+  it.each(COMMAND_TYPES)('%s is one', (type) => {
+    expect(isCommandType(type)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'session',
+    'Session.create',
+    'session.create ',
+    '__proto__',
+    'constructor',
+    'toString',
+    null,
+    5,
+    {},
+  ])('%j is none', (type) => {
+    expect(isCommandType(type)).toBe(false);
+  });
+
+  it.each([[['session.create']], [undefined]])('nor is %j', (type) => {
+    expect(isCommandType(type)).toBe(false);
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { describeMembers, PAGE, PER_PAGE, PLAYER_ID, TEXT, type MemberKind } from './member-kinds.fixture.ts';
+import { COMPLETE, violationsOf } from './validate-command.fixture.ts';
+
+const NO_TIMES = [
+  0,
+  1767225600000,
+  true,
+  [],
+  ['2026-01-01 00:00:00'],
+  {},
+  '',
+  'now',
+  '2026-01-01',
+  '2026-01-01T00:00:00',
+  '2026-01-01 00:00',
+  '2026-01-01 00:00:00Z',
+  '2026-01-01 00:00:00.000',
+  '2026-01-01 00:00:00\n',
+  ' 2026-01-01 00:00:00',
+  '2026-1-1 0:0:0',
+  '+002026-01-01 00:00:00',
+  '٢٠٢٦-01-01 00:00:00',
+  '2026-00-01 00:00:00',
+  '2026-13-01 00:00:00',
+  '2026-01-00 00:00:00',
+  '2026-01-32 00:00:00',
+  '2026-02-29 00:00:00',
+  '2024-02-30 00:00:00',
+  '2100-02-29 00:00:00',
+  '2026-04-31 00:00:00',
+  '2026-01-01 24:00:00',
+  '2026-01-01 00:60:00',
+  '2026-01-01 00:00:60',
+];
+const FROM: MemberKind = {
+  valid: ['0001-01-01 00:00:00', '2024-02-29 23:59:59', '2000-02-29 00:00:00', '2026-01-01 23:59:59'],
+  invalid: NO_TIMES,
+};
+const TO: MemberKind = {
+  valid: ['2026-01-01 00:00:01', '2028-02-29 23:59:59', '9999-12-31 23:59:59'],
+  invalid: [...NO_TIMES, '2026-01-01 00:00:00', '2025-12-31 23:59:59'],
+};
+const AD_HOC = {
+  'dateFrom!': FROM,
+  'dateTo!': TO,
+  userId: PLAYER_ID,
+  currency: TEXT,
+  page: PAGE,
+  perPage: PER_PAGE,
+};
+
+describeMembers('report.ad-hoc.fetch', AD_HOC);
+describeMembers('report.rake.fetch', {
+  ...AD_HOC,
+  timeZone: TEXT,
+  convertToPreferredCurrency: TEXT,
+  sort: TEXT,
+});
+
+describe('a report period', () => {
+  const within = (dateFrom: string, dateTo: string) =>
+    violationsOf('report.ad-hoc.fetch', { ...COMPLETE['report.ad-hoc.fetch'], dateFrom, dateTo });
+
+  it.each([
+    ['equal ends', '2026-01-02 00:00:00', '2026-01-02 00:00:00'],
+    ['ends the wrong way round', '2026-01-02 00:00:01', '2026-01-02 00:00:00'],
+  ])('%s are one fault, of dateTo', (_name, from, to) => {
+    expect(within(from, to)).toEqual([{ pointer: '/dateTo', message: 'must be after dateFrom' }]);
+  });
+
+  it('is not compared where an end is no moment', () => {
+    expect(within('2026-02-30 00:00:00', '2026-01-01 00:00:00').map(({ pointer }) => pointer)).toEqual([
+      '/dateFrom',
+    ]);
+    expect(within('then', 'now').map(({ pointer }) => pointer)).toEqual(['/dateFrom', '/dateTo']);
+  });
+});
+
+it('the rake report alone has a time zone, a conversion and an order', () => {
+  const { timeZone, convertToPreferredCurrency, sort } = COMPLETE['report.rake.fetch'];
+  const data = { ...COMPLETE['report.ad-hoc.fetch'], timeZone, convertToPreferredCurrency, sort };
+  expect(violationsOf('report.ad-hoc.fetch', data).map(({ pointer }) => pointer)).toEqual([
+    '/timeZone',
+    '/convertToPreferredCurrency',
+    '/sort',
+  ]);
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from '@jest/globals';
+import { plainToInstance } from 'class-transformer';
+import { validateSync, type ValidationError } from 'class-validator';
+import fc from 'fast-check';
+
+import { COMMAND_TYPES, type CommandType } from '../command-types.ts';
+import type { Violation } from '../errors/error-body.ts';
+import { GameOpen } from './game-open.ts';
+import { AdHocReportFetch, RakeReportFetch } from './report-fetch.ts';
+import { SessionCreate } from './session-create.ts';
+import { COMPLETE, pointersOf, violationsOf, withMember } from './validate-command.fixture.ts';
+import { validateCommand } from './validate-command.ts';
+
+const SHAPES = {
+  'session.create': SessionCreate,
+  'game.open': GameOpen,
+  'report.ad-hoc.fetch': AdHocReportFetch,
+  'report.rake.fetch': RakeReportFetch,
+};
+/** Each object that a command is made of, as the path to a member of it. */
+const LEVELS: readonly (readonly [CommandType, path: string])[] = [
+  ...COMMAND_TYPES.map((type) => [type, ''] as const),
+  ['game.open', 'player.'],
+  ['game.open', 'session.'],
+];
+const INHERITED_NAMES = Object.getOwnPropertyNames(Object.prototype);
+
+describe.each(COMMAND_TYPES)('%s', (type) => {
+  it('with every member becomes an instance of its class', () => {
+    const instance = validateCommand(type, COMPLETE[type]);
+    expect(instance).toBeInstanceOf(SHAPES[type]);
+    expect(JSON.parse(JSON.stringify(instance))).toEqual(COMPLETE[type]);
+  });
+
+  it.each([null, undefined, true, 0, '', '{}', [], [COMPLETE[type]]])('as %j is no object', (data) => {
+    expect(violationsOf(type, data)).toEqual([{ pointer: '', message: 'must be an object' }]);
+  });
+
+  it('leaves the data as it was', () => {
+    const data = structuredClone<object>(COMPLETE[type]);
+    validateCommand(type, data);
+    expect(data).toEqual(COMPLETE[type]);
+  });
+});
+
+describe.each(LEVELS)('an unknown member of %s %s', (type, path) => {
+  const pointer = (name: string) => `/${path.replaceAll('.', '/')}${name}`;
+
+  it.each([...INHERITED_NAMES, 'prototype', 'foo', '', 'USERID', 'userid', '0'])('%s is refused', (name) => {
+    for (const value of [null, 1, 'a', [], {}, { polluted: true }]) {
+      expect(pointersOf(type, withMember(COMPLETE[type], path + name, value))).toEqual([pointer(name)]);
+    }
+    expect('polluted' in {}).toBe(false);
+  });
+
+  it('is told with the names that are known', () => {
+    const [violation] = violationsOf(type, withMember(COMPLETE[type], `${path}foo`, 'S3CRET'));
+    expect(violation?.message).toMatch(/^is not a member here; the members are (\w+, )+\w+$/);
+  });
+});
+
+describe('the violations', () => {
+  const unknown = (names: readonly string[]) =>
+    pointersOf('session.create', { userId: 'p-1', ...Object.fromEntries(names.map((name) => [name, 1])) });
+
+  it('escape a name as RFC 6901', () => {
+    expect(unknown(['a/b', 'm~n', '~1', '/'])).toEqual(['/a~1b', '/m~0n', '/~01', '/~1']);
+  });
+
+  it('cut a long name, also within a surrogate pair, and mark the cut', () => {
+    expect(unknown(['n'.repeat(100), 'n'.repeat(101), `${'n'.repeat(99)}😀`])).toEqual([
+      `/${'n'.repeat(100)}`,
+      `/${'n'.repeat(100)}…`,
+      `/${'n'.repeat(99)}\ufffd…`,
+    ]);
+  });
+
+  it('are few, however many the unknown members, and tell every fault of the known', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`${'~'.repeat(500)}${n}`, n]));
+    const player = { ...many, nick: 1 };
+    const session = { ...many, lang: 1 };
+    const violations = violationsOf('game.open', { ...many, player, session });
+    expect(violations.length).toBeLessThan(64);
+    expect(violations.map(({ pointer }) => pointer)).toEqual(
+      expect.arrayContaining(['/player/id', '/player/nick', '/session/lang']),
+    );
+    expect(JSON.stringify(violations).length).toBeLessThan(32_768);
+  });
+
+  it('do not grow with a list that stands for an object', () => {
+    const started = performance.now();
+    expect(pointersOf('game.open', { player: Array(30_000).fill({}) })).toEqual(['/player']);
+    expect(performance.now() - started).toBeLessThan(50);
+  });
+});
+
+describe('any JSON', () => {
+  const plain = fc.oneof(
+    fc.constantFrom<unknown>(
+      null,
+      '',
+      '.',
+      '\ud800',
+      'x'.repeat(256),
+      1.5,
+      2 ** 53,
+      [],
+      ['a'],
+      {},
+      '{}',
+      '[]',
+    ),
+    fc.constantFrom<unknown>('2026-01-01 00:00:00', '2026-01-02 00:00:00', 'internal', 'en', 5, true),
+    fc.string({ unit: 'binary' }),
+    fc.integer(),
+  );
+  const hostile = fc.oneof(
+    plain,
+    fc.jsonValue(),
+    fc
+      .constantFrom(...INHERITED_NAMES)
+      .map((name): unknown => JSON.parse(`[{${JSON.stringify(name)}:null}]`)),
+  );
+
+  /** An object with some of the members of `complete` and some of those names, with other values. */
+  function tampered(
+    complete: object,
+    value: fc.Arbitrary<unknown>,
+    unknownNames: readonly string[] = [],
+  ): fc.Arbitrary<object> {
+    const name = fc.constantFrom(...Object.keys(complete), ...unknownNames);
+    return fc
+      .tuple(fc.subarray(Object.entries(complete)), fc.array(fc.tuple(name, value), { maxLength: 3 }))
+      .map(([kept, changed]) => inJson(Object.fromEntries([...kept, ...changed])));
+  }
+
+  function commands(type: CommandType, value: fc.Arbitrary<unknown>, unknownNames?: readonly string[]) {
+    const complete = COMPLETE[type];
+    if (!('player' in complete)) return tampered(complete, value, unknownNames);
+    return fc
+      .tuple(
+        fc.oneof({ weight: 5, arbitrary: tampered(complete.player, value, unknownNames) }, value),
+        fc.oneof({ weight: 5, arbitrary: tampered(complete.session, value, unknownNames) }, value),
+      )
+      .chain(([player, session]) => tampered({ player, session }, value, unknownNames));
+  }
+
+  it.each(COMMAND_TYPES)('is a valid %s, equal to what it was, or VALIDATION_FAILED', (type) => {
+    const data = fc.oneof(
+      hostile,
+      commands(type, hostile),
+      commands(type, hostile, [...INHERITED_NAMES, 'foo']),
+    );
+    fc.assert(
+      fc.property(data, (value) => {
+        const violations = violationsOf(type, value);
+        const pointers = violations.map(({ pointer }) => pointer);
+        expect(new Set(pointers).size).toBe(pointers.length);
+        for (const { message } of violations) expect(message).toMatch(/^(must|is not) .{10,}/);
+        if (violations.length > 0) return;
+        expect(inJson(validateCommand(type, value))).toEqual(inJson(value));
+      }),
+      { numRuns: 500 },
+    );
+    expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(INHERITED_NAMES);
+  });
+
+  it.each(COMMAND_TYPES)('finds in %s what plainToInstance and validateSync find', (type) => {
+    fc.assert(
+      fc.property(commands(type, plain), (value) => {
+        expect(sorted(violationsOf(type, value))).toEqual(sorted(faultsByClassValidator(type, value)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  /** The same decorators, run by the library that they belong to. */
+  function faultsByClassValidator(type: CommandType, value: unknown): Violation[] {
+    return faultsOf(validateSync(plainToInstance<object, unknown>(SHAPES[type], value) as object), '');
+  }
+
+  function faultsOf(errors: readonly ValidationError[], path: string): Violation[] {
+    return errors.flatMap(({ property, constraints, children }) => {
+      const pointer = `${path}/${property}`;
+      const [message] = Object.values(constraints ?? {});
+      return message === undefined ? faultsOf(children ?? [], pointer) : [{ pointer, message }];
+    });
+  }
+
+  const inJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+  const sorted = (violations: readonly Violation[]) =>
+    violations.toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
+});

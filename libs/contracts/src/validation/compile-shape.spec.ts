@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  IsArray,
+  IsDefined,
+  IsIn,
+  IsInt,
+  IsOptional,
+  IsString,
+  MaxLength,
+  registerDecorator,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+  ValidatePromise,
+} from 'class-validator';
+
+import { compileShape } from './compile-shape.ts';
+import { IsObjectOf } from './objects.ts';
+
+class Inner {
+  @IsInt()
+  readonly count!: number;
+}
+
+class Base {
+  @IsString({ message: 'must be a string' })
+  readonly name!: string;
+}
+
+class Outer extends Base {
+  @IsDefined({ message: 'must be given' })
+  @MaxLength(3, { message: ({ property, constraints }) => `${property} is over ${constraints[0]}` })
+  @IsIn(['a', 'four'], { message: 'must be a or four' })
+  readonly word!: string;
+
+  @ValidateIf((_object, value) => value !== undefined)
+  @ValidateIf(({ name }: Outer) => name !== 'skip')
+  @IsInt({ message: 'must be an integer' })
+  readonly conditional?: number;
+
+  @IsObjectOf(Inner)
+  readonly inner!: Inner;
+}
+
+const waits = (target: object, propertyName: string) =>
+  registerDecorator({
+    target: target.constructor,
+    propertyName,
+    name: 'waits',
+    async: true,
+    validator: { validate: async () => true },
+  });
+
+describe('compileShape', () => {
+  const { shape, members } = compileShape(Outer);
+  const faultIn = (name: string, values: object) =>
+    members.get(name)?.faultIn(Object.assign(new Outer(), values));
+
+  it('knows the members of a class and of those that it extends', () => {
+    expect(shape).toBe(Outer);
+    expect([...members.keys()].toSorted()).toEqual(['conditional', 'inner', 'name', 'word']);
+    expect([...(members.get('inner')?.nested?.members.keys() ?? [])]).toEqual(['count']);
+    expect(members.get('word')?.nested).toBeUndefined();
+  });
+
+  it('says the first rule that is broken: presence, then upwards from the member', () => {
+    expect(faultIn('word', {})).toBe('must be given');
+    expect(faultIn('word', { word: 'long' })).toBe('must be a or four');
+    expect(faultIn('word', { word: 'four' })).toBe('word is over 3');
+    expect(faultIn('word', { word: 'a' })).toBeUndefined();
+    expect(faultIn('name', { name: 5 })).toBe('must be a string');
+  });
+
+  it('asks every condition first', () => {
+    expect(faultIn('conditional', {})).toBeUndefined();
+    expect(faultIn('conditional', { conditional: 'x', name: 'skip' })).toBeUndefined();
+    expect(faultIn('conditional', { conditional: 'x' })).toBe('must be an integer');
+  });
+
+  it.each([
+    ['each', IsString({ each: true })],
+    ['a group', IsString({ groups: ['a'] })],
+    ['a condition of the rule', IsString({ validateIf: () => false })],
+    ['a promise', ValidatePromise()],
+    ['a nested object of no named class', ValidateNested()],
+    ['a promise as its answer', waits],
+  ])('refuses a rule with %s', (_name, decorate) => {
+    class Odd {
+      readonly member!: string;
+    }
+    decorate(Odd.prototype, 'member');
+    expect(() => compileShape(Odd)).toThrow(new TypeError('Odd.member has a rule that cannot be compiled'));
+  });
+
+  it('takes a promise that was not announced for a broken rule', () => {
+    class Odd {
+      @ValidateBy({ name: 'slow', validator: { validate: async () => true, defaultMessage: () => 'waits' } })
+      readonly member!: string;
+    }
+    expect(compileShape(Odd).members.get('member')?.faultIn({ member: 'a' })).toBe('waits');
+  });
+
+  it('takes a text as it stands, so that none repeats a value', () => {
+    class Even {
+      @IsOptional()
+      @IsArray({ message: '$value must be an array' })
+      readonly list?: string[];
+    }
+    const list = compileShape(Even).members.get('list');
+    expect(list?.faultIn({ list: null })).toBeUndefined();
+    expect(list?.faultIn({ list: 'S3CRET' })).toBe('$value must be an array');
+  });
+});

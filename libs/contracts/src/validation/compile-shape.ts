@@ -1,0 +1,86 @@
+import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
+
+/** A class whose members carry decorators of class-validator. */
+export type Shape<T extends object = object> = new () => T;
+
+/** A class and what its decorators say, as plain calls. */
+export interface CompiledShape<T extends object = object> {
+  readonly shape: Shape<T>;
+  readonly members: ReadonlyMap<string, CompiledMember>;
+}
+
+export interface CompiledMember {
+  /** The class of the object that the member holds, where it holds one (`IsObjectOf`). */
+  readonly nested: CompiledShape | undefined;
+  /** The first rule that the member of `instance` breaks, as a sentence; `undefined` where it breaks none. */
+  faultIn(instance: object): string | undefined;
+}
+
+type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
+type Constraint = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
+type Condition = (instance: object, value: unknown) => boolean;
+type Check = (instance: object, value: unknown) => string | undefined;
+
+const { IS_DEFINED, CUSTOM_VALIDATION, NESTED_VALIDATION, CONDITIONAL_VALIDATION } = ValidationTypes;
+const KNOWN_TYPES = [IS_DEFINED, CUSTOM_VALIDATION, NESTED_VALIDATION, CONDITIONAL_VALIDATION];
+
+/**
+ * The rules that class-validator's decorators laid down for a class, read once: `validateSync` collects them anew
+ * for every message, and walks into arrays that a rule has already refused. A rule's text is taken as it stands:
+ * class-validator's `$value` and the like are not filled in, so that no text repeats a value.
+ *
+ * @throws TypeError where a rule does more than these classes need (groups, `each`, `validateIf`, promises)
+ */
+export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
+  const storage = getMetadataStorage();
+  const rules = storage.getTargetValidationMetadatas(shape, '', false, false);
+  for (const rule of rules) assertPlain(rule, shape);
+  const byMember = Object.entries(storage.groupByPropertyName(rules));
+  return { shape, members: new Map(byMember.map(([name, own]) => [name, compileMember(shape, name, own)])) };
+}
+
+function assertPlain(rule: Rule, shape: Shape): void {
+  const plain =
+    KNOWN_TYPES.includes(rule.type) &&
+    !rule.each &&
+    !rule.groups?.length &&
+    rule.validateIf === undefined &&
+    (rule.type !== NESTED_VALIDATION || rule.context !== undefined) &&
+    constraintsOf(rule).every(({ async }) => !async);
+  if (!plain) throw new TypeError(`${shape.name}.${rule.propertyName} has a rule that cannot be compiled`);
+}
+
+function compileMember(shape: Shape, name: string, rules: readonly Rule[]): CompiledMember {
+  const ofType = (type: string) => rules.filter((rule) => rule.type === type);
+  const conditions = ofType(CONDITIONAL_VALIDATION).map(({ constraints }) => constraints[0] as Condition);
+  const checks = [...ofType(IS_DEFINED), ...ofType(CUSTOM_VALIDATION)].flatMap((rule) =>
+    constraintsOf(rule).map((constraint) => compileCheck(shape, rule, constraint)),
+  );
+  const [nested] = ofType(NESTED_VALIDATION);
+  return {
+    nested: nested && compileShape(nested.context as Shape),
+    faultIn(instance) {
+      const value = (instance as Record<string, unknown>)[name];
+      for (const applies of conditions) if (!applies(instance, value)) return undefined;
+      for (const check of checks) {
+        const fault = check(instance, value);
+        if (fault !== undefined) return fault;
+      }
+      return undefined;
+    },
+  };
+}
+
+function compileCheck(shape: Shape, rule: Rule, { instance: validator }: Constraint): Check {
+  const { propertyName: property, constraints, message } = rule;
+  return (object, value) => {
+    const args = { targetName: shape.name, property, object, value, constraints };
+    if (validator.validate(value, args) === true) return undefined;
+    if (typeof message === 'function') return message(args);
+    return message ?? validator.defaultMessage?.(args) ?? '';
+  };
+}
+
+function constraintsOf(rule: Rule): readonly Constraint[] {
+  return getMetadataStorage().getTargetValidatorConstraints(rule.constraintCls);
+}

@@ -1,0 +1,19 @@
+import 'reflect-metadata';
+import { Type } from 'class-transformer';
+import { IsObject, ValidateNested } from 'class-validator';
+
+import type { Shape } from './compile-shape.ts';
+
+/** Whether `value` is what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An object whose members follow the rules of `shape`; class-transformer learns the class as well. */
+export const IsObjectOf =
+  (shape: Shape): PropertyDecorator =>
+  (target, name) => {
+    IsObject({ message: 'must be an object' })(target, name as string);
+    ValidateNested({ context: shape })(target, name as string);
+    Type(() => shape)(target, name as string);
+  };
