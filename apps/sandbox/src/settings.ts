@@ -83,7 +83,12 @@ export function readSettings(variables: Variables = process.env): Settings {
 
 function readCurrencies(environment: Environment): CurrencySettings {
   const codes = (name: string, fallback: readonly string[]) =>
-    environment.list(name, fallback, /^[A-Z]{3,5}$/, 'must be different upper-case codes, separated by commas');
+    environment.list(
+      name,
+      fallback,
+      /^[A-Z]{3,5}$/,
+      'must be different upper-case codes, separated by commas',
+    );
   const active = codes('SANDBOX_CURRENCIES', ['USD', 'EUR', 'GBP']);
   const inactive = codes('SANDBOX_INACTIVE_CURRENCIES', ['BRL']);
   if (inactive.some((code) => active.includes(code)))

@@ -46,7 +46,8 @@ function readClient(id: string, entry: unknown, environment: Environment): Clien
 
   const { settings = {}, operations = OPERATIONS, secretKey, secretKeyFile } = members;
   for (const [name, value] of Object.entries({ secretKey, secretKeyFile }))
-    if (value !== undefined && (typeof value !== 'string' || value === '')) fault(`/${name} must be a string`);
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      fault(`/${name} must be a string`);
   if (!isObject(settings)) fault('/settings must be an object');
   for (const name of Object.keys(settings as object))
     if (!CONVENTION_NAMES.some((known) => known === name)) fault(`/settings/${name} is not known`);

@@ -50,7 +50,8 @@ export class Environment {
     const text = this.variables[name];
     if (!text) return undefined;
     const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash) return url.origin;
+    if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash)
+      return url.origin;
     this.fault(name, 'must be an http or https address without a path');
     return undefined;
   }

@@ -17,7 +17,11 @@ interface Row {
 const file = new URL('../../../../test/vectors/signing.json', import.meta.url);
 const rows = JSON.parse(readFileSync(file, 'utf8')) as Row[];
 const conventions = (settings: Record<string, string> = {}) => readConventions(new Environment(settings), '');
-const content = (parameters: Parameters, body = '') => ({ version: 'v3' as const, parameters, body: Buffer.from(body) });
+const content = (parameters: Parameters, body = '') => ({
+  version: 'v3' as const,
+  parameters,
+  body: Buffer.from(body),
+});
 
 describe('signature', () => {
   it.each(rows)('agrees with the golden row "$name"', ({ parameters, secret, settings, canonical, sign }) => {
@@ -30,10 +34,12 @@ describe('signature', () => {
     const parameters = { client: 'op1', data: { type: 'OpenGame' } };
     // printf '%s' '{"data": {"type":"OpenGame"}}ключ' | sha256sum
     const digest = 'fa9503a398d0dad47bd984d7e33204db03978133292ea08eef1bf557561358ac';
-    expect(expectedSignature(content(parameters, '{"data": {"type":"OpenGame"}}'), 'ключ', rawBody)).toBe(digest);
-    expect(expectedSignature({ ...content({ userId: 'u-1' }), version: 'v2' }, 'test_secret_key', rawBody)).toBe(
-      rows[0]?.sign,
+    expect(expectedSignature(content(parameters, '{"data": {"type":"OpenGame"}}'), 'ключ', rawBody)).toBe(
+      digest,
     );
+    expect(
+      expectedSignature({ ...content({ userId: 'u-1' }), version: 'v2' }, 'test_secret_key', rawBody),
+    ).toBe(rows[0]?.sign);
   });
 
   it('tells a right signature from a wrong, a shorter and an upper-case one', () => {

@@ -11,7 +11,11 @@ export interface SignedContent {
 }
 
 /** The lowercase hexadecimal SHA-256 that a caller with this secret sends as `sign`. */
-export function expectedSignature(content: SignedContent, secretKey: string, conventions: Conventions): string {
+export function expectedSignature(
+  content: SignedContent,
+  secretKey: string,
+  conventions: Conventions,
+): string {
   if (content.version === 'v3' && conventions.schemeV3 === 'raw-body')
     return hash('sha256', Buffer.concat([content.body, Buffer.from(secretKey)]));
   return hash('sha256', canonicalString(content.parameters, conventions) + secretKey);

@@ -1,0 +1,61 @@
+import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { Clients } from './clients/clients.ts';
+import { ControlBodyMiddleware } from './control/control-body.middleware.ts';
+import { FaultsController } from './control/faults.controller.ts';
+import { HealthController } from './control/health.controller.ts';
+import { LatencyController } from './control/latency.controller.ts';
+import { PlayersController } from './control/players.controller.ts';
+import { ResetController } from './control/reset.controller.ts';
+import { TrafficController } from './control/traffic.controller.ts';
+import { Currencies } from './currencies/currencies.ts';
+import { FaultRules } from './faults/fault-rules.ts';
+import { Latency } from './faults/latency.ts';
+import { seededRandom } from './faults/seeded-random.ts';
+import { GamesController } from './games/games.controller.ts';
+import { ErrorFilter } from './json-api/error-filter.ts';
+import { Players } from './players/players.ts';
+import { PublicAddress } from './sessions/public-address.ts';
+import { SessionsController } from './sessions/sessions.controller.ts';
+import { Sessions } from './sessions/sessions.ts';
+import { Settings } from './settings.ts';
+import { TrafficLog } from './traffic/traffic-log.ts';
+import { TrafficMiddleware } from './traffic/traffic.middleware.ts';
+
+/** Composition root: the one file that knows every part of the sandbox. */
+@Module({})
+export class AppModule implements NestModule {
+  static for(settings: Settings): DynamicModule {
+    const random = seededRandom(settings.reports.seed);
+    return {
+      module: AppModule,
+      controllers: [
+        SessionsController,
+        GamesController,
+        HealthController,
+        PlayersController,
+        LatencyController,
+        FaultsController,
+        TrafficController,
+        ResetController,
+      ],
+      providers: [
+        { provide: Settings, useValue: settings },
+        { provide: Clients, useValue: new Clients(settings.clients) },
+        { provide: Currencies, useValue: new Currencies(settings.currencies) },
+        { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
+        { provide: Sessions, useValue: new Sessions(settings, Date.now) },
+        { provide: FaultRules, useValue: new FaultRules(random) },
+        { provide: Latency, useValue: new Latency(settings.latency, random) },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        PublicAddress,
+        TrafficLog,
+      ],
+    };
+  }
+
+  configure(consumer: MiddlewareConsumer): void {
+    consumer.apply(ControlBodyMiddleware).forRoutes('sandbox/*path');
+    consumer.apply(TrafficMiddleware).forRoutes('{*path}');
+  }
+}

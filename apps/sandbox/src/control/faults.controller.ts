@@ -1,0 +1,33 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
+import { Problem } from './problem.ts';
+import { readFaultRule } from './read-fault-rule.ts';
+
+/** Asks for faults, shows those that stand, and takes them back. */
+@Controller('sandbox/faults')
+export class FaultsController {
+  constructor(private readonly faults: FaultRules) {}
+
+  @Post()
+  add(@Body() body: unknown): StandingRule {
+    return this.faults.add(readFaultRule(body));
+  }
+
+  @Get()
+  list(): readonly StandingRule[] {
+    return this.faults.list();
+  }
+
+  @Delete()
+  @HttpCode(204)
+  clear(): void {
+    this.faults.clear();
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  remove(@Param('id') id: string): void {
+    if (!this.faults.remove(Number(id)))
+      throw new Problem(404, 'There is no such fault, or it has been played.');
+  }
+}

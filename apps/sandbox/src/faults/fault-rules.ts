@@ -1,0 +1,85 @@
+import type { Operation } from '../traffic/operation.ts';
+import type { Fault } from './fault.ts';
+
+/** Which requests a fault is for. */
+export interface FaultRule {
+  /** Absent: every operation. */
+  readonly operation?: Operation;
+  /** How many requests it is for; absent: until it is removed. */
+  readonly count?: number;
+  /** The share of the matching requests, above 0 and up to 1; absent: all of them. */
+  readonly share?: number;
+  readonly fault: Fault;
+}
+
+/** A rule that stands. */
+export interface StandingRule extends FaultRule {
+  readonly id: number;
+  /** Requests that it is still for, where they are counted. */
+  readonly remaining?: number;
+}
+
+/** What is played to one request. */
+export interface PlannedFaults {
+  readonly latency?: Extract<Fault, { kind: 'latency' }>;
+  readonly fault?: Exclude<Fault, { kind: 'latency' }>;
+}
+
+/** The faults that somebody asked for. Rules are tried in the order in which they came. */
+export class FaultRules {
+  private rules: StandingRule[] = [];
+  private nextId = 1;
+
+  /** @param random from 0 to 1, for shares */
+  constructor(private readonly random: () => number) {}
+
+  add(rule: FaultRule): StandingRule {
+    const standing = {
+      ...rule,
+      id: this.nextId++,
+      ...(rule.count !== undefined && { remaining: rule.count }),
+    };
+    this.rules.push(standing);
+    return standing;
+  }
+
+  list(): readonly StandingRule[] {
+    return this.rules;
+  }
+
+  /** @returns whether there was such a rule */
+  remove(id: number): boolean {
+    const before = this.rules.length;
+    this.rules = this.rules.filter((rule) => rule.id !== id);
+    return this.rules.length < before;
+  }
+
+  clear(): void {
+    this.rules = [];
+  }
+
+  /** Takes the next latency and the next other fault for a request, and counts them off. */
+  take(operation: Operation): PlannedFaults {
+    if (this.rules.length === 0) return {};
+    let planned: PlannedFaults = {};
+    for (const { id, operation: only, share = 1, fault } of [...this.rules]) {
+      if ((only && only !== operation) || planned[slot(fault)]) continue;
+      if (share < 1 && this.random() >= share) continue;
+      planned = { ...planned, [slot(fault)]: fault };
+      this.countOff(id);
+    }
+    return planned;
+  }
+
+  private countOff(id: number): void {
+    this.rules = this.rules
+      .map((rule) =>
+        rule.id === id && rule.remaining !== undefined ? { ...rule, remaining: rule.remaining - 1 } : rule,
+      )
+      .filter((rule) => rule.remaining !== 0);
+  }
+}
+
+function slot(fault: Fault): keyof PlannedFaults {
+  return fault.kind === 'latency' ? 'latency' : 'fault';
+}

@@ -1,0 +1,32 @@
+import type { LatencySettings } from '../settings.ts';
+
+/** How long every answer waits; the control API changes it. */
+export class Latency {
+  private current: LatencySettings;
+
+  /** @param random from 0 to 1, for the spread */
+  constructor(
+    private readonly initial: LatencySettings,
+    private readonly random: () => number,
+  ) {
+    this.current = initial;
+  }
+
+  get(): LatencySettings {
+    return this.current;
+  }
+
+  set(latency: LatencySettings): void {
+    this.current = latency;
+  }
+
+  reset(): void {
+    this.current = this.initial;
+  }
+
+  /** The wait of one request, in milliseconds; `further` is a fault's own. */
+  draw(further: LatencySettings = { fixedMs: 0, spreadMs: 0 }): number {
+    const spreadMs = this.current.spreadMs + further.spreadMs;
+    return this.current.fixedMs + further.fixedMs + (spreadMs > 0 ? this.random() * spreadMs : 0);
+  }
+}

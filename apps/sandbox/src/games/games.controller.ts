@@ -1,0 +1,74 @@
+import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Currencies } from '../currencies/currencies.ts';
+import type { PlayerDetails } from '../players/player.ts';
+import { Players } from '../players/players.ts';
+import { launchUrl } from '../sessions/launch-url.ts';
+import { PublicAddress } from '../sessions/public-address.ts';
+import type { Session } from '../sessions/session.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { SignatureGuard } from '../signature/signature.guard.ts';
+import { VerifiedCall, type Call } from '../traffic/exchange.ts';
+import { readOpenGame, type OpenGame } from './read-open-game.ts';
+
+const PLAYER = '/data/attributes/player';
+
+/** Opening the lobby or a table (interface document, endpoint 2). The player is created where not known. */
+@Controller('apiweb/v3')
+@UseGuards(SignatureGuard)
+export class GamesController {
+  constructor(
+    private readonly players: Players,
+    private readonly sessions: Sessions,
+    private readonly currencies: Currencies,
+    private readonly address: PublicAddress,
+  ) {}
+
+  @Post('open-game')
+  @HttpCode(200)
+  open(@VerifiedCall() { client, content }: Call) {
+    const game = readOpenGame(content, client.conventions.playerCountryMember);
+    const { session: wanted, player } = game;
+    this.currencies.check(player.currency ?? undefined, `${PLAYER}/currency`);
+    if (player.nick) this.players.checkNickname(client.id, player.id, player.nick, `${PLAYER}/nick`);
+
+    const session = this.sessions.open(
+      {
+        clientId: client.id,
+        userId: player.id,
+        authType: wanted.authType ?? 'external',
+        lang: wanted.lang ?? 'en',
+        ...(isGiven(wanted.tableId) && { tableId: wanted.tableId }),
+        ...(isGiven(wanted.launchOptions) && { launchOptions: wanted.launchOptions }),
+      },
+      wanted.id ?? undefined,
+    );
+    this.players.save(client.id, player.id, detailsOf(game));
+    return gameSessionDocument(session, launchUrl(this.address.origin, session));
+  }
+}
+
+function gameSessionDocument({ sessionId, userId, auth }: Session, url: string) {
+  return {
+    data: {
+      id: `/apiweb/v3/game-sessions/${encodeURIComponent(sessionId)}`,
+      type: 'GameSession',
+      attributes: { playerId: userId, sessionId, auth, url },
+    },
+  };
+}
+
+function detailsOf({ player, country }: OpenGame): PlayerDetails {
+  const { id: _id, nick, currency, preferredCurrency, ...rest } = player;
+  const profile = Object.fromEntries(Object.entries(rest).filter(([, value]) => isGiven(value)));
+  return {
+    profile,
+    ...(nick && { nick }),
+    ...(currency && { currency }),
+    ...(preferredCurrency && { preferredCurrency }),
+    ...(country && { country }),
+  };
+}
+
+function isGiven<T>(value: T): value is NonNullable<T> {
+  return value !== undefined && value !== null;
+}

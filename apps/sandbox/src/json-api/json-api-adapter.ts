@@ -1,0 +1,24 @@
+import { ExpressAdapter } from '@nestjs/platform-express';
+import type { ServerResponse } from 'node:http';
+import { deliver } from '../faults/deliver.ts';
+import type { SandboxRequest } from '../traffic/exchange.ts';
+import { JSON_API, sendAnswer } from './send-answer.ts';
+
+/**
+ * Express under Nest, with one difference: what a handler returns is written here, in one piece and under the
+ * media type of the interface, and this is where faults of delivery are played.
+ */
+export class JsonApiAdapter extends ExpressAdapter {
+  override reply(response: ServerResponse & { req: SandboxRequest }, body: unknown, status?: number) {
+    const { exchange } = response.req;
+    const answer = {
+      status: status ?? response.statusCode,
+      contentType: String(response.getHeader('content-type') ?? (exchange ? JSON_API : 'application/json')),
+      body: body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body),
+    };
+    if (exchange) {
+      exchange.processed = answer.status < 400;
+      deliver(response, answer, exchange.planned.fault);
+    } else sendAnswer(response, answer);
+  }
+}

@@ -1,0 +1,66 @@
+import { PlatformError } from '../json-api/platform-error.ts';
+import type { Player, PlayerDetails } from './player.ts';
+
+/** The players of all clients. Nicknames are unique over all of them, whatever the case of letters. */
+export class Players {
+  private readonly byKey = new Map<string, Player>();
+  private readonly keyByNickname = new Map<string, string>();
+
+  /** @param nicknameMaxLength in characters (Unicode code points) */
+  constructor(private readonly nicknameMaxLength: number) {}
+
+  find(clientId: string, userId: string): Player | undefined {
+    return this.byKey.get(keyOf(clientId, userId));
+  }
+
+  all(): IterableIterator<Player> {
+    return this.byKey.values();
+  }
+
+  get count(): number {
+    return this.byKey.size;
+  }
+
+  /**
+   * Checks whether a player may have this nickname.
+   * @param pointer to the nickname, for errors
+   * @throws PlatformError 422 where it is another player's or too long
+   */
+  checkNickname(clientId: string, userId: string, nick: string, pointer: string): void {
+    if (nick.length > this.nicknameMaxLength && [...nick].length > this.nicknameMaxLength)
+      throw new PlatformError(422, {
+        detail: `The maximum username length is ${this.nicknameMaxLength}`,
+        pointer,
+      });
+    const owner = this.keyByNickname.get(fold(nick));
+    if (owner !== undefined && owner !== keyOf(clientId, userId))
+      throw new PlatformError(422, {
+        detail: 'A Player with this username already exists in the system.',
+        pointer,
+      });
+  }
+
+  /** Adds a player, or changes what is told of one; the nickname must have been checked. */
+  save(clientId: string, userId: string, details: PlayerDetails): Player {
+    const key = keyOf(clientId, userId);
+    const known = this.byKey.get(key);
+    const player = { profile: {}, ...known, ...details, clientId, userId };
+    if (known?.nick !== undefined && known.nick !== player.nick) this.keyByNickname.delete(fold(known.nick));
+    if (player.nick) this.keyByNickname.set(fold(player.nick), key);
+    this.byKey.set(key, player);
+    return player;
+  }
+
+  clear(): void {
+    this.byKey.clear();
+    this.keyByNickname.clear();
+  }
+}
+
+function keyOf(clientId: string, userId: string): string {
+  return JSON.stringify([clientId, userId]);
+}
+
+function fold(nick: string): string {
+  return nick.normalize('NFC').toLowerCase();
+}

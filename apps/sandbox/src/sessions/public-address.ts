@@ -1,0 +1,33 @@
+import type { AddressInfo } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { Settings } from '../settings.ts';
+
+/** Where players and callers reach the sandbox: the setting, or where it listens. */
+@Injectable()
+export class PublicAddress {
+  private known?: string;
+
+  constructor(
+    private readonly settings: Settings,
+    private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  /** The origin in links and in the URLs that players open, without a trailing slash. */
+  get origin(): string {
+    return this.settings.publicUrl ?? this.listening;
+  }
+
+  /** The origin where the sandbox listens; known once it does. */
+  get listening(): string {
+    return (this.known ??= this.findListening());
+  }
+
+  private findListening(): string {
+    const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo };
+    const { address, family, port } = server.address();
+    const isWildcard = address === '0.0.0.0' || address === '::';
+    const host = isWildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
+    return `http://${host}:${port}`;
+  }
+}

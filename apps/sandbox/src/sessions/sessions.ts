@@ -1,0 +1,80 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { PlatformError } from '../json-api/platform-error.ts';
+import type { Session, SessionRequest } from './session.ts';
+
+/** How long a session and its authorization token live. */
+export interface Lifetimes {
+  readonly sessionLifetimeMs: number;
+  readonly tokenLifetimeMs: number;
+}
+
+/** The sessions that have not expired. */
+export class Sessions {
+  // sessions live equally long, so both maps are in the order in which they expire
+  private readonly byKey = new Map<string, Session>();
+  private readonly byAuth = new Map<string, Session>();
+
+  constructor(
+    private readonly lifetimes: Lifetimes,
+    private readonly nowMs: () => number,
+  ) {}
+
+  get count(): number {
+    this.forgetExpired();
+    return this.byKey.size;
+  }
+
+  /** The session of a token, also of one that has expired while its session has not. */
+  findByAuth(auth: string): Session | undefined {
+    this.forgetExpired();
+    return this.byAuth.get(auth);
+  }
+
+  /**
+   * Opens a session. A `sessionId` that is open already is the same session: it keeps its token while that is valid,
+   * and takes over what was asked for last.
+   * @throws PlatformError 422 where the session is another player's
+   */
+  open(request: SessionRequest, sessionId: string = randomUUID()): Session {
+    this.forgetExpired();
+    const known = this.byKey.get(keyOf(request.clientId, sessionId));
+    if (known && known.userId !== request.userId)
+      throw new PlatformError(422, {
+        detail: "The session id is another player's",
+        pointer: '/data/attributes/session/id',
+      });
+
+    const nowMs = this.nowMs();
+    const isTokenValid = known !== undefined && known.authExpiresAtMs > nowMs;
+    const session: Session = {
+      ...request,
+      sessionId,
+      auth: isTokenValid ? known.auth : randomBytes(24).toString('base64url'),
+      createdAtMs: known?.createdAtMs ?? nowMs,
+      authExpiresAtMs: isTokenValid ? known.authExpiresAtMs : nowMs + this.lifetimes.tokenLifetimeMs,
+      expiresAtMs: known?.expiresAtMs ?? nowMs + this.lifetimes.sessionLifetimeMs,
+    };
+    if (known && !isTokenValid) this.byAuth.delete(known.auth);
+    this.byKey.set(keyOf(session.clientId, sessionId), session);
+    this.byAuth.set(session.auth, session);
+    return session;
+  }
+
+  clear(): void {
+    this.byKey.clear();
+    this.byAuth.clear();
+  }
+
+  private forgetExpired(): void {
+    const nowMs = this.nowMs();
+    for (const [key, session] of this.byKey) {
+      if (session.expiresAtMs > nowMs) break;
+      this.byKey.delete(key);
+      this.byAuth.delete(session.auth);
+    }
+  }
+}
+
+function keyOf(clientId: string, sessionId: string): string {
+  return JSON.stringify([clientId, sessionId]);
+}

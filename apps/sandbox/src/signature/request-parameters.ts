@@ -1,0 +1,19 @@
+import type { Parameters } from './canonical-string.ts';
+
+/** The parameters in a query string; of a name that is repeated the last value counts. */
+export function queryParameters(url: string): Parameters {
+  const start = url.indexOf('?');
+  return start < 0 ? {} : formParameters(url.slice(start + 1));
+}
+
+/** The parameters in an `application/x-www-form-urlencoded` text. */
+export function formParameters(text: string): Parameters {
+  const parameters = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URLSearchParams(text)) parameters[name] = value;
+  return parameters;
+}
+
+/** Whether a request's body is of this media type, whatever its parameters. */
+export function hasMediaType(contentType: string | undefined, mediaType: string): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === mediaType;
+}

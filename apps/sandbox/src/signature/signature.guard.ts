@@ -1,0 +1,84 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Client } from '../clients/client.ts';
+import { Clients } from '../clients/clients.ts';
+import { PlatformError } from '../json-api/platform-error.ts';
+import { JSON_API } from '../json-api/send-answer.ts';
+import type { Call, Exchange, SandboxRequest } from '../traffic/exchange.ts';
+import type { Parameters } from './canonical-string.ts';
+import { parseJson } from './parse-json.ts';
+import { formParameters, hasMediaType, queryParameters } from './request-parameters.ts';
+import { signatureRejection } from './signature-rejection.ts';
+import { expectedSignature, isSameSignature, type SignedContent } from './signature.ts';
+
+/**
+ * Lets a request pass whose client is known and whose `sign` header is right, and attaches the verified call.
+ * Open-game without a signature passes where the client has no secret key.
+ * @throws PlatformError 400 for a signature that is missing or wrong, 403 for an operation that the client is not
+ *   permitted, 415 for an open-game body of another media type
+ */
+@Injectable()
+export class SignatureGuard implements CanActivate {
+  constructor(private readonly clients: Clients) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<SandboxRequest>();
+    const { exchange } = request;
+    if (!exchange) throw new PlatformError(404);
+    exchange.call =
+      exchange.operation === 'open-game' ? this.callV3(request, exchange) : this.callV2(request, exchange);
+    if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
+    return true;
+  }
+
+  private callV2(request: SandboxRequest, { body, operation }: Exchange): Call {
+    const query = queryParameters(request.originalUrl);
+    const isForm = hasMediaType(request.headers['content-type'], 'application/x-www-form-urlencoded');
+    const content = isForm ? formParameters(body.toString()) : {};
+    const client = this.findClient('v2', 'clientId', query);
+    if (client.secretKey === undefined)
+      throw signatureRejection('v2', {
+        reason: 'This client has no secret key, which the v2 endpoints need.',
+      });
+
+    const { userId } = request.params ?? {};
+    if (operation === 'session' && content['userId'] !== userId)
+      throw signatureRejection('v2', {
+        reason: 'The form must hold userId with the same value as the path.',
+      });
+    const parameters = { ...query, ...content };
+    verify(request, client.secretKey, client, { version: 'v2', parameters, body });
+    return { client, query, content };
+  }
+
+  private callV3(request: SandboxRequest, { body }: Exchange): Call {
+    const query = queryParameters(request.originalUrl);
+    if (!hasMediaType(request.headers['content-type'], JSON_API)) throw new PlatformError(415);
+    const client = this.findClient('v3', 'client', query);
+    const content = parseJson(body.toString())?.value;
+    if (typeof content !== 'object' || content === null || Array.isArray(content))
+      throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
+
+    const parameters = { ...query, ...content };
+    if (client.secretKey !== undefined)
+      verify(request, client.secretKey, client, { version: 'v3', parameters, body });
+    return { client, query, content: content as Parameters };
+  }
+
+  private findClient(version: 'v2' | 'v3', name: 'clientId' | 'client', query: Parameters): Client {
+    const id = query[name];
+    if (id === undefined)
+      throw signatureRejection(version, { reason: `The query parameter ${name} is missing.` });
+    const client = this.clients.find(String(id));
+    if (!client)
+      throw signatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
+    return client;
+  }
+}
+
+function verify(request: SandboxRequest, secretKey: string, client: Client, content: SignedContent): void {
+  const { sign } = request.headers;
+  if (typeof sign !== 'string')
+    throw signatureRejection(content.version, { reason: 'The header sign is missing.' });
+  if (!isSameSignature(sign, expectedSignature(content, secretKey, client.conventions)))
+    throw signatureRejection(content.version, { reason: 'The signature is not the one of this request.' });
+}

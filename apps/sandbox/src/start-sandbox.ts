@@ -1,0 +1,40 @@
+import 'reflect-metadata';
+import { ConsoleLogger } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { Express } from 'express';
+import { AppModule } from './app.module.ts';
+import { JsonApiAdapter } from './json-api/json-api-adapter.ts';
+import { PublicAddress } from './sessions/public-address.ts';
+import type { Settings } from './settings.ts';
+
+const DRAIN_MS = 5000;
+
+/** A sandbox that listens. */
+export interface RunningSandbox {
+  /** The origin: `{api_url}` is this, `{base_url}` is this and `/api/web`. */
+  readonly url: string;
+  /** Takes no new requests, finishes those in hand for up to five seconds, and stops. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a sandbox platform in this process.
+ * @throws where it cannot listen on the host and port of the settings
+ */
+export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
+  const adapter = new JsonApiAdapter();
+  adapter.getInstance<Express>().disable('x-powered-by');
+  const app = await NestFactory.create(AppModule.for(settings), adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: new ConsoleLogger({ logLevels: ['error'], colors: false }),
+  });
+  await app.listen(settings.port, settings.host);
+  return {
+    url: app.get(PublicAddress).listening,
+    stop: async () => {
+      const cut = setTimeout(() => adapter.getHttpServer().closeAllConnections(), DRAIN_MS);
+      await app.close().finally(() => clearTimeout(cut));
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { Exchange } from './exchange.ts';
+import type { Operation } from './operation.ts';
+
+const MAX_BODY_CHARACTERS = 4096;
+const REDACTED = '[redacted]';
+const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
+
+/** A request that has ended, as the log keeps it. */
+export interface FinishedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Name, value, name, value, … */
+  readonly rawHeaders: readonly string[];
+  readonly exchange: Exchange;
+  readonly status: number | undefined;
+  readonly durationMs: number;
+}
+
+/** A request as the control API shows it: the signature and credentials redacted, a long body cut. */
+export interface RequestDescription {
+  readonly receivedAt: string;
+  readonly operation: Operation;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** Absent where the request ended without a whole answer. */
+  readonly status?: number;
+  readonly durationMs: number;
+  readonly faults: readonly string[];
+}
+
+export function describeRequest(request: FinishedRequest): RequestDescription {
+  const { method, url, rawHeaders, exchange, status, durationMs } = request;
+  return {
+    receivedAt: new Date(exchange.receivedAtMs).toISOString(),
+    operation: exchange.operation,
+    method,
+    url: redactParameter(url),
+    headers: Object.fromEntries(pairs(rawHeaders).map(([name, value]) => [name, redactHeader(name, value)])),
+    body: redactParameter(exchange.body.toString().slice(0, MAX_BODY_CHARACTERS)),
+    ...(status !== undefined && { status }),
+    durationMs: Math.round(durationMs * 10) / 10,
+    faults: Object.values(exchange.planned).map((fault) => fault.kind),
+  };
+}
+
+function pairs(rawHeaders: readonly string[]): [string, string][] {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    (rawHeaders[2 * index] as string).toLowerCase(),
+    rawHeaders[2 * index + 1] as string,
+  ]);
+}
+
+function redactHeader(name: string, value: string): string {
+  return SECRET_HEADERS.has(name) ? REDACTED : value;
+}
+
+// a signature that was sent in the wrong place is one all the same
+function redactParameter(text: string): string {
+  return text.replace(/(^|[?&])(sign|access-token)=[^&]*/g, `$1$2=${REDACTED}`);
+}

@@ -1,0 +1,76 @@
+import type { Exchange, SandboxRequest } from './exchange.ts';
+import { OPERATIONS, type Operation } from './operation.ts';
+import { describeRequest, type FinishedRequest, type RequestDescription } from './describe-request.ts';
+
+const KEPT_REQUESTS = 100;
+
+/** What became of the requests for one operation. */
+export interface OperationCounters {
+  received: number;
+  /** The platform did what was asked, whatever became of the answer. */
+  processed: number;
+  /** Whole answers by status. */
+  answered: Record<string, number>;
+  /** Requests that ended without a whole answer: reset, cut, or given up by their sender. */
+  unanswered: number;
+  /** Faults that were played, by kind. */
+  faults: Record<string, number>;
+}
+
+/** Counts what passes, and keeps the last requests to look at. */
+export class TrafficLog {
+  private byOperation = emptyCounters();
+  private recent: FinishedRequest[] = [];
+
+  received({ operation, planned }: Exchange): void {
+    const counters = this.byOperation[operation];
+    counters.received++;
+    for (const fault of Object.values(planned)) increment(counters.faults, fault.kind);
+  }
+
+  /** @param status of the answer, or undefined where there was none, or not all of it */
+  finished(request: SandboxRequest, exchange: Exchange, status: number | undefined, nowMs: number): void {
+    const counters = this.byOperation[exchange.operation];
+    if (exchange.processed) counters.processed++;
+    if (status === undefined) counters.unanswered++;
+    else increment(counters.answered, String(status));
+
+    // not the request itself, which would keep its socket
+    const { method, originalUrl: url, rawHeaders } = request;
+    this.recent.push({
+      method,
+      url,
+      rawHeaders,
+      exchange,
+      status,
+      durationMs: nowMs - exchange.receivedAtMs,
+    });
+    if (this.recent.length >= 2 * KEPT_REQUESTS) this.recent = this.recent.slice(-KEPT_REQUESTS);
+  }
+
+  counters(): Readonly<Record<Operation, OperationCounters>> {
+    return this.byOperation;
+  }
+
+  /** The last requests that ended, the newest first; at most 100. */
+  last(): readonly RequestDescription[] {
+    return this.recent.slice(-KEPT_REQUESTS).reverse().map(describeRequest);
+  }
+
+  clear(): void {
+    this.byOperation = emptyCounters();
+    this.recent = [];
+  }
+}
+
+function emptyCounters(): Record<Operation, OperationCounters> {
+  const none = () => ({ received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} });
+  return Object.fromEntries(OPERATIONS.map((operation) => [operation, none()])) as Record<
+    Operation,
+    OperationCounters
+  >;
+}
+
+function increment(counters: Record<string, number>, name: string): void {
+  counters[name] = (counters[name] ?? 0) + 1;
+}

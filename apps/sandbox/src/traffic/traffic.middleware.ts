@@ -1,0 +1,59 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Injectable, type NestMiddleware } from '@nestjs/common';
+import { answerInstead } from '../faults/answer-instead.ts';
+import { FaultRules } from '../faults/fault-rules.ts';
+import { Latency } from '../faults/latency.ts';
+import { sendAnswer } from '../json-api/send-answer.ts';
+import type { Exchange, SandboxRequest } from './exchange.ts';
+import { operationOf } from './operation.ts';
+import { readBody } from './read-body.ts';
+import { TrafficLog } from './traffic-log.ts';
+
+/**
+ * The way of every request to the platform, in order: counted; its faults planned; its body read; its latency
+ * waited; answered by a fault, or handed to its controller. Other requests pass.
+ */
+@Injectable()
+export class TrafficMiddleware implements NestMiddleware {
+  constructor(
+    private readonly log: TrafficLog,
+    private readonly faults: FaultRules,
+    private readonly latency: Latency,
+  ) {}
+
+  async use(request: SandboxRequest, response: ServerResponse, next: () => void): Promise<void> {
+    const operation = operationOf(request.method, request.originalUrl.split('?', 1)[0] as string);
+    if (!operation) return next();
+
+    const planned = this.faults.take(operation);
+    const exchange: Exchange = {
+      operation,
+      receivedAtMs: performance.timeOrigin + performance.now(),
+      planned,
+      body: Buffer.alloc(0),
+      processed: false,
+    };
+    request.exchange = exchange;
+    this.observe(request, response, exchange);
+
+    const body = await readBody(request);
+    if (!body) return;
+    exchange.body = body;
+
+    const delayMs = this.latency.draw(planned.latency);
+    if (delayMs > 0) await wait(delayMs);
+
+    const instead = answerInstead(planned.fault);
+    if (instead) sendAnswer(response, instead);
+    else next();
+  }
+
+  private observe(request: SandboxRequest, response: ServerResponse, exchange: Exchange): void {
+    this.log.received(exchange);
+    response.once('close', () => {
+      const status = response.writableFinished ? response.statusCode : undefined;
+      this.log.finished(request, exchange, status, performance.timeOrigin + performance.now());
+    });
+  }
+}
