@@ -1,0 +1,39 @@
+interface HasDeadline {
+  readonly deadline: { readonly atMs: number };
+}
+
+/** Those who wait, the earliest deadline first; of equal ones, who came first. */
+export class DeadlineQueue<T extends HasDeadline> {
+  /** The latest deadline first, so that the next one is taken off the end. */
+  readonly #items: T[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  push(item: T): void {
+    let low = 0;
+    let high = this.#items.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#items[middle]!.deadline.atMs > item.deadline.atMs) low = middle + 1;
+      else high = middle;
+    }
+    this.#items.splice(low, 0, item);
+  }
+
+  /** Takes the one with the earliest deadline. */
+  shift(): T | undefined {
+    return this.#items.pop();
+  }
+
+  /** Takes the one with the latest deadline. */
+  pop(): T | undefined {
+    return this.#items.shift();
+  }
+
+  remove(item: T): void {
+    const index = this.#items.lastIndexOf(item);
+    if (index !== -1) this.#items.splice(index, 1);
+  }
+}

@@ -1,0 +1,206 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { Circuit, type CircuitPass, type CircuitSettings, type Verdict } from './circuit.ts';
+
+const SETTINGS: CircuitSettings = { failureRate: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000 };
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: 0 });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function build(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
+  const changes: string[] = [];
+  const onChange = (state: string) => void changes.push(state);
+  const circuit = new Circuit({ ...SETTINGS, ...settings }, { clock: () => Date.now(), random, onChange });
+  return { circuit, changes };
+}
+
+async function call(circuit: Circuit, ...verdicts: Verdict[]): Promise<void> {
+  for (const verdict of verdicts) circuit.enter()?.settle(verdict);
+  await jest.advanceTimersByTimeAsync(0);
+}
+
+const times = (count: number, verdict: Verdict) => Array.from({ length: count }, () => verdict);
+
+async function opened(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
+  const built = build(settings, random);
+  await call(built.circuit, ...times(4, 'unhealthy'));
+  expect(built.circuit.state).toBe('open');
+  return built;
+}
+
+async function halfOpened() {
+  const built = await opened();
+  await jest.advanceTimersByTimeAsync(5000);
+  expect(built.circuit.state).toBe('half-open');
+  return built;
+}
+
+describe('a closed circuit', () => {
+  it('opens when the rate is reached, not only when it is passed', async () => {
+    const { circuit, changes } = build();
+    await call(circuit, 'healthy', 'healthy', 'unhealthy');
+    expect(circuit.state).toBe('closed');
+    await call(circuit, 'unhealthy');
+    expect(circuit.state).toBe('open');
+    expect(changes).toEqual(['open']);
+    expect(circuit.enter()).toBeUndefined();
+  });
+
+  it('can be told to open at 100 percent, and below it does not', async () => {
+    const { circuit } = build({ failureRate: 100 });
+    await call(circuit, 'healthy', ...times(50, 'unhealthy'));
+    expect(circuit.state).toBe('closed');
+    await jest.advanceTimersByTimeAsync(20_000);
+    await call(circuit, ...times(4, 'unhealthy'));
+    expect(circuit.state).toBe('open');
+  });
+
+  it('stays closed below the minimum of calls', async () => {
+    const { circuit } = build();
+    await call(circuit, ...times(3, 'unhealthy'));
+    expect(circuit.state).toBe('closed');
+  });
+
+  it('does not count what says nothing about health, neither as a call nor as a success', async () => {
+    const { circuit } = build();
+    await call(
+      circuit,
+      ...times(100, 'says-nothing'),
+      ...times(3, 'unhealthy'),
+      ...times(100, 'says-nothing'),
+    );
+    expect(circuit.state).toBe('closed');
+    await call(circuit, 'unhealthy');
+    expect(circuit.state).toBe('open');
+  });
+
+  it('forgets what is older than its window', async () => {
+    const { circuit } = build();
+    await call(circuit, ...times(3, 'unhealthy'));
+    await jest.advanceTimersByTimeAsync(11_000);
+    await call(circuit, 'unhealthy');
+    expect(circuit.state).toBe('closed');
+  });
+
+  it('counts a call where it ended, so that calls longer than the window do not open it', async () => {
+    const { circuit } = build();
+    const long = times(20, 'healthy').map(() => circuit.enter()!);
+    await jest.advanceTimersByTimeAsync(15_000);
+    for (const pass of long.slice(0, 16)) pass.settle('healthy');
+    for (const pass of long.slice(16)) pass.settle('unhealthy');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(circuit.state).toBe('closed');
+  });
+});
+
+describe('an open circuit', () => {
+  it('tells how long until its next probe, with jitter', async () => {
+    expect((await opened({}, () => 0)).circuit.retryAfterMs).toBe(4000);
+    expect((await opened({}, () => 1)).circuit.retryAfterMs).toBe(6000);
+    const { circuit } = await opened();
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(circuit.retryAfterMs).toBe(4000);
+    expect(circuit.isPassable).toBe(false);
+  });
+
+  it('draws a new wait for every opening', async () => {
+    const draws = [0.5, 0, 1, 0.5];
+    const { circuit } = await opened({}, () => draws.shift()!);
+    expect(circuit.retryAfterMs).toBe(5000);
+    await jest.advanceTimersByTimeAsync(5000);
+    await call(circuit, 'unhealthy');
+    expect(circuit.retryAfterMs).toBe(4000);
+    await jest.advanceTimersByTimeAsync(4000);
+    await call(circuit, 'unhealthy');
+    expect(circuit.retryAfterMs).toBe(6000);
+  });
+
+  it('is not closed by a late success of a call from before its opening', async () => {
+    const { circuit } = build();
+    const late = circuit.enter()!;
+    await call(circuit, ...times(4, 'unhealthy'));
+    late.settle('healthy');
+    await jest.advanceTimersByTimeAsync(5000);
+    expect(circuit.state).toBe('half-open');
+    late.settle('healthy');
+    late.settle('unhealthy');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(circuit.state).toBe('half-open');
+  });
+});
+
+describe('a half-open circuit', () => {
+  it('lets one probe through at a time', async () => {
+    const { circuit } = await halfOpened();
+    const probe = circuit.enter();
+    expect(probe).toBeDefined();
+    expect([circuit.enter(), circuit.retryAfterMs]).toEqual([undefined, 1000]);
+  });
+
+  it('closes by a healthy probe, and forgets what opened it', async () => {
+    const { circuit, changes } = await halfOpened();
+    await call(circuit, 'healthy');
+    expect(changes).toEqual(['open', 'half-open', 'closed']);
+    await call(circuit, ...times(3, 'unhealthy'));
+    expect(circuit.state).toBe('closed');
+    await call(circuit, 'unhealthy');
+    expect(circuit.state).toBe('open');
+  });
+
+  it('opens again by an unhealthy probe', async () => {
+    const { circuit, changes } = await halfOpened();
+    await call(circuit, 'unhealthy');
+    expect(changes).toEqual(['open', 'half-open', 'open']);
+    expect(circuit.retryAfterMs).toBe(5000);
+  });
+
+  it('is not closed by a cancelled probe, which makes room for the next', async () => {
+    const { circuit } = await halfOpened();
+    await call(circuit, 'says-nothing');
+    expect(circuit.state).toBe('half-open');
+    expect(circuit.enter()).toBeDefined();
+  });
+
+  it('lets no second probe through while the first one is being counted', async () => {
+    const { circuit } = await halfOpened();
+    circuit.enter()!.settle('healthy');
+    expect(circuit.enter()).toBeUndefined();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(circuit.enter()).toBeDefined();
+  });
+
+  it('drops the verdict of a probe of an earlier opening', async () => {
+    const { circuit } = await halfOpened();
+    const cancelled = circuit.enter()!;
+    cancelled.settle('says-nothing');
+    await call(circuit, 'unhealthy');
+    await jest.advanceTimersByTimeAsync(5000);
+    cancelled.settle('healthy');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(circuit.state).toBe('half-open');
+  });
+});
+
+describe('many circuits', () => {
+  it('do not share a setting, since opossum writes into its options', async () => {
+    const first = await opened();
+    const second = build({ failureRate: 90, minimumCalls: 1 });
+    await call(second.circuit, 'healthy', ...times(3, 'unhealthy'));
+    expect([first.circuit.state, second.circuit.state]).toEqual(['open', 'closed']);
+  });
+
+  it('hold no timer while they are closed, and none after shutdown', async () => {
+    const passes: (CircuitPass | undefined)[] = [];
+    for (let i = 0; i < 100; i += 1) passes.push(build().circuit.enter());
+    expect([passes.length, jest.getTimerCount()]).toEqual([100, 0]);
+    const { circuit } = await opened();
+    expect(jest.getTimerCount()).toBe(1);
+    circuit.shutdown();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

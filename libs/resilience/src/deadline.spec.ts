@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { Deadline, DeadlineExceeded } from './deadline.ts';
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: 1_000_000 });
+});
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('Deadline', () => {
+  it('tells what remains by its clock, never less than nothing', () => {
+    let nowMs = 100;
+    const deadline = Deadline.after(50, () => nowMs);
+    expect(deadline.atMs).toBe(150);
+    expect([deadline.remainingMs(), deadline.expired]).toEqual([50, false]);
+    nowMs = 150;
+    expect([deadline.remainingMs(), deadline.expired]).toEqual([0, true]);
+    nowMs = 1000;
+    expect(deadline.remainingMs()).toBe(0);
+  });
+
+  it('settles a race as the promise does, and leaves no timer', async () => {
+    const deadline = Deadline.after(5000);
+    await expect(deadline.race(Promise.resolve('done'))).resolves.toBe('done');
+    await expect(deadline.race(Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('ends a race at the moment, and not before', async () => {
+    const deadline = Deadline.after(5000);
+    const settled = jest.fn();
+    const race = deadline.race(never());
+    race.catch(settled);
+    await jest.advanceTimersByTimeAsync(4999);
+    expect(settled).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    await expect(race).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('ends a race at once where it has passed already, and handles what the promise does later', async () => {
+    const late = Promise.reject(new Error('late'));
+    await expect(new Deadline(Date.now()).race(late)).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('holds one timer however many wait, none once nobody does', () => {
+    const deadline = Deadline.after(5000);
+    const heard = jest.fn();
+    const takeBacks = Array.from({ length: 10 }, () => deadline.onExpired(heard));
+    expect(jest.getTimerCount()).toBe(1);
+    for (const takeBack of takeBacks) takeBack();
+    expect(jest.getTimerCount()).toBe(0);
+    deadline.onExpired(heard);
+    expect(jest.getTimerCount()).toBe(1);
+    jest.advanceTimersByTime(5000);
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
+
+  it('waits beyond the longest delay that a timer takes', () => {
+    const deadline = Deadline.after(2 ** 32);
+    const heard = jest.fn();
+    deadline.onExpired(heard);
+    jest.advanceTimersByTime(2 ** 32 - 1);
+    expect(heard).not.toHaveBeenCalled();
+    jest.advanceTimersByTime(1);
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
+
+  it('does not fire early where the timer does', () => {
+    let nowMs = 0;
+    const deadline = Deadline.after(100, () => nowMs);
+    const heard = jest.fn();
+    deadline.onExpired(heard);
+    nowMs = 99;
+    jest.advanceTimersByTime(100);
+    expect(heard).not.toHaveBeenCalled();
+    nowMs = 100;
+    jest.advanceTimersByTime(1);
+    expect(heard).toHaveBeenCalledTimes(1);
+  });
+});
