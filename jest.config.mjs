@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+
+const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+swc.jsc.rewriteRelativeImportExtensions = false;
+
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  // Package imports (`#contracts`) are met in their TypeScript source.
+  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  injectGlobals: false,
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
+  testMatch: ['<rootDir>/{apps,libs,scripts,test}/**/*.spec.{ts,mjs}'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/libs/[^/]+/dist'],
+  coverageProvider: 'v8',
+  collectCoverageFrom: ['{apps,libs}/*/src/**/*.ts', '!**/*.spec.ts'],
+  reporters: [['default', { summaryThreshold: 0 }], '<rootDir>/test/support/summary-reporter.mjs'],
+};

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from './build.ts';
+import { root } from '../root.ts';
+
+/**
+ * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and exit
+ * code are then the program's own.
+ *
+ * @param program relative to `dist`, for example `apps/worker/src/main.js`
+ */
+export async function runBuilt(program: string, args: readonly string[]): Promise<void> {
+  await build(root);
+  const file = join(root, 'dist', program);
+  if (!existsSync(file)) throw new Error(`${program} was not built: it has no source`);
+  const argv = [
+    process.execPath,
+    '--enable-source-maps',
+    '--disable-warning=ExperimentalWarning',
+    file,
+    ...args,
+  ];
+  if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
+  process.execve(process.execPath, argv, process.env);
+}

@@ -1,0 +1,38 @@
+import { spawn } from 'node:child_process';
+
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
+
+/**
+ * Turns this process into the task: replaces itself where Node.js can (22.15), else starts the task as a child with
+ * the same input and output, hands signals on to it and ends as it ends.
+ *
+ * @param {string} node the Node.js to run it on
+ * @param {string} file
+ * @param {string[]} args
+ */
+export function startTask(node, file, args) {
+  const argv = [...FLAGS, file, ...args];
+  if (process.execve) process.execve(node, [node, ...argv], process.env);
+  else runAsChild(node, argv);
+}
+
+function runAsChild(node, argv) {
+  const child = spawn(node, argv, { stdio: 'inherit' });
+  for (const signal of FORWARDED) {
+    process.on(signal, () => {
+      // Ctrl-C reaches the whole foreground group of a terminal, the child too: handing it on would make two.
+      if (signal === 'SIGINT' && process.stdin.isTTY) return;
+      child.kill(signal);
+    });
+  }
+  child.once('error', (error) => {
+    console.error(`poker-bridge: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.once('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    for (const name of FORWARDED) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
+}
