@@ -1,0 +1,124 @@
+import { connect, type ChannelModel } from 'amqplib';
+
+import { closeWithin, destroySocket } from './close-within.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 5_000;
+const HEARTBEAT_SECONDS = 10;
+
+export type ConnectionState =
+  | { readonly kind: 'connecting'; readonly reason: string }
+  | { readonly kind: 'open' }
+  /** The broker takes nothing from publishers: memory or disk alarm. */
+  | { readonly kind: 'blocked'; readonly reason: string }
+  | { readonly kind: 'closed' };
+
+export interface BrokerConnectionOptions {
+  /** The nodes of one cluster, tried in turn. */
+  readonly urls: readonly string[];
+  /** Shown by the broker's management. */
+  readonly name: string;
+  /** Makes channels and topology after each connect. Where it throws, the connection is closed and tried again. */
+  readonly setUp: (connection: ChannelModel) => Promise<void>;
+  readonly onState: (state: ConnectionState) => void;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** One connection to the broker that is made again, with growing pauses, for as long as it is wanted. */
+export class BrokerConnection {
+  readonly #options: BrokerConnectionOptions;
+  #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
+  #model: ChannelModel | undefined;
+  #isOpened = false;
+  #attempts = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: BrokerConnectionOptions) {
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Begins to connect, the first time that it is called; returns at once. */
+  open(): void {
+    if (this.#isOpened) return;
+    this.#isOpened = true;
+    void this.#connect();
+  }
+
+  /** Drops the connection so that it is made again from scratch. */
+  reset(reason: string): void {
+    if (this.#model) destroySocket(this.#model, new Error(reason));
+  }
+
+  /** Closes for good. Always settles, also where the broker does not answer. */
+  async close(): Promise<void> {
+    const model = this.#model;
+    this.#model = undefined;
+    clearTimeout(this.#timer);
+    this.#change({ kind: 'closed' });
+    if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
+  }
+
+  async #connect(): Promise<void> {
+    const { urls, setUp } = this.#options;
+    const url = urls[this.#attempts % urls.length] ?? '';
+    let model: ChannelModel | undefined;
+    try {
+      model = await connect(withHeartbeat(url), {
+        timeout: CONNECT_TIMEOUT_MS,
+        noDelay: true,
+        clientProperties: { connection_name: this.#options.name },
+      });
+      if (this.#state.kind === 'closed') return await closeWithin(CLOSE_TIMEOUT_MS, model);
+      this.#watch(model);
+      await setUp(model);
+      if (this.#model !== model) throw new Error('the connection was lost while it was set up');
+      this.#attempts = 0;
+      this.#change({ kind: 'open' });
+    } catch (error) {
+      if (this.#model === model) this.#model = undefined;
+      if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
+      this.#retry(error);
+    }
+  }
+
+  #watch(model: ChannelModel): void {
+    this.#model = model;
+    let reason = 'the broker closed the connection';
+    model.on('error', (error) => (reason = error.message));
+    model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
+    model.on('unblocked', () => this.#change({ kind: 'open' }));
+    model.on('close', () => {
+      if (this.#model !== model) return;
+      this.#model = undefined;
+      // While it is being set up, the failing set-up itself asks for the next attempt.
+      if (this.#state.kind === 'open' || this.#state.kind === 'blocked') this.#retry(new Error(reason));
+    });
+  }
+
+  #retry(error: unknown): void {
+    if (this.#state.kind === 'closed') return;
+    this.#change({ kind: 'connecting', reason: error instanceof Error ? error.message : String(error) });
+    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.#attempts, 10));
+    this.#attempts += 1;
+    this.#timer = setTimeout(() => void this.#connect(), longest * (0.5 + this.#options.random() / 2));
+  }
+
+  #change(state: ConnectionState): void {
+    if (this.#state.kind === 'closed') return;
+    this.#state = state;
+    this.#options.onState(state);
+  }
+}
+
+function withHeartbeat(url: string): string {
+  const parsed = new URL(url);
+  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
+  return parsed.href;
+}

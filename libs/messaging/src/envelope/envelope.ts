@@ -1,0 +1,38 @@
+import type { CommandError, Violation } from '#contracts';
+
+/** How a command was written, and so how its replies are. */
+export type CommandForm =
+  /** AMQP properties, and the data alone as body. */
+  | 'typed'
+  /** The packet of Nest's own RabbitMQ client: `{pattern, data, id}`. */
+  | 'packet';
+
+/** Where the replies go. */
+export type ReplyAddress =
+  | { readonly kind: 'none' }
+  /** One of the service's own queues: an answer there would come back as a command. */
+  | { readonly kind: 'forbidden' }
+  | { readonly kind: 'queue'; readonly queue: string }
+  /** The direct reply-to key of a waiting client: at most once, without a return. */
+  | { readonly kind: 'direct'; readonly queue: string };
+
+/** A command as it was read from the wire: what can be known of any message, however broken. */
+export interface Envelope {
+  readonly form: CommandForm;
+  /** The command's identity; made up where the message has none that can be used. */
+  readonly id: string;
+  /** As sent; '' where there is none. */
+  readonly type: string;
+  readonly correlationId: string;
+  readonly replyTo: ReplyAddress;
+  readonly operator: string;
+  /** Epoch milliseconds. */
+  readonly deadlineAtMs: number;
+  readonly traceparent: string | undefined;
+  /** The data as parsed; nothing is known about it yet. */
+  readonly data: unknown;
+  /** Why the message cannot be a command at all. */
+  readonly fault: CommandError | undefined;
+  /** Faults of its properties and headers. */
+  readonly violations: readonly Violation[];
+}

@@ -1,0 +1,97 @@
+import type { ConsumeMessage } from 'amqplib';
+
+import {
+  isCommandType,
+  type Lane,
+  LANE_OF_COMMAND,
+  SCHEMA_VERSION,
+  CommandError,
+  type Violation,
+} from '#contracts';
+
+import type { Envelope } from './envelope.ts';
+import { type Body, readBody } from './read-body.ts';
+import { readDeadline } from './read-deadline.ts';
+import { readReplyAddress } from './read-reply-address.ts';
+
+export interface EnvelopeRules {
+  readonly maxBytes: number;
+  /** Names that start with it are the service's own. */
+  readonly reserved: string;
+  readonly budgetMs: Readonly<Record<Lane, number>>;
+  readonly nowMs: () => number;
+  readonly newId: () => string;
+}
+
+const MAX_ID_BYTES = 200;
+const MAX_TYPE_CHARACTERS = 255;
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/**
+ * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
+ * that breaks the contract still has an address, an identity and a deadline to be refused by.
+ */
+export function openEnvelope(
+  { content, fields, properties }: ConsumeMessage,
+  rules: EnvelopeRules,
+): Envelope {
+  const headers: Record<string, unknown> = properties.headers ?? {};
+  const sentType: unknown = properties.type;
+  const hasType = typeof sentType === 'string' && sentType !== '';
+  const body = readBody(content, rules.maxBytes, !hasType);
+  const type = hasType ? sentType : typeOf(body, fields.routingKey);
+  const violations: Violation[] = [];
+
+  const id =
+    readId(body.form === 'packet' ? body.id : properties.messageId, body.form, violations) ?? rules.newId();
+  const deadline = {
+    header: headers['x-deadline'],
+    timestamp: properties.timestamp as unknown,
+    budgetMs: rules.budgetMs[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
+    nowMs: rules.nowMs(),
+  };
+  const deadlineAtMs = readDeadline(deadline);
+  if (deadlineAtMs === undefined) {
+    const message = 'must be ISO 8601 with a zone, or epoch milliseconds';
+    violations.push({ pointer: '/headers/x-deadline', message });
+  }
+  const operator = headers['operator'] ?? 'default';
+  if (typeof operator !== 'string')
+    violations.push({ pointer: '/headers/operator', message: 'must be a string' });
+  const correlationId: unknown = properties.correlationId;
+  const traceparent = headers['traceparent'];
+  return {
+    form: body.form,
+    id,
+    type,
+    correlationId: typeof correlationId === 'string' && correlationId !== '' ? correlationId : id,
+    replyTo: readReplyAddress(properties.replyTo, rules.reserved),
+    operator: typeof operator === 'string' ? operator : '',
+    deadlineAtMs: deadlineAtMs ?? deadline.nowMs + deadline.budgetMs,
+    traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
+    data: body.data,
+    fault: body.fault ?? versionFault(headers['schema-version'], violations),
+    violations,
+  };
+}
+
+/** A packet names its type in its body; a typed command without the property, in its routing key. */
+function typeOf({ form, pattern }: Body, routingKey: string): string {
+  if (form === 'typed') return routingKey;
+  return typeof pattern === 'string' ? pattern.slice(0, MAX_TYPE_CHARACTERS) : '';
+}
+
+function readId(id: unknown, form: Envelope['form'], violations: Violation[]): string | undefined {
+  if (id === undefined || id === null || id === '') return undefined;
+  if (typeof id === 'string' && Buffer.byteLength(id) <= MAX_ID_BYTES) return id;
+  const pointer = form === 'packet' ? '/id' : '/properties/message_id';
+  violations.push({ pointer, message: `must be a string of at most ${MAX_ID_BYTES} bytes` });
+  return undefined;
+}
+
+function versionFault(version: unknown, violations: Violation[]): CommandError | undefined {
+  if (version === undefined || version === SCHEMA_VERSION) return undefined;
+  if (Number.isInteger(version)) return new CommandError('UNSUPPORTED_VERSION');
+  violations.push({ pointer: '/headers/schema-version', message: 'must be an integer' });
+  return undefined;
+}

@@ -1,0 +1,48 @@
+import { isUtf8 } from 'node:buffer';
+
+import { CommandError } from '#contracts';
+
+import type { CommandForm } from './envelope.ts';
+
+/** What a body holds; `pattern` and `id` are those of a packet. */
+export interface Body {
+  readonly form: CommandForm;
+  readonly data?: unknown;
+  readonly pattern?: unknown;
+  readonly id?: unknown;
+  readonly fault?: CommandError;
+}
+
+/** How Nest's client begins a packet: the one trace of its form in a body that cannot be read. */
+const PACKET_START = '{"pattern":';
+
+/**
+ * Reads a body once. It never throws: what is wrong is the `fault`.
+ *
+ * @param mayBePacket whether the message has no property `type`; only then is `{pattern, data, id}` a packet
+ */
+export function readBody(content: Buffer, maxBytes: number, mayBePacket: boolean): Body {
+  const guess = (): CommandForm =>
+    mayBePacket && content.toString('latin1', 0, PACKET_START.length) === PACKET_START ? 'packet' : 'typed';
+  if (content.length > maxBytes) {
+    const details = { bytes: content.length, maxBytes };
+    return { form: guess(), fault: new CommandError('MESSAGE_TOO_LARGE', { details }) };
+  }
+  const body = isUtf8(content) ? parseObject(content.toString('utf8')) : undefined;
+  if (!body) return { form: guess(), fault: new CommandError('MALFORMED_MESSAGE') };
+  if (mayBePacket && Object.hasOwn(body, 'pattern')) {
+    return { form: 'packet', pattern: body['pattern'], data: body['data'], id: body['id'] };
+  }
+  return { form: 'typed', data: body };
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

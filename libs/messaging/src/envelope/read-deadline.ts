@@ -1,0 +1,39 @@
+/** The longest that anyone may wait, from receipt. */
+const LONGEST_MS = 20 * 60 * 1000;
+
+const EPOCH_MS = /^\d{1,16}$/;
+const ISO_8601_WITH_ZONE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+
+export interface DeadlineSource {
+  /** The header `x-deadline`. */
+  readonly header: unknown;
+  /** The property `timestamp`, epoch seconds. */
+  readonly timestamp: unknown;
+  /** The lane's own budget. */
+  readonly budgetMs: number;
+  readonly nowMs: number;
+}
+
+/**
+ * When nobody wants the answer any more, epoch milliseconds: the header, or the lane's budget from the moment of
+ * sending where that is known and not in the future, else from receipt. Source: bus contract, section 2.
+ *
+ * @returns `undefined` where the header cannot be read
+ */
+export function readDeadline({ header, timestamp, budgetMs, nowMs }: DeadlineSource): number | undefined {
+  const latest = nowMs + LONGEST_MS;
+  if (header !== undefined && header !== null) {
+    const atMs = readMoment(header);
+    return atMs === undefined ? undefined : Math.min(atMs, latest);
+  }
+  const sentAtMs = typeof timestamp === 'number' ? timestamp * 1000 : nowMs;
+  return Math.min((sentAtMs > nowMs ? nowMs : sentAtMs) + budgetMs, latest);
+}
+
+function readMoment(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value !== 'string') return undefined;
+  if (EPOCH_MS.test(value)) return Number(value);
+  const atMs = ISO_8601_WITH_ZONE.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : atMs;
+}

@@ -1,0 +1,15 @@
+import type { ReplyAddress } from './envelope.ts';
+
+const DIRECT = 'amq.rabbitmq.reply-to';
+
+/**
+ * Where a `reply_to` leads.
+ *
+ * @param reserved the prefix and a dot: names that belong to the service
+ */
+export function readReplyAddress(replyTo: unknown, reserved: string): ReplyAddress {
+  // The broker gives a direct key to whoever waits; the bare name is left over where nobody does.
+  if (typeof replyTo !== 'string' || replyTo === '' || replyTo === DIRECT) return { kind: 'none' };
+  if (replyTo.startsWith(reserved)) return { kind: 'forbidden' };
+  return { kind: replyTo.startsWith(`${DIRECT}.`) ? 'direct' : 'queue', queue: replyTo };
+}

@@ -1,0 +1,66 @@
+import type { Reply } from '#contracts';
+
+import { type Claim, IdempotencyStore, isDecision } from './idempotency-store.ts';
+
+/** Identities kept at most; beyond, the oldest decided ones go early. */
+const MAX_IDENTITIES = 100_000;
+
+interface Entry {
+  readonly fingerprint: string;
+  state:
+    | { readonly kind: 'under way'; readonly reply: Promise<Reply | undefined> }
+    | { readonly kind: 'decided'; readonly reply: Reply; readonly untilMs: number };
+}
+
+/** The memory of one worker. */
+export class MemoryIdempotencyStore extends IdempotencyStore {
+  // A map keeps the order of insertion, and an entry is inserted anew when it is decided: the oldest come first.
+  readonly #entries = new Map<string, Entry>();
+  readonly #ttlMs: number;
+  readonly #nowMs: () => number;
+
+  constructor(ttlMs: number, nowMs: () => number) {
+    super();
+    this.#ttlMs = ttlMs;
+    this.#nowMs = nowMs;
+  }
+
+  claim(identity: string, fingerprint: string): Claim {
+    const entry = this.#entries.get(identity);
+    if (!entry || isOver(entry, this.#nowMs())) return this.#begin(identity, fingerprint);
+    return entry.fingerprint === fingerprint ? entry.state : { kind: 'conflict' };
+  }
+
+  #begin(identity: string, fingerprint: string): Claim {
+    const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
+    const entry: Entry = { fingerprint, state: { kind: 'under way', reply: promise } };
+    this.#entries.set(identity, entry);
+    this.#forget();
+    return {
+      kind: 'mine',
+      settle: (reply) => {
+        this.#entries.delete(identity);
+        if (isDecision(reply)) {
+          entry.state = { kind: 'decided', reply, untilMs: this.#nowMs() + this.#ttlMs };
+          this.#entries.set(identity, entry);
+        }
+        resolve(reply);
+      },
+    };
+  }
+
+  /** Drops what is over, and the oldest decisions where there are too many. */
+  #forget(): void {
+    const nowMs = this.#nowMs();
+    for (const [identity, entry] of this.#entries) {
+      // What is under way is bounded by the prefetch, and may stand before what is over.
+      if (entry.state.kind === 'under way') continue;
+      if (this.#entries.size <= MAX_IDENTITIES && !isOver(entry, nowMs)) break;
+      this.#entries.delete(identity);
+    }
+  }
+}
+
+function isOver({ state }: Entry, nowMs: number): boolean {
+  return state.kind === 'decided' && state.untilMs <= nowMs;
+}

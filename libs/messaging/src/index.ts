@@ -1,0 +1,11 @@
+export type { ConnectionState } from './connection/broker-connection.ts';
+export { IdempotencyStore } from './idempotency/idempotency-store.ts';
+export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
+export { type CommandFacts, MessagingObserver, type UndeliveredReason } from './messaging-observer.ts';
+export type { MessagingHealth } from './messaging.ts';
+export type { MessagingOptions } from './messaging-options.ts';
+export { PassErrorsFilter } from './pass-errors.filter.ts';
+export { CommandContext } from './pipeline/command-context.ts';
+export { PokerTransport } from './poker-transport.ts';
+export type { EventPolicy } from './replies/event-message.ts';
+export { topologyOf } from './topology/topology.ts';

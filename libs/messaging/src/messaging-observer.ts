@@ -1,0 +1,37 @@
+import type { ErrorCode, Lane, ReplyType } from '#contracts';
+
+import type { ConnectionState } from './connection/broker-connection.ts';
+
+/** What may be told of a command: ids and names, no data. */
+export interface CommandFacts {
+  readonly id: string;
+  readonly correlationId: string;
+  /** `unknown` where no such type exists. */
+  readonly type: string;
+  readonly operator: string;
+  readonly lane: Lane;
+  readonly attempts: number;
+  readonly durationMs: number;
+}
+
+/** What happens on the bus, for logs and metrics. The worker binds it. */
+export abstract class MessagingObserver {
+  abstract commandTaken(lane: Lane): void;
+  /** Settled, returned or lost: no longer in hand. */
+  abstract commandReleased(lane: Lane): void;
+  /** A final reply was decided and, with its copies, confirmed. `cause` is for the log. */
+  abstract commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void;
+  abstract commandPostponed(command: CommandFacts, code: ErrorCode, delayMs: number): void;
+  /** Copied to another queue: its own lane, or the suspects. */
+  abstract commandMoved(command: CommandFacts, queue: string): void;
+  /** Left to the broker, which delivers it again. */
+  abstract commandReturned(command: CommandFacts, reason: unknown): void;
+  abstract commandReplayed(command: CommandFacts): void;
+  abstract deadLettered(command: CommandFacts, code: ErrorCode): void;
+  abstract replyUndelivered(command: CommandFacts, type: ReplyType, reason: UndeliveredReason): void;
+  abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
+  abstract consumerLost(queue: string, reason: string): void;
+}
+
+/** Why a reply or event lies in the queue of undelivered ones. */
+export type UndeliveredReason = 'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_FULL' | 'EVENT_REFUSED';

@@ -1,0 +1,40 @@
+import type { Lane } from '#contracts';
+
+import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import type { MessagingObserver } from './messaging-observer.ts';
+import type { EventPolicy } from './replies/event-message.ts';
+
+/** What the transport is told by its worker. Defaults stand in the worker's settings. */
+export interface MessagingOptions {
+  /** The nodes of one cluster. They hold a password. */
+  readonly urls: readonly string[];
+  readonly prefix: string;
+  /** Those that this worker serves. */
+  readonly lanes: readonly Lane[];
+  /** Commands in hand. */
+  readonly prefetch: Readonly<Record<Lane, number>>;
+  /** A lane's own budget, for commands without a deadline. */
+  readonly budgetMs: Readonly<Record<Lane, number>>;
+  readonly maxCommandBytes: number;
+  /** Starts of a suspect before it is poison. */
+  readonly deliveryLimit: number;
+  /** The rungs of the reports' retry ladder, shortest first. */
+  readonly retryDelaysMs: readonly number[];
+  /** How long a report waits for a reply queue that refuses. */
+  readonly stallMs: number;
+  readonly events: EventPolicy;
+  /** How long a stop waits for what is in hand. */
+  readonly graceMs: number;
+  /** Whether credentials stand under a name. */
+  readonly hasOperator: (name: string) => boolean;
+  /** What stands on the broker differs from this version's topology, at the first connection. */
+  readonly onMismatch: (error: Error) => void;
+  readonly idempotency: IdempotencyStore;
+  readonly observer: MessagingObserver;
+  /** Epoch milliseconds. */
+  readonly nowMs: () => number;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** For commands that come without an identity. */
+  readonly newId: () => string;
+}

@@ -1,0 +1,112 @@
+import type { Lane } from '#contracts';
+
+import { Broker } from './broker.ts';
+import { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
+import type { MessagingOptions } from './messaging-options.ts';
+import { Conclusion } from './pipeline/conclude.ts';
+import { type CommandHandler, Decision } from './pipeline/decide.ts';
+import { Pipeline } from './pipeline/pipeline.ts';
+import { RetryLadder } from './pipeline/retry-ladder.ts';
+import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
+import { CopyPublisher } from './publishing/copy-publisher.ts';
+import { EventSender } from './replies/event-sender.ts';
+import { ReplySender } from './replies/reply-sender.ts';
+import { Undelivered } from './replies/undelivered.ts';
+import { type Topology, topologyOf } from './topology/topology.ts';
+
+/** What health shows of the bus. */
+export interface MessagingHealth {
+  readonly isConnected: boolean;
+  /** What the broker says, where something is wrong. */
+  readonly trouble: string | undefined;
+  readonly lanes: readonly { readonly lane: Lane; readonly state: ConsumerState; readonly inHand: number }[];
+}
+
+/** Puts the parts of the bus together: connections, consumers, and the pipeline between them. */
+export class Messaging {
+  readonly #options: MessagingOptions;
+  readonly #publisher = new ConfirmedPublisher();
+  readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
+  readonly #consumers: readonly QueueConsumer[];
+  readonly #broker: Broker;
+
+  /** @param handlers by command type; may be filled until `start` */
+  constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
+    this.#options = options;
+    const topology = topologyOf(options.prefix, options.retryDelaysMs);
+    const pipeline = this.#pipeline(topology, handlers);
+    const consumerOf = (queue: string, prefetch: number): QueueConsumer => {
+      const consumer: QueueConsumer = new QueueConsumer({
+        queue,
+        prefetch,
+        handle: (delivery) => pipeline.handle(delivery),
+        onLost: (reason) => {
+          options.observer.consumerLost(queue, reason);
+          void this.#broker.rebuild(consumer);
+        },
+      });
+      return consumer;
+    };
+    const { lanes, suspects } = topology.names;
+    this.#lanes = new Map(
+      options.lanes.map((lane) => [lane, consumerOf(lanes[lane], options.prefetch[lane])]),
+    );
+    this.#consumers = [...this.#lanes.values(), consumerOf(suspects, 1)];
+    this.#broker = new Broker({
+      urls: options.urls,
+      topology,
+      publisher: this.#publisher,
+      consumers: this.#consumers,
+      random: options.random,
+      onState: (connection, state) => options.observer.connectionChanged(connection, state),
+      onMismatch: options.onMismatch,
+    });
+  }
+
+  get health(): MessagingHealth {
+    const lanes = [...this.#lanes].map(([lane, { state, inHand }]) => ({ lane, state, inHand }));
+    return { isConnected: this.#broker.isConnected, trouble: this.#broker.trouble, lanes };
+  }
+
+  /** Begins to connect and to consume; returns at once. A broker that is away is waited for. */
+  start(): void {
+    this.#broker.open();
+  }
+
+  /** Takes nothing new, finishes what is in hand within the grace period, returns the rest, and closes. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#consumers.map((consumer) => consumer.drain(this.#options.graceMs)));
+    this.#publisher.close();
+    await this.#broker.close();
+  }
+
+  #pipeline({ names }: Topology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
+    const { observer, nowMs, stallMs, hasOperator, idempotency, deliveryLimit } = this.#options;
+    const publisher = this.#publisher;
+    const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
+    const undelivered = new Undelivered(names, copies, observer, nowMs);
+    const replies = new ReplySender({ publisher, undelivered, stallMs, nowMs });
+    const events = new EventSender({ names, policy: this.#options.events, publisher, undelivered, nowMs });
+    const ladder = new RetryLadder({
+      names,
+      delaysMs: this.#options.retryDelaysMs,
+      declareRung: (delayMs) => this.#broker.declareRung(delayMs),
+      copies,
+    });
+    return new Pipeline({
+      names,
+      rules: {
+        maxBytes: this.#options.maxCommandBytes,
+        reserved: names.reserved,
+        budgetMs: this.#options.budgetMs,
+        nowMs,
+        newId: this.#options.newId,
+      },
+      deliveryLimit,
+      decision: new Decision({ handlers, hasOperator, idempotency, replies, observer, nowMs }),
+      conclusion: new Conclusion({ names, replies, events, copies, ladder, observer, nowMs }),
+      copies,
+      observer,
+    });
+  }
+}

@@ -1,0 +1,12 @@
+import type { Deadline } from '#resilience';
+
+/** What a handler may know of its command beside the data; Nest hands it to a parameter with `@Ctx()`. */
+export abstract class CommandContext {
+  /** The command's identity. */
+  abstract readonly id: string;
+  /** Whose credentials to use. */
+  abstract readonly operator: string;
+  abstract readonly deadline: Deadline;
+  /** Calls to the platform so far; whoever makes one counts it here. */
+  attempts = 0;
+}

@@ -1,0 +1,76 @@
+import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
+import type { CommandInHand } from './command-in-hand.ts';
+
+/** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */
+const CARRIED_HEADERS = [
+  'operator',
+  'schema-version',
+  'traceparent',
+  'tracestate',
+  'x-redriven',
+  'x-origin-user-id',
+];
+const LONGEST_HEADER = 1024;
+
+export interface CopyFacts {
+  /** One of the service's own. */
+  readonly queue: string;
+  /** Added to the carried ones, and over them. */
+  readonly headers?: Readonly<Record<string, string | number>>;
+  /** Default: the body of the command. */
+  readonly content?: Buffer;
+}
+
+/**
+ * A copy of a command's message: persistent, mandatory, with a fixed list of properties and headers, and with the
+ * identity and the deadline that it had. A kept `CC` would route it to further queues, and a kept `user_id` closes
+ * the channel. Source: bus contract, section 5.
+ */
+export function copyOf(
+  { delivery, envelope }: CommandInHand,
+  { queue, headers, content }: CopyFacts,
+): OutgoingMessage {
+  const { properties, content: original } = delivery.message;
+  return {
+    exchange: '',
+    routingKey: queue,
+    content: content ?? original,
+    mandatory: true,
+    properties: {
+      headers: {
+        ...carried(properties.headers ?? {}),
+        ...originUser(properties.userId),
+        'x-deadline': envelope.deadlineAtMs,
+        ...headers,
+      },
+      messageId: envelope.id,
+      // A packet keeps its type in its body, and would not be one with the property.
+      ...(envelope.form === 'typed' && envelope.type !== '' && { type: envelope.type }),
+      ...(typeof properties.correlationId === 'string' && { correlationId: properties.correlationId }),
+      ...(isPublishable(properties.replyTo) && { replyTo: properties.replyTo }),
+      ...(typeof properties.contentType === 'string' && { contentType: properties.contentType }),
+      ...(typeof properties.contentEncoding === 'string' && { contentEncoding: properties.contentEncoding }),
+      ...(typeof properties.appId === 'string' && { appId: properties.appId }),
+      ...(typeof properties.timestamp === 'number' && { timestamp: properties.timestamp }),
+    },
+  };
+}
+
+function carried(headers: Record<string, unknown>): Record<string, string | number> {
+  const kept: Record<string, string | number> = {};
+  for (const name of CARRIED_HEADERS) {
+    const value = headers[name];
+    if (typeof value === 'number' || (typeof value === 'string' && value.length <= LONGEST_HEADER))
+      kept[name] = value;
+  }
+  return kept;
+}
+
+function originUser(userId: unknown): Record<string, string> {
+  return typeof userId === 'string' ? { 'x-origin-user-id': userId } : {};
+}
+
+/** The bare pseudo-queue is refused by the broker from whoever does not consume it. */
+function isPublishable(replyTo: unknown): replyTo is string {
+  return typeof replyTo === 'string' && replyTo !== 'amq.rabbitmq.reply-to';
+}

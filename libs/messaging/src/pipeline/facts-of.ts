@@ -1,0 +1,21 @@
+import { isCommandType } from '#contracts';
+
+import type { CommandFacts } from '../messaging-observer.ts';
+import type { CommandInHand } from './command-in-hand.ts';
+
+/** What logs and metrics may know of a command. */
+export function factsOf(
+  { envelope, lane, attempts, receivedAtMs }: CommandInHand,
+  nowMs: number,
+): CommandFacts {
+  const { id, correlationId, type, operator } = envelope;
+  return {
+    id,
+    correlationId,
+    type: isCommandType(type) ? type : 'unknown',
+    operator,
+    lane,
+    attempts,
+    durationMs: nowMs - receivedAtMs,
+  };
+}

@@ -1,0 +1,44 @@
+import type { BusNames } from '#contracts';
+
+import type { CopyPublisher } from '../publishing/copy-publisher.ts';
+import type { CommandInHand } from './command-in-hand.ts';
+import { copyOf } from './copy-of.ts';
+import { nextDelayMs } from './next-delay.ts';
+
+/** Counts how often a report was postponed. */
+const POSTPONED = 'x-postponed';
+
+export interface RetryLadderOptions {
+  readonly names: BusNames;
+  /** The rungs (setting `REPORTS_RETRY_DELAYS_MS`). */
+  readonly delaysMs: readonly number[];
+  /** Declares a rung, which renews its lease: an unused one goes, with what waits on it. */
+  readonly declareRung: (delayMs: number) => Promise<void>;
+  readonly copies: CopyPublisher;
+}
+
+/** The delayed retries of reports: queues whose messages come back when their time has passed. */
+export class RetryLadder {
+  readonly #options: RetryLadderOptions;
+
+  constructor(options: RetryLadderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Puts a copy of a report on its next rung.
+   *
+   * @returns the delay, or `undefined` where it would pass the deadline; then nothing was done
+   */
+  async postpone(command: CommandInHand, retryAfterMs: number | undefined): Promise<number | undefined> {
+    const { names, delaysMs, declareRung, copies } = this.#options;
+    const { delivery, deadline } = command;
+    const postponed = Number(delivery.message.properties.headers?.[POSTPONED]) || 0;
+    const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs: deadline.remainingMs() });
+    if (delayMs === undefined) return undefined;
+    await declareRung(delayMs);
+    const copy = copyOf(command, { queue: names.retry(delayMs), headers: { [POSTPONED]: postponed + 1 } });
+    await copies.publish(copy, () => delivery.isAlive);
+    return delayMs;
+  }
+}

@@ -1,0 +1,40 @@
+import { type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+
+import type { CommandInHand } from './command-in-hand.ts';
+
+/** Counts the starts of a suspect; written before each start, so that it survives what the start does. */
+export const SUSPECT_STARTS = 'x-suspect-starts';
+
+/** A command that the broker delivers for the fourth time is a suspect. Source: bus contract, section 5. */
+const SUSPECT_AFTER_REDELIVERIES = 3;
+
+/** Where a command belongs. */
+export type Route =
+  | { readonly kind: 'here' }
+  /** To another queue, by a copy. */
+  | { readonly kind: 'move'; readonly queue: string; readonly headers: Readonly<Record<string, number>> }
+  /** Started too often and never finished. */
+  | { readonly kind: 'poison' };
+
+/**
+ * Whether a command is handled where it was found. A suspect is delivered once for each start: when the broker
+ * delivers the same copy again, that start did not finish, and the next one is counted on a fresh copy.
+ */
+export function routeOf(
+  { delivery, envelope }: CommandInHand,
+  names: BusNames,
+  deliveryLimit: number,
+): Route {
+  if (delivery.queue === names.suspects) {
+    if (!delivery.message.fields.redelivered) return { kind: 'here' };
+    const starts = Number(delivery.message.properties.headers?.[SUSPECT_STARTS]) || 1;
+    if (starts >= deliveryLimit) return { kind: 'poison' };
+    return { kind: 'move', queue: names.suspects, headers: { [SUSPECT_STARTS]: starts + 1 } };
+  }
+  if (delivery.redeliveries >= SUSPECT_AFTER_REDELIVERIES) {
+    return { kind: 'move', queue: names.suspects, headers: { [SUSPECT_STARTS]: 1 } };
+  }
+  if (!isCommandType(envelope.type)) return { kind: 'here' };
+  const lane = names.lanes[LANE_OF_COMMAND[envelope.type]];
+  return lane === delivery.queue ? { kind: 'here' } : { kind: 'move', queue: lane, headers: {} };
+}

@@ -1,0 +1,34 @@
+import { isObservable, lastValueFrom } from 'rxjs';
+
+import { CommandError, type Reply } from '#contracts';
+
+import { isFinal } from '../replies/reply-message.ts';
+
+/** What a handler returns: its one reply, or several of which the last is final. */
+type Produced = Reply | AsyncIterable<Reply>;
+
+/**
+ * Runs a handler to its final reply, handing over each reply before it as it comes.
+ *
+ * @param call invokes the handler; Nest wraps what it throws in an observable
+ * @param emit takes a reply that is not final; the handler goes on when it is done
+ * @throws CommandError `INTERNAL_ERROR` where the handler ends without a final reply
+ */
+export async function runHandler(
+  call: () => Promise<unknown>,
+  emit: (reply: Reply) => Promise<void>,
+): Promise<Reply> {
+  const result = await call();
+  const produced = (isObservable(result) ? await lastValueFrom(result) : result) as Produced | undefined;
+  if (isReplies(produced)) {
+    for await (const reply of produced) {
+      if (isFinal(reply)) return reply;
+      await emit(reply);
+    }
+  } else if (produced && isFinal(produced)) return produced;
+  throw new CommandError('INTERNAL_ERROR', { cause: new Error('a handler ended without a final reply') });
+}
+
+function isReplies(produced: Produced | undefined): produced is AsyncIterable<Reply> {
+  return typeof produced === 'object' && Symbol.asyncIterator in produced;
+}

@@ -1,0 +1,59 @@
+import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
+
+import { Messaging, type MessagingHealth } from './messaging.ts';
+import type { MessagingOptions } from './messaging-options.ts';
+import type { CommandHandler } from './pipeline/decide.ts';
+
+/**
+ * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with
+ * pipes, guards, interceptors and filters as everywhere. A handler returns its reply, or an async iterable of
+ * replies of which the last is final.
+ */
+export class PokerTransport extends Server implements CustomTransportStrategy {
+  override readonly transportId = Symbol('poker-bridge');
+  readonly #handlers = new Map<string, CommandHandler>();
+  readonly #messaging: Messaging;
+
+  constructor(options: MessagingOptions) {
+    super();
+    this.#messaging = new Messaging(options, this.#handlers);
+  }
+
+  get health(): MessagingHealth {
+    return this.#messaging.health;
+  }
+
+  /** Begins to serve. The callback runs at once: a broker that is away is waited for, and told by `health`. */
+  listen(callback: () => void): void {
+    for (const pattern of this.messageHandlers.keys()) {
+      this.#handlers.set(pattern, (data, command) => this.#call(pattern, data, command));
+    }
+    this.#messaging.start();
+    callback();
+  }
+
+  async close(): Promise<void> {
+    await this.#messaging.stop();
+  }
+
+  /** There are no events of the client library to listen to; see `health` and the observer. */
+  on(): never {
+    throw new Error('PokerTransport has no client events; bind a MessagingObserver instead.');
+  }
+
+  unwrap<T>(): T {
+    return this.#messaging as T;
+  }
+
+  /** Runs a Nest handler between the hooks that Nest's own transports call. */
+  #call(...[pattern, data, command]: [string, ...Parameters<CommandHandler>]): Promise<unknown> {
+    const handler = this.messageHandlers.get(pattern);
+    return this.onProcessingStartHook(this.transportId, command as never, async () => {
+      try {
+        return await handler?.(data, command);
+      } finally {
+        this.onProcessingEndHook?.(this.transportId, command as never);
+      }
+    }) as unknown as Promise<unknown>;
+  }
+}

@@ -1,0 +1,34 @@
+import { type ConfirmedPublisher, type OutgoingMessage, UnconfirmedError } from './confirmed-publisher.ts';
+import { publishPatiently } from './publish-patiently.ts';
+
+const PATIENCE_MS = 10_000;
+const REDECLARATIONS = 3;
+
+/** Publishes to the service's own queues, where anything but a confirmation means that something is broken. */
+export class CopyPublisher {
+  readonly #publisher: ConfirmedPublisher;
+  readonly #redeclare: () => Promise<void>;
+  readonly #nowMs: () => number;
+
+  /** @param redeclare makes the topology again, where a queue of it has gone */
+  constructor(publisher: ConfirmedPublisher, redeclare: () => Promise<void>, nowMs: () => number) {
+    this.#publisher = publisher;
+    this.#redeclare = redeclare;
+    this.#nowMs = nowMs;
+  }
+
+  /** @throws UnconfirmedError where the copy could not be kept; the original must then stay unacknowledged */
+  async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<void> {
+    const untilMs = this.#nowMs() + PATIENCE_MS;
+    for (let redeclared = 0; redeclared < REDECLARATIONS; redeclared += 1) {
+      const outcome = await publishPatiently(
+        () => this.#publisher.publish(message, isWanted),
+        () => untilMs - this.#nowMs(),
+      );
+      if (outcome === 'confirmed') return;
+      if (outcome === 'refused') break;
+      await this.#redeclare();
+    }
+    throw new UnconfirmedError(`The broker does not take copies for ${message.routingKey}.`);
+  }
+}

@@ -1,0 +1,61 @@
+import { type Reply, SCHEMA_VERSION } from '#contracts';
+
+import type { Envelope } from '../envelope/envelope.ts';
+import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
+
+/** The sender of every message of this service. */
+export const APP_ID = 'poker-bridge';
+
+export interface ReplyFacts {
+  readonly envelope: Envelope;
+  readonly reply: Reply;
+  /** From 0, over the replies of one command. */
+  readonly sequence: number;
+  readonly messageId: string;
+  readonly nowMs: number;
+}
+
+/** Whether a reply is the last of its command. */
+export function isFinal(reply: Reply): boolean {
+  return reply.type !== 'report.page';
+}
+
+/** A reply as its AMQP message, addressed to a queue. Source: bus contract, section 3. */
+export function replyMessage(
+  facts: ReplyFacts,
+  address: { kind: 'queue' | 'direct'; queue: string },
+): OutgoingMessage {
+  const { envelope, reply, sequence, messageId, nowMs } = facts;
+  const final = isFinal(reply);
+  return {
+    exchange: '',
+    routingKey: address.queue,
+    content: Buffer.from(
+      JSON.stringify(envelope.form === 'packet' ? packetOf(reply, envelope.id, final) : reply.data),
+    ),
+    // RabbitMQ 3 returns even what it delivered to a direct key.
+    mandatory: address.kind === 'queue',
+    properties: {
+      type: reply.type,
+      correlationId: envelope.correlationId,
+      messageId,
+      contentType: 'application/json',
+      timestamp: Math.floor(nowMs / 1000),
+      appId: APP_ID,
+      headers: {
+        'command-id': envelope.id,
+        'command-type': envelope.type,
+        sequence,
+        final,
+        'schema-version': SCHEMA_VERSION,
+        ...(envelope.traceparent !== undefined && { traceparent: envelope.traceparent }),
+      },
+    },
+  };
+}
+
+/** The packet that Nest's own client understands: an error, or a value that may be the last. */
+function packetOf(reply: Reply, id: string, final: boolean): object {
+  if (reply.type === 'command.failed') return { err: reply.data, isDisposed: true, id };
+  return { response: reply.data, ...(final && { isDisposed: true }), id };
+}

@@ -1,0 +1,89 @@
+import { CommandError, type Reply } from '#contracts';
+
+import type { CommandInHand } from '../pipeline/command-in-hand.ts';
+import type { ConfirmedPublisher, PublishOutcome } from '../publishing/confirmed-publisher.ts';
+import { publishPatiently } from '../publishing/publish-patiently.ts';
+import { errorBodyOf } from './error-body-of.ts';
+import { messageIdOf } from './message-id-of.ts';
+import { replyMessage } from './reply-message.ts';
+import type { Undelivered } from './undelivered.ts';
+
+export interface ReplySenderOptions {
+  readonly publisher: ConfirmedPublisher;
+  readonly undelivered: Undelivered;
+  /** How long a report waits for a reply queue that refuses (setting `REPORTS_STALL_MS`). */
+  readonly stallMs: number;
+  readonly nowMs: () => number;
+}
+
+/** Sends the replies of a command in sequence, each confirmed; what its queue does not take is kept. */
+export class ReplySender {
+  readonly #options: ReplySenderOptions;
+
+  constructor(options: ReplySenderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Sends a reply that others follow.
+   *
+   * @throws CommandError `REPLY_QUEUE_FULL` where the queue refused it for too long
+   */
+  async sendPage(command: CommandInHand, page: Reply): Promise<void> {
+    if ((await this.#send(command, page, this.#patience(command))) === 'refused') {
+      throw new CommandError('REPLY_QUEUE_FULL');
+    }
+    command.sequence += 1;
+  }
+
+  /** Sends the final reply; where the queue refuses it for too long, it is kept among the undelivered. */
+  async sendFinal(command: CommandInHand, reply: Reply): Promise<void> {
+    // The queue has refused for as long as it may already.
+    const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
+    const remainingMs = isStalled ? () => 0 : this.#patience(command);
+    if ((await this.#send(command, reply, remainingMs)) !== 'refused') return;
+    const last = command.lane === 'reports' ? this.#stalled(command) : reply;
+    await this.#keep(command, last, 'REPLY_QUEUE_FULL');
+  }
+
+  async #send(command: CommandInHand, reply: Reply, remainingMs: () => number): Promise<PublishOutcome> {
+    const { replyTo } = command.envelope;
+    if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return 'confirmed';
+    const message = this.#message(command, reply, replyTo);
+    const isWanted = () => command.delivery.isAlive;
+    const outcome = await publishPatiently(
+      () => this.#options.publisher.publish(message, isWanted),
+      remainingMs,
+    );
+    if (outcome === 'returned') await this.#keep(command, reply, 'REPLY_QUEUE_GONE');
+    return outcome;
+  }
+
+  async #keep(
+    command: CommandInHand,
+    reply: Reply,
+    reason: 'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_FULL',
+  ): Promise<void> {
+    const { replyTo } = command.envelope;
+    if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return;
+    await this.#options.undelivered.keep(command, this.#message(command, reply, replyTo), reply.type, reason);
+  }
+
+  #message(command: CommandInHand, reply: Reply, address: { kind: 'queue' | 'direct'; queue: string }) {
+    const { envelope, sequence } = command;
+    const messageId = messageIdOf(envelope, reply, sequence);
+    return replyMessage({ envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() }, address);
+  }
+
+  /** A player's caller is waited for until the deadline, a report's until it has stalled. */
+  #patience({ lane, deadline }: CommandInHand): () => number {
+    if (lane === 'interactive') return () => deadline.remainingMs();
+    const untilMs = this.#options.nowMs() + this.#options.stallMs;
+    return () => Math.min(deadline.remainingMs(), untilMs - this.#options.nowMs());
+  }
+
+  #stalled(command: CommandInHand): Reply {
+    const error = new CommandError('REPLY_QUEUE_FULL');
+    return { type: 'command.failed', data: errorBodyOf(error, command, this.#options.nowMs()) };
+  }
+}
