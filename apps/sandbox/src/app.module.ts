@@ -15,6 +15,10 @@ import { seededRandom } from './faults/seeded-random.ts';
 import { GamesController } from './games/games.controller.ts';
 import { ErrorFilter } from './json-api/error-filter.ts';
 import { Players } from './players/players.ts';
+import { Accounts } from './reports/accounts.ts';
+import { AdHocReport } from './reports/ad-hoc-report.ts';
+import { RakeReport } from './reports/rake-report.ts';
+import { ReportsController } from './reports/reports.controller.ts';
 import { PublicAddress } from './sessions/public-address.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { Sessions } from './sessions/sessions.ts';
@@ -32,6 +36,7 @@ export class AppModule implements NestModule {
       controllers: [
         SessionsController,
         GamesController,
+        ReportsController,
         HealthController,
         PlayersController,
         LatencyController,
@@ -48,6 +53,9 @@ export class AppModule implements NestModule {
         { provide: FaultRules, useValue: new FaultRules(random) },
         { provide: Latency, useValue: new Latency(settings.latency, random) },
         { provide: APP_FILTER, useClass: ErrorFilter },
+        Accounts,
+        AdHocReport,
+        RakeReport,
         PublicAddress,
         TrafficLog,
       ],

@@ -2,6 +2,7 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { ServerResponse } from 'node:http';
 import { deliver } from '../faults/deliver.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
+import { exactJson } from './exact-json.ts';
 import { JSON_API, sendAnswer } from './send-answer.ts';
 
 /**
@@ -14,7 +15,7 @@ export class JsonApiAdapter extends ExpressAdapter {
     const answer = {
       status: status ?? response.statusCode,
       contentType: String(response.getHeader('content-type') ?? (exchange ? JSON_API : 'application/json')),
-      body: body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body),
+      body: body === undefined ? '' : typeof body === 'string' ? body : exactJson(body),
     };
     if (exchange) {
       exchange.processed = answer.status < 400;

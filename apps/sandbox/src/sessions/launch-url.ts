@@ -1,3 +1,4 @@
+import { exactJson } from '../json-api/exact-json.ts';
 import type { Session } from './session.ts';
 
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */
@@ -11,9 +12,5 @@ export function launchUrl(origin: string, session: Session): string {
 }
 
 function asText(launchOptions: unknown): string {
-  return typeof launchOptions === 'string' ? launchOptions : JSON.stringify(launchOptions, digits);
-}
-
-function digits(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value;
+  return typeof launchOptions === 'string' ? launchOptions : exactJson(launchOptions);
 }

@@ -1,0 +1,11 @@
+// of ES2026, which TypeScript's library does not know yet
+const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+
+/** Writes JSON in which a bigint is an integer with all its digits. */
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, writeDigits);
+}
+
+function writeDigits(_name: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? rawJSON(String(value)) : value;
+}

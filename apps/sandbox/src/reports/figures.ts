@@ -1,0 +1,138 @@
+import type { DayPart } from './period.ts';
+
+/** Money types of the ad hoc report. The interface does not show what its codes mean; here 2 is play money. */
+export const MONEY_TYPES = [1, 2] as const;
+export type MoneyType = (typeof MONEY_TYPES)[number];
+
+/** The monetary amounts of an ad hoc record under the interface's names, in minor units. */
+export type Figures = Readonly<Record<FigureName, number | bigint>>;
+
+export type FigureName = (typeof FIGURE_NAMES)[number];
+
+export const FIGURE_NAMES = [
+  'win',
+  'loss',
+  'deposit',
+  'withdraw',
+  'bets',
+  'rake',
+  'jackpot',
+  'tournament-fee',
+  'tournament-bet',
+  'tournament-prize',
+  'cash-result',
+  'tournament-result',
+  'ticket-fee',
+  'ticket-bet',
+  'slot-credit',
+  'slot-debit',
+  'rakeback',
+  'rakeback-paid',
+  'rakeback-unpaid',
+  'rabbit-hunting',
+] as const;
+
+// more on Friday and Saturday; 1970-01-01 was a Thursday
+const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
+// a record's rake and tournament fee, in parts of its volume
+const REAL_MONEY_PARTS = 3 + 1;
+const PLAY_MONEY_PARTS = 1 + 1;
+// lifts the first player's play money over 2^53, where a reader that takes amounts for doubles shows
+const HIGH_ROLLER_FACTOR = 100_000_000_003n;
+
+/** What decides an account's figures. */
+export interface FigureSource {
+  /** The lower, the more is played: the first has the highest figures. */
+  readonly rank: number;
+  readonly seed: number;
+}
+
+/**
+ * The figures of one account for a part of a day. They depend on nothing but the arguments, and add up: two halves of
+ * a day make the day. Every step of a day has the same figures.
+ */
+export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, steps }: DayPart): Figures {
+  const volume = weight(source.rank) * dayFactor(day);
+  const draw = drawer(source.seed, source.rank, day, moneyType);
+  const rake = volume * (moneyType === 1 ? 3 : 1);
+  const bets = rake * 20 + draw(rake);
+  const win = draw(bets);
+  const loss = draw(bets);
+  const fee = volume;
+  const bet = fee * 10;
+  const prize = draw(bet * 2);
+  const rakeback = Math.floor(rake / 4);
+  const paid = draw(rakeback);
+  const sometimes = (share: number, amount: number) => (draw(100) < share ? draw(amount) : 0);
+  const perStep: Record<FigureName, number> = {
+    win,
+    loss,
+    deposit: sometimes(40, bets),
+    withdraw: sometimes(20, bets),
+    bets,
+    rake,
+    jackpot: sometimes(2, bets * 5),
+    'tournament-fee': fee,
+    'tournament-bet': bet,
+    'tournament-prize': prize,
+    'cash-result': win - loss,
+    'tournament-result': prize - bet - fee,
+    'ticket-fee': sometimes(10, fee),
+    'ticket-bet': sometimes(10, bet),
+    'slot-credit': sometimes(15, bets),
+    'slot-debit': sometimes(15, bets),
+    rakeback,
+    'rakeback-paid': paid,
+    'rakeback-unpaid': rakeback - paid,
+    'rabbit-hunting': sometimes(5, rake),
+  };
+  const factor = factorOf(source, moneyType);
+  const figures = {} as Record<FigureName, number | bigint>;
+  for (const name of FIGURE_NAMES) figures[name] = multiply(perStep[name] * steps, factor);
+  return figures;
+}
+
+/** An account's rake with tournament fees over several parts of days: what its ad hoc records sum up to. */
+export function rakeOf(source: FigureSource, weightedSteps: number): number | bigint {
+  const realMoney = weight(source.rank) * weightedSteps * REAL_MONEY_PARTS;
+  const playMoney = weight(source.rank) * weightedSteps * PLAY_MONEY_PARTS;
+  const factor = factorOf(source, 2);
+  return factor === 1n ? realMoney + playMoney : BigInt(realMoney) + BigInt(playMoney) * factor;
+}
+
+/** The steps of a part of a day, weighted by how much is played on that day. */
+export function weightedSteps({ day, steps }: DayPart): number {
+  return dayFactor(day) * steps;
+}
+
+// falls with the rank and never rises, so that accounts stand in the order of their rake
+function weight(rank: number): number {
+  return Math.max(1, Math.floor(10_000 / (rank + 20)));
+}
+
+function dayFactor(day: number): number {
+  return DAY_FACTORS[((day % 7) + 7) % 7] as number;
+}
+
+function factorOf({ rank }: FigureSource, moneyType: MoneyType): bigint {
+  return rank < 2 && moneyType === 2 ? HIGH_ROLLER_FACTOR : 1n;
+}
+
+function multiply(amount: number, factor: bigint): number | bigint {
+  return factor === 1n ? amount : BigInt(amount) * factor;
+}
+
+/** Draws numbers from 0 up to a limit, the same ones for the same arguments. */
+function drawer(...arguments_: readonly number[]): (limit: number) => number {
+  let state = arguments_.reduce((mixed, value) => mix(mixed ^ value), 0x9e3779b9);
+  return (limit) => {
+    state = mix(state + 0x6d2b79f5);
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+}
+
+function mix(value: number): number {
+  let mixed = Math.imul(value ^ (value >>> 16), 0x21f0aaad);
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+  return (mixed ^ (mixed >>> 15)) >>> 0;
+}

@@ -1,0 +1,76 @@
+import { PlatformError } from '../json-api/platform-error.ts';
+import type { ReportSettings } from '../settings.ts';
+import type { Parameters } from '../signature/canonical-string.ts';
+import { parseMoment, periodOf, type Period } from './period.ts';
+import { toUtc } from './time-zone.ts';
+
+const SORTS = ['id', 'user-id', 'currency', 'value'] as const;
+
+/** Which records a report is asked for. */
+export interface ReportQuery {
+  readonly period: Period;
+  readonly userId?: string;
+  readonly currency?: string;
+}
+
+/** How a rake report is to be sorted: by its own field, and in which direction. */
+export interface RakeSort {
+  readonly field: (typeof SORTS)[number];
+  readonly direction: 'ascending' | 'descending';
+}
+
+/**
+ * Reads the form data of a report.
+ * @param timeZone in which its moments are; default UTC
+ * @throws PlatformError 422 that points to the first parameter which is wrong
+ */
+export function readReportQuery(form: Parameters, timeZone?: string): ReportQuery {
+  const { userId, currency } = form as Readonly<Record<string, string | undefined>>;
+  const fromMs = readMoment(form, 'dateFrom', timeZone || 'UTC');
+  const toMs = readMoment(form, 'dateTo', timeZone || 'UTC');
+  if (fromMs >= toMs) throw incorrect('dateTo', 'dateTo must be after dateFrom');
+  return { period: periodOf(fromMs, toMs), ...(userId && { userId }), ...(currency && { currency }) };
+}
+
+/** The sort of a rake report: a field's name, with a minus in front for descending order. */
+export function readRakeSort(query: Parameters): RakeSort {
+  const text = String(query['sort'] || 'id');
+  const field = SORTS.find((name) => name === text.replace(/^-/, ''));
+  if (!field)
+    throw incorrect('sort', `sort must be one of ${SORTS.join(', ')}, with or without a minus in front`);
+  return { field, direction: text.startsWith('-') ? 'descending' : 'ascending' };
+}
+
+/**
+ * Reads `per-page` and `page`. A `per-page` over the maximum is lowered to it.
+ * @throws PlatformError 400 for what is not a number from 1
+ */
+export function readPagination(
+  query: Parameters,
+  settings: ReportSettings,
+): { perPage: number; number: number } {
+  const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
+  return { perPage: Math.min(perPage, settings.perPageMaximum), number: readCount(query, 'page') ?? 1 };
+}
+
+/** The refusal of a report's parameter. */
+export function incorrect(name: string, reason: string): PlatformError {
+  return new PlatformError(422, { pointer: `/data/attributes/${name}`, meta: { reason } });
+}
+
+function readMoment(form: Parameters, name: string, timeZone: string): number {
+  const wallMs = parseMoment(form[name] as string | undefined);
+  if (wallMs === undefined) throw incorrect(name, `${name} must be a moment of the form YYYY-MM-DD HH:MM:SS`);
+  const utcMs = toUtc(wallMs, timeZone);
+  if (utcMs === undefined)
+    throw incorrect('timeZone', 'timeZone must be the name of a zone or an offset like +03:00');
+  return utcMs;
+}
+
+function readCount(query: Parameters, name: string): number | undefined {
+  const text = query[name];
+  if (text === undefined || text === '') return undefined;
+  if (!/^[1-9]\d{0,14}$/.test(String(text)))
+    throw new PlatformError(400, { meta: { reason: `${name} must be an integer from 1` } });
+  return Number(text);
+}
