@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+
+import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { TerminusModule } from '@nestjs/terminus';
+
+import { MemoryIdempotencyStore, type MessagingOptions, PassErrorsFilter, PokerTransport } from '#messaging';
+import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
+import { type Logger, Metrics } from '#telemetry';
+
+import { GameOpenController } from './commands/game-open/game-open.controller.ts';
+import { ReportFetchController } from './commands/report-fetch/report-fetch.controller.ts';
+import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
+import { SessionCreateController } from './commands/session-create/session-create.controller.ts';
+import { BusHealth } from './health/bus.health.ts';
+import { CircuitHealth } from './health/circuit.health.ts';
+import { HealthController } from './health/health.controller.ts';
+import { MetricsController } from './health/metrics.controller.ts';
+import { ProcessHealth } from './health/process.health.ts';
+import { BusObserver } from './observers/bus-observer.ts';
+import { PlatformMetrics } from './observers/platform-metrics.ts';
+import type { Settings } from './settings/settings.ts';
+
+export interface AppOptions {
+  readonly settings: Settings;
+  readonly operators: readonly OperatorCredentials[];
+  readonly logger: Logger;
+  /** What stands on the broker differs from the topology of this version. */
+  readonly onMismatch: (error: Error) => void;
+}
+
+/** The composition root: the one file that knows every lib and binds each port to its adapter. */
+@Module({})
+export class AppModule implements OnApplicationShutdown {
+  readonly #platform: PlatformClients;
+
+  constructor(platform: PlatformClients) {
+    this.#platform = platform;
+  }
+
+  static create(options: AppOptions): DynamicModule {
+    const metrics = new Metrics();
+    const platform = new PlatformClients(
+      options.operators,
+      limitsOf(options.settings),
+      new PlatformMetrics(options.logger, metrics),
+    );
+    const transport = new PokerTransport(messagingOptions(options, platform, metrics));
+    return {
+      module: AppModule,
+      imports: [TerminusModule.forRoot({ logger: false })],
+      controllers: [
+        SessionCreateController,
+        GameOpenController,
+        ReportFetchController,
+        HealthController,
+        MetricsController,
+      ],
+      providers: [
+        { provide: Metrics, useValue: metrics },
+        { provide: PlatformClients, useValue: platform },
+        { provide: PokerTransport, useValue: transport },
+        { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
+        { provide: APP_FILTER, useClass: PassErrorsFilter },
+        ...HEALTH,
+      ],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#platform.close();
+  }
+}
+
+const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth];
+
+function limitsOf(settings: Settings): PlatformLimits {
+  return {
+    attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
+    maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
+    connections: settings.PLATFORM_CONNECTIONS,
+    queue: settings.PLATFORM_QUEUE,
+    circuit: {
+      failureRate: settings.CIRCUIT_FAILURE_RATE,
+      minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
+      windowMs: settings.CIRCUIT_WINDOW_MS,
+      openMs: settings.CIRCUIT_OPEN_MS,
+    },
+  };
+}
+
+function messagingOptions(
+  { settings, logger, onMismatch }: AppOptions,
+  platform: PlatformClients,
+  metrics: Metrics,
+): MessagingOptions {
+  return {
+    urls: settings.AMQP_URL,
+    prefix: settings.AMQP_PREFIX,
+    lanes: settings.LANES,
+    prefetch: { interactive: settings.INTERACTIVE_PREFETCH, reports: settings.REPORTS_PREFETCH },
+    budgetMs: { interactive: settings.INTERACTIVE_DEADLINE_MS, reports: settings.REPORTS_DEADLINE_MS },
+    maxCommandBytes: settings.MAX_COMMAND_BYTES,
+    deliveryLimit: settings.DELIVERY_LIMIT,
+    retryDelaysMs: settings.REPORTS_RETRY_DELAYS_MS,
+    stallMs: settings.REPORTS_STALL_MS,
+    events: settings.EVENTS,
+    graceMs: settings.SHUTDOWN_GRACE_MS,
+    hasOperator: (name) => platform.get(name) !== undefined,
+    idempotency: new MemoryIdempotencyStore(settings.IDEMPOTENCY_TTL_MS, Date.now),
+    observer: new BusObserver(logger, metrics),
+    onMismatch,
+    nowMs: Date.now,
+    random: Math.random,
+    newId: randomUUID,
+  };
+}
+
+function reportSettings(settings: Settings): ReportSettings {
+  return { perPage: settings.REPORTS_PER_PAGE, precisions: settings.CURRENCY_PRECISIONS ?? new Map() };
+}

@@ -1,0 +1,27 @@
+import { Injectable } from '@nestjs/common';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+
+import { PokerTransport } from '#messaging';
+
+/** The broker and the lanes: up once every lane consumes. */
+@Injectable()
+export class BusHealth {
+  readonly #indicators: HealthIndicatorService;
+  readonly #transport: PokerTransport;
+
+  constructor(indicators: HealthIndicatorService, transport: PokerTransport) {
+    this.#indicators = indicators;
+    this.#transport = transport;
+  }
+
+  check(): HealthIndicatorResult {
+    const { isConnected, trouble, lanes } = this.#transport.health;
+    const indicator = this.#indicators.check('bus');
+    const facts = {
+      lanes: Object.fromEntries(lanes.map(({ lane, state, inHand }) => [lane, { state, inHand }])),
+      ...(trouble !== undefined && { trouble }),
+    };
+    const isServing = isConnected && lanes.every(({ state }) => state === 'consuming');
+    return isServing ? indicator.up(facts) : indicator.down(facts);
+  }
+}

@@ -1,0 +1,47 @@
+import { Controller, Get } from '@nestjs/common';
+import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
+
+import { BusHealth } from './bus.health.ts';
+import { CircuitHealth } from './circuit.health.ts';
+import { ProcessHealth } from './process.health.ts';
+
+/** What people on call and orchestrators ask. Source: bus contract, section 8. */
+@Controller('health')
+export class HealthController {
+  readonly #checks: HealthCheckService;
+  readonly #process: ProcessHealth;
+  readonly #bus: BusHealth;
+  readonly #circuits: CircuitHealth;
+
+  constructor(checks: HealthCheckService, process: ProcessHealth, bus: BusHealth, circuits: CircuitHealth) {
+    this.#checks = checks;
+    this.#process = process;
+    this.#bus = bus;
+    this.#circuits = circuits;
+  }
+
+  /** Whether the process can answer at all; a broker that is away does not make it worth a restart. */
+  @Get('live')
+  @HealthCheck()
+  live(): Promise<HealthCheckResult> {
+    return this.#checks.check([() => this.#process.check()]);
+  }
+
+  /** Whether commands are taken. */
+  @Get('ready')
+  @HealthCheck()
+  ready(): Promise<HealthCheckResult> {
+    return this.#checks.check([() => this.#bus.check()]);
+  }
+
+  /** All of it. An open circuit is told; it is the platform's illness, and no reason for 503. */
+  @Get()
+  @HealthCheck()
+  all(): Promise<HealthCheckResult> {
+    return this.#checks.check([
+      () => this.#process.check(),
+      () => this.#bus.check(),
+      () => this.#circuits.check(),
+    ]);
+  }
+}

@@ -1,0 +1,44 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+
+import { PokerTransport } from '#messaging';
+import { createLogger, NestLogger } from '#telemetry';
+
+import { AppModule } from './app.module.ts';
+import { readOperators } from './settings/operators.ts';
+import { readSettings } from './settings/settings.ts';
+import { EXIT_CONFIG, SettingsError } from './settings/settings-error.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
+
+try {
+  await start();
+} catch (error) {
+  if (!(error instanceof SettingsError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = EXIT_CONFIG;
+}
+
+async function start(): Promise<void> {
+  const settings = readSettings(process.env);
+  const operators = readOperators(settings);
+  const logger = createLogger(settings.LOG_LEVEL);
+  const onMismatch = (error: Error): void => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_CONFIG);
+  };
+  const module = AppModule.create({ settings, operators, logger, onMismatch });
+  const app = await NestFactory.create<NestExpressApplication>(module, { logger: new NestLogger(logger) });
+  const transport = app.get(PokerTransport);
+  app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
+  stopOnSignal(logger, async () => {
+    await transport.close();
+    await app.close();
+  });
+  await app.startAllMicroservices();
+  await app.listen(settings.HTTP_PORT, settings.HTTP_HOST);
+  const { address, port } = app.getHttpServer().address() as AddressInfo;
+  logger.info({ host: address, port, lanes: settings.LANES }, 'worker started');
+}

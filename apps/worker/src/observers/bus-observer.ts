@@ -1,0 +1,77 @@
+import type { ErrorCode, Lane, ReplyType } from '#contracts';
+import {
+  type CommandFacts,
+  type ConnectionState,
+  MessagingObserver,
+  type UndeliveredReason,
+} from '#messaging';
+import type { Logger, Metrics } from '#telemetry';
+
+/** Tells log and metrics what happens on the bus: one line an outcome, with ids and without data. */
+export class BusObserver extends MessagingObserver {
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+  readonly #connected = { consuming: false, publishing: false };
+
+  constructor(logger: Logger, metrics: Metrics) {
+    super();
+    this.#logger = logger;
+    this.#metrics = metrics;
+  }
+
+  commandTaken(lane: Lane): void {
+    this.#metrics.commandsInFlight.inc({ lane });
+  }
+
+  commandReleased(lane: Lane): void {
+    this.#metrics.commandsInFlight.dec({ lane });
+  }
+
+  commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void {
+    const { type, durationMs } = command;
+    this.#metrics.commands.inc({ type, outcome });
+    this.#metrics.commandDuration.observe({ type }, durationMs / 1000);
+    if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
+      this.#logger.error({ ...command, outcome, cause }, 'command failed by our own fault');
+    } else this.#logger.info({ ...command, outcome }, 'command answered');
+  }
+
+  commandPostponed(command: CommandFacts, code: ErrorCode, delayMs: number): void {
+    this.#logger.info({ ...command, code, delayMs }, 'command postponed');
+  }
+
+  commandMoved(command: CommandFacts, queue: string): void {
+    this.#logger.warn({ ...command, queue }, 'command moved to another queue');
+  }
+
+  commandReturned(command: CommandFacts, reason: unknown): void {
+    this.#logger.warn({ ...command, cause: reason }, 'command left to the broker, which delivers it again');
+  }
+
+  commandReplayed(command: CommandFacts): void {
+    this.#metrics.replays.inc();
+    this.#logger.debug(command, 'command seen before; its reply is replayed');
+  }
+
+  deadLettered(command: CommandFacts, code: ErrorCode): void {
+    this.#metrics.deadLetters.inc();
+    this.#logger.warn({ ...command, code }, 'command dead-lettered');
+  }
+
+  replyUndelivered(command: CommandFacts, type: ReplyType, reason: UndeliveredReason): void {
+    this.#metrics.undeliveredReplies.inc();
+    this.#logger.warn({ ...command, reply: type, reason }, 'reply kept among the undelivered');
+  }
+
+  connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void {
+    this.#connected[connection] = state.kind === 'open' || state.kind === 'blocked';
+    this.#metrics.brokerConnected.set(this.#connected.consuming && this.#connected.publishing ? 1 : 0);
+    if (state.kind === 'open') this.#logger.info({ connection }, 'connected to the broker');
+    else if (state.kind !== 'closed')
+      this.#logger.warn({ connection, ...state }, 'the broker is not available');
+  }
+
+  consumerLost(queue: string, reason: string): void {
+    this.#logger.warn({ queue, reason }, 'consumer lost; it is made again');
+  }
+}

@@ -1,0 +1,30 @@
+import { type AttemptResult, type CircuitState, type Operation, PlatformObserver } from '#platform';
+import type { Logger, Metrics } from '#telemetry';
+
+const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 };
+
+/** Tells metrics of the calls to the platform, and the log of its circuits. */
+export class PlatformMetrics extends PlatformObserver {
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+
+  constructor(logger: Logger, metrics: Metrics) {
+    super();
+    this.#logger = logger;
+    this.#metrics = metrics;
+  }
+
+  attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void {
+    this.#metrics.platformRequests.inc({ operation, result });
+    this.#metrics.platformRequestDuration.observe({ operation, result }, durationMs / 1000);
+  }
+
+  retried(): void {
+    this.#metrics.platformRetries.inc();
+  }
+
+  circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
+    this.#metrics.circuitState.set({ operator, operation }, CIRCUIT_VALUES[state]);
+    this.#logger.warn({ operator, operation, state }, 'circuit changed');
+  }
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+
+import type { OperatorCredentials, PlatformSettings } from '#platform';
+
+import { httpRoot } from './readers.ts';
+import { readSecretFile, SETTINGS, type Settings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+/** The name under which `PLATFORM_*` stand. */
+export const DEFAULT_OPERATOR = 'default';
+
+const MEMBERS = new Set(['baseUrl', 'apiUrl', 'clientId', 'secretKey', 'secretKeyFile', 'settings']);
+const SECTION_6 = [
+  'SIGNATURE_SCALARS',
+  'SIGNATURE_OPEN_GAME_CLIENT',
+  'SIGNATURE_JSON_STRINGS',
+  'SIGNATURE_SCHEME_V3',
+  'RAKE_PARAMETERS_IN',
+  'PLAYER_COUNTRY_MEMBER',
+] as const;
+type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number]>;
+
+/**
+ * The credentials of every operator: `default` from `PLATFORM_*`, further ones from `OPERATORS_FILE`.
+ *
+ * @throws SettingsError for a file that cannot be read or does not hold what it should
+ */
+export function readOperators(settings: Settings): OperatorCredentials[] {
+  const standard: OperatorCredentials = {
+    name: DEFAULT_OPERATOR,
+    baseUrl: settings.PLATFORM_BASE_URL,
+    apiUrl: settings.PLATFORM_API_URL,
+    clientId: settings.PLATFORM_CLIENT_ID,
+    secretKey: settings.PLATFORM_SECRET_KEY,
+    settings: platformSettings(settings),
+  };
+  if (settings.OPERATORS_FILE === undefined) return [standard];
+  const operators = new Map([[DEFAULT_OPERATOR, standard]]);
+  for (const [name, entry] of Object.entries(parseFile(settings.OPERATORS_FILE))) {
+    operators.set(name, readOperator(name, entry, standard, settings));
+  }
+  return [...operators.values()];
+}
+
+function parseFile(path: string): Record<string, unknown> {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw fault(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+  try {
+    return asObject(JSON.parse(content), 'the file');
+  } catch (error) {
+    // The message of a syntax error quotes the file, which holds secrets.
+    throw error instanceof SyntaxError ? fault('is not JSON') : error;
+  }
+}
+
+function readOperator(
+  name: string,
+  entry: unknown,
+  standard: OperatorCredentials,
+  settings: Settings,
+): OperatorCredentials {
+  const given = asObject(entry, `"${name}"`);
+  const unknown = Object.keys(given).find((member) => !MEMBERS.has(member));
+  if (unknown !== undefined) throw fault(`"${name}" has an unknown member "${unknown}"`);
+  const read = <T>(member: string, how: (value: string) => T): T | undefined => {
+    const value = given[member];
+    if (value === undefined) return undefined;
+    if (typeof value !== 'string' || value === '')
+      throw fault(`"${name}": ${member} must be a string that is not empty`);
+    try {
+      return how(value);
+    } catch (error) {
+      throw fault(`"${name}": ${member} ${(error as Error).message}`);
+    }
+  };
+  const clientId = read('clientId', String);
+  if (clientId === undefined) throw fault(`"${name}": clientId is required`);
+  const secretKey = read('secretKey', String);
+  const fromFile = read('secretKeyFile', readSecretFile);
+  if (secretKey !== undefined && fromFile !== undefined) throw fault(`"${name}" gives its secret key twice`);
+  return {
+    name,
+    baseUrl: read('baseUrl', httpRoot) ?? standard.baseUrl,
+    apiUrl: read('apiUrl', httpRoot) ?? standard.apiUrl,
+    clientId,
+    secretKey: secretKey ?? fromFile,
+    settings: platformSettings({ ...settings, ...readSection6(name, given['settings']) }),
+  };
+}
+
+function readSection6(name: string, given: unknown): Partial<PlatformVariables> {
+  if (given === undefined) return {};
+  const values: Record<string, unknown> = {};
+  for (const [variable, value] of Object.entries(asObject(given, `"${name}": settings`))) {
+    const known = SECTION_6.find((candidate) => candidate === variable);
+    if (known === undefined) throw fault(`"${name}": settings has an unknown member "${variable}"`);
+    try {
+      values[known] = SETTINGS[known].read(String(value));
+    } catch (error) {
+      throw fault(`"${name}": ${variable} ${(error as Error).message}`);
+    }
+  }
+  return values;
+}
+
+function platformSettings(variables: PlatformVariables): PlatformSettings {
+  return {
+    scalars: variables.SIGNATURE_SCALARS,
+    openGameClient: variables.SIGNATURE_OPEN_GAME_CLIENT,
+    jsonStrings: variables.SIGNATURE_JSON_STRINGS,
+    schemeV3: variables.SIGNATURE_SCHEME_V3,
+    rakeParametersIn: variables.RAKE_PARAMETERS_IN,
+    playerCountryMember: variables.PLAYER_COUNTRY_MEMBER,
+  };
+}
+
+function asObject(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw fault(`${what} must be an object`);
+}
+
+function fault(reason: string): SettingsError {
+  return new SettingsError([{ variable: 'OPERATORS_FILE', reason }]);
+}

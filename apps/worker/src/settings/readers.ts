@@ -1,0 +1,81 @@
+/** Reads one value. It throws an `Error` whose message is the reason, a sentence without the value. */
+export type Reader<T> = (text: string) => T;
+
+export const text: Reader<string> = (value) => value;
+
+/** An integer within bounds, both inclusive. */
+export function integer(min: number, max: number): Reader<number> {
+  return (value) => {
+    const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= min && number <= max)) throw new Error(`must be an integer from ${min} to ${max}`);
+    return number;
+  };
+}
+
+/** One of a list of words. */
+export function oneOf<const T extends string>(words: readonly T[]): Reader<T> {
+  return (value) => {
+    const word = words.find((candidate) => candidate === value);
+    if (word === undefined) throw new Error(`must be one of ${words.join(', ')}`);
+    return word;
+  };
+}
+
+/** Comma separated values, at least one, none twice. */
+export function list<T>(read: Reader<T>): Reader<readonly T[]> {
+  return (value) => {
+    const items = value.split(',').map((item) => read(item.trim()));
+    if (new Set(items).size !== items.length) throw new Error('must not name one thing twice');
+    return items;
+  };
+}
+
+/** Integers in rising order. */
+export function rising(read: Reader<number>): Reader<readonly number[]> {
+  return (value) => {
+    const numbers = list(read)(value);
+    if (numbers.some((number, index) => number < (numbers[index - 1] ?? number))) {
+      throw new Error('must be in rising order');
+    }
+    return numbers;
+  };
+}
+
+/** The root of an HTTP service, without a slash at its end. */
+export const httpRoot: Reader<string> = (value) => {
+  const url = URL.parse(value);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new Error('must be an http or https URL');
+  if (url.username || url.password) throw new Error('must not hold credentials');
+  if (url.search || url.hash) throw new Error('must have neither a query nor a fragment');
+  return url.href.replace(/\/+$/, '');
+};
+
+/** The address of a broker. */
+export const amqpUrl: Reader<string> = (value) => {
+  const url = URL.parse(value);
+  if (!url || !['amqp:', 'amqps:'].includes(url.protocol))
+    throw new Error('must be amqp or amqps URLs, comma separated');
+  return value;
+};
+
+/** What may begin the name of a queue. */
+export const namePrefix: Reader<string> = (value) => {
+  if (!/^[A-Za-z0-9_.-]{1,100}$/.test(value) || value.startsWith('amq.')) {
+    throw new Error(
+      'must be 1 to 100 letters, digits, dots, hyphens and underscores, and not begin with amq.',
+    );
+  }
+  return value;
+};
+
+/** `USD=2,BTC=8`: the number of decimals of each currency. */
+export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
+  const pairs = value.split(',').map((pair) => /^\s*([^=\s]+)=(\d{1,2})\s*$/.exec(pair));
+  return new Map(
+    pairs.map((match) => {
+      const [, currency, decimals] = match ?? [];
+      if (currency === undefined) throw new Error('must be pairs such as USD=2,BTC=8');
+      return [currency, Number(decimals)];
+    }),
+  );
+};

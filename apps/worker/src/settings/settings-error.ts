@@ -1,0 +1,19 @@
+/** One setting that cannot be used: its variable and the reason, never its value. */
+export interface SettingFault {
+  readonly variable: string;
+  readonly reason: string;
+}
+
+/** The settings that cannot be used, all at once. The process ends with `EXIT_CONFIG`. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+  readonly faults: readonly SettingFault[];
+
+  constructor(faults: readonly SettingFault[]) {
+    super(faults.map(({ variable, reason }) => `${variable}: ${reason}`).join('\n'));
+    this.faults = faults;
+  }
+}
+
+/** The exit code of wrong settings (`EX_CONFIG` of sysexits). */
+export const EXIT_CONFIG = 78;

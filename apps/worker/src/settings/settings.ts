@@ -1,0 +1,140 @@
+import { readFileSync } from 'node:fs';
+
+import { LANES } from '#contracts';
+import { LOG_LEVELS } from '#telemetry';
+
+import {
+  amqpUrl,
+  httpRoot,
+  integer,
+  list,
+  namePrefix,
+  oneOf,
+  precisions,
+  type Reader,
+  rising,
+  text,
+} from './readers.ts';
+import { type SettingFault, SettingsError } from './settings-error.ts';
+
+interface Definition<T> {
+  readonly read: Reader<T>;
+  /** As it would be written; `undefined` where there is none. */
+  readonly default: string | undefined;
+  readonly isRequired?: boolean;
+  /** Whether the variable with `_FILE` behind its name may hold the path of a file with the value. */
+  readonly isSecret?: boolean;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
+const SIGNATURE_SCALARS = ['php', 'json'] as const;
+const KEEP_OR_DROP = ['keep', 'drop'] as const;
+const JSON_STRINGS = ['containers', 'all', 'none'] as const;
+const SCHEMES_V3 = ['parameters', 'raw-body'] as const;
+const RAKE_PLACES = ['form', 'query'] as const;
+
+const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
+const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read, default: undefined });
+const required = <T>(read: Reader<T>): Definition<T> => ({ read, default: undefined, isRequired: true });
+const secret = <T>(definition: Definition<T>): Definition<T> => ({ ...definition, isSecret: true });
+const durationMs = integer(1, DAY_MS);
+
+/** Every variable of the worker, its default, and how it is read. Source: bus contract, sections 6 and 7. */
+export const SETTINGS = {
+  AMQP_URL: secret(setting(list(amqpUrl), 'amqp://guest:guest@127.0.0.1:5672')),
+  AMQP_PREFIX: setting(namePrefix, 'poker'),
+  LANES: setting(list(oneOf(LANES)), 'interactive,reports'),
+  INTERACTIVE_PREFETCH: setting(integer(1, 65_535), '64'),
+  REPORTS_PREFETCH: setting(integer(1, 65_535), '4'),
+  PLATFORM_BASE_URL: required(httpRoot),
+  PLATFORM_API_URL: required(httpRoot),
+  PLATFORM_CLIENT_ID: required(text),
+  PLATFORM_SECRET_KEY: secret(optional(text)),
+  OPERATORS_FILE: optional(text),
+  CURRENCY_PRECISIONS: optional(precisions),
+  HTTP_HOST: setting(text, '127.0.0.1'),
+  HTTP_PORT: setting(integer(0, 65_535), '3000'),
+  SHUTDOWN_GRACE_MS: setting(integer(0, DAY_MS), '25000'),
+  IDEMPOTENCY_TTL_MS: setting(durationMs, '60000'),
+  MAX_COMMAND_BYTES: setting(integer(1, 128 * 1024 * 1024), '65536'),
+  DELIVERY_LIMIT: setting(integer(1, 1_000), '5'),
+  INTERACTIVE_DEADLINE_MS: setting(integer(1, LONGEST_DEADLINE_MS), '15000'),
+  REPORTS_DEADLINE_MS: setting(integer(1, LONGEST_DEADLINE_MS), '600000'),
+  PLATFORM_ATTEMPT_TIMEOUT_MS: setting(durationMs, '5000'),
+  PLATFORM_MAX_ATTEMPTS: setting(integer(1, 100), '3'),
+  PLATFORM_CONNECTIONS: setting(integer(1, 65_535), '128'),
+  PLATFORM_QUEUE: setting(integer(0, 1_000_000), '1024'),
+  CIRCUIT_FAILURE_RATE: setting(integer(1, 100), '50'),
+  CIRCUIT_MINIMUM_CALLS: setting(integer(1, 1_000_000), '20'),
+  CIRCUIT_WINDOW_MS: setting(durationMs, '15000'),
+  CIRCUIT_OPEN_MS: setting(durationMs, '5000'),
+  REPORTS_RETRY_DELAYS_MS: setting(rising(durationMs), '5000,30000,120000'),
+  REPORTS_PER_PAGE: setting(integer(1, 1_000), '500'),
+  REPORTS_STALL_MS: setting(durationMs, '30000'),
+  EVENTS: setting(oneOf(['errors', 'all', 'none']), 'errors'),
+  LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info'),
+  SIGNATURE_SCALARS: setting(oneOf(SIGNATURE_SCALARS), 'php'),
+  SIGNATURE_OPEN_GAME_CLIENT: setting(oneOf(KEEP_OR_DROP), 'keep'),
+  SIGNATURE_JSON_STRINGS: setting(oneOf(JSON_STRINGS), 'containers'),
+  SIGNATURE_SCHEME_V3: setting(oneOf(SCHEMES_V3), 'parameters'),
+  RAKE_PARAMETERS_IN: setting(oneOf(RAKE_PLACES), 'form'),
+  PLAYER_COUNTRY_MEMBER: setting(text, 'country'),
+} as const satisfies Record<string, Definition<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** The settings of a worker, frozen, under the names of their variables. */
+export type Settings = {
+  readonly [N in SettingName]: (typeof SETTINGS)[N] extends Definition<infer T> ? T : never;
+};
+
+/**
+ * The environment as settings. An empty variable is unset.
+ *
+ * @throws SettingsError with every variable that is missing or cannot be read
+ */
+export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const faults: SettingFault[] = [];
+  const values: Partial<Record<SettingName, unknown>> = {};
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    try {
+      values[name] = readOne(name, environment);
+    } catch (error) {
+      faults.push({ variable: name, reason: (error as Error).message });
+    }
+  }
+  if (faults.length > 0) throw new SettingsError(faults);
+  return Object.freeze(values) as Settings;
+}
+
+function readOne(name: SettingName, environment: NodeJS.ProcessEnv): unknown {
+  const definition: Definition<unknown> = SETTINGS[name];
+  const given = givenValue(name, definition, environment) ?? definition.default;
+  if (given !== undefined) return definition.read(given);
+  if (definition.isRequired) throw new Error('is required');
+  return undefined;
+}
+
+function givenValue(
+  name: string,
+  { isSecret }: Definition<unknown>,
+  environment: NodeJS.ProcessEnv,
+): string | undefined {
+  const value = environment[name] || undefined;
+  const path = isSecret ? environment[`${name}_FILE`] || undefined : undefined;
+  if (path === undefined) return value;
+  if (value !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
+  return readSecretFile(path);
+}
+
+/** The first lines of a file that holds a secret, without the line break that editors add. */
+export function readSecretFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new Error(`its file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
+      cause: error,
+    });
+  }
+}

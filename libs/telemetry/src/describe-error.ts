@@ -1,0 +1,40 @@
+/** What a log may know of an error. */
+export interface ErrorDescription {
+  readonly name: string;
+  readonly code?: string;
+  /** Only of errors whose sentences are written by this service or by the operating system. */
+  readonly message?: string;
+  /** Where it was thrown, without the message that a stack begins with. */
+  readonly frames?: readonly string[];
+  readonly cause?: ErrorDescription;
+}
+
+const MAX_FRAMES = 8;
+const MAX_CAUSES = 3;
+
+/**
+ * An error without what it may repeat of a message: a `SyntaxError` of `JSON.parse` quotes its input, a `TypeError`
+ * of `new URL` the address.
+ */
+export function describeError(error: unknown, depth = 0): ErrorDescription {
+  if (!(error instanceof Error)) return { name: typeof error };
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  const isOwnSentence = syscall !== undefined || !BUILT_IN.has(error.name);
+  const frames = error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at '));
+  return {
+    name: error.name,
+    ...(typeof code === 'string' && { code }),
+    ...(isOwnSentence && { message: error.message }),
+    ...(frames && frames.length > 0 && { frames: frames.slice(0, MAX_FRAMES).map((frame) => frame.trim()) }),
+    ...(error.cause !== undefined && depth < MAX_CAUSES && { cause: describeError(error.cause, depth + 1) }),
+  };
+}
+
+const BUILT_IN = new Set([
+  'SyntaxError',
+  'TypeError',
+  'RangeError',
+  'URIError',
+  'EvalError',
+  'ReferenceError',
+]);

@@ -1,0 +1,31 @@
+import { destination, type Logger, type LoggerOptions, pino, type DestinationStream } from 'pino';
+
+import { describeError } from './describe-error.ts';
+
+export type { Logger } from 'pino';
+
+/** The levels of the setting `LOG_LEVEL`, from the quietest. */
+export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/**
+ * A logger that writes one JSON object a line, with ISO times and level names.
+ *
+ * An error under `err` or `cause` is described without its message where that could hold data; what a command or an
+ * answer carried is never passed to it.
+ *
+ * @param stream default: standard output
+ */
+export function createLogger(
+  level: LogLevel,
+  stream: DestinationStream = destination({ sync: false }),
+): Logger {
+  const options: LoggerOptions = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: describeError, cause: describeError },
+  };
+  return pino(options, stream);
+}
