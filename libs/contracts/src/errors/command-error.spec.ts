@@ -29,6 +29,6 @@ describe('CommandError', () => {
   });
 
   it('has no cause where none is given', () => {
-    expect(new CommandError('INTERNAL_ERROR').cause).toBeUndefined();
+    expect('cause' in new CommandError('INTERNAL_ERROR')).toBe(false);
   });
 });

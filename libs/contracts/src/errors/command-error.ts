@@ -23,7 +23,10 @@ export class CommandError extends Error {
   readonly platform: PlatformAnswer | undefined;
 
   constructor(code: ErrorCode, facts: CommandErrorFacts = {}) {
-    super(facts.message ?? ERROR_CODES[code].message, { cause: facts.cause });
+    super(
+      facts.message ?? ERROR_CODES[code].message,
+      facts.cause === undefined ? {} : { cause: facts.cause },
+    );
     this.code = code;
     this.retryAfterMs = facts.retryAfterMs;
     this.violations = facts.violations;
