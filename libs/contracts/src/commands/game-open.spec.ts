@@ -65,9 +65,15 @@ describe('game.open', () => {
     expect(pointersOf('game.open', { player: { id: 'p-1' }, session: {} })).toEqual([]);
   });
 
-  it('looks into no array that stands for an object', () => {
-    const player = JSON.parse('[{"constructor":null},{"__proto__":null}]');
-    expect(pointersOf('game.open', { player })).toEqual(['/player']);
+  it('does not look into a list that stands for an object', () => {
+    const list = Object.defineProperty([], 0, {
+      enumerable: true,
+      get() {
+        throw new Error('looked into');
+      },
+    });
+    expect(pointersOf('game.open', { player: list })).toEqual(['/player']);
+    expect(pointersOf('game.open', { player: JSON.parse('[{"constructor":null}]') })).toEqual(['/player']);
   });
 
   it('tells the faults of player and session together', () => {

@@ -86,12 +86,6 @@ describe('the violations', () => {
     );
     expect(JSON.stringify(violations).length).toBeLessThan(32_768);
   });
-
-  it('do not grow with a list that stands for an object', () => {
-    const started = performance.now();
-    expect(pointersOf('game.open', { player: Array(30_000).fill({}) })).toEqual(['/player']);
-    expect(performance.now() - started).toBeLessThan(50);
-  });
 });
 
 describe('any JSON', () => {

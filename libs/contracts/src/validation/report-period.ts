@@ -18,7 +18,7 @@ export const IsAfter = (start: string): PropertyDecorator =>
     name: 'isAfter',
     validator: {
       validate: (value, args) => {
-        const from = (args?.object as Record<string, unknown>)[start];
+        const { [start]: from } = (args?.object ?? {}) as Record<string, unknown>;
         return !isReportTime(from) || !isReportTime(value) || from < value;
       },
       defaultMessage: () => `must be after ${start}`,
