@@ -18,7 +18,7 @@ export class JsonApiAdapter extends ExpressAdapter {
       body: body === undefined ? '' : typeof body === 'string' ? body : exactJson(body),
     };
     if (exchange) {
-      exchange.processed = answer.status < 400;
+      if (answer.status < 400) exchange.onProcessed();
       deliver(response, answer, exchange.planned.fault);
     } else sendAnswer(response, answer);
   }

@@ -86,17 +86,17 @@ export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, ste
     'rakeback-unpaid': rakeback - paid,
     'rabbit-hunting': sometimes(5, rake),
   };
-  const factor = factorOf(source, moneyType);
+  const factor = factorOf(source.rank, moneyType);
   const figures = {} as Record<FigureName, number | bigint>;
   for (const name of FIGURE_NAMES) figures[name] = multiply(perStep[name] * steps, factor);
   return figures;
 }
 
 /** An account's rake with tournament fees over several parts of days: what its ad hoc records sum up to. */
-export function rakeOf(source: FigureSource, weightedSteps: number): number | bigint {
-  const realMoney = weight(source.rank) * weightedSteps * REAL_MONEY_PARTS;
-  const playMoney = weight(source.rank) * weightedSteps * PLAY_MONEY_PARTS;
-  const factor = factorOf(source, 2);
+export function rakeOf(rank: number, weightedSteps: number): number | bigint {
+  const realMoney = weight(rank) * weightedSteps * REAL_MONEY_PARTS;
+  const playMoney = weight(rank) * weightedSteps * PLAY_MONEY_PARTS;
+  const factor = factorOf(rank, 2);
   return factor === 1n ? realMoney + playMoney : BigInt(realMoney) + BigInt(playMoney) * factor;
 }
 
@@ -114,7 +114,7 @@ function dayFactor(day: number): number {
   return DAY_FACTORS[((day % 7) + 7) % 7] as number;
 }
 
-function factorOf({ rank }: FigureSource, moneyType: MoneyType): bigint {
+function factorOf(rank: number, moneyType: MoneyType): bigint {
   return rank < 2 && moneyType === 2 ? HIGH_ROLLER_FACTOR : 1n;
 }
 

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Currencies } from '../currencies/currencies.ts';
 import type { Resource } from '../json-api/collection-document.ts';
-import { Settings } from '../settings.ts';
 import { Accounts } from './accounts.ts';
 import type { Extract } from './ad-hoc-report.ts';
 import { rakeOf, weightedSteps } from './figures.ts';
@@ -19,7 +18,6 @@ export interface RakeQuery extends ReportQuery {
 @Injectable()
 export class RakeReport {
   constructor(
-    private readonly settings: Settings,
     private readonly accounts: Accounts,
     private readonly currencies: Currencies,
   ) {}
@@ -55,7 +53,7 @@ export class RakeReport {
   private record(clientId: string, query: RakeQuery, account: Account, steps: number): Resource {
     const { userId } = account;
     const currency = query.convert ? this.accounts.preferredCurrency(clientId, userId) : account.currency;
-    const value = rakeOf({ rank: account.index, seed: this.settings.reports.seed }, steps);
+    const value = rakeOf(account.index, steps);
     return {
       type: 'players-rake',
       id: `${userId}-${account.currency}`,

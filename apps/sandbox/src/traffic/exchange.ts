@@ -14,8 +14,8 @@ export interface Exchange {
   body: Buffer;
   /** Set once the signature has been verified. */
   call?: Call;
-  /** Whether the platform did what was asked, whatever became of the answer. */
-  processed: boolean;
+  /** To be called once the platform has done what was asked, whatever becomes of the answer. */
+  readonly onProcessed: () => void;
 }
 
 /** A request whose sender is known. */

@@ -28,10 +28,13 @@ export class TrafficLog {
     for (const fault of Object.values(planned)) increment(counters.faults, fault.kind);
   }
 
+  processed(operation: Operation): void {
+    this.byOperation[operation].processed++;
+  }
+
   /** @param status of the answer, or undefined where there was none, or not all of it */
   finished(request: SandboxRequest, exchange: Exchange, status: number | undefined, nowMs: number): void {
     const counters = this.byOperation[exchange.operation];
-    if (exchange.processed) counters.processed++;
     if (status === undefined) counters.unanswered++;
     else increment(counters.answered, String(status));
 

@@ -32,7 +32,7 @@ export class TrafficMiddleware implements NestMiddleware {
       receivedAtMs: performance.timeOrigin + performance.now(),
       planned,
       body: Buffer.alloc(0),
-      processed: false,
+      onProcessed: () => this.log.processed(operation),
     };
     request.exchange = exchange;
     this.observe(request, response, exchange);

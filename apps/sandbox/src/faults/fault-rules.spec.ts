@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { FaultRules } from './fault-rules.ts';
+
+describe('fault rules', () => {
+  const unavailable = { kind: 'status', status: 503 } as const;
+  const slow = { kind: 'latency', fixedMs: 10, spreadMs: 0 } as const;
+
+  it('play a fault to the next requests of an operation, and then no more', () => {
+    const rules = new FaultRules(() => 0);
+    rules.add({ operation: 'session', count: 2, fault: unavailable });
+    expect(rules.take('rake')).toEqual({});
+    expect(rules.take('session')).toEqual({ fault: unavailable });
+    expect(rules.list()).toMatchObject([{ remaining: 1 }]);
+    expect(rules.take('session')).toEqual({ fault: unavailable });
+    expect(rules.take('session')).toEqual({});
+    expect(rules.list()).toEqual([]);
+  });
+
+  it('play a latency and one other fault together, the first of each that stands', () => {
+    const rules = new FaultRules(() => 0);
+    rules.add({ fault: unavailable, count: 1 });
+    rules.add({ fault: { kind: 'status', status: 500 }, count: 1 });
+    rules.add({ fault: slow });
+    expect(rules.take('session')).toEqual({ fault: unavailable, latency: slow });
+    expect(rules.take('session')).toEqual({ fault: { kind: 'status', status: 500 }, latency: slow });
+    expect(rules.take('session')).toEqual({ latency: slow });
+  });
+
+  it('play a fault to a share of the requests, and count off only those', () => {
+    const draws = [0.5, 0.1, 0.25, 0.2];
+    const rules = new FaultRules(() => draws.shift() as number);
+    rules.add({ share: 0.25, count: 2, fault: unavailable });
+    const played = [1, 2, 3, 4, 5].map(() => rules.take('rake').fault !== undefined);
+    expect(played).toEqual([false, true, false, true, false]);
+  });
+
+  it('go when they are removed', () => {
+    const rules = new FaultRules(() => 0);
+    const { id } = rules.add({ fault: unavailable });
+    expect(rules.remove(id)).toBe(true);
+    expect(rules.remove(id)).toBe(false);
+    rules.add({ fault: unavailable });
+    rules.clear();
+    expect(rules.take('session')).toEqual({});
+  });
+});

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Sessions } from './sessions.ts';
+
+describe('sessions', () => {
+  let nowMs: number;
+  let sessions: Sessions;
+  const request = { clientId: 'op1', userId: 'ada', authType: 'external', lang: 'en' } as const;
+
+  beforeEach(() => {
+    nowMs = 1_000_000;
+    sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs);
+  });
+
+  it('have ids and tokens of their own', () => {
+    const [one, two] = [sessions.open(request), sessions.open(request)];
+    expect(one.sessionId).not.toBe(two.sessionId);
+    expect(one.auth).not.toBe(two.auth);
+    expect(sessions.findByAuth(one.auth)).toEqual(one);
+  });
+
+  it('are the same under an id that is open, and take over what was asked for last', () => {
+    const lobby = sessions.open(request, 's-1');
+    const table = sessions.open({ ...request, tableId: 7 }, 's-1');
+    expect(table).toEqual({ ...lobby, tableId: 7 });
+    expect(sessions.count).toBe(1);
+  });
+
+  it('get another token once theirs has expired', () => {
+    const first = sessions.open(request, 's-1');
+    nowMs += 100;
+    const second = sessions.open(request, 's-1');
+    expect(second.auth).not.toBe(first.auth);
+    expect(second.expiresAtMs).toBe(first.expiresAtMs);
+    expect(sessions.findByAuth(first.auth)).toBeUndefined();
+  });
+
+  it('are forgotten once they have expired', () => {
+    const first = sessions.open(request, 's-1');
+    nowMs += 999;
+    sessions.open(request, 's-2');
+    nowMs += 1;
+    expect(sessions.findByAuth(first.auth)).toBeUndefined();
+    expect(sessions.count).toBe(1);
+    expect(sessions.open({ ...request, userId: 'bob' }, 's-1').auth).not.toBe(first.auth);
+  });
+
+  it("are not opened under another player's id", () => {
+    sessions.open(request, 's-1');
+    expect(() => sessions.open({ ...request, userId: 'bob' }, 's-1')).toThrow("another player's");
+    expect(() => sessions.open({ ...request, clientId: 'op2', userId: 'bob' }, 's-1')).not.toThrow();
+  });
+});

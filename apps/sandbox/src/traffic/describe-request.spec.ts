@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { describeRequest } from './describe-request.ts';
+
+describe('description of a request', () => {
+  const description = describeRequest({
+    method: 'POST',
+    url: '/api/web/v2/app/users/ada/session?clientId=op1&sign=deadbeef',
+    rawHeaders: [
+      'Sign',
+      'deadbeef',
+      'Content-Type',
+      'application/x-www-form-urlencoded',
+      'Cookie',
+      'deadbeef',
+    ],
+    exchange: {
+      operation: 'session',
+      receivedAtMs: 0,
+      planned: { latency: { kind: 'latency', fixedMs: 1, spreadMs: 0 } },
+      body: Buffer.from(`userId=ada&sign=deadbeef&nick=${'x'.repeat(5000)}`),
+      onProcessed: () => undefined,
+    },
+    status: 200,
+    durationMs: 1.26,
+  });
+
+  it('shows what was sent', () => {
+    expect(description).toMatchObject({
+      receivedAt: '1970-01-01T00:00:00.000Z',
+      operation: 'session',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      status: 200,
+      durationMs: 1.3,
+      faults: ['latency'],
+    });
+    expect(description.body).toMatch(/^userId=ada&/);
+  });
+
+  it('redacts a signature and credentials wherever they stand', () => {
+    expect(JSON.stringify(description)).not.toContain('deadbeef');
+    expect(description.headers).toMatchObject({ sign: '[redacted]', cookie: '[redacted]' });
+  });
+
+  it('cuts a long body', () => {
+    expect(description.body.length).toBeLessThan(4200);
+  });
+});

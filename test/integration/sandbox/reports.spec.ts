@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
+
+const DAY = { dateFrom: '2024-03-24 00:00:00', dateTo: '2024-03-25 00:00:00' };
+const WEEK = { dateFrom: '2024-03-24 00:00:00', dateTo: '2024-03-31 00:00:00' };
+
+const rejection = (status: number, title: string, detail: string) =>
+  expect.objectContaining({ errors: [expect.objectContaining({ status, title, detail })] });
+
+describe('reports', () => {
+  let sandbox: SandboxUnderTest;
+  beforeAll(async () => {
+    sandbox = await startSandboxUnderTest({ SANDBOX_REPORT_RECORDS: '51' });
+  });
+  afterAll(async () => sandbox[Symbol.asyncDispose]());
+
+  describe('ad hoc', () => {
+    it('answers with an envelope and records of the interface', async () => {
+      const { status, headers, json } = await sandbox.adHoc(DAY, { 'per-page': '10', page: '2' });
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('application/vnd.api+json');
+      expect(json.meta).toEqual({ 'total-count': 51, 'page-count': 6, 'current-page': 2, 'per-page': 10 });
+      expect(json.links).toEqual({
+        self: { href: `${sandbox.url}/api/web/v2/app/reports/ad_hoc?clientId=sandbox&per-page=10&page=2` },
+      });
+      expect(json.data).toHaveLength(10);
+      const [record] = json.data;
+      expect(record.type).toBe('ad-hoc-report');
+      expect(record.id).toMatch(/^player-\d{8}-\d+-2024-03-24$/);
+      expect(Object.keys(record.attributes)).toEqual(
+        (
+          'user-id date money-type currency win loss deposit withdraw bets rake jackpot tournament-fee tournament-bet ' +
+          'tournament-prize cash-result tournament-result ticket-fee ticket-bet slot-credit slot-debit rakeback ' +
+          'rakeback-paid rakeback-unpaid rabbit-hunting'
+        ).split(' '),
+      );
+    });
+
+    it('has pages that together hold every record once, and none behind them', async () => {
+      const pages = await Promise.all(
+        [1, 2, 3, 4, 5, 6, 7].map((page) => sandbox.adHoc(DAY, { 'per-page': '10', page: String(page) })),
+      );
+      const records = pages.map(
+        ({ json }) => json.data as { id: string; attributes: Record<string, unknown> }[],
+      );
+      expect(records.map(({ length }) => length)).toEqual([10, 10, 10, 10, 10, 1, 0]);
+      const keys = records.flat().map(({ attributes }) => {
+        const { 'user-id': user, date, 'money-type': money, currency } = attributes;
+        return [user, date, money, currency].join();
+      });
+      expect(new Set(keys).size).toBe(51);
+      expect(new Set(records.flat().map(({ id }) => id)).size).toBe(51);
+    });
+
+    it('gives the first day of a range from midnight to midnight, and the same day within a week', async () => {
+      const day = await sandbox.adHoc(DAY, { 'per-page': '100' });
+      const week = await sandbox.adHoc(WEEK, { 'per-page': '1000' });
+      expect(week.json.meta['total-count']).toBe(7 * 51);
+      expect(week.json.data.slice(0, 51)).toEqual(day.json.data);
+      expect(new Set(week.json.data.map((record: any) => record.attributes.date)).size).toBe(7);
+    });
+
+    it('selects by user and by currency', async () => {
+      const user = await sandbox.adHoc({ ...DAY, userId: 'player-00000002' });
+      expect(user.json.meta['total-count']).toBe(4);
+      const both = await sandbox.adHoc({ ...DAY, userId: 'player-00000002', currency: 'USD' });
+      expect(both.json.data).toEqual(
+        user.json.data.filter((record: any) => record.attributes.currency === 'USD'),
+      );
+      const all = await sandbox.adHoc(DAY, { 'per-page': '100' });
+      for (const currency of ['USD', 'EUR', 'GBP']) {
+        const some = await sandbox.adHoc({ ...DAY, currency }, { 'per-page': '100' });
+        expect(some.json.data).toEqual(
+          all.json.data.filter((record: any) => record.attributes.currency === currency),
+        );
+      }
+      expect((await sandbox.adHoc({ ...DAY, userId: 'nobody' })).json.data).toEqual([]);
+    });
+
+    it('has figures for a player of the sandbox who is asked for by id', async () => {
+      await sandbox.session('ada', { currency: 'EUR' });
+      const { json } = await sandbox.adHoc({ ...DAY, userId: 'ada' });
+      expect(json.data.map((record: any) => record.attributes.currency)).toEqual(['EUR', 'EUR']);
+    });
+
+    it('writes amounts that no double can hold digit for digit', async () => {
+      const { text } = await sandbox.adHoc({ ...DAY, userId: 'player-00000001' });
+      const amounts = [...text.matchAll(/:(\d{17,})/g)].map(([, digits]) => digits as string);
+      expect(amounts.some((digits) => String(BigInt(Number(digits))) !== digits)).toBe(true);
+    });
+  });
+
+  describe('rake', () => {
+    it('reads its form from the body of a GET, and answers with links to the first and the last page', async () => {
+      const { status, json } = await sandbox.rake(DAY, { 'per-page': '10', page: '2', timeZone: '+03:00' });
+      expect(status).toBe(200);
+      expect(json.meta).toEqual({ 'total-count': 26, 'page-count': 3, 'current-page': 2, 'per-page': 10 });
+      const page = (number: number) => ({
+        href: `${sandbox.url}/api/web/v2/app/users/rake?clientId=sandbox&per-page=10&page=${number}&timeZone=%2B03%3A00`,
+      });
+      expect(json.links).toEqual({ self: page(2), first: page(1), last: page(3) });
+      const [record] = json.data;
+      expect(record).toEqual({
+        type: 'players-rake',
+        id: expect.any(String),
+        attributes: {
+          'user-id': expect.any(String),
+          currency: expect.any(String),
+          value: expect.any(Number),
+        },
+      });
+    });
+
+    it('sums up what the ad hoc report tells of a user', async () => {
+      const userId = 'player-00000003';
+      const rake = await sandbox.rake({ ...WEEK, userId, currency: 'EUR' });
+      const adHoc = await sandbox.adHoc({ ...WEEK, userId, currency: 'EUR' }, { 'per-page': '100' });
+      const sum = adHoc.json.data.reduce(
+        (total: number, { attributes }: any) => total + attributes.rake + attributes['tournament-fee'],
+        0,
+      );
+      expect(rake.json.data).toMatchObject([{ attributes: { value: sum } }]);
+    });
+
+    it.each(['id', 'user-id', 'currency', 'value'])('sorts by %s, both ways', async (field) => {
+      const valueOf = (record: any) => (field === 'id' ? record.id : record.attributes[field]);
+      const { json } = await sandbox.rake(DAY, { 'per-page': '100', sort: field });
+      const values = json.data.map(valueOf);
+      const compare = (left: any, right: any) => (left < right ? -1 : left > right ? 1 : 0);
+      expect(values).toEqual([...values].sort(compare));
+      expect(new Set(values).size).toBeGreaterThan(1);
+      const { json: other } = await sandbox.rake(DAY, { 'per-page': '100', sort: `-${field}` });
+      expect(other.data.map(valueOf)).toEqual(values.reverse());
+    });
+
+    it('shifts the period by the time zone', async () => {
+      const form = { ...DAY, userId: 'player-00000002' };
+      const utc = await sandbox.rake(form);
+      const same = await sandbox.rake(form, { timeZone: '+00:00' });
+      const moscow = await sandbox.rake(form, { timeZone: 'Europe/Moscow' });
+      const shifted = await sandbox.rake({
+        ...form,
+        dateFrom: '2024-03-23 21:00:00',
+        dateTo: '2024-03-24 21:00:00',
+      });
+      expect(same.json.data).toEqual(utc.json.data);
+      expect(moscow.json.data).toEqual(shifted.json.data);
+      expect(moscow.json.data).not.toEqual(utc.json.data);
+    });
+
+    it("converts into a player's preferred currency, or the system's", async () => {
+      const canonical = 'sandboxUSDcarlEUROpenGame';
+      await sandbox.openGame(
+        { player: { id: 'carl', currency: 'USD', preferredCurrency: 'EUR' } },
+        canonical,
+      );
+      const currencies = async (userId: string, convertToPreferredCurrency: string) => {
+        const { json } = await sandbox.rake({ ...DAY, userId }, { convertToPreferredCurrency });
+        return json.data.map((record: any) => record.attributes.currency);
+      };
+      expect(await currencies('carl', '1')).toEqual(['EUR']);
+      expect(await currencies('carl', '0')).toEqual(['USD']);
+      expect(await currencies('player-00000001', '1')).toEqual(['USD', 'USD']);
+    });
+
+    it('may be asked by the query, where an installation has it so', async () => {
+      await using other = await startSandboxUnderTest({ SANDBOX_RAKE_PARAMETERS_IN: 'query' });
+      expect((await other.rake({}, DAY)).status).toBe(200);
+      expect((await other.rake(DAY)).status).toBe(422);
+      expect((await sandbox.rake({}, DAY)).status).toBe(422);
+    });
+  });
+
+  it.each([
+    [{ dateTo: DAY.dateTo }, {}, 'dateFrom'],
+    [{ dateFrom: DAY.dateFrom }, {}, 'dateTo'],
+    [{ ...DAY, dateFrom: '2024-02-30 00:00:00' }, {}, 'dateFrom'],
+    [{ ...DAY, dateTo: '2024-03-25' }, {}, 'dateTo'],
+    [{ ...DAY, dateTo: DAY.dateFrom }, {}, 'dateTo'],
+    [{ ...DAY, currency: 'XXX' }, {}, 'currency'],
+    [DAY, { timeZone: 'Europe/Atlantis' }, 'timeZone'],
+    [DAY, { sort: 'name' }, 'sort'],
+  ])('refuse %j %j', async (form, query, name) => {
+    const { status, json } = await sandbox.rake(form, query);
+    expect(status).toBe(422);
+    expect(json).toEqual(rejection(422, 'Unprocessable Entity', 'Incorrect data'));
+    expect(json.errors[0].source).toEqual({ pointer: `/data/attributes/${name}` });
+  });
+
+  it('refuse a page that is no number', async () => {
+    for (const query of [{ page: '0' }, { page: 'x' }, { 'per-page': '-1' }, { 'per-page': '1.5' }]) {
+      expect((await sandbox.adHoc(DAY, query)).json).toEqual(rejection(400, 'Bad Request', 'Bad Request'));
+    }
+  });
+
+  it('have twenty records a page, and at most a thousand', async () => {
+    expect((await sandbox.adHoc(DAY)).json.meta['per-page']).toBe(20);
+    const { json } = await sandbox.adHoc(DAY, { 'per-page': '1001' });
+    expect([json.meta['per-page'], json.data.length]).toEqual([1000, 51]);
+  });
+
+  it('do not know a user who does not exist where players must', async () => {
+    await using strict = await startSandboxUnderTest({ SANDBOX_UNKNOWN_PLAYERS: 'refuse' });
+    expect((await strict.adHoc({ ...DAY, userId: 'ada' })).json).toEqual(
+      rejection(404, 'Not Found', 'Not found'),
+    );
+    expect((await strict.rake({ ...DAY, userId: 'player-00000001' })).status).toBe(200);
+  });
+
+  it('serve the last page of ten million records as quickly as the first', async () => {
+    await using large = await startSandboxUnderTest({ SANDBOX_REPORT_RECORDS: '20000000' });
+    const before = process.memoryUsage().heapUsed;
+    const startedAt = performance.now();
+    for (const form of [DAY, { ...DAY, currency: 'GBP' }]) {
+      const { json } = await large.rake(form, { 'per-page': '1000', page: '1' });
+      const last = String(json.meta['page-count']);
+      for (const sort of ['id', 'currency', '-value']) {
+        const { json: end } = await large.rake(form, { 'per-page': '1000', page: last, sort });
+        expect(end.data.length).toBe(end.meta['total-count'] % 1000 || 1000);
+      }
+    }
+    const { json } = await large.adHoc(DAY, { 'per-page': '1000', page: '20000' });
+    expect(json.meta).toMatchObject({ 'total-count': 20_000_000, 'page-count': 20_000 });
+    expect(json.data).toHaveLength(1000);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
+  });
+});
