@@ -1,5 +1,7 @@
 import type { Deadline } from '#resilience';
 
+import type { Progress } from './progress.ts';
+
 /** What a handler may know of its command beside the data; Nest hands it to a parameter with `@Ctx()`. */
 export abstract class CommandContext {
   /** The command's identity. */
@@ -9,4 +11,6 @@ export abstract class CommandContext {
   abstract readonly deadline: Deadline;
   /** Calls to the platform so far; whoever makes one counts it here. */
   attempts = 0;
+  /** How far an earlier run came, where the command was postponed; a handler with several replies keeps it up to date. */
+  progress: Progress | undefined;
 }

@@ -4,6 +4,7 @@ import type { Deadline } from '#resilience';
 import type { Delivery } from '../consuming/delivery.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { CommandContext } from './command-context.ts';
+import { readProgress } from './progress.ts';
 
 /** One command between its delivery and its acknowledgement, with what is counted on the way. */
 export class CommandInHand extends CommandContext {
@@ -14,7 +15,7 @@ export class CommandInHand extends CommandContext {
   readonly lane: Lane;
   readonly receivedAtMs: number;
   /** Of the next reply. */
-  sequence = 0;
+  sequence: number;
 
   constructor(delivery: Delivery, envelope: Envelope, deadline: Deadline, receivedAtMs: number) {
     super();
@@ -23,6 +24,9 @@ export class CommandInHand extends CommandContext {
     this.deadline = deadline;
     this.lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
     this.receivedAtMs = receivedAtMs;
+    const { sequence, progress } = readProgress(delivery.message.properties.headers ?? {});
+    this.sequence = sequence;
+    this.progress = progress;
   }
 
   get id(): string {

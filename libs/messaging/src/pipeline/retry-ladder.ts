@@ -4,6 +4,7 @@ import type { CopyPublisher } from '../publishing/copy-publisher.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 import { copyOf } from './copy-of.ts';
 import { nextDelayMs } from './next-delay.ts';
+import { progressHeaders } from './progress.ts';
 
 /** Counts how often a report was postponed. */
 const POSTPONED = 'x-postponed';
@@ -37,7 +38,10 @@ export class RetryLadder {
     const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs: deadline.remainingMs() });
     if (delayMs === undefined) return undefined;
     await declareRung(delayMs);
-    const copy = copyOf(command, { queue: names.retry(delayMs), headers: { [POSTPONED]: postponed + 1 } });
+    const copy = copyOf(command, {
+      queue: names.retry(delayMs),
+      headers: { [POSTPONED]: postponed + 1, ...progressHeaders(command) },
+    });
     await copies.publish(copy, () => delivery.isAlive);
     return delayMs;
   }

@@ -1,50 +1,78 @@
-import type { AdHocReportFetch, ReportName, ReportRecord, Reply } from '#contracts';
+import type { AdHocReportFetch, Reply, ReportName, ReportPage, ReportRecord } from '#contracts';
+import type { CommandContext } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
 import type { ReportSettings } from './report-settings.ts';
 
+/** What is told of a report when it is complete, and carried over where it is postponed. */
+interface Tally {
+  pages: number;
+  records: number;
+  /** Of the first page that was read. */
+  firstTotal: number;
+  changedWhileReading: boolean;
+}
+
 /**
- * Reads a report page after page: every page of it, or the one that the command names.
+ * Reads a report page after page, every page of it or the one that the command names, and goes on after the pages
+ * that an earlier run of the same command published.
  *
- * The number of pages is taken from each page anew, since the report may grow or shrink meanwhile. A page without
- * records ends it: some platforms answer so beyond the last, whatever their count says.
+ * The number of pages is taken from each page anew, since a report may grow or shrink meanwhile. A page without
+ * records ends it, whatever the platform counts.
  *
  * @param fetch one page; it fails with a CommandError
  */
 export async function* readReport(
   report: ReportName,
-  command: AdHocReportFetch,
+  data: AdHocReportFetch,
+  command: Pick<CommandContext, 'progress'>,
   settings: ReportSettings,
   fetch: (page: PageRequest) => Promise<CollectionPage>,
 ): AsyncGenerator<Reply> {
-  const perPage = command.perPage ?? settings.perPage;
-  let pages = 0;
-  let records = 0;
-  let firstTotal: number | undefined;
-  let totalCount = 0;
-  let changedWhileReading = false;
-  let pageCount: number;
-  let page = command.page ?? 1;
-  do {
+  const perPage = data.perPage ?? settings.perPage;
+  let tally = tallyOf(command.progress);
+  for (;;) {
+    const page = data.page ?? (tally?.pages ?? 0) + 1;
     const answer = await fetch({ page, perPage });
-    ({ pageCount, totalCount } = answer);
-    firstTotal ??= totalCount;
-    changedWhileReading ||= totalCount !== firstTotal;
-    if (answer.records.length === 0) break;
-    yield { type: 'report.page', data: pageOf(report, page, answer, settings.precisions) };
-    pages += 1;
-    records += answer.records.length;
-    page += 1;
-  } while (command.page === undefined && page <= pageCount);
-  yield { type: 'report.completed', data: { report, pages, records, totalCount, changedWhileReading } };
+    const { totalCount, pageCount, records } = answer;
+    tally ??= { pages: 0, records: 0, firstTotal: totalCount, changedWhileReading: false };
+    tally.changedWhileReading ||= totalCount !== tally.firstTotal;
+    if (records.length > 0) {
+      yield { type: 'report.page', data: pageOf(report, page, answer, settings) };
+      tally.pages += 1;
+      tally.records += records.length;
+      command.progress = { ...tally };
+    }
+    if (records.length === 0 || data.page !== undefined || page >= pageCount) {
+      const { pages, changedWhileReading } = tally;
+      const completed = { report, pages, records: tally.records, totalCount, changedWhileReading };
+      yield { type: 'report.completed', data: completed };
+      return;
+    }
+  }
+}
+
+/** The tally of an earlier run; a header that anyone else wrote counts for nothing. */
+function tallyOf(progress: CommandContext['progress']): Tally | undefined {
+  const { pages, records, firstTotal, changedWhileReading } = progress ?? {};
+  const isTally = [pages, records, firstTotal].every(
+    (number) => Number.isSafeInteger(number) && Number(number) >= 0,
+  );
+  if (!isTally) return undefined;
+  return {
+    pages: Number(pages),
+    records: Number(records),
+    firstTotal: Number(firstTotal),
+    changedWhileReading: changedWhileReading === true,
+  };
 }
 
 function pageOf(
   report: ReportName,
   page: number,
   answer: CollectionPage,
-  precisions: ReportSettings['precisions'],
-) {
+  settings: ReportSettings,
+): ReportPage {
   const { pageCount, perPage, totalCount, records } = answer;
   return {
     report,
@@ -52,14 +80,14 @@ function pageOf(
     pageCount,
     perPage,
     totalCount,
-    precisions: precisionsOf(records, precisions),
+    precisions: precisionsOf(records, settings),
     records,
   };
 }
 
 function precisionsOf(
   records: readonly ReportRecord[],
-  precisions: ReportSettings['precisions'],
+  { precisions }: ReportSettings,
 ): Record<string, number | null> {
   const currencies = new Set(
     records.map(({ currency }) => currency).filter((currency) => typeof currency === 'string'),

@@ -23,12 +23,14 @@ export class ReportFetchController {
   @MessagePattern('report.ad-hoc.fetch')
   adHoc(@Payload() data: AdHocReportFetch, @Ctx() command: CommandContext): AsyncIterable<Reply> {
     const client = clientOf(this.#platform, command);
-    return readReport('ad-hoc', data, this.#settings, (page) => client.fetchAdHocReport(data, page, command));
+    return readReport('ad-hoc', data, command, this.#settings, (page) =>
+      client.fetchAdHocReport(data, page, command),
+    );
   }
 
   @MessagePattern('report.rake.fetch')
   rake(@Payload() data: RakeReportFetch, @Ctx() command: CommandContext): AsyncIterable<Reply> {
     const client = clientOf(this.#platform, command);
-    return readReport('rake', data, this.#settings, (page) => client.fetchRake(data, page, command));
+    return readReport('rake', data, command, this.#settings, (page) => client.fetchRake(data, page, command));
   }
 }

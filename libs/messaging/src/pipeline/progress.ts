@@ -1,0 +1,33 @@
+import type { CommandInHand } from './command-in-hand.ts';
+
+/** How far a handler came: what its next run goes on from. Small, since it travels in a header. */
+export type Progress = Readonly<Record<string, number | boolean>>;
+
+const SEQUENCE = 'x-sequence';
+const PROGRESS = 'x-progress';
+
+/** What a postponed command carries so that its pages go on where they ended, with the same numbers. */
+export function progressHeaders({ sequence, progress }: CommandInHand): Record<string, string | number> {
+  return { [SEQUENCE]: sequence, ...(progress && { [PROGRESS]: JSON.stringify(progress) }) };
+}
+
+/** Reads what `progressHeaders` wrote; anything else counts as a first run. */
+export function readProgress(headers: Readonly<Record<string, unknown>>): {
+  sequence: number;
+  progress?: Progress;
+} {
+  const sequence = headers[SEQUENCE];
+  const progress = parse(headers[PROGRESS]);
+  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0 || !progress) return { sequence: 0 };
+  return { sequence: Number(sequence), progress };
+}
+
+function parse(text: unknown): Progress | undefined {
+  if (typeof text !== 'string') return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Progress) : undefined;
+  } catch {
+    return undefined;
+  }
+}
