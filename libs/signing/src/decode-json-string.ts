@@ -6,6 +6,9 @@ const SCALAR = /^[ \t\n\r]*["\-\dtfn]/;
 const LONG_NUMBER = /\d{16}/;
 const INTEGER = /^-?\d+$/;
 
+/** Node.js hands the source of a value over; the types of TypeScript do not know it yet. */
+type Reviver = Parameters<typeof JSON.parse>[1];
+
 /**
  * What a string stands for in a signature: the JSON that it holds where the setting says so, else itself.
  * What is decoded is not looked into again.
@@ -14,7 +17,7 @@ export function decodeJsonString(text: string, jsonStrings: SignatureSettings['j
   if (jsonStrings === 'none') return text;
   if (!CONTAINER.test(text) && !(jsonStrings === 'all' && SCALAR.test(text))) return text;
   try {
-    return LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text);
+    return LONG_NUMBER.test(text) ? JSON.parse(text, keepDigits as Reviver) : JSON.parse(text);
   } catch {
     return text;
   }

@@ -134,6 +134,19 @@ describe('an open circuit', () => {
   });
 });
 
+describe('a circuit that closed again', () => {
+  it('drops the verdicts of calls from before', async () => {
+    const { circuit } = build();
+    const late = times(10, 'unhealthy').map(() => circuit.enter()!);
+    await call(circuit, ...times(4, 'unhealthy'));
+    await jest.advanceTimersByTimeAsync(5000);
+    await call(circuit, 'healthy');
+    for (const pass of late) pass.settle('unhealthy');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(circuit.state).toBe('closed');
+  });
+});
+
 describe('a half-open circuit', () => {
   it('lets one probe through at a time', async () => {
     const { circuit } = await halfOpened();
