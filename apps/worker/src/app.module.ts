@@ -8,6 +8,7 @@ import { MemoryIdempotencyStore, type MessagingOptions, PassErrorsFilter, PokerT
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { type Logger, Metrics } from '#telemetry';
 
+import { lanePauseMs } from './lane-pause.ts';
 import { GameOpenController } from './commands/game-open/game-open.controller.ts';
 import { ReportFetchController } from './commands/report-fetch/report-fetch.controller.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
@@ -106,6 +107,7 @@ function messagingOptions(
     stallMs: settings.REPORTS_STALL_MS,
     events: settings.EVENTS,
     graceMs: settings.SHUTDOWN_GRACE_MS,
+    pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
     idempotency: new MemoryIdempotencyStore(settings.IDEMPOTENCY_TTL_MS, Date.now),
     observer: new BusObserver(logger, metrics),

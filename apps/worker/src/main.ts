@@ -21,6 +21,14 @@ try {
   process.exitCode = EXIT_CONFIG;
 }
 
+/** An address that cannot be listened on is a fault of the settings, told like every other. */
+function refuseAddress(error: NodeJS.ErrnoException): never {
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
+  throw new SettingsError([
+    { variable: 'HTTP_HOST, HTTP_PORT', reason: `cannot be listened on (${error.code})` },
+  ]);
+}
+
 async function start(): Promise<void> {
   const settings = readSettings(process.env);
   const operators = readOperators(settings);
@@ -37,8 +45,8 @@ async function start(): Promise<void> {
     await transport.close();
     await app.close();
   });
+  await app.listen(settings.HTTP_PORT, settings.HTTP_HOST).catch(refuseAddress);
   await app.startAllMicroservices();
-  await app.listen(settings.HTTP_PORT, settings.HTTP_HOST);
   const { address, port } = app.getHttpServer().address() as AddressInfo;
   logger.info({ host: address, port, lanes: settings.LANES }, 'worker started');
 }

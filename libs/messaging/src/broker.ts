@@ -4,12 +4,14 @@ import type { ChannelModel } from 'amqplib';
 
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
+import { Watchdog } from './consuming/watchdog.ts';
 import type { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { declareQueue, declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
 import { retryRung, type Topology } from './topology/topology.ts';
 
 /** Pause before a consumer that was lost alone is made again. */
 const REBUILD_PAUSE_MS = 200;
+const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
   readonly urls: readonly string[];
@@ -30,6 +32,7 @@ export class Broker {
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
+  readonly #watchdog: Watchdog;
   #publishModel: ChannelModel | undefined;
   #consumeModel: ChannelModel | undefined;
   #hasStood = false;
@@ -38,6 +41,7 @@ export class Broker {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
+    this.#watchdog = new Watchdog(options.consumers, (consumer) => void consumer.renew(DEAF));
   }
 
   get isConnected(): boolean {
@@ -60,6 +64,7 @@ export class Broker {
   }
 
   async close(): Promise<void> {
+    this.#watchdog.stop();
     await this.#consuming.close();
     await this.#publishing.close();
   }
@@ -120,6 +125,7 @@ export class Broker {
     await this.#declare(model);
     this.#consumeModel = model;
     for (const consumer of this.#options.consumers) await consumer.attach(model);
+    await this.#watchdog.watch(model);
   }
 
   async #declare(model: ChannelModel): Promise<void> {

@@ -29,6 +29,8 @@ export interface MessagingOptions {
   readonly hasOperator: (name: string) => boolean;
   /** What stands on the broker differs from this version's topology, at the first connection. */
   readonly onMismatch: (error: Error) => void;
+  /** How long a lane had better take nothing, because everything that it calls is down; `undefined` where it need not. */
+  readonly pauseMs: (lane: Lane) => number | undefined;
   readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;
   /** Epoch milliseconds. */

@@ -80,6 +80,11 @@ export class Messaging {
     await this.#broker.close();
   }
 
+  #pause(lane: Lane): void {
+    const durationMs = this.#options.pauseMs(lane);
+    if (durationMs !== undefined) void this.#lanes.get(lane)?.pause(durationMs);
+  }
+
   #pipeline({ names }: Topology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
     const { observer, nowMs, stallMs, hasOperator, idempotency, deliveryLimit } = this.#options;
     const publisher = this.#publisher;
@@ -104,7 +109,16 @@ export class Messaging {
       },
       deliveryLimit,
       decision: new Decision({ handlers, hasOperator, idempotency, replies, observer, nowMs }),
-      conclusion: new Conclusion({ names, replies, events, copies, ladder, observer, nowMs }),
+      conclusion: new Conclusion({
+        names,
+        replies,
+        events,
+        copies,
+        ladder,
+        onPostponed: (lane) => this.#pause(lane),
+        observer,
+        nowMs,
+      }),
       copies,
       observer,
     });

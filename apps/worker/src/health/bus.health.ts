@@ -3,7 +3,10 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 
 import { PokerTransport } from '#messaging';
 
-/** The broker and the lanes: up once every lane consumes. */
+/** A lane that pauses on purpose takes its commands up again by itself. */
+const SERVING: ReadonlySet<string> = new Set(['consuming', 'paused']);
+
+/** The broker and the lanes: up once every lane consumes, or pauses on purpose. */
 @Injectable()
 export class BusHealth {
   readonly #indicators: HealthIndicatorService;
@@ -21,7 +24,7 @@ export class BusHealth {
       lanes: Object.fromEntries(lanes.map(({ lane, state, inHand }) => [lane, { state, inHand }])),
       ...(trouble !== undefined && { trouble }),
     };
-    const isServing = isConnected && lanes.every(({ state }) => state === 'consuming');
+    const isServing = isConnected && lanes.every(({ state }) => SERVING.has(state));
     return isServing ? indicator.up(facts) : indicator.down(facts);
   }
 }

@@ -55,7 +55,7 @@ export class BusObserver extends MessagingObserver {
 
   deadLettered(command: CommandFacts, code: ErrorCode): void {
     this.#metrics.deadLetters.inc();
-    this.#logger.warn({ ...command, code }, 'command dead-lettered');
+    this.#logger.debug({ ...command, code }, 'command dead-lettered');
   }
 
   replyUndelivered(command: CommandFacts, type: ReplyType, reason: UndeliveredReason): void {

@@ -4,8 +4,15 @@ import { closeWithin } from '../connection/close-within.ts';
 import { Delivery } from './delivery.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
 
-export type ConsumerState = 'waiting for the broker' | 'consuming' | 'draining' | 'stopped';
+export type ConsumerState =
+  | 'waiting for the broker'
+  | 'consuming'
+  /** On purpose, for a while: what would be taken could not be done. */
+  | 'paused'
+  | 'draining'
+  | 'stopped';
 
 export interface QueueConsumerOptions {
   readonly queue: string;
@@ -28,6 +35,8 @@ export class QueueConsumer {
   readonly #inHand = new Set<Delivery>();
   #serving: Serving | undefined;
   #state: ConsumerState = 'waiting for the broker';
+  #deliveries = 0;
+  #pause: NodeJS.Timeout | undefined;
   #onEmpty: (() => void) | undefined;
 
   constructor(options: QueueConsumerOptions) {
@@ -46,10 +55,19 @@ export class QueueConsumer {
     return this.#inHand.size;
   }
 
+  /** Messages that it was given so far. */
+  get deliveries(): number {
+    return this.#deliveries;
+  }
+
+  get #isLeaving(): boolean {
+    return this.#state === 'draining' || this.#state === 'stopped';
+  }
+
   /** Begins to consume over a fresh connection; the one before is gone. */
   async attach(connection: ChannelModel): Promise<void> {
-    if (this.#state === 'draining' || this.#state === 'stopped') return;
-    const { queue, prefetch } = this.#options;
+    if (this.#isLeaving) return;
+    const { prefetch } = this.#options;
     const channel = await connection.createChannel();
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
@@ -57,19 +75,29 @@ export class QueueConsumer {
     const serving: Serving = { channel };
     this.#serving = serving;
     await channel.prefetch(prefetch);
-    const { consumerTag } = await channel.consume(queue, (message) => {
-      if (message) this.#take(channel, message);
-      else void this.#cancelled(channel);
-    });
-    serving.consumerTag = consumerTag;
-    this.#state = 'consuming';
+    if (this.#state !== 'paused') await this.#consume(serving);
+  }
+
+  /** Leaves the queue alone for a while; what is in hand goes on. */
+  async pause(durationMs: number): Promise<void> {
+    const serving = this.#serving;
+    if (this.#state !== 'consuming' || !serving) return;
+    this.#state = 'paused';
+    this.#pause = setTimeout(() => void this.#resume(), durationMs);
+    await this.#cancel(serving);
+  }
+
+  /** Gives its channel up, so that it is made again: what it has in hand is delivered again. */
+  async renew(reason: string): Promise<void> {
+    if (this.#serving) await this.#abandon(this.#serving.channel, reason);
   }
 
   /** Takes nothing more, waits for what is in hand at most `graceMs`, and returns the rest to the queue. */
   async drain(graceMs: number): Promise<void> {
     const serving = this.#serving;
     this.#state = 'draining';
-    if (serving?.consumerTag) await within(CLOSE_TIMEOUT_MS, serving.channel.cancel(serving.consumerTag));
+    clearTimeout(this.#pause);
+    if (serving) await this.#cancel(serving);
     if (this.#inHand.size > 0) {
       await within(graceMs, new Promise<void>((resolve) => (this.#onEmpty = resolve)));
     }
@@ -78,9 +106,35 @@ export class QueueConsumer {
     if (serving) await closeWithin(CLOSE_TIMEOUT_MS, serving.channel);
   }
 
+  async #consume(serving: Serving): Promise<void> {
+    const { channel } = serving;
+    const { consumerTag } = await channel.consume(this.#options.queue, (message) => {
+      if (message) this.#take(channel, message);
+      else void this.#abandon(channel, CANCELLED);
+    });
+    serving.consumerTag = consumerTag;
+    if (this.#isLeaving) await this.#cancel(serving);
+    else this.#state = 'consuming';
+  }
+
+  async #cancel(serving: Serving): Promise<void> {
+    const { channel, consumerTag } = serving;
+    delete serving.consumerTag;
+    if (consumerTag !== undefined) await within(CLOSE_TIMEOUT_MS, channel.cancel(consumerTag));
+  }
+
+  async #resume(): Promise<void> {
+    if (this.#state !== 'paused') return;
+    this.#state = 'waiting for the broker';
+    const serving = this.#serving;
+    // Without a channel it begins again when the connection is back.
+    if (serving) await this.#consume(serving).catch(() => this.#abandon(serving.channel, CANCELLED));
+  }
+
   #take(channel: Channel, message: ConsumeMessage): void {
     // Sent before the broker heard of the cancellation: it returns to the queue when the channel closes.
-    if (this.#state === 'draining' || this.#state === 'stopped') return;
+    if (this.#isLeaving) return;
+    this.#deliveries += 1;
     const delivery = new Delivery(message, this.#options.queue, channel);
     this.#inHand.add(delivery);
     void this.#options.handle(delivery).finally(() => {
@@ -89,8 +143,8 @@ export class QueueConsumer {
     });
   }
 
-  async #cancelled(channel: Channel): Promise<void> {
-    this.#lose(channel, 'the broker cancelled the consumer; its queue was deleted or moved');
+  async #abandon(channel: Channel, reason: string): Promise<void> {
+    this.#lose(channel, reason);
     await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }
 
@@ -98,8 +152,8 @@ export class QueueConsumer {
     if (this.#serving?.channel !== channel) return;
     this.#serving = undefined;
     for (const delivery of this.#inHand) delivery.lose();
-    if (this.#state !== 'consuming') return;
-    this.#state = 'waiting for the broker';
+    if (this.#isLeaving) return;
+    if (this.#state !== 'paused') this.#state = 'waiting for the broker';
     this.#options.onLost(reason);
   }
 }

@@ -3,7 +3,7 @@ import type { Reply } from '#contracts';
 /** Whose command an identity is. */
 export type Claim =
   /** Nobody's so far. The holder settles it exactly once. */
-  | { readonly kind: 'mine'; settle(reply: Reply): void }
+  | { readonly kind: 'mine'; settle(reply: Reply): void | Promise<void> }
   /** Under way: the reply of whoever holds it, or `undefined` where that ended without one. */
   | { readonly kind: 'under way'; readonly reply: Promise<Reply | undefined> }
   /** Decided already. */

@@ -16,6 +16,8 @@ export interface ConclusionOptions {
   readonly events: EventSender;
   readonly copies: CopyPublisher;
   readonly ladder: RetryLadder;
+  /** Called after a command was put on the ladder: perhaps its lane had better wait. */
+  readonly onPostponed: (lane: Lane) => void;
   readonly observer: MessagingObserver;
   readonly nowMs: () => number;
 }
@@ -45,10 +47,11 @@ export class Conclusion {
   }
 
   async #postpone(command: CommandInHand, failure: ErrorBody): Promise<boolean> {
-    const { ladder, observer, nowMs } = this.#options;
+    const { ladder, onPostponed, observer, nowMs } = this.#options;
     const delayMs = await ladder.postpone(command, failure.retryAfterMs);
     if (delayMs === undefined) return false;
     command.delivery.acknowledge();
+    onPostponed(command.lane);
     observer.commandPostponed(factsOf(command, nowMs()), failure.code, delayMs);
     return true;
   }

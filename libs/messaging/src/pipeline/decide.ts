@@ -51,7 +51,7 @@ export class Decision {
     if (claim.kind === 'conflict') throw new CommandError('IDEMPOTENCY_CONFLICT');
     if (claim.kind === 'mine') {
       const outcome = await this.#run(command, data);
-      claim.settle(outcome.reply);
+      await claim.settle(outcome.reply);
       return outcome;
     }
     const reply = claim.kind === 'decided' ? claim.reply : await command.deadline.race(claim.reply);

@@ -1,0 +1,21 @@
+import { type CommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import type { CircuitReport } from '#platform';
+
+const RECENTLY_MS = 60_000;
+
+/**
+ * How long a lane had better take nothing: until the first probe, while every circuit that it used in the last
+ * minute is open. Source: bus contract, section 5.
+ */
+export function lanePauseMs(
+  lane: Lane,
+  circuits: readonly CircuitReport[],
+  nowMs: number,
+): number | undefined {
+  const used = circuits.filter(
+    ({ operation, lastUsedAtMs }) =>
+      LANE_OF_COMMAND[operation satisfies CommandType] === lane && nowMs - lastUsedAtMs <= RECENTLY_MS,
+  );
+  if (used.length === 0 || used.some(({ state }) => state !== 'open')) return undefined;
+  return Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0)));
+}
