@@ -34,6 +34,11 @@ function readMoment(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : undefined;
   if (typeof value !== 'string') return undefined;
   if (EPOCH_MS.test(value)) return Number(value);
-  const atMs = ISO_8601_WITH_ZONE.test(value) ? Date.parse(value) : Number.NaN;
+  const atMs = ISO_8601_WITH_ZONE.test(value) && isDay(value.slice(0, 10)) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(atMs) ? undefined : atMs;
+}
+
+/** `Date` takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  return new Date(date).toJSON()?.startsWith(date) ?? false;
 }

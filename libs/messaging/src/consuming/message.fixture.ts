@@ -1,0 +1,43 @@
+import type { ConsumeMessage, MessageProperties } from 'amqplib';
+
+export interface MessageFacts {
+  /** Those that the sender set; amqplib gives the others as `undefined`. */
+  readonly properties?: Partial<MessageProperties>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  /** A buffer as it is, anything else as JSON. */
+  readonly body?: unknown;
+  readonly routingKey?: string;
+  readonly redelivered?: boolean;
+}
+
+/** A message as amqplib delivers it; by default the data of a valid `session.create`, without a property. */
+export function messageOf({
+  properties = {},
+  headers = {},
+  body = { userId: 'p-1' },
+  routingKey = 'session.create',
+  redelivered = false,
+}: MessageFacts = {}): ConsumeMessage {
+  return {
+    content: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
+    fields: { consumerTag: 'tag', deliveryTag: 1, redelivered, exchange: 'poker.commands', routingKey },
+    properties: { ...UNSET, ...properties, headers },
+  };
+}
+
+const UNSET: MessageProperties = {
+  contentType: undefined,
+  contentEncoding: undefined,
+  headers: undefined,
+  deliveryMode: undefined,
+  priority: undefined,
+  correlationId: undefined,
+  replyTo: undefined,
+  expiration: undefined,
+  messageId: undefined,
+  timestamp: undefined,
+  type: undefined,
+  userId: undefined,
+  appId: undefined,
+  clusterId: undefined,
+};

@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { readReplyAddress } from './read-reply-address.ts';
+
+describe('readReplyAddress', () => {
+  it.each([
+    [undefined, 'none'],
+    [null, 'none'],
+    ['', 'none'],
+    [42, 'none'],
+    ['amq.rabbitmq.reply-to', 'none'],
+    ['poker.', 'forbidden'],
+    ['poker.interactive', 'forbidden'],
+    ['poker.replies.undelivered', 'forbidden'],
+    ['poker.my-own-queue', 'forbidden'],
+    ['amq.rabbitmq.reply-to.g1h2AA9yZXBseUA', 'direct'],
+    ['amq.rabbitmq.reply-to.', 'direct'],
+    ['amq.rabbitmq.reply-tomorrow', 'queue'],
+    ['amq.gen-JzTY20BRgKO', 'queue'],
+    ['lobby.replies', 'queue'],
+    ['poker', 'queue'],
+    ['pokerface', 'queue'],
+    ['Poker.replies', 'queue'],
+    [' poker.replies', 'queue'],
+  ])('finds in %j: %s', (replyTo, kind) => {
+    const address = readReplyAddress(replyTo, 'poker.');
+    expect(address).toEqual(kind === 'queue' || kind === 'direct' ? { kind, queue: replyTo } : { kind });
+  });
+
+  it('reserves the names of its own prefix alone', () => {
+    expect(readReplyAddress('casino.reports', 'casino.')).toEqual({ kind: 'forbidden' });
+    expect(readReplyAddress('poker.reports', 'casino.')).toEqual({ kind: 'queue', queue: 'poker.reports' });
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { retryRung, topologyOf } from './topology.ts';
+
+const DAY_MS = 86_400_000;
+const LADDER = [5_000, 30_000, 120_000];
+
+const safely = (queue: string) => ({
+  'x-dead-letter-exchange': '',
+  'x-dead-letter-routing-key': queue,
+  'x-dead-letter-strategy': 'at-least-once',
+  'x-overflow': 'reject-publish',
+});
+const netted = {
+  'x-queue-type': 'quorum',
+  'x-delivery-limit': 50,
+  ...safely('poker.dead-letters'),
+};
+const kept = (days: number) => ({
+  'x-queue-type': 'quorum',
+  'x-delivery-limit': 1_000_000_000,
+  'x-message-ttl': days * DAY_MS,
+  'x-max-length-bytes': 1_073_741_824,
+});
+const rung = (delayMs: number) => ({
+  'x-queue-type': 'quorum',
+  'x-message-ttl': delayMs,
+  'x-expires': 2 * delayMs + 60_000,
+  ...safely('poker.reports'),
+});
+
+/** What each queue stands with. An argument that changes here cannot meet a broker that has the old one. */
+const QUEUES = {
+  'poker.dead-letters': kept(14),
+  'poker.replies.undelivered': kept(1),
+  'poker.interactive': netted,
+  'poker.reports': netted,
+  'poker.suspects': netted,
+  'poker.reports.retry.5000': rung(5_000),
+  'poker.reports.retry.30000': rung(30_000),
+  'poker.reports.retry.120000': rung(120_000),
+};
+
+describe('topologyOf', () => {
+  const { exchanges, queues, bindings } = topologyOf('poker', LADDER);
+
+  it('has the exchanges of the contract', () => {
+    expect(exchanges).toEqual([
+      { name: 'poker.commands.unknown', type: 'fanout', arguments: {} },
+      {
+        name: 'poker.commands',
+        type: 'direct',
+        arguments: { 'alternate-exchange': 'poker.commands.unknown' },
+      },
+      { name: 'poker.events', type: 'topic', arguments: {} },
+    ]);
+  });
+
+  it('has the queues of the contract, and no other', () => {
+    expect(queues.map(({ name }) => name)).toEqual(Object.keys(QUEUES));
+  });
+
+  it.each(Object.entries(QUEUES))('declares %s with the arguments that it stands with', (name, expected) => {
+    expect(queues.find((queue) => queue.name === name)?.arguments).toEqual(expected);
+  });
+
+  it('binds each command type to its lane, and the unknown ones to the interactive lane', () => {
+    const lines = bindings.map(({ exchange, routingKey, queue }) => `${exchange} ${routingKey} -> ${queue}`);
+    expect(lines.sort()).toEqual([
+      'poker.commands game.open -> poker.interactive',
+      'poker.commands report.ad-hoc.fetch -> poker.reports',
+      'poker.commands report.rake.fetch -> poker.reports',
+      'poker.commands session.create -> poker.interactive',
+      'poker.commands.unknown  -> poker.interactive',
+    ]);
+  });
+
+  it('declares an exchange or queue before what refers to it', () => {
+    const declared = new Set<unknown>(['']);
+    for (const { name, arguments: args } of [...exchanges, ...queues]) {
+      const referred = [
+        args['alternate-exchange'],
+        args['x-dead-letter-exchange'],
+        args['x-dead-letter-routing-key'],
+      ];
+      for (const other of referred) if (other !== undefined) expect(declared).toContain(other);
+      declared.add(name);
+    }
+  });
+
+  it('keeps to its prefix, arguments and bindings among it', () => {
+    const text = JSON.stringify(topologyOf('casino', LADDER));
+    expect(text).not.toContain('poker');
+    expect(text).toBe(JSON.stringify(topologyOf('poker', LADDER)).replaceAll('poker', 'casino'));
+  });
+
+  it('changes with the ladder by its rungs alone', () => {
+    const withoutLadder = topologyOf('poker', []);
+    expect(withoutLadder.queues).toEqual(queues.slice(0, -LADDER.length));
+    expect(withoutLadder.bindings).toEqual(bindings);
+  });
+});
+
+describe('retryRung', () => {
+  it('is the declaration of the topology, so that a renewal cannot differ from it', () => {
+    const { names, queues } = topologyOf('poker', LADDER);
+    expect(queues).toEqual(expect.arrayContaining(LADDER.map((delayMs) => retryRung(names, delayMs))));
+  });
+
+  it.each([1, 5_000, 86_400_000])('outlives the %i ms that its messages wait', (delayMs) => {
+    const { arguments: args } = retryRung(topologyOf('poker', []).names, delayMs);
+    expect(args['x-message-ttl']).toBe(delayMs);
+    expect(Number(args['x-expires'])).toBeGreaterThan(2 * delayMs);
+  });
+});
