@@ -8,6 +8,7 @@ import { PublicAddress } from './sessions/public-address.ts';
 import type { Settings } from './settings.ts';
 
 const DRAIN_MS = 5000;
+const IDLE_CHECK_MS = 20;
 
 /** A sandbox that listens. */
 export interface RunningSandbox {
@@ -33,8 +34,14 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
   return {
     url: app.get(PublicAddress).listening,
     stop: async () => {
-      const cut = setTimeout(() => adapter.getHttpServer().closeAllConnections(), DRAIN_MS);
-      await app.close().finally(() => clearTimeout(cut));
+      const server = adapter.getHttpServer();
+      // a connection that was busy when the server closed is kept alive after its answer
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+      const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await app.close().finally(() => {
+        clearInterval(idle);
+        clearTimeout(cut);
+      });
     },
   };
 }

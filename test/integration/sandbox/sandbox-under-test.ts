@@ -17,6 +17,7 @@ export interface Sent {
 export interface Received {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
+  readonly bytes: Buffer;
   readonly text: string;
   /** The parsed body; fails where it is not JSON. */
   readonly json: any;
@@ -120,11 +121,13 @@ function exchange(origin: string, { method, path, headers = {}, body = '' }: Sen
         .on('data', (chunk: Buffer) => chunks.push(chunk))
         .on('error', reject)
         .on('end', () => {
-          const text = Buffer.concat(chunks).toString();
+          const bytes = Buffer.concat(chunks);
+          const text = bytes.toString();
           const { statusCode = 0, headers: received } = response;
           resolve({
             status: statusCode,
             headers: received,
+            bytes,
             text,
             get json(): unknown {
               return JSON.parse(text);

@@ -1,5 +1,5 @@
 import type { Operation } from '../traffic/operation.ts';
-import type { Fault } from './fault.ts';
+import { isPlayable, type Fault, type LatencyFault } from './fault.ts';
 
 /** Which requests a fault is for. */
 export interface FaultRule {
@@ -21,8 +21,8 @@ export interface StandingRule extends FaultRule {
 
 /** What is played to one request. */
 export interface PlannedFaults {
-  readonly latency?: Extract<Fault, { kind: 'latency' }>;
-  readonly fault?: Exclude<Fault, { kind: 'latency' }>;
+  readonly latency?: LatencyFault;
+  readonly fault?: Exclude<Fault, LatencyFault>;
 }
 
 /** The faults that somebody asked for. Rules are tried in the order in which they came. */
@@ -62,8 +62,8 @@ export class FaultRules {
   take(operation: Operation): PlannedFaults {
     if (this.rules.length === 0) return {};
     let planned: PlannedFaults = {};
-    for (const { id, operation: only, share = 1, fault } of [...this.rules]) {
-      if ((only && only !== operation) || planned[slot(fault)]) continue;
+    for (const { id, operation: only, share = 1, fault } of this.rules) {
+      if ((only && only !== operation) || !isPlayable(fault, operation) || planned[slot(fault)]) continue;
       if (share < 1 && this.random() >= share) continue;
       planned = { ...planned, [slot(fault)]: fault };
       this.countOff(id);

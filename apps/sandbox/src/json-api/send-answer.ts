@@ -7,7 +7,7 @@ export const JSON_API = 'application/vnd.api+json';
 export interface Answer {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers?: OutgoingHttpHeaders;
 }
 

@@ -1,10 +1,12 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
+import type { PlannedFaults } from '../faults/fault-rules.ts';
 import { collectionDocument, pageCount, type Page } from '../json-api/collection-document.ts';
 import { PublicAddress } from '../sessions/public-address.ts';
 import { Settings } from '../settings.ts';
 import { SignatureGuard } from '../signature/signature.guard.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
-import { AdHocReport } from './ad-hoc-report.ts';
+import { AdHocReport, type Extract } from './ad-hoc-report.ts';
+import { distortPage, distortPagination, distortRecords, distortStart } from './distort-report.ts';
 import { RakeReport } from './rake-report.ts';
 import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
 
@@ -21,36 +23,41 @@ export class ReportsController {
 
   @Post('reports/ad_hoc')
   @HttpCode(200)
-  adHoc(@VerifiedCall() { client, query, content }: Call, @Req() request: SandboxRequest) {
-    const { number, perPage } = readPagination(query, this.settings.reports);
-    const start = (number - 1) * perPage;
-    const { totalCount, records } = this.adHocReport.extract(
-      client.id,
-      readReportQuery(content),
-      start,
-      perPage,
+  adHoc(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
+    const query = readReportQuery(call.content);
+    const { page, records } = this.read(call, request, (start, count) =>
+      this.adHocReport.extract(call.client.id, query, start, count),
     );
-    const page = { number, perPage, totalCount };
-    return collectionDocument(records, page, { self: this.link(request, page, number) });
+    return collectionDocument(records, page, { self: this.link(request, page, page.number) });
   }
 
   @Get('users/rake')
-  rake(@VerifiedCall() { client, query, content }: Call, @Req() request: SandboxRequest) {
-    const { number, perPage } = readPagination(query, this.settings.reports);
-    const start = (number - 1) * perPage;
+  rake(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
+    const { client, query, content } = call;
     const form = client.conventions.rakeParametersIn === 'form' ? content : query;
     const rakeQuery = {
       ...readReportQuery(form, query['timeZone'] as string | undefined),
       sort: readRakeSort(query),
       convert: !['', '0', 'false'].includes(String(query['convertToPreferredCurrency'] ?? '')),
     };
-    const { totalCount, records } = this.rakeReport.extract(client.id, rakeQuery, start, perPage);
-    const page = { number, perPage, totalCount };
+    const { page, records } = this.read(call, request, (start, count) =>
+      this.rakeReport.extract(client.id, rakeQuery, start, count),
+    );
     return collectionDocument(records, page, {
-      self: this.link(request, page, number),
+      self: this.link(request, page, page.number),
       first: this.link(request, page, 1),
       last: this.link(request, page, Math.max(1, pageCount(page))),
     });
+  }
+
+  private read({ query }: Call, request: SandboxRequest, extract: (start: number, count: number) => Extract) {
+    const fault: PlannedFaults['fault'] = request.exchange?.planned.fault;
+    const pagination = distortPagination(readPagination(query, this.settings.reports), fault);
+    const { totalCount, records } = extract(distortStart(pagination, fault), pagination.perPage);
+    return {
+      page: distortPage({ ...pagination, totalCount }, fault),
+      records: distortRecords(records, fault),
+    };
   }
 
   private link(request: SandboxRequest, { perPage }: Page, number: number): string {

@@ -37,6 +37,7 @@ export class TrafficMiddleware implements NestMiddleware {
     request.exchange = exchange;
     this.observe(request, response, exchange);
 
+    if (planned.fault?.kind === 'reset-before') return void request.socket.resetAndDestroy();
     const body = await readBody(request);
     if (!body) return;
     exchange.body = body;

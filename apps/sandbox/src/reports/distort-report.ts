@@ -1,0 +1,54 @@
+import type { ReportFault } from '../faults/fault.ts';
+import type { PlannedFaults } from '../faults/fault-rules.ts';
+import type { Page, Resource } from '../json-api/collection-document.ts';
+import { FIGURE_NAMES } from './figures.ts';
+
+const HUGE_FACTOR = 9_007_199_254_740_993n;
+const AMOUNTS: ReadonlySet<string> = new Set([...FIGURE_NAMES, 'value']);
+
+/** Which page of a report is served. */
+export interface Pagination {
+  /** From 1. */
+  readonly number: number;
+  readonly perPage: number;
+}
+
+/** The page that is served for the one that was asked for. */
+export function distortPagination(asked: Pagination, fault: PlannedFaults['fault']): Pagination {
+  if (fault?.kind !== 'clamped-per-page') return asked;
+  return { ...asked, perPage: Math.min(asked.perPage, fault.perPage) };
+}
+
+/** The position of the first record of a page. */
+export function distortStart({ number, perPage }: Pagination, fault: PlannedFaults['fault']): number {
+  const served = fault?.kind === 'repeated-page' ? Math.max(1, number - 1) : number;
+  return (served - 1) * perPage;
+}
+
+/** What the envelope tells of the page. */
+export function distortPage(page: Page, fault: PlannedFaults['fault']): Page {
+  return fault?.kind === 'changing-total' ? { ...page, totalCount: grown(page, fault) } : page;
+}
+
+/** The records of the page. */
+export function distortRecords(
+  records: readonly Resource[],
+  fault: PlannedFaults['fault'],
+): readonly Resource[] {
+  return fault?.kind === 'huge-amounts' ? records.map(withHugeAmounts) : records;
+}
+
+function grown(
+  { totalCount, number }: Page,
+  { by }: Extract<ReportFault, { kind: 'changing-total' }>,
+): number {
+  return Math.max(0, totalCount + by * (number - 1));
+}
+
+function withHugeAmounts(record: Resource): Resource {
+  const attributes = Object.entries(record.attributes).map(([name, value]) => [
+    name,
+    AMOUNTS.has(name) ? BigInt(value as number | bigint) * HUGE_FACTOR : value,
+  ]);
+  return { ...record, attributes: Object.fromEntries(attributes) as Resource['attributes'] };
+}

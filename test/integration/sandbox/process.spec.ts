@@ -1,0 +1,110 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { signFlat } from './sandbox-under-test.ts';
+import { startSandboxProcess } from './sandbox-process.ts';
+
+describe('the sandbox as a process', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sandbox-'));
+  });
+  afterAll(async () => rm(folder, { recursive: true }));
+
+  const write = async (name: string, content: string) => {
+    await writeFile(join(folder, name), content);
+    return join(folder, name);
+  };
+  const createSession = (url: string, clientId: string, secret: string) =>
+    fetch(`${url}/api/web/v2/app/users/ada/session?clientId=${clientId}`, {
+      method: 'POST',
+      headers: { sign: signFlat({ userId: 'ada' }, secret) },
+      body: new URLSearchParams({ userId: 'ada' }),
+    });
+
+  it('says where it listens, in one line, and ends with 0 when it is told to', async () => {
+    await using sandbox = await startSandboxProcess();
+    const url = await sandbox.url;
+    expect((await fetch(`${url}/sandbox/health`)).status).toBe(200);
+    sandbox.kill('SIGTERM');
+    expect(await sandbox.exited).toEqual({ code: 0, stdout: `sandbox listening on ${url}\n`, stderr: '' });
+  });
+
+  it('finishes what it has in hand before it ends', async () => {
+    await using sandbox = await startSandboxProcess({ SANDBOX_LATENCY_MS: '300' });
+    const url = await sandbox.url;
+    const session = createSession(url, 'sandbox', 'sandbox-secret-key');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    sandbox.kill('SIGINT');
+    expect((await session).status).toBe(200);
+    expect((await sandbox.exited).code).toBe(0);
+  });
+
+  it('takes secrets and further clients from files', async () => {
+    await using sandbox = await startSandboxProcess({
+      SANDBOX_CLIENT_ID: 'op1',
+      SANDBOX_SECRET_KEY_FILE: await write('secret', 'first secret\n'),
+      SANDBOX_CLIENTS_FILE: await write(
+        'clients.json',
+        JSON.stringify({
+          op2: { secretKeyFile: await write('secret-2', 'second secret') },
+          op3: { secretKey: 'third', operations: ['rake'] },
+          op4: { settings: { SIGNATURE_SCALARS: 'json' } },
+        }),
+      ),
+    });
+    const url = await sandbox.url;
+    expect((await createSession(url, 'op1', 'first secret')).status).toBe(200);
+    expect((await createSession(url, 'op2', 'second secret')).status).toBe(200);
+    expect((await createSession(url, 'op2', 'first secret')).status).toBe(400);
+    expect((await createSession(url, 'op3', 'third')).status).toBe(403);
+    expect((await createSession(url, 'op4', '')).status).toBe(400);
+  });
+
+  it('ends with 78 on wrong settings, and names variables and reasons, never values', async () => {
+    await using sandbox = await startSandboxProcess({
+      SANDBOX_PORT: 'hush-1',
+      SANDBOX_SECRET_KEY_FILE: join(folder, 'hush-2'),
+      SANDBOX_CLIENTS_FILE: await write(
+        'wrong.json',
+        JSON.stringify({
+          sandbox: {},
+          op2: { secretKey: '', settings: { SIGNATURE_SCALARS: 'hush-3', COLOUR: 'red' }, secret: 'hush-4' },
+          op3: { operations: ['hush-5'] },
+          op4: 'hush-6',
+        }),
+      ),
+    });
+    const { code, stdout, stderr } = await sandbox.exited;
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr.trim().split('\n').sort()).toEqual([
+      'sandbox: SANDBOX_CLIENTS_FILE: /op2/secret is not known',
+      'sandbox: SANDBOX_CLIENTS_FILE: /op2/secretKey must be a string',
+      'sandbox: SANDBOX_CLIENTS_FILE: /op2/settings/COLOUR is not known',
+      'sandbox: SANDBOX_CLIENTS_FILE: /op2: SIGNATURE_SCALARS: must be one of php, json',
+      'sandbox: SANDBOX_CLIENTS_FILE: /op3/operations must be a list of session, open-game, ad-hoc-report, rake',
+      'sandbox: SANDBOX_CLIENTS_FILE: /op4 must be an object',
+      'sandbox: SANDBOX_CLIENTS_FILE: /sandbox is the client of SANDBOX_CLIENT_ID',
+      'sandbox: SANDBOX_PORT: must be an integer from 0 to 65535',
+      'sandbox: SANDBOX_SECRET_KEY_FILE: names a file that cannot be read (ENOENT)',
+    ]);
+  });
+
+  it('does not quote a clients file that is not JSON', async () => {
+    const file = await write('broken.json', '{"op2": {"secretKey": "hush"');
+    await using sandbox = await startSandboxProcess({ SANDBOX_CLIENTS_FILE: file });
+    const { code, stderr } = await sandbox.exited;
+    expect(code).toBe(78);
+    expect(stderr).toBe('sandbox: SANDBOX_CLIENTS_FILE: must name a file that holds a JSON object\n');
+  });
+
+  it('says so where its port is taken', async () => {
+    await using first = await startSandboxProcess();
+    const { port } = new URL(await first.url);
+    await using second = await startSandboxProcess({ SANDBOX_PORT: port });
+    const { code, stderr } = await second.exited;
+    expect(code).toBe(1);
+    expect(stderr).toContain('EADDRINUSE');
+  });
+});
