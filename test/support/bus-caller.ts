@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+
+import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
+
+/** One reply as a test looks at it. */
+export interface ReceivedReply {
+  readonly type: string;
+  readonly messageId: string;
+  readonly correlationId: string;
+  readonly properties: ConsumeMessage['properties'];
+  readonly headers: Record<string, unknown>;
+  readonly body: Record<string, unknown>;
+  /** The body to the letter. */
+  readonly text: string;
+}
+
+/** A caller of the service as a stranger would write one: plain amqplib, a reply queue of its own. */
+export class BusCaller implements AsyncDisposable {
+  readonly #waiting = new Map<
+    string,
+    { replies: ReceivedReply[]; resolve: (replies: ReceivedReply[]) => void }
+  >();
+
+  private constructor(
+    readonly prefix: string,
+    readonly connection: ChannelModel,
+    readonly channel: Channel,
+    readonly replyQueue: string,
+  ) {}
+
+  static async open(url: string, prefix: string): Promise<BusCaller> {
+    const connection = await connect(url);
+    connection.on('error', () => undefined);
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined);
+    const { queue } = await channel.assertQueue('', { exclusive: true });
+    const caller = new BusCaller(prefix, connection, channel, queue);
+    await channel.consume(queue, (message) => message && caller.#receive(message), { noAck: true });
+    return caller;
+  }
+
+  /** Publishes a command by its type as routing key. */
+  publish(type: string, body: unknown, options: Options.Publish = {}): void {
+    const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+    this.channel.publish(`${this.prefix}.commands`, type, content, {
+      replyTo: this.replyQueue,
+      contentType: 'application/json',
+      persistent: true,
+      ...options,
+    });
+  }
+
+  /** Sends a command and waits for its replies up to the final one. */
+  async send(type: string, body: unknown, options: Options.Publish = {}): Promise<ReceivedReply[]> {
+    const correlationId = (options.correlationId as string | undefined) ?? randomUUID();
+    const replies = this.repliesTo(correlationId);
+    this.publish(type, body, { messageId: randomUUID(), ...options, correlationId });
+    return replies;
+  }
+
+  /** The replies with a correlation id, up to the final one. Ask before sending. */
+  async repliesTo(correlationId: string, timeoutMs = 20_000): Promise<ReceivedReply[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<ReceivedReply[]>();
+    const replies: ReceivedReply[] = [];
+    this.#waiting.set(correlationId, { replies, resolve });
+    const timer = setTimeout(() => {
+      reject(
+        new Error(
+          `no final reply to ${correlationId} in time; so far ${JSON.stringify(replies.map(({ type }) => type))}`,
+        ),
+      );
+    }, timeoutMs);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(correlationId);
+    });
+  }
+
+  /** Takes everything that lies in a queue. */
+  async drain(queue: string): Promise<ConsumeMessage[]> {
+    const messages: ConsumeMessage[] = [];
+    for (;;) {
+      const message = await this.channel.get(queue, { noAck: true });
+      if (!message) return messages;
+      messages.push(message as unknown as ConsumeMessage);
+    }
+  }
+
+  /** Binds a queue of its own to the events, and collects what is announced. */
+  async events(pattern = '#'): Promise<ConsumeMessage[]> {
+    const { queue } = await this.channel.assertQueue('', { exclusive: true });
+    await this.channel.bindQueue(queue, `${this.prefix}.events`, pattern);
+    const events: ConsumeMessage[] = [];
+    await this.channel.consume(queue, (message) => message && events.push(message), { noAck: true });
+    return events;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.connection.close().catch(() => undefined);
+  }
+
+  #receive({ properties, content }: ConsumeMessage): void {
+    const text = content.toString();
+    const headers = properties.headers as Record<string, unknown>;
+    const correlationId = String(properties.correlationId);
+    const waiting = this.#waiting.get(correlationId);
+    if (!waiting) return;
+    waiting.replies.push({
+      type: String(properties.type),
+      messageId: String(properties.messageId),
+      correlationId,
+      properties,
+      headers,
+      body: JSON.parse(text) as Record<string, unknown>,
+      text,
+    });
+    if (headers['final'] === true) waiting.resolve(waiting.replies);
+  }
+}

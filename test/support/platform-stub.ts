@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+
+/** A request to the platform, read whole. */
+export interface PlatformRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export type PlatformBehaviour = (
+  request: PlatformRequest,
+  response: ServerResponse,
+  socket: Socket,
+) => void | Promise<void>;
+
+/** A platform that does what a test tells it, on a real socket; it notes every request. */
+export class PlatformStub implements AsyncDisposable {
+  readonly requests: PlatformRequest[] = [];
+  behaviour: PlatformBehaviour;
+  readonly #server: Server;
+
+  private constructor(behaviour: PlatformBehaviour) {
+    this.behaviour = behaviour;
+    this.#server = createServer((message, response) => void this.#answer(message, response));
+  }
+
+  static async start(behaviour: PlatformBehaviour): Promise<PlatformStub> {
+    const stub = new PlatformStub(behaviour);
+    await new Promise<void>((resolve) => stub.#server.listen(0, '127.0.0.1', resolve));
+    return stub;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The variables that point a worker here. */
+  get variables(): Record<string, string> {
+    return {
+      PLATFORM_BASE_URL: `${this.origin}/api/web`,
+      PLATFORM_API_URL: this.origin,
+      PLATFORM_CLIENT_ID: 'op1',
+      PLATFORM_SECRET_KEY: 'test_secret_key',
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk as Buffer);
+    const request = {
+      method: message.method ?? '',
+      url: new URL(message.url ?? '/', this.origin),
+      headers: message.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
+    this.requests.push(request);
+    await this.behaviour(request, response, message.socket);
+  }
+}
+
+/** Answers with a JSON:API document. */
+export function answerJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  response.writeHead(status, { 'content-type': 'application/vnd.api+json' }).end(text);
+}
+
+/** The document of a session, for whoever asked. */
+export function sessionDocument(userId: string): object {
+  return {
+    data: {
+      type: 'session',
+      id: `auth-${userId}`,
+      attributes: {
+        'user-id': userId,
+        'session-id': `session-${userId}`,
+        auth: `auth-${userId}`,
+        'redirect-url': `https://lobby.example/?auth=auth-${userId}&lang=en`,
+      },
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const READY_TIMEOUT_MS = 20_000;
+
+export interface WorkerExit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
+export class WorkerProcess implements AsyncDisposable {
+  readonly #child;
+  readonly exited: Promise<WorkerExit>;
+  stdout = '';
+  stderr = '';
+
+  constructor(variables: Readonly<Record<string, string>>) {
+    this.#child = spawn(
+      process.execPath,
+      ['--enable-source-maps', join(root, 'dist/apps/worker/src/main.js')],
+      {
+        env: { PATH: process.env['PATH'], HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
+    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as WorkerExit);
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Every line of the log so far. */
+  get log(): readonly Record<string, unknown>[] {
+    const lines = this.stdout.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Where health and metrics are, once the worker listens. */
+  async url(): Promise<string> {
+    const started = await this.#until(() => this.log.find(({ msg }) => msg === 'worker started'), 'starts');
+    return `http://127.0.0.1:${String(started['port'])}`;
+  }
+
+  /** Waits until commands are taken. */
+  async ready(): Promise<this> {
+    const url = await this.url();
+    await this.#until(async () => ((await fetch(`${url}/health/ready`)).ok ? true : undefined), 'is ready');
+    return this;
+  }
+
+  async get(path: string): Promise<{ status: number; body: string }> {
+    const response = await fetch(`${await this.url()}${path}`);
+    return { status: response.status, body: await response.text() };
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  async #until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
+    const untilMs = Date.now() + READY_TIMEOUT_MS;
+    while (Date.now() < untilMs && this.#child.exitCode === null) {
+      const found = await look();
+      if (found !== undefined) return found;
+      await sleep(20);
+    }
+    throw new Error(`waited in vain until the worker ${what}:\n${this.stderr}\n${this.stdout.slice(-2_000)}`);
+  }
+}
