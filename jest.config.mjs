@@ -7,7 +7,7 @@ swc.jsc.rewriteRelativeImportExtensions = false;
 export default {
   testEnvironment: 'node',
   // Package imports (`#contracts`) are met in their TypeScript source.
-  testEnvironmentOptions: { customExportConditions: ['source', 'node', 'node-addons'] },
+  testEnvironmentOptions: { customExportConditions: ['@poker-bridge/source', 'node', 'node-addons'] },
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
