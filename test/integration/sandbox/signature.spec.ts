@@ -170,4 +170,23 @@ describe('the signature over HTTP', () => {
     }
     expect((await sandbox.openGame({ player: { id: 'ada' } }, 'sandboxadaOpenGame')).status).toBe(200);
   });
+
+  it('tells why it is wrong, and never what would be right', async () => {
+    await using sandbox = await startSandboxUnderTest();
+    const explanationOf = (received: Received) => received.json.errors[0].meta.explanation;
+    const form = { userId: 'ada', nick: 'Ace of ♠', lang: 'en' };
+    const asSent = await sandbox.session('ada', form, { sign: digest('adaAce of ♠en') });
+    expect(explanationOf(asSent)).toEqual({
+      reason: 'The parameters are signed in the order of the request; they must be sorted by name.',
+      canonical: 'enAce of ♠ada',
+    });
+    const encoded = await sandbox.session('ada', form, { sign: digest('enAce%20of%20%E2%99%A0ada') });
+    expect(explanationOf(encoded).reason).toContain('URL-encoded');
+    const dropped = await sandbox.openGame({ player: { id: 'ada' } }, 'adaOpenGame');
+    expect(explanationOf(dropped)).toMatchObject({ settings: { SIGNATURE_OPEN_GAME_CLIENT: 'drop' } });
+    for (const { text } of [asSent, encoded, dropped]) {
+      expect(text).not.toMatch(/[0-9a-f]{64}/);
+      expect(text).not.toContain('sandbox-secret-key');
+    }
+  });
 });

@@ -55,13 +55,18 @@ function write(value: unknown, conventions: CanonicalConventions, strings: 'deco
   return writeScalar(value, conventions.scalars);
 }
 
-function decode(text: string, mode: Conventions['jsonStrings']): { readonly value: unknown } | undefined {
+/** What a string holds, where it is decoded before signing. */
+export function decode(
+  text: string,
+  mode: Conventions['jsonStrings'],
+): { readonly value: unknown } | undefined {
   if (mode === 'none' || text === '') return undefined;
   if (mode === 'containers' && !/^[ \t\r\n]*[[{]/.test(text)) return undefined;
   return parseJson(text);
 }
 
-function writeScalar(value: unknown, style: Conventions['scalars']): string {
+/** How a value that is neither a string nor a container is signed. */
+export function writeScalar(value: unknown, style: Conventions['scalars']): string {
   if (style === 'json' || typeof value === 'number' || typeof value === 'bigint') return String(value);
   return value === true ? '1' : '';
 }

@@ -1,6 +1,7 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Client } from '../clients/client.ts';
 import { Clients } from '../clients/clients.ts';
+import { explainSignature } from '../explanation/explain-signature.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import { JSON_API } from '../json-api/send-answer.ts';
 import type { Call, Exchange, SandboxRequest } from '../traffic/exchange.ts';
@@ -46,7 +47,7 @@ export class SignatureGuard implements CanActivate {
         reason: 'The form must hold userId with the same value as the path.',
       });
     const parameters = { ...query, ...content };
-    verify(request, client.secretKey, client, { version: 'v2', parameters, body });
+    this.verify(request, client, { version: 'v2', parameters, body });
     return { client, query, content };
   }
 
@@ -59,8 +60,7 @@ export class SignatureGuard implements CanActivate {
       throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
 
     const parameters = { ...query, ...content };
-    if (client.secretKey !== undefined)
-      verify(request, client.secretKey, client, { version: 'v3', parameters, body });
+    this.verify(request, client, { version: 'v3', parameters, body });
     return { client, query, content: content as Parameters };
   }
 
@@ -73,12 +73,20 @@ export class SignatureGuard implements CanActivate {
       throw signatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
     return client;
   }
-}
 
-function verify(request: SandboxRequest, secretKey: string, client: Client, content: SignedContent): void {
-  const { sign } = request.headers;
-  if (typeof sign !== 'string')
-    throw signatureRejection(content.version, { reason: 'The header sign is missing.' });
-  if (!isSameSignature(sign, expectedSignature(content, secretKey, client.conventions)))
-    throw signatureRejection(content.version, { reason: 'The signature is not the one of this request.' });
+  private verify({ headers: { sign } }: SandboxRequest, client: Client, content: SignedContent): void {
+    const { secretKey } = client;
+    if (secretKey === undefined) return;
+    const { version } = content;
+    if (typeof sign !== 'string')
+      throw signatureRejection(version, { reason: 'The header sign is missing.' });
+    if (isSameSignature(sign, expectedSignature(content, secretKey, client.conventions))) return;
+
+    const others = this.clients
+      .all()
+      .filter(({ id, secretKey: key }) => id !== client.id && key !== undefined);
+    const otherSecretKeys = new Map(others.map(({ id, secretKey: key }) => [id, key as string]));
+    const mismatch = { sent: sign, content, client: { ...client, secretKey }, otherSecretKeys };
+    throw signatureRejection(version, explainSignature(mismatch));
+  }
 }

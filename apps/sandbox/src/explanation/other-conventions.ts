@@ -1,0 +1,64 @@
+import type { Conventions } from '../clients/client.ts';
+import { canonicalString } from '../signature/canonical-string.ts';
+import type { SignedContent } from '../signature/signature.ts';
+
+/** The conventions that sign something else than a client's own would, each different string once. */
+export function otherConventions(content: SignedContent, own: Conventions): readonly Conventions[] {
+  const seen = new Set([signedText(content, own)]);
+  return variants(own).filter((conventions) => {
+    const text = signedText(content, conventions);
+    return !seen.has(text) && seen.add(text);
+  });
+}
+
+/** The settings in which conventions differ from a client's own, under the names of its variables. */
+export function differingSettings(conventions: Conventions, own: Conventions): Record<string, string> {
+  const named = (of: Conventions) => ({
+    SIGNATURE_SCALARS: of.scalars,
+    SIGNATURE_OPEN_GAME_CLIENT: of.openGameClient,
+    SIGNATURE_JSON_STRINGS: of.jsonStrings,
+    SIGNATURE_SCHEME_V3: of.schemeV3,
+  });
+  const ours: Record<string, string> = named(own);
+  return Object.fromEntries(
+    Object.entries(named(conventions)).filter(([name, value]) => ours[name] !== value),
+  );
+}
+
+const DIFFERENCES: Readonly<Record<string, string>> = {
+  'SIGNATURE_SCALARS=php': 'booleans and null are written as 1 and empty texts, not as true, false and null',
+  'SIGNATURE_SCALARS=json': 'booleans and null are written as true, false and null, not as 1 and empty texts',
+  'SIGNATURE_OPEN_GAME_CLIENT=keep': 'the query parameter client is signed, and must not be',
+  'SIGNATURE_OPEN_GAME_CLIENT=drop': 'the query parameter client is not signed, and must be',
+  'SIGNATURE_JSON_STRINGS=containers':
+    'only strings that hold an object or a list are decoded before signing',
+  'SIGNATURE_JSON_STRINGS=all': 'every string that holds JSON is decoded before signing',
+  'SIGNATURE_JSON_STRINGS=none': 'strings that hold JSON are left undecoded',
+  'SIGNATURE_SCHEME_V3=parameters': 'the parameters are signed, not the bytes of the body',
+  'SIGNATURE_SCHEME_V3=raw-body': 'the bytes of the body are signed, not the parameters',
+};
+
+/** How a signature that follows other conventions differs, in a sentence. */
+export function differenceOf(conventions: Conventions, own: Conventions): string {
+  const differences = Object.entries(differingSettings(conventions, own)).map(
+    ([name, value]) => DIFFERENCES[`${name}=${value}`] ?? name,
+  );
+  return `Other settings than this client has here: ${differences.join('; ')}.`;
+}
+
+// those that differ in the fewest points come first, so that the simplest explanation is found
+function variants(own: Conventions): Conventions[] {
+  const all: Conventions[] = [];
+  for (const schemeV3 of ['parameters', 'raw-body'] as const)
+    for (const openGameClient of ['keep', 'drop'] as const)
+      for (const scalars of ['php', 'json'] as const)
+        for (const jsonStrings of ['containers', 'none', 'all'] as const)
+          all.push({ ...own, schemeV3, openGameClient, scalars, jsonStrings });
+  const distance = (conventions: Conventions) => Object.keys(differingSettings(conventions, own)).length;
+  return all.sort((left, right) => distance(left) - distance(right));
+}
+
+function signedText({ version, parameters, body }: SignedContent, conventions: Conventions): string {
+  const isRaw = version === 'v3' && conventions.schemeV3 === 'raw-body';
+  return isRaw ? `raw ${body.toString()}` : canonicalString(parameters, conventions);
+}
