@@ -2,14 +2,7 @@ import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 
 /** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */
-const CARRIED_HEADERS = [
-  'operator',
-  'schema-version',
-  'traceparent',
-  'tracestate',
-  'x-redriven',
-  'x-origin-user-id',
-];
+const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate', 'x-redriven', 'x-origin-user-id'];
 const LONGEST_HEADER = 1024;
 
 export interface CopyFacts {
@@ -40,6 +33,8 @@ export function copyOf(
       headers: {
         ...carried(properties.headers ?? {}),
         ...originUser(properties.userId),
+        // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
+        operator: envelope.operator.slice(0, LONGEST_HEADER),
         'x-deadline': envelope.deadlineAtMs,
         ...headers,
       },

@@ -25,6 +25,8 @@ export function routeOf(
   names: BusNames,
   deliveryLimit: number,
 ): Route {
+  // A copy would not show what is wrong with it, and nothing is done for it but to answer.
+  if (envelope.violations.length > 0) return { kind: 'here' };
   if (delivery.queue === names.suspects) {
     if (!delivery.message.fields.redelivered) return { kind: 'here' };
     const starts = Number(delivery.message.properties.headers?.[SUSPECT_STARTS]) || 1;

@@ -1,0 +1,97 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { busNames } from '#contracts';
+import { commandOf } from './command-in-hand.fixture.ts';
+import { routeOf, SUSPECT_STARTS } from './route-of.ts';
+
+const NAMES = busNames('poker');
+const DELIVERY_LIMIT = 5;
+const HERE = { kind: 'here' };
+const POISON = { kind: 'poison' };
+const toSuspects = (starts: number) => ({
+  kind: 'move',
+  queue: 'poker.suspects',
+  headers: { 'x-suspect-starts': starts },
+});
+
+const route = (facts: Parameters<typeof commandOf>[0]) => routeOf(commandOf(facts), NAMES, DELIVERY_LIMIT);
+
+describe('routeOf', () => {
+  it.each([
+    ['session.create', 'poker.interactive', HERE],
+    ['report.rake.fetch', 'poker.reports', HERE],
+    ['session.create', 'poker.reports', { kind: 'move', queue: 'poker.interactive', headers: {} }],
+    ['report.ad-hoc.fetch', 'poker.interactive', { kind: 'move', queue: 'poker.reports', headers: {} }],
+    ['no.such.command', 'poker.interactive', HERE],
+    ['no.such.command', 'poker.reports', HERE],
+    ['constructor', 'poker.reports', HERE],
+  ])('of %s found in %s', (type, queue, expected) => {
+    expect(route({ properties: { type }, queue })).toEqual(expected);
+  });
+
+  it.each([
+    [undefined, HERE],
+    [1, HERE],
+    [2, HERE],
+    [3, toSuspects(1)],
+    [49, toSuspects(1)],
+    ['3', HERE],
+  ])('of a command that was redelivered %j times', (count, expected) => {
+    expect(route({ headers: { 'x-delivery-count': count }, redelivered: true })).toEqual(expected);
+  });
+
+  it('counts a move from the other lane as no redelivery, and a redelivery before the lane', () => {
+    const headers = { 'x-delivery-count': 3 };
+    expect(route({ properties: { type: 'report.rake.fetch' }, headers })).toEqual(toSuspects(1));
+  });
+
+  it.each([
+    ['the first start', 1, false, HERE],
+    ['a start that did not finish', 1, true, toSuspects(2)],
+    ['the last start', DELIVERY_LIMIT, false, HERE],
+    ['the start before the last, not finished', DELIVERY_LIMIT - 1, true, toSuspects(DELIVERY_LIMIT)],
+    ['the last start, not finished', DELIVERY_LIMIT, true, POISON],
+    ['more starts than there may be', DELIVERY_LIMIT + 1, true, POISON],
+    ['a copy without a count', undefined, true, toSuspects(2)],
+    ['a copy with a count that cannot be read', 'many', true, toSuspects(2)],
+  ])('of a suspect: %s', (_, starts, redelivered, expected) => {
+    expect(route({ queue: 'poker.suspects', headers: { [SUSPECT_STARTS]: starts }, redelivered })).toEqual(
+      expected,
+    );
+  });
+
+  it('keeps suspects of either lane among the suspects', () => {
+    const properties = { type: 'report.rake.fetch' };
+    expect(route({ queue: 'poker.suspects', properties })).toEqual(HERE);
+  });
+
+  it.each([1, 2, 5])('starts a command that kills its worker %i times among the suspects', (limit) => {
+    let starts = 0;
+    let headers: Record<string, unknown> = { [SUSPECT_STARTS]: 1 };
+    let redelivered = false;
+    for (;;) {
+      const found = routeOf(commandOf({ queue: 'poker.suspects', headers, redelivered }), NAMES, limit);
+      if (found.kind === 'poison') break;
+      if (found.kind === 'here') starts += 1;
+      else headers = found.headers;
+      // A start ends in a crash and a redelivery of the same copy; a move makes a fresh copy.
+      redelivered = found.kind === 'here';
+    }
+    expect(starts).toBe(limit);
+  });
+
+  it.each([
+    ['an id that is too long', { properties: { messageId: 'x'.repeat(201) } }],
+    ['an operator that is no text', { headers: { operator: ['casino'] } }],
+    ['an unreadable deadline', { headers: { 'x-deadline': 'tomorrow' } }],
+  ])('of a command with %s: answered where it was found, since a copy would not show it', (_, facts) => {
+    const headers = { ...(facts as { headers?: object }).headers, 'x-delivery-count': 3 };
+    expect(route({ ...facts, queue: 'poker.reports' })).toEqual(HERE);
+    expect(route({ ...facts, headers })).toEqual(HERE);
+  });
+
+  it('believes no count that a caller wrote, outside the suspects', () => {
+    expect(route({ headers: { [SUSPECT_STARTS]: 99 } })).toEqual(HERE);
+    expect(route({ headers: { [SUSPECT_STARTS]: 99, 'x-delivery-count': 3 } })).toEqual(toSuspects(1));
+  });
+});
