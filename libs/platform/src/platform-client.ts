@@ -1,65 +1,109 @@
-import type {
-  AdHocReportFetch,
-  GameOpen,
-  GameOpened,
-  RakeReportFetch,
-  ReportRecord,
-  SessionCreate,
-  SessionCreated,
+import {
+  type AdHocReportFetch,
+  CommandError,
+  type GameOpen,
+  type GameOpened,
+  type RakeReportFetch,
+  type SessionCreate,
+  type SessionCreated,
 } from '#contracts';
+import type { CircuitState } from '#resilience';
 
+import { UnexpectedDocument } from './answers/document.ts';
+import { readBody } from './answers/read-body.ts';
+import { type CollectionPage, readCollection } from './answers/read-collection.ts';
+import { readGame } from './answers/read-game.ts';
+import { readSession } from './answers/read-session.ts';
+import { AD_HOC_RECORD, RAKE_RECORD } from './answers/record-shapes.ts';
 import type { CallContext } from './call-context.ts';
-import type { Operation } from './operations.ts';
-import type { CircuitState, PlatformObserver } from './platform-observer.ts';
+import { OperatorCalls, type Sources } from './calls/operator-calls.ts';
+import { type Operation, OPERATION_TRAITS } from './operations.ts';
+import { NoPlatformObserver, type PlatformObserver } from './platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
-
-/** Which page of a report; from 1. */
-export interface PageRequest {
-  readonly page: number;
-  readonly perPage: number;
-}
-
-/** One page of a report, as the platform's envelope describes it. */
-export interface CollectionPage {
-  readonly records: ReportRecord[];
-  readonly totalCount: number;
-  readonly pageCount: number;
-  readonly currentPage: number;
-  readonly perPage: number;
-}
+import { gameRequest } from './requests/game-request.ts';
+import type { PlatformRequest } from './requests/platform-request.ts';
+import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
+import { sessionRequest } from './requests/session-request.ts';
 
 /** The state of one circuit, for health and metrics. */
 export interface CircuitReport {
   readonly operator: string;
   readonly operation: Operation;
   readonly state: CircuitState;
-  /** Until its next probe, while it is not closed. */
+  /** Until a call may go through, while none may. */
   readonly retryAfterMs?: number;
+  /** When a call last wanted to go through, in milliseconds since the epoch. */
+  readonly lastUsedAtMs: number;
 }
 
 /** The four signed calls for one operator. Each fails with a CommandError alone. */
 export class PlatformClient {
-  constructor(_credentials: OperatorCredentials, _limits: PlatformLimits, _observer?: PlatformObserver) {}
+  readonly #credentials: OperatorCredentials;
+  readonly #calls: OperatorCalls;
 
-  createSession(_data: SessionCreate, _call: CallContext): Promise<SessionCreated> {
-    throw new Error('not yet');
+  constructor(
+    credentials: OperatorCredentials,
+    limits: PlatformLimits,
+    observer: PlatformObserver = new NoPlatformObserver(),
+    sources: Sources = { clock: Date.now, random: Math.random },
+  ) {
+    this.#credentials = credentials;
+    this.#calls = new OperatorCalls(credentials, limits, observer, sources);
   }
 
-  openGame(_data: GameOpen, _call: CallContext): Promise<GameOpened> {
-    throw new Error('not yet');
+  createSession(data: SessionCreate, call: CallContext): Promise<SessionCreated> {
+    return this.#call(sessionRequest(data, this.#credentials.clientId), data, call, readSession);
   }
 
-  fetchAdHocReport(_data: AdHocReportFetch, _page: PageRequest, _call: CallContext): Promise<CollectionPage> {
-    throw new Error('not yet');
+  openGame(data: GameOpen, call: CallContext): Promise<GameOpened> {
+    const { clientId, settings } = this.#credentials;
+    return this.#call(gameRequest(data, clientId, settings.playerCountryMember), data, call, readGame);
   }
 
-  fetchRake(_data: RakeReportFetch, _page: PageRequest, _call: CallContext): Promise<CollectionPage> {
-    throw new Error('not yet');
+  fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
+    const request = adHocReportRequest(data, page, this.#credentials.clientId);
+    return this.#call(request, data, call, (text) => readCollection(text, AD_HOC_RECORD));
   }
 
+  fetchRake(data: RakeReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
+    const { clientId, settings } = this.#credentials;
+    const request = rakeRequest(data, page, clientId, settings.rakeParametersIn);
+    return this.#call(request, data, call, (text) => readCollection(text, RAKE_RECORD));
+  }
+
+  /** Those that have been used. */
   circuits(): readonly CircuitReport[] {
-    return [];
+    return [...this.#calls.guards].map(([operation, { circuit, lastUsedAtMs }]) => ({
+      operator: this.#credentials.name,
+      operation,
+      state: circuit.state,
+      ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
+      lastUsedAtMs,
+    }));
   }
 
-  async close(): Promise<void> {}
+  /** Cuts off what is under way, and leaves neither a socket nor a timer. */
+  close(): Promise<void> {
+    return this.#calls.close();
+  }
+
+  async #call<T>(
+    request: PlatformRequest,
+    data: object,
+    call: CallContext,
+    read: (text: string) => T,
+  ): Promise<T> {
+    const answer = await this.#calls.run(request, data, call);
+    try {
+      const body = readBody(answer, OPERATION_TRAITS[request.operation].maxAnswerBytes);
+      if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
+      return read(body.text);
+    } catch (error) {
+      if (!(error instanceof UnexpectedDocument)) throw error;
+      throw new CommandError('PLATFORM_PROTOCOL_ERROR', {
+        details: { reason: error.message },
+        platform: { status: answer.status, errors: [] },
+      });
+    }
+  }
 }

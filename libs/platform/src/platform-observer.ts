@@ -1,22 +1,11 @@
+import type { CircuitState } from '#resilience';
+
 import type { Operation } from './operations.ts';
+import type { StatusClass } from './transport/answer.ts';
+import type { TransportFault } from './transport/transport-fault.ts';
 
-export type CircuitState = 'closed' | 'half-open' | 'open';
-
-/** How one call ended, for metrics: the class of its status, or what went wrong. */
-export type AttemptResult =
-  | '2xx'
-  | '3xx'
-  | '4xx'
-  | '5xx'
-  | 'refused'
-  | 'unreachable'
-  | 'timeout'
-  | 'reset'
-  | 'truncated'
-  | 'too-large'
-  | 'malformed'
-  | 'deadline'
-  | 'closed';
+/** How one attempt ended, for metrics: the class of its status, or what went wrong. */
+export type AttemptResult = StatusClass | TransportFault | 'deadline';
 
 /** Who watches the calls to the platform: a port, which the worker binds to its metrics. */
 export abstract class PlatformObserver {

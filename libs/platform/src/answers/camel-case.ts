@@ -1,0 +1,13 @@
+const MAX_NAMES = 1000;
+const NAMES = new Map<string, string>();
+
+/** `user-id` as `userId`. The names of an interface are few; those of a hostile answer are not remembered without end. */
+export function camelCase(name: string): string {
+  let converted = NAMES.get(name);
+  if (converted === undefined) {
+    converted = name.replace(/-+([^-])/g, (_dash, next: string) => next.toUpperCase());
+    if (NAMES.size >= MAX_NAMES) NAMES.clear();
+    NAMES.set(name, converted);
+  }
+  return converted;
+}

@@ -1,0 +1,40 @@
+/** Thrown where a success is not the document that the interface promises; says where, and no value. */
+export class UnexpectedDocument extends Error {
+  override readonly name = 'UnexpectedDocument';
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** @throws UnexpectedDocument */
+export function parseDocument(text: string, parse: (text: string) => unknown): JsonObject {
+  let document: unknown;
+  try {
+    document = parse(text);
+  } catch {
+    throw new UnexpectedDocument(text.trim() === '' ? 'the body is empty' : 'the body is not JSON');
+  }
+  return objectAt(document, 'the body');
+}
+
+/** @throws UnexpectedDocument */
+export function objectAt(value: unknown, where: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new UnexpectedDocument(`${where} is not an object`);
+  }
+  return value as JsonObject;
+}
+
+/** @throws UnexpectedDocument unless it is a string that is not empty */
+export function textAt(object: JsonObject, name: string, where: string): string {
+  const value = object[name];
+  if (typeof value !== 'string' || value === '') {
+    throw new UnexpectedDocument(`${where}/${name} is not a text`);
+  }
+  return value;
+}
+
+/** The attributes of a resource of the given type. @throws UnexpectedDocument */
+export function attributesOf(resource: JsonObject, type: string, where: string): JsonObject {
+  if (resource['type'] !== type) throw new UnexpectedDocument(`${where}/type is not ${type}`);
+  return objectAt(resource['attributes'], `${where}/attributes`);
+}

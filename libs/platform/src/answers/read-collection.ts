@@ -1,0 +1,84 @@
+import type { ReportRecord } from '#contracts';
+
+import { camelCase } from './camel-case.ts';
+import {
+  attributesOf,
+  type JsonObject,
+  objectAt,
+  parseDocument,
+  textAt,
+  UnexpectedDocument,
+} from './document.ts';
+import { isInteger, isKeptNumber, parseExactJson } from './exact-json.ts';
+import type { RecordShape } from './record-shapes.ts';
+
+/** One page of a report, as the platform's envelope describes it. */
+export interface CollectionPage {
+  readonly records: ReportRecord[];
+  readonly totalCount: number;
+  readonly pageCount: number;
+  readonly currentPage: number;
+  readonly perPage: number;
+}
+
+/** Further members are tolerated as far as they can be written again. */
+const MAX_DEPTH = 16;
+
+/**
+ * A collection envelope with its records: names in camelCase, amounts digit for digit.
+ *
+ * Amounts that the interface lists are integers where they are given; those beyond 2^53 are objects of `JSON.rawJSON`,
+ * which `JSON.stringify` writes back as they were.
+ *
+ * @throws UnexpectedDocument
+ */
+export function readCollection(text: string, shape: RecordShape): CollectionPage {
+  const document = parseDocument(text, parseExactJson);
+  const resources = document['data'];
+  if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
+  const meta = objectAt(document['meta'], '/meta');
+  return {
+    records: resources.map((resource, index) => readRecord(resource, shape, `/data/${index}`)),
+    totalCount: countAt(meta, 'total-count'),
+    pageCount: countAt(meta, 'page-count'),
+    currentPage: countAt(meta, 'current-page'),
+    perPage: countAt(meta, 'per-page'),
+  };
+}
+
+function readRecord(value: unknown, shape: RecordShape, where: string): ReportRecord {
+  const resource = objectAt(value, where);
+  const attributes = attributesOf(resource, shape.type, where);
+  for (const name of shape.texts) textAt(attributes, name, where);
+  for (const name of shape.integers) {
+    if (name in attributes && !isInteger(attributes[name])) {
+      throw new UnexpectedDocument(`${where}/${name} is not an integer`);
+    }
+  }
+  const record: Record<string, unknown> = {
+    id: textAt('id' in resource ? resource : attributes, 'id', where),
+  };
+  for (const attribute of Object.keys(attributes)) {
+    const name = camelCase(attribute);
+    // The second one would set not a member but the prototype.
+    if (name === 'id' || name === '__proto__') continue;
+    const member = attributes[attribute];
+    if (typeof member === 'object') refuseDepth(member, where, MAX_DEPTH);
+    record[name] = member;
+  }
+  return record as ReportRecord;
+}
+
+function refuseDepth(value: unknown, where: string, left: number): void {
+  if (typeof value !== 'object' || value === null || isKeptNumber(value)) return;
+  if (left === 0) throw new UnexpectedDocument(`${where} is nested too deep`);
+  for (const member of Object.values(value)) refuseDepth(member, where, left - 1);
+}
+
+function countAt(meta: JsonObject, name: string): number {
+  const count = meta[name];
+  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
+    throw new UnexpectedDocument(`/meta/${name} is not a count`);
+  }
+  return count;
+}

@@ -1,0 +1,43 @@
+import type { ErrorCode } from '#contracts';
+
+import type { Operation } from '../operations.ts';
+import type { StatusClass } from '../transport/answer.ts';
+
+/** One row: the first whose every member fits an answer gives its code. */
+export interface ErrorRow {
+  readonly status: number | StatusClass;
+  /** Absent: any operation. */
+  readonly operation?: Operation;
+  /** What a `detail` or `title` of the answer says, whole and in any case of letters. Absent: anything. */
+  readonly text?: RegExp;
+  readonly code: ErrorCode;
+}
+
+/** What each answer of the platform means that is no success. Source: bus contract, section 4; interface document, "Errors". */
+export const ERROR_TABLE: readonly ErrorRow[] = [
+  { status: 400, text: /^not valid request signature\.?$/i, code: 'SIGNATURE_REJECTED' },
+  { status: 400, operation: 'game.open', text: /^not valid request\.?$/i, code: 'SIGNATURE_REJECTED' },
+  { status: 401, code: 'FORBIDDEN' },
+  { status: 403, code: 'FORBIDDEN' },
+  { status: 404, operation: 'session.create', code: 'PLAYER_NOT_FOUND' },
+  { status: 404, code: 'NOT_FOUND' },
+  { status: 422, text: /^auth type not valid\.?$/i, code: 'AUTH_TYPE_INVALID' },
+  { status: 422, text: /^currency cannot be blank\.?$/i, code: 'CURRENCY_REQUIRED' },
+  { status: 422, text: /^currency not found\.?$/i, code: 'CURRENCY_NOT_FOUND' },
+  { status: 422, text: /^this currency is not active\.?$/i, code: 'CURRENCY_INACTIVE' },
+  {
+    status: 422,
+    text: /^a player with this username already exists in the system\.?$/i,
+    code: 'NICKNAME_TAKEN',
+  },
+  {
+    status: 422,
+    text: /^the maximum username length is (?<maxLength>\d{1,9})\.?$/i,
+    code: 'NICKNAME_TOO_LONG',
+  },
+  { status: 422, code: 'INCORRECT_DATA' },
+  { status: 429, code: 'RATE_LIMITED' },
+  { status: '3xx', code: 'UNEXPECTED_REDIRECT' },
+  { status: '4xx', code: 'BAD_REQUEST' },
+  { status: '5xx', code: 'PLATFORM_UNAVAILABLE' },
+];

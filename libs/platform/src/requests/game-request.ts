@@ -1,0 +1,29 @@
+import { type GameOpen, readLaunchOptions } from '#contracts';
+
+import type { PlatformRequest } from './platform-request.ts';
+
+/**
+ * Interface document, endpoint 2. `launchOptions` given as a string travels as the object that it holds; the player's
+ * country under the name that the operator's settings give.
+ */
+export function gameRequest(data: GameOpen, clientId: string, countryMember: string): PlatformRequest {
+  const { country, ...player } = data.player;
+  const { launchOptions, ...session } = data.session ?? {};
+  const document = {
+    data: {
+      type: 'OpenGame',
+      attributes: {
+        session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
+        player: { ...player, [countryMember]: country },
+      },
+    },
+  };
+  return {
+    operation: 'game.open',
+    root: 'apiUrl',
+    method: 'POST',
+    path: `/apiweb/v3/open-game?client=${encodeURIComponent(clientId)}`,
+    body: { contentType: 'application/vnd.api+json', text: JSON.stringify(document) },
+    parameters: { client: clientId, ...document },
+  };
+}

@@ -1,0 +1,18 @@
+import type { SessionCreate } from '#contracts';
+
+import { encodeFields } from './encode-fields.ts';
+import type { PlatformRequest } from './platform-request.ts';
+
+/** Interface document, endpoint 1: `userId` stands in the path and in the form, and counts once in the signature. */
+export function sessionRequest(data: SessionCreate, clientId: string): PlatformRequest {
+  const { userId, nick, authType, lang, currency } = data;
+  const form = { userId, nick, authType, lang, currency };
+  return {
+    operation: 'session.create',
+    root: 'baseUrl',
+    method: 'POST',
+    path: `/v2/app/users/${encodeURIComponent(userId)}/session?clientId=${encodeURIComponent(clientId)}`,
+    body: { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
+    parameters: { clientId, ...form },
+  };
+}

@@ -1,0 +1,14 @@
+import { sign, signRawBody } from '#signing';
+
+import type { OperatorCredentials } from '../platform-settings.ts';
+import type { PlatformRequest } from './platform-request.ts';
+
+/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game goes unsigned. */
+export function signRequest(request: PlatformRequest, credentials: OperatorCredentials): string | undefined {
+  const { secretKey, settings } = credentials;
+  if (secretKey === undefined) return undefined;
+  if (request.operation === 'game.open' && settings.schemeV3 === 'raw-body') {
+    return signRawBody(request.body?.text ?? '', secretKey);
+  }
+  return sign(request.parameters, secretKey, settings);
+}

@@ -1,0 +1,122 @@
+import { afterEach } from '@jest/globals';
+
+import { type CommandError, type CommandType } from '#contracts';
+import {
+  type AttemptResult,
+  type CallContext,
+  NoPlatformObserver,
+  type OperatorCredentials,
+  PlatformClient,
+  type PlatformLimits,
+  type PlatformSettings,
+} from '#platform';
+import { Deadline } from '#resilience';
+import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
+
+import { type Behaviour, LocalPlatform } from './local-platform.ts';
+
+export const SECRET = 'test_secret_key';
+
+export const LIMITS: PlatformLimits = {
+  attemptTimeoutMs: 1000,
+  maxAttempts: 3,
+  connections: 16,
+  queue: 64,
+  circuit: { failureRate: 50, minimumCalls: 1000, windowMs: 15_000, openMs: 300 },
+};
+
+const SETTINGS: PlatformSettings = {
+  ...DEFAULT_SIGNATURE_SETTINGS,
+  rakeParametersIn: 'form',
+  playerCountryMember: 'country',
+};
+
+export interface ClientOptions {
+  readonly limits?: Partial<PlatformLimits>;
+  readonly settings?: Partial<PlatformSettings>;
+  readonly credentials?: Partial<OperatorCredentials>;
+}
+
+/** Writes down what it is told. */
+export class RecordingObserver extends NoPlatformObserver {
+  readonly results: AttemptResult[] = [];
+  readonly circuitStates: string[] = [];
+  retries = 0;
+
+  override attemptEnded(_operation?: string, result?: AttemptResult): void {
+    if (result) this.results.push(result);
+  }
+
+  override retried(): void {
+    this.retries += 1;
+  }
+
+  override circuitChanged(operator?: string, operation?: string, state?: string): void {
+    this.circuitStates.push(`${operator} ${operation} ${state}`);
+  }
+}
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+export async function startPlatform(otherwise?: Behaviour): Promise<LocalPlatform> {
+  const platform = await LocalPlatform.start(otherwise);
+  open.push(platform);
+  return platform;
+}
+
+/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
+export function buildClient(origin: string, { limits, settings, credentials }: ClientOptions = {}) {
+  const observer = new RecordingObserver();
+  const client = new PlatformClient(
+    {
+      name: 'default',
+      baseUrl: `${origin}/api/web`,
+      apiUrl: origin,
+      clientId: 'op1',
+      secretKey: SECRET,
+      settings: { ...SETTINGS, ...settings },
+      ...credentials,
+    },
+    { ...LIMITS, ...limits },
+    observer,
+    { clock: Date.now, random: () => 0.01 },
+  );
+  open.push(client);
+  return { client, observer };
+}
+
+export function callWithin(ms = 5000): CallContext {
+  return { deadline: Deadline.after(ms), attempts: 0 };
+}
+
+const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
+
+/** The least that each operation can be called with. */
+export const CALLS: Readonly<
+  Record<CommandType, (client: PlatformClient, call: CallContext) => Promise<unknown>>
+> = {
+  'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
+  'game.open': (client, call) => client.openGame({ player: { id: 'u-1' } }, call),
+  'report.ad-hoc.fetch': (client, call) => client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
+  'report.rake.fetch': (client, call) => client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
+};
+
+/** What a call failed with; a test that sees it succeed fails. */
+export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
+  return call.then(
+    () => {
+      throw new Error('The call succeeded.');
+    },
+    (error: CommandError) => error,
+  );
+}
+
+export async function elapsedMs(work: Promise<unknown>): Promise<number> {
+  const startedAtMs = performance.now();
+  await work.catch(() => undefined);
+  return performance.now() - startedAtMs;
+}

@@ -1,0 +1,53 @@
+/** Documents of the platform as the interface describes them. */
+
+export const SESSION = {
+  data: {
+    id: 'auth-token',
+    type: 'session',
+    attributes: {
+      'user-id': 'u-1',
+      'redirect-url': 'https://play.example/?auth=auth-token&lang=en',
+      auth: 'auth-token',
+      'session-id': 'session-1',
+    },
+  },
+};
+
+export const GAME = {
+  data: {
+    id: '/game-sessions/1',
+    type: 'GameSession',
+    attributes: {
+      playerId: 'u-1',
+      sessionId: 'session-1',
+      auth: 'auth-token',
+      url: 'https://play.example/table/7',
+    },
+  },
+};
+
+export function collection(type: string, attributes: readonly object[], totalCount = attributes.length) {
+  return {
+    data: attributes.map((each, index) => ({ id: `record-${index}`, type, attributes: each })),
+    links: { self: { href: 'https://api.example/self' } },
+    meta: { 'total-count': totalCount, 'page-count': 1, 'current-page': 1, 'per-page': 500 },
+  };
+}
+
+export const AD_HOC_ATTRIBUTES = {
+  'user-id': 'u-1',
+  date: '2026-01-31',
+  'money-type': 1,
+  currency: 'USD',
+  win: 28831,
+  'tournament-fee': 0,
+  'cash-result': -120,
+};
+
+export const AD_HOC_REPORT = collection('ad-hoc-report', [AD_HOC_ATTRIBUTES]);
+
+export const RAKE_REPORT = collection('players-rake', [{ 'user-id': 'u-1', currency: 'USD', value: 512 }]);
+
+export function errors(status: number, ...entries: readonly object[]) {
+  return { errors: entries.map((entry) => ({ status, ...entry })) };
+}
