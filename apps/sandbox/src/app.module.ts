@@ -1,5 +1,6 @@
 import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
+import { Archive } from './archive/archive.ts';
 import { Clients } from './clients/clients.ts';
 import { ControlBodyMiddleware } from './control/control-body.middleware.ts';
 import { FaultsController } from './control/faults.controller.ts';
@@ -29,7 +30,7 @@ import { TrafficMiddleware } from './traffic/traffic.middleware.ts';
 /** Composition root: the one file that knows every part of the sandbox. */
 @Module({})
 export class AppModule implements NestModule {
-  static for(settings: Settings): DynamicModule {
+  static for(settings: Settings, archive: Archive): DynamicModule {
     const random = seededRandom(settings.reports.seed);
     return {
       module: AppModule,
@@ -46,10 +47,11 @@ export class AppModule implements NestModule {
       ],
       providers: [
         { provide: Settings, useValue: settings },
+        { provide: Archive, useValue: archive },
         { provide: Clients, useValue: new Clients(settings.clients) },
         { provide: Currencies, useValue: new Currencies(settings.currencies) },
-        { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
-        { provide: Sessions, useValue: new Sessions(settings, Date.now) },
+        { provide: Players, useValue: new Players(settings.nicknameMaxLength, archive) },
+        { provide: Sessions, useValue: new Sessions(settings, Date.now, archive) },
         { provide: FaultRules, useValue: new FaultRules(random) },
         { provide: Latency, useValue: new Latency(settings.latency, random) },
         { provide: APP_FILTER, useClass: ErrorFilter },

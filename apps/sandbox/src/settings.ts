@@ -19,6 +19,8 @@ export abstract class Settings {
   /** In characters (Unicode code points). */
   abstract readonly nicknameMaxLength: number;
   abstract readonly currencies: CurrencySettings;
+  /** Keeps players, nicknames and sessions over a restart; absent: nothing is kept. */
+  abstract readonly file?: string;
   abstract readonly sessionLifetimeMs: number;
   abstract readonly tokenLifetimeMs: number;
   abstract readonly reports: ReportSettings;
@@ -56,11 +58,13 @@ export interface LatencySettings {
 export function readSettings(variables: Variables = process.env): Settings {
   const environment = new Environment(variables);
   const publicUrl = environment.origin('SANDBOX_PUBLIC_URL');
+  const file = environment.text('SANDBOX_FILE', undefined);
   const settings: Settings = {
     host: environment.text('SANDBOX_HOST', '127.0.0.1'),
     port: environment.integer('SANDBOX_PORT', 3100, { min: 0, max: 65_535 }),
     ...(publicUrl !== undefined && { publicUrl }),
     clients: readClients(environment),
+    ...(file !== undefined && { file }),
     unknownPlayers: environment.choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
     nicknameMaxLength: environment.integer('SANDBOX_NICKNAME_MAX_LENGTH', 32, { min: 1, max: 255 }),
     currencies: readCurrencies(environment),

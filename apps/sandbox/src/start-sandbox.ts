@@ -3,6 +3,7 @@ import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
+import { openArchive } from './archive/open-archive.ts';
 import { JsonApiAdapter } from './json-api/json-api-adapter.ts';
 import { PublicAddress } from './sessions/public-address.ts';
 import type { Settings } from './settings.ts';
@@ -20,17 +21,24 @@ export interface RunningSandbox {
 
 /**
  * Starts a sandbox platform in this process.
- * @throws where it cannot listen on the host and port of the settings
+ * @throws SettingsError where the file of the settings cannot be used
+ * @throws Error where it cannot listen on the host and port of the settings
  */
 export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
+  const archive = await openArchive(settings.file);
   const adapter = new JsonApiAdapter();
   adapter.getInstance<Express>().disable('x-powered-by');
-  const app = await NestFactory.create(AppModule.for(settings), adapter, {
+  const app = await NestFactory.create(AppModule.for(settings, archive), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new ConsoleLogger({ logLevels: ['error'], colors: false }),
   });
-  await app.listen(settings.port, settings.host);
+  try {
+    await app.listen(settings.port, settings.host);
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
   return {
     url: app.get(PublicAddress).listening,
     stop: async () => {
@@ -41,6 +49,7 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
       await app.close().finally(() => {
         clearInterval(idle);
         clearTimeout(cut);
+        archive.close();
       });
     },
   };

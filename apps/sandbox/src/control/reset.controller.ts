@@ -1,4 +1,5 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
+import { Archive } from '../archive/archive.ts';
 import { FaultRules } from '../faults/fault-rules.ts';
 import { Latency } from '../faults/latency.ts';
 import { Players } from '../players/players.ts';
@@ -9,6 +10,7 @@ import { TrafficLog } from '../traffic/traffic-log.ts';
 @Controller('sandbox/reset')
 export class ResetController {
   constructor(
+    private readonly archive: Archive,
     private readonly players: Players,
     private readonly sessions: Sessions,
     private readonly faults: FaultRules,
@@ -19,7 +21,7 @@ export class ResetController {
   @Post()
   @HttpCode(204)
   reset(): void {
-    for (const part of [this.players, this.sessions, this.faults, this.log]) part.clear();
+    for (const part of [this.archive, this.players, this.sessions, this.faults, this.log]) part.clear();
     this.latency.reset();
   }
 }

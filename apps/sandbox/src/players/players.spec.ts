@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NoArchive } from '../archive/archive.ts';
 import { Players } from './players.ts';
 
 describe('players', () => {
@@ -7,7 +8,7 @@ describe('players', () => {
     players.checkNickname(clientId, userId, nick, '/nick');
 
   beforeEach(() => {
-    players = new Players(5);
+    players = new Players(5, new NoArchive());
     players.save('op1', 'ada', { nick: 'Äce', currency: 'USD' });
   });
 

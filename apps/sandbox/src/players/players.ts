@@ -1,3 +1,4 @@
+import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { Player, PlayerDetails } from './player.ts';
 
@@ -7,7 +8,12 @@ export class Players {
   private readonly keyByNickname = new Map<string, string>();
 
   /** @param nicknameMaxLength in characters (Unicode code points) */
-  constructor(private readonly nicknameMaxLength: number) {}
+  constructor(
+    private readonly nicknameMaxLength: number,
+    private readonly archive: Archive,
+  ) {
+    for (const player of archive.players()) this.keep(player);
+  }
 
   find(clientId: string, userId: string): Player | undefined {
     return this.byKey.get(keyOf(clientId, userId));
@@ -42,18 +48,23 @@ export class Players {
 
   /** Adds a player, or changes what is told of one; the nickname must have been checked. */
   save(clientId: string, userId: string, details: PlayerDetails): Player {
-    const key = keyOf(clientId, userId);
-    const known = this.byKey.get(key);
-    const player = { profile: {}, ...known, ...details, clientId, userId };
-    if (known?.nick !== undefined && known.nick !== player.nick) this.keyByNickname.delete(fold(known.nick));
-    if (player.nick) this.keyByNickname.set(fold(player.nick), key);
-    this.byKey.set(key, player);
+    const player = { profile: {}, ...this.find(clientId, userId), ...details, clientId, userId };
+    this.archive.savePlayer(player);
+    this.keep(player);
     return player;
   }
 
   clear(): void {
     this.byKey.clear();
     this.keyByNickname.clear();
+  }
+
+  private keep(player: Player): void {
+    const key = keyOf(player.clientId, player.userId);
+    const known = this.byKey.get(key);
+    if (known?.nick !== undefined && known.nick !== player.nick) this.keyByNickname.delete(fold(known.nick));
+    if (player.nick) this.keyByNickname.set(fold(player.nick), key);
+    this.byKey.set(key, player);
   }
 }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { NoArchive } from '../archive/archive.ts';
 import { Sessions } from './sessions.ts';
 
 describe('sessions', () => {
@@ -8,7 +9,7 @@ describe('sessions', () => {
 
   beforeEach(() => {
     nowMs = 1_000_000;
-    sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs);
+    sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs, new NoArchive());
   });
 
   it('have ids and tokens of their own', () => {
@@ -42,6 +43,23 @@ describe('sessions', () => {
     expect(sessions.findByAuth(first.auth)).toBeUndefined();
     expect(sessions.count).toBe(1);
     expect(sessions.open({ ...request, userId: 'bob' }, 's-1').auth).not.toBe(first.auth);
+  });
+
+  it('are served from what an archive kept, but not once they have expired', () => {
+    const kept = { ...request, createdAtMs: 0, authExpiresAtMs: nowMs + 1 };
+    class Kept extends NoArchive {
+      override sessions() {
+        return [
+          { ...kept, sessionId: 's-1', auth: 'a-1', expiresAtMs: nowMs + 5000 },
+          { ...kept, sessionId: 's-2', auth: 'a-2', expiresAtMs: nowMs },
+        ];
+      }
+    }
+    const restored = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs, new Kept());
+    expect(restored.findByAuth('a-1')).toMatchObject({ sessionId: 's-1' });
+    expect(restored.findByAuth('a-2')).toBeUndefined();
+    expect(restored.open(request, 's-1').auth).toBe('a-1');
+    expect(restored.open(request, 's-2').auth).not.toBe('a-2');
   });
 
   it("are not opened under another player's id", () => {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { Session, SessionRequest } from './session.ts';
 
@@ -10,14 +11,18 @@ export interface Lifetimes {
 
 /** The sessions that have not expired. */
 export class Sessions {
-  // sessions live equally long, so both maps are in the order in which they expire
+  // sessions live equally long, so they stand in the order in which they expire (of those that an archive kept from
+  // before another lifetime was set, some may only stay longer in memory)
   private readonly byKey = new Map<string, Session>();
   private readonly byAuth = new Map<string, Session>();
 
   constructor(
     private readonly lifetimes: Lifetimes,
     private readonly nowMs: () => number,
-  ) {}
+    private readonly archive: Archive,
+  ) {
+    for (const session of archive.sessions()) this.keep(session);
+  }
 
   get count(): number {
     this.forgetExpired();
@@ -27,7 +32,7 @@ export class Sessions {
   /** The session of a token, also of one that has expired while its session has not. */
   findByAuth(auth: string): Session | undefined {
     this.forgetExpired();
-    return this.byAuth.get(auth);
+    return this.alive(this.byAuth.get(auth));
   }
 
   /**
@@ -37,7 +42,7 @@ export class Sessions {
    */
   open(request: SessionRequest, sessionId: string = randomUUID()): Session {
     this.forgetExpired();
-    const known = this.byKey.get(keyOf(request.clientId, sessionId));
+    const known = this.alive(this.byKey.get(keyOf(request.clientId, sessionId)));
     if (known && known.userId !== request.userId)
       throw new PlatformError(422, {
         detail: "The session id is another player's",
@@ -55,8 +60,8 @@ export class Sessions {
       expiresAtMs: known?.expiresAtMs ?? nowMs + this.lifetimes.sessionLifetimeMs,
     };
     if (known && !isTokenValid) this.byAuth.delete(known.auth);
-    this.byKey.set(keyOf(session.clientId, sessionId), session);
-    this.byAuth.set(session.auth, session);
+    this.archive.saveSession(session);
+    this.keep(session);
     return session;
   }
 
@@ -65,8 +70,18 @@ export class Sessions {
     this.byAuth.clear();
   }
 
+  private keep(session: Session): void {
+    this.byKey.set(keyOf(session.clientId, session.sessionId), session);
+    this.byAuth.set(session.auth, session);
+  }
+
+  private alive(session: Session | undefined): Session | undefined {
+    return session && session.expiresAtMs > this.nowMs() ? session : undefined;
+  }
+
   private forgetExpired(): void {
     const nowMs = this.nowMs();
+    this.archive.forgetSessions(nowMs);
     for (const [key, session] of this.byKey) {
       if (session.expiresAtMs > nowMs) break;
       this.byKey.delete(key);
