@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSandboxProcess } from './sandbox-process.ts';
+import { startSandboxProcess } from '../../support/sandbox-process.ts';
 import { digest, signFlat, startSandboxUnderTest } from './sandbox-under-test.ts';
 
 describe('the archive', () => {

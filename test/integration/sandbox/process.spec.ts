@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signFlat } from './sandbox-under-test.ts';
-import { startSandboxProcess } from './sandbox-process.ts';
+import { startSandboxProcess } from '../../support/sandbox-process.ts';
 
 describe('the sandbox as a process', () => {
   let folder: string;

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from '../../../scripts/build/build.ts';
+import { build } from '../../scripts/build/build.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A sandbox in a process of its own, from built code. */
 export interface SandboxProcess extends AsyncDisposable {
