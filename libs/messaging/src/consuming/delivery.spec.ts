@@ -1,0 +1,85 @@
+import type { Channel, Message } from 'amqplib';
+import { describe, expect, it } from '@jest/globals';
+
+import { Delivery } from './delivery.ts';
+import { type MessageFacts, messageOf } from './message.fixture.ts';
+
+/** A delivery on a channel that notes what it is told, or that is closed already. */
+function deliver({ isClosed = false, ...facts }: MessageFacts & { readonly isClosed?: boolean } = {}) {
+  const told: unknown[][] = [];
+  const note =
+    (name: string) =>
+    (...args: unknown[]) => {
+      if (isClosed) throw new Error('Channel closed');
+      told.push([name, ...args]);
+    };
+  const channel = { ack: note('ack'), nack: note('nack') } as unknown as Channel;
+  const message = messageOf(facts);
+  return { told, message, delivery: new Delivery(message, 'poker.interactive', channel) };
+}
+
+const ack = (message: Message) => ['ack', message];
+const nack = (message: Message) => ['nack', message, false, true];
+
+describe('Delivery', () => {
+  it('is acknowledged on its channel, alone', () => {
+    const { told, message, delivery } = deliver();
+    expect(delivery.isAlive).toBe(true);
+    delivery.acknowledge();
+    expect(told).toEqual([ack(message)]);
+    expect(delivery.isAlive).toBe(false);
+  });
+
+  it('goes back to its queue, alone', () => {
+    const { told, message, delivery } = deliver();
+    delivery.giveBack();
+    expect(told).toEqual([nack(message)]);
+    expect(delivery.isAlive).toBe(false);
+  });
+
+  it.each([
+    ['acknowledged twice', ['acknowledge', 'acknowledge'], 'ack'],
+    ['given back after it was acknowledged', ['acknowledge', 'giveBack'], 'ack'],
+    ['acknowledged after it was given back', ['giveBack', 'acknowledge'], 'nack'],
+    ['lost after it was acknowledged, and given back', ['acknowledge', 'lose', 'giveBack'], 'ack'],
+  ] as const)('is settled once: %s', (_, calls, settled) => {
+    const { told, delivery } = deliver();
+    for (const call of calls) delivery[call]();
+    expect(told.map(([name]) => name)).toEqual([settled]);
+  });
+
+  it('is never settled once it is lost', () => {
+    const { told, delivery } = deliver();
+    delivery.lose();
+    expect(delivery.isAlive).toBe(false);
+    delivery.acknowledge();
+    delivery.giveBack();
+    expect(told).toEqual([]);
+  });
+
+  it.each(['acknowledge', 'giveBack'] as const)(
+    'is lost where its channel is closed in that turn: %s',
+    (call) => {
+      const { delivery } = deliver({ isClosed: true });
+      expect(() => delivery[call]()).not.toThrow();
+      expect(delivery.isAlive).toBe(false);
+    },
+  );
+
+  it.each([
+    [undefined, 0],
+    [1, 1],
+    [49, 49],
+    ['49', 0],
+    [null, 0],
+  ])('takes x-delivery-count %j for %i redeliveries', (count, redeliveries) => {
+    const { delivery } = deliver({ headers: { 'x-delivery-count': count } });
+    expect(delivery.redeliveries).toBe(redeliveries);
+  });
+
+  it('counts no redelivery where there are no headers', () => {
+    const message = messageOf();
+    const bare = { ...message, properties: { ...message.properties, headers: undefined } };
+    expect(new Delivery(bare, 'poker.interactive', {} as Channel).redeliveries).toBe(0);
+  });
+});
