@@ -20,14 +20,22 @@ export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };
   const { code, syscall } = error as NodeJS.ErrnoException;
   const isOwnSentence = syscall !== undefined || !BUILT_IN.has(error.name);
-  const frames = error.stack?.split('\n').filter((line) => line.trimStart().startsWith('at '));
+  const frames = framesOf(error);
   return {
     name: error.name,
     ...(typeof code === 'string' && { code }),
     ...(isOwnSentence && { message: error.message }),
-    ...(frames && frames.length > 0 && { frames: frames.slice(0, MAX_FRAMES).map((frame) => frame.trim()) }),
+    ...(frames.length > 0 && { frames }),
     ...(error.cause !== undefined && depth < MAX_CAUSES && { cause: describeError(error.cause, depth + 1) }),
   };
+}
+
+/** None where the message is not the one that the stack begins with: its lines could look like frames. */
+function framesOf({ stack = '', message }: Error): string[] {
+  const start = stack.indexOf(message);
+  const lines = start === -1 ? [] : stack.slice(start + message.length).split('\n');
+  const frames = lines.map((line) => line.trim()).filter((line) => line.startsWith('at '));
+  return frames.slice(0, MAX_FRAMES);
 }
 
 const BUILT_IN = new Set([

@@ -26,6 +26,13 @@ export function createLogger(
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, cause: describeError },
+    hooks: {
+      // pino gives a line without a message that of its error.
+      logMethod([first, message, ...rest], log) {
+        if (message !== undefined || typeof first === 'string') log.call(this, first, message, ...rest);
+        else log.call(this, first instanceof Error ? { err: first } : first, '');
+      },
+    },
   };
   return pino(options, stream);
 }

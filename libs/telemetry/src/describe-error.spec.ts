@@ -1,0 +1,138 @@
+import { inspect } from 'node:util';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { describeError } from './describe-error.ts';
+
+const CANARY = 'CANARY';
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+class BrokerLost extends Error {
+  override readonly name = 'BrokerLost';
+}
+
+describe('describeError', () => {
+  it.each([
+    ['JSON.parse', () => JSON.parse(`{"nick":${CANARY}}`), 'SyntaxError'],
+    [
+      'JSON.parse, over lines that look like frames',
+      () => JSON.parse(`\n    at ${CANARY} (a:1:1)`),
+      'SyntaxError',
+    ],
+    [
+      'JSON.parse, over a line that looks like a frame',
+      () => JSON.parse(`{"a":\nat ${CANARY}}`),
+      'SyntaxError',
+    ],
+    ['new URL', () => throwInvalidUrl(), 'TypeError'],
+    [
+      'a call of what is no function',
+      () => ({ [CANARY]: 1 as unknown as () => void })[CANARY]?.(),
+      'TypeError',
+    ],
+    ['a property that an own message names', () => thrownWith(TypeError), 'TypeError'],
+    ['a range', () => thrownWith(RangeError), 'RangeError'],
+    ['what is no URI', () => thrownWith(URIError), 'URIError'],
+    ['a reference', () => thrownWith(ReferenceError), 'ReferenceError'],
+  ])('says what was thrown by %s, and not with what', (_, act, name) => {
+    const error = thrownBy(act);
+    expect(inspect(error)).toContain(CANARY);
+    const description = describeError(error);
+    expect(description).toMatchObject({ name });
+    expect(description).not.toHaveProperty('message');
+    expect(JSON.stringify(description)).not.toContain(CANARY);
+  });
+
+  it('keeps the code of an error whose message is dropped', () => {
+    expect(describeError(thrownBy(throwInvalidUrl))).toMatchObject({ code: 'ERR_INVALID_URL' });
+  });
+
+  it("keeps the sentences of this service's own errors", () => {
+    expect(describeError(new BrokerLost('The broker is away.'))).toMatchObject({
+      name: 'BrokerLost',
+      message: 'The broker is away.',
+    });
+  });
+
+  it('keeps what the operating system says, under whatever name', () => {
+    const facts = { code: 'ECONNREFUSED', syscall: 'connect' };
+    const error = Object.assign(new TypeError('connect ECONNREFUSED 127.0.0.1:5672'), facts);
+    expect(describeError(error)).toMatchObject({
+      name: 'TypeError',
+      code: 'ECONNREFUSED',
+      message: 'connect ECONNREFUSED 127.0.0.1:5672',
+    });
+  });
+
+  it('tells where it was thrown, at most eight frames', () => {
+    const deep = (depth: number): Error => (depth === 0 ? new Error('x') : deep(depth - 1));
+    const { frames } = describeError(deep(20));
+    expect(frames).toHaveLength(8);
+    expect(frames?.[0]).toMatch(/^at deep .*describe-error\.spec\.ts/);
+  });
+
+  it.each([
+    ['there is no stack', undefined],
+    [
+      'its message was changed, so that the lines of the old one cannot be told',
+      `Error: old\n    at ${CANARY}`,
+    ],
+  ])('tells no frames where %s', (_, stack) => {
+    const error = new Error('new');
+    if (stack === undefined) delete error.stack;
+    else error.stack = stack;
+    expect(describeError(error)).toEqual({ name: 'Error', message: 'new' });
+  });
+
+  it('describes the causes too, three deep', () => {
+    const nested = (depth: number): Error =>
+      new BrokerLost(`level ${depth}`, depth === 5 ? {} : { cause: nested(depth + 1) });
+    const levels: (string | undefined)[] = [];
+    for (
+      let at = describeError(nested(0)) as ReturnType<typeof describeError> | undefined;
+      at;
+      at = at.cause
+    ) {
+      levels.push(at.message);
+    }
+    expect(levels).toEqual(['level 0', 'level 1', 'level 2', 'level 3']);
+  });
+
+  it('ends at a cause that is its own', () => {
+    const error = new BrokerLost('loop');
+    error.cause = error;
+    expect(() => JSON.stringify(describeError(error))).not.toThrow();
+  });
+
+  it('drops the message of a cause that quotes its input', () => {
+    const cause = thrownBy(() => JSON.parse(CANARY));
+    expect(JSON.stringify(describeError(new BrokerLost('wrapped', { cause })))).not.toContain(CANARY);
+  });
+
+  it.each([
+    [CANARY, 'string'],
+    [{ message: CANARY, stack: CANARY }, 'object'],
+    [undefined, 'undefined'],
+    [null, 'object'],
+    [7, 'number'],
+  ])('says of %j only what it is', (thrown, name) => {
+    expect(describeError(thrown)).toEqual({ name });
+  });
+});
+
+function thrownWith(kind: new (message: string) => Error): never {
+  throw new kind(`cannot use ${CANARY}`);
+}
+
+/** As Node.js throws it from `new URL`; within Jest, that is an error of another realm. */
+function throwInvalidUrl(): never {
+  throw Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL', input: CANARY });
+}
