@@ -31,7 +31,7 @@ export function readBody({ body, contentEncoding }: Answer, maxBytes: number): B
   try {
     return textOf(decode(body, { maxOutputLength: maxBytes }));
   } catch (error) {
-    const isTooLarge = error instanceof RangeError;
+    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
     return { kind: 'unreadable', reason: isTooLarge ? 'too-large' : 'encoding' };
   }
 }

@@ -32,6 +32,6 @@ export function transportFault(error: Error, phase: 'unsent' | 'sent' | 'answeri
   const known = FAULT_OF_CODE.get(code);
   if (known !== undefined) return known;
   if (phase === 'unsent') return 'unreachable';
-  if (code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE') return 'malformed';
-  return phase === 'sent' ? 'reset' : 'truncated';
+  if (phase === 'answering') return 'truncated';
+  return error.name === 'HTTPParserError' ? 'malformed' : 'reset';
 }

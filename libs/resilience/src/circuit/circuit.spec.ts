@@ -51,6 +51,12 @@ describe('a closed circuit', () => {
     expect(circuit.enter()).toBeUndefined();
   });
 
+  it('is open before the next call is let in', () => {
+    const { circuit } = build();
+    for (let i = 0; i < 4; i += 1) circuit.enter()!.settle('unhealthy');
+    expect(circuit.enter()).toBeUndefined();
+  });
+
   it('can be told to open at 100 percent, and below it does not', async () => {
     const { circuit } = build({ failureRate: 100 });
     await call(circuit, 'healthy', ...times(50, 'unhealthy'));

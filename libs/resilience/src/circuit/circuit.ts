@@ -168,9 +168,13 @@ export class Circuit {
   }
 }
 
-/** What opossum guards: a call that has ended already. A value without `then` would count as a failure if it were nothing. */
+/**
+ * What opossum guards: a call that has ended already. It throws at once, so that the circuit is open before the next
+ * call is let in; what it gives has to be a promise, since opossum takes a missing `then` for a failure.
+ */
 function replay(verdict: Verdict): Promise<Verdict> {
-  return verdict === 'healthy' ? Promise.resolve(verdict) : Promise.reject(UNHEALTHY);
+  if (verdict === 'unhealthy') throw UNHEALTHY;
+  return Promise.resolve(verdict);
 }
 
 const UNHEALTHY = new Error('unhealthy');

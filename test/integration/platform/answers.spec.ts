@@ -1,0 +1,213 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
+import { AD_HOC_ATTRIBUTES, AD_HOC_REPORT, collection, GAME, RAKE_REPORT, SESSION } from './documents.ts';
+import { answers, type LocalPlatform } from './local-platform.ts';
+
+let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+const DOCUMENTS = {
+  'session.create': SESSION,
+  'game.open': GAME,
+  'report.ad-hoc.fetch': AD_HOC_REPORT,
+  'report.rake.fetch': RAKE_REPORT,
+} as const;
+
+type Operation = keyof typeof DOCUMENTS;
+const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
+
+const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
+
+/** A copy of a document with one member set, or gone where the value is `undefined`. */
+function changed(document: object, path: string, value: unknown): unknown {
+  const copy = structuredClone(document) as Record<string, unknown>;
+  const names = path.split('/');
+  const last = names.pop()!;
+  let holder = copy;
+  for (const name of names) holder = holder[name] as Record<string, unknown>;
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return copy;
+}
+
+describe('a success', () => {
+  it.each(OPERATIONS)('is read whatever its content type says: %s', async (operation) => {
+    platform.always(answers(201, DOCUMENTS[operation], { 'content-type': 'text/html; charset=latin1' }));
+    await expect(run(operation)).resolves.toBeDefined();
+  });
+
+  it('may hold members that the interface does not know', async () => {
+    platform.always(
+      answers(200, { ...(changed(SESSION, 'data/attributes/new', [1]) as object), jsonapi: {} }),
+    );
+    await expect(run('session.create')).resolves.toMatchObject({ userId: 'u-1' });
+  });
+
+  it('may begin with a byte order mark', async () => {
+    platform.always(answers(200, `\uFEFF${JSON.stringify(SESSION)}`));
+    await expect(run('session.create')).resolves.toBeDefined();
+  });
+
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('is decoded although no encoding was asked for: %s', async (encoding, encode) => {
+    const body = encode(JSON.stringify(SESSION));
+    platform.always(answers(200, body, { 'content-encoding': encoding }));
+    await expect(run('session.create')).resolves.toBeDefined();
+  });
+});
+
+describe('a success that is not the document of the interface', () => {
+  it.each<[Operation, string, unknown]>([
+    ['session.create', 'data', undefined],
+    ['session.create', 'data/id', undefined],
+    ['session.create', 'data/type', 'Session'],
+    ['session.create', 'data/attributes', []],
+    ['session.create', 'data/attributes/user-id', 7],
+    ['session.create', 'data/attributes/session-id', undefined],
+    ['session.create', 'data/attributes/auth', ''],
+    ['session.create', 'data/attributes/redirect-url', null],
+    ['game.open', 'data/id', undefined],
+    ['game.open', 'data/type', 'session'],
+    ['game.open', 'data/attributes/playerId', undefined],
+    ['game.open', 'data/attributes/sessionId', undefined],
+    ['game.open', 'data/attributes/auth', undefined],
+    ['game.open', 'data/attributes/url', undefined],
+    ['report.ad-hoc.fetch', 'data', {}],
+    ['report.ad-hoc.fetch', 'meta', undefined],
+    ['report.ad-hoc.fetch', 'meta/total-count', '1'],
+    ['report.ad-hoc.fetch', 'meta/page-count', -1],
+    ['report.ad-hoc.fetch', 'meta/current-page', 1.5],
+    ['report.ad-hoc.fetch', 'meta/per-page', undefined],
+    ['report.ad-hoc.fetch', 'data/0', null],
+    ['report.ad-hoc.fetch', 'data/0/type', 'players-rake'],
+    ['report.ad-hoc.fetch', 'data/0/attributes', undefined],
+    ['report.ad-hoc.fetch', 'data/0/attributes/user-id', undefined],
+    ['report.ad-hoc.fetch', 'data/0/attributes/currency', 1],
+    ['report.ad-hoc.fetch', 'data/0/attributes/date', undefined],
+    ['report.ad-hoc.fetch', 'data/0/attributes/win', '28831'],
+    ['report.ad-hoc.fetch', 'data/0/attributes/win', 288.31],
+    ['report.ad-hoc.fetch', 'data/0/attributes/win', null],
+    ['report.ad-hoc.fetch', 'data/0/id', undefined],
+    ['report.rake.fetch', 'data/0/attributes/value', '512'],
+    ['report.rake.fetch', 'data/0/type', 'ad-hoc-report'],
+  ])('%s with %s = %j', async (operation, path, value) => {
+    platform.always(answers(200, changed(DOCUMENTS[operation], path, value)));
+    const error = await failureOf(run(operation));
+    expect(error).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', platform: { status: 200, errors: [] } });
+    expect(platform.received).toHaveLength(1);
+  });
+
+  it.each([
+    ['empty', 200, '', 'the body is empty'],
+    ['no content', 204, '', 'the body is empty'],
+    ['HTML', 200, '<html>Welcome</html>', 'the body is not JSON'],
+    ['JSON that is cut', 200, '{"data":{"id":"auth', 'the body is not JSON'],
+    ['a list', 200, '[]', 'the body is not an object'],
+    ['a megabyte of brackets', 200, '['.repeat(1_000_000), 'the body is not JSON'],
+    [
+      'a document that is too large',
+      200,
+      `"${'x'.repeat(1024 * 1024)}"`,
+      'the body is unreadable: too-large',
+    ],
+  ])('a body that is %s', async (_name, status, body, reason) => {
+    platform.always(answers(status, body));
+    const error = await failureOf(run('session.create'));
+    expect(error).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
+  });
+
+  it('is told by name where its encoding is unknown, broken, or hides too much', async () => {
+    const bomb = gzipSync(Buffer.alloc(2 * 1024 * 1024, 0x20));
+    for (const [encoding, body, reason] of [
+      ['zstd-2', 'x', 'encoding'],
+      ['gzip', 'not gzip', 'encoding'],
+      ['gzip', bomb, 'too-large'],
+    ] as const) {
+      platform.always(answers(200, body, { 'content-encoding': encoding }));
+      const error = await failureOf(run('session.create'));
+      expect(error.details).toEqual({ reason: `the body is unreadable: ${reason}` });
+    }
+  });
+});
+
+describe('a report', () => {
+  it('keeps amounts digit for digit, however large', async () => {
+    const text = JSON.stringify(
+      collection('ad-hoc-report', [{ ...AD_HOC_ATTRIBUTES, win: 1, loss: 2, bets: 3 }]),
+    )
+      .replace('"win":1', '"win":9007199254740993')
+      .replace('"loss":2', '"loss":-123456789012345678901234567890')
+      .replace('"bets":3', '"bets":9007199254740991');
+    platform.always(answers(200, text));
+    const { client } = buildClient(platform.origin);
+    const page = await client.fetchAdHocReport(
+      { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' },
+      { page: 1, perPage: 500 },
+      callWithin(),
+    );
+    const written = JSON.stringify(page.records);
+    expect(written).toContain('"win":9007199254740993,');
+    expect(written).toContain('"loss":-123456789012345678901234567890,');
+    expect(page.records[0]?.['bets']).toBe(9007199254740991);
+  });
+
+  it('takes the id from the resource, else from its attributes', async () => {
+    const [resource] = RAKE_REPORT.data;
+    const { id: _id, ...withoutId } = resource!;
+    const withId = { ...withoutId, attributes: { ...withoutId.attributes, id: 'from-attributes' } };
+    platform.next(answers(200, { ...RAKE_REPORT, data: [resource, withId] }));
+    const page = (await run('report.rake.fetch')) as { records: { id: string }[] };
+    expect(page.records.map(({ id }) => id)).toEqual(['record-0', 'from-attributes']);
+  });
+
+  it('may be empty, and of many records', async () => {
+    platform.next(answers(200, collection('players-rake', [])));
+    await expect(run('report.rake.fetch')).resolves.toMatchObject({ records: [], totalCount: 0 });
+    const many = Array.from({ length: 20_000 }, (_, value) => ({ 'user-id': 'u', currency: 'USD', value }));
+    platform.next(answers(200, collection('players-rake', many)));
+    const page = (await run('report.rake.fetch')) as { records: unknown[] };
+    expect(page.records).toHaveLength(20_000);
+  });
+
+  it('is not read beyond 16 MiB, and its connection is not used again', async () => {
+    platform.next(answers(200, `"${'x'.repeat(17 * 1024 * 1024)}"`), answers(200, RAKE_REPORT));
+    const { client } = buildClient(platform.origin);
+    expect((await failureOf(CALLS['report.rake.fetch'](client, callWithin()))).details).toEqual({
+      reason: 'the body is unreadable: too-large',
+    });
+    await CALLS['report.rake.fetch'](client, callWithin());
+    expect(platform.connections).toBe(2);
+  });
+
+  it('keeps hostile names out of the prototype', async () => {
+    const attributes = JSON.parse(
+      '{"user-id":"u","currency":"USD","value":1,"__proto__":{"x":1},"-__proto__":{"y":1}}',
+    );
+    platform.always(
+      ({ response }) => void response.end(JSON.stringify(collection('players-rake', [attributes]))),
+    );
+    const page = (await run('report.rake.fetch')) as { records: Record<string, unknown>[] };
+    expect(page.records).toEqual([{ id: 'record-0', userId: 'u', currency: 'USD', value: 1 }]);
+    expect(page.records[0]?.['x']).toBeUndefined();
+  });
+
+  it('tolerates further members only as far as they can be written again', async () => {
+    const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
+    const text = JSON.stringify(changed(RAKE_REPORT, 'data/0/attributes/further', 'deep'));
+    platform.always(answers(200, text.replace('"deep"', deep)));
+    expect((await failureOf(run('report.rake.fetch'))).code).toBe('PLATFORM_PROTOCOL_ERROR');
+    platform.always(answers(200, changed(RAKE_REPORT, 'data/0/attributes/further', { a: [{ b: null }] })));
+    await expect(run('report.rake.fetch')).resolves.toMatchObject({
+      records: [{ further: { a: [{ b: null }] } }],
+    });
+  });
+});

@@ -1,0 +1,252 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { type Operation, OPERATIONS } from '#platform';
+
+import { buildClient, callWithin, CALLS, elapsedMs, failureOf, startPlatform } from './client.fixture.ts';
+import { AD_HOC_REPORT, errors, GAME, RAKE_REPORT, SESSION } from './documents.ts';
+import {
+  answers,
+  answersAfter,
+  drips,
+  type LocalPlatform,
+  neverAnswers,
+  resets,
+  truncates,
+} from './local-platform.ts';
+
+let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+const SUCCESS = {
+  'session.create': answers(200, SESSION),
+  'game.open': answers(200, GAME),
+  'report.ad-hoc.fetch': answers(200, AD_HOC_REPORT),
+  'report.rake.fetch': answers(200, RAKE_REPORT),
+} as const;
+
+const INTERACTIVE = ['session.create', 'game.open'] as const;
+const REPORTS = ['report.ad-hoc.fetch', 'report.rake.fetch'] as const;
+
+/** An origin where nobody listens. */
+async function refusingOrigin(): Promise<string> {
+  const gone = await startPlatform();
+  const { origin } = gone;
+  await gone.close();
+  return origin;
+}
+
+describe('a failure that passes', () => {
+  it.each(OPERATIONS)('is tried again until it has passed, signed each time: %s', async (operation) => {
+    platform.next(answers(503), answers(500, errors(500, {}))).always(SUCCESS[operation]);
+    const { client, observer } = buildClient(platform.origin);
+    const call = callWithin();
+    await expect(CALLS[operation](client, call)).resolves.toBeDefined();
+    expect(call.attempts).toBe(3);
+    expect(observer).toMatchObject({ results: ['5xx', '5xx', '2xx'], retries: 2 });
+    for (const { headers } of platform.received) expect(headers['sign']).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it.each(OPERATIONS)('ends the call when the attempts are used up: %s', async (operation) => {
+    platform.always(answers(503));
+    const call = callWithin();
+    const error = await failureOf(CALLS[operation](buildClient(platform.origin).client, call));
+    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', platform: { status: 503 } });
+    expect([call.attempts, platform.received.length]).toEqual([3, 3]);
+  });
+
+  it('is waited for as long as Retry-After asks, by seconds or date', async () => {
+    const inASecond = new Date(Date.now() + 2000).toUTCString();
+    for (const retryAfter of ['1', inASecond]) {
+      platform.next(answers(429, '', { 'retry-after': retryAfter }), SUCCESS['session.create']);
+      const took = await elapsedMs(
+        CALLS['session.create'](buildClient(platform.origin).client, callWithin()),
+      );
+      expect(took).toBeGreaterThan(450);
+      expect(took).toBeLessThan(2500);
+    }
+    expect(platform.received).toHaveLength(4);
+  });
+
+  it('is given up at once when Retry-After passes the deadline', async () => {
+    for (const [status, code] of [
+      [429, 'RATE_LIMITED'],
+      [503, 'PLATFORM_UNAVAILABLE'],
+    ] as const) {
+      platform.next(answers(status, '', { 'retry-after': '10' }));
+      const call = callWithin(5000);
+      const attempt = failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
+      expect(await elapsedMs(attempt)).toBeLessThan(500);
+      expect(await attempt).toMatchObject({ code, retryAfterMs: 10_000 });
+      expect(call.attempts).toBe(1);
+    }
+  });
+});
+
+describe('a call that was answered for good', () => {
+  it.each([200, 302, 400, 401, 403, 404, 422])('is not repeated: %d', async (status) => {
+    platform.always(answers(status, '<html>'));
+    const call = callWithin();
+    await failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
+    expect([call.attempts, platform.received.length]).toEqual([1, 1]);
+  });
+});
+
+describe('a call that was not sent', () => {
+  it.each(OPERATIONS)('is repeated, and ends as unavailable: %s', async (operation) => {
+    const { client, observer } = buildClient(await refusingOrigin());
+    const call = callWithin();
+    const error = await failureOf(CALLS[operation](client, call));
+    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'refused' } });
+    expect(call.attempts).toBe(3);
+    expect(observer.results).toEqual(['refused', 'refused', 'refused']);
+  });
+
+  it('has no address, or no TLS where TLS is asked for', async () => {
+    const credentials = { baseUrl: 'http://no-such-host.invalid/' };
+    const { client } = buildClient(platform.origin, { credentials, limits: { maxAttempts: 1 } });
+    const error = await failureOf(CALLS['session.create'](client, callWithin()));
+    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'unreachable' } });
+    const overTls = { baseUrl: platform.origin.replace('http:', 'https:') };
+    const tls = buildClient(platform.origin, { credentials: overTls, limits: { maxAttempts: 1 } });
+    expect(await failureOf(CALLS['session.create'](tls.client, callWithin()))).toMatchObject({
+      code: 'PLATFORM_UNAVAILABLE',
+      details: { reason: 'unreachable' },
+    });
+  });
+});
+
+const LOSSES = [
+  ['the connection ends without an answer', 'reset', () => resets],
+  ['the answer is cut off', 'truncated', (document: unknown) => truncates(200, document)],
+  ['the answer never comes', 'timeout', () => neverAnswers],
+  ['the answer drips', 'timeout', (document: unknown) => drips(200, document)],
+  [
+    'the answer is not HTTP',
+    'malformed',
+    () =>
+      ({ socket }: { socket: { end(text: string): void } }) =>
+        socket.end('220 mail.example ESMTP\r\n'),
+  ],
+] as const;
+
+describe.each(LOSSES)('a call of which %s', (_name, reason, loseWith) => {
+  const loss = loseWith(SESSION);
+  const limits = { attemptTimeoutMs: 150 };
+
+  it('is repeated once when it creates a session, and its outcome is unknown', async () => {
+    platform.always(loss);
+    const { client, observer } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 5 } });
+    const call = callWithin();
+    const error = await failureOf(CALLS['session.create'](client, call));
+    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { reason } });
+    expect([call.attempts, platform.received.length]).toEqual([2, 2]);
+    expect(observer.results).toEqual([reason, reason]);
+  });
+
+  it('is repeated when it opens a game, which is the same game', async () => {
+    platform.always(loss);
+    const { client } = buildClient(platform.origin, { limits });
+    const call = callWithin();
+    expect((await failureOf(CALLS['game.open'](client, call))).code).toBe('OUTCOME_UNKNOWN');
+    expect(call.attempts).toBe(3);
+  });
+
+  it.each(REPORTS)('is repeated when it reads, and unavailable at the end: %s', async (operation) => {
+    platform.always(loss);
+    const { client } = buildClient(platform.origin, { limits });
+    const call = callWithin();
+    const error = await failureOf(CALLS[operation](client, call));
+    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason } });
+    expect(call.attempts).toBe(3);
+  });
+
+  it.each(OPERATIONS)('succeeds by the next attempt: %s', async (operation) => {
+    platform.next(loss).always(SUCCESS[operation]);
+    const { client } = buildClient(platform.origin, { limits });
+    await expect(CALLS[operation](client, callWithin())).resolves.toBeDefined();
+  });
+});
+
+describe('after an attempt whose outcome is unknown', () => {
+  it('a taken nickname may be our own doing, and the error says so', async () => {
+    const taken = errors(422, { detail: 'A Player with this username already exists in the system.' });
+    platform.next(resets, answers(422, taken));
+    const error = await failureOf(CALLS['game.open'](buildClient(platform.origin).client, callWithin()));
+    expect(error).toMatchObject({ code: 'NICKNAME_TAKEN', details: { earlierAttemptUnknown: true } });
+  });
+
+  it('a failure that was answered is told as such', async () => {
+    platform.next(resets, answers(503));
+    const error = await failureOf(CALLS['session.create'](buildClient(platform.origin).client, callWithin()));
+    expect(error).toMatchObject({
+      code: 'PLATFORM_UNAVAILABLE',
+      platform: { status: 503 },
+      details: { earlierAttemptUnknown: true },
+    });
+  });
+
+  it('one that never left does not hide it', async () => {
+    const doomed = await startPlatform();
+    doomed.always(({ socket }) => {
+      socket.destroy();
+      void doomed.close();
+    });
+    const error = await failureOf(CALLS['game.open'](buildClient(doomed.origin).client, callWithin()));
+    expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { reason: 'reset' } });
+  });
+});
+
+describe('a failure whose status has come', () => {
+  it('counts by its status, though its text drips or breaks off', async () => {
+    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 150 } });
+    const taken = errors(422, { detail: 'Currency not found' });
+    platform.next(drips(422, taken), truncates(404, taken));
+    expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('INCORRECT_DATA');
+    expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('PLAYER_NOT_FOUND');
+    expect(platform.received).toHaveLength(2);
+  });
+});
+
+describe('keep-alive', () => {
+  it('uses one connection for calls one after the other', async () => {
+    platform.always(SUCCESS['session.create']);
+    const { client } = buildClient(platform.origin);
+    for (let i = 0; i < 10; i += 1) await CALLS['session.create'](client, callWithin());
+    expect(platform.connections).toBe(1);
+  });
+
+  it('goes on after errors too, since their bodies are read', async () => {
+    platform.always(answers(422, errors(422, { detail: 'x'.repeat(10_000) })));
+    const { client } = buildClient(platform.origin);
+    for (let i = 0; i < 10; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
+    expect(platform.connections).toBe(1);
+  });
+
+  it('is not trusted: a server that has read a request and closes an idle connection leaves it unknown', async () => {
+    platform.next(SUCCESS['session.create'], resets, SUCCESS['session.create']);
+    const { client, observer } = buildClient(platform.origin);
+    await CALLS['session.create'](client, callWithin());
+    await CALLS['session.create'](client, callWithin());
+    expect(observer.results).toEqual(['2xx', 'reset', '2xx']);
+    expect(platform.received).toHaveLength(3);
+  });
+
+  it('opens a new connection where the server closed the idle one', async () => {
+    platform.always(answersAfter(0, answers(200, SESSION, { connection: 'close' })));
+    const { client, observer } = buildClient(platform.origin);
+    for (let i = 0; i < 5; i += 1) await CALLS['session.create'](client, callWithin());
+    expect(observer.results).toEqual(['2xx', '2xx', '2xx', '2xx', '2xx']);
+    expect(platform.connections).toBe(5);
+  });
+});
+
+it.each(INTERACTIVE)('%s makes one attempt where only one is allowed', async (operation: Operation) => {
+  platform.always(resets);
+  const call = callWithin();
+  const { client } = buildClient(platform.origin, { limits: { maxAttempts: 1 } });
+  expect((await failureOf(CALLS[operation](client, call))).code).toBe('OUTCOME_UNKNOWN');
+  expect(call.attempts).toBe(1);
+});

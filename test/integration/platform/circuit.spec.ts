@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { buildClient, callWithin, CALLS, failureOf, LIMITS, startPlatform } from './client.fixture.ts';
+import { GAME, SESSION } from './documents.ts';
+import {
+  answers,
+  answersAfter,
+  type Behaviour,
+  type LocalPlatform,
+  neverAnswers,
+  resets,
+} from './local-platform.ts';
+
+let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+const limits = {
+  attemptTimeoutMs: 100,
+  maxAttempts: 1,
+  circuit: { ...LIMITS.circuit, minimumCalls: 5, openMs: 200 },
+};
+
+const build = (origin = platform.origin) => buildClient(origin, { limits });
+
+async function fail(client: ReturnType<typeof build>['client'], times = 5): Promise<void> {
+  for (let i = 0; i < times; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
+}
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('a circuit', () => {
+  it.each<[string, Behaviour]>([
+    ['5xx', answers(503)],
+    ['lost answers', resets],
+    ['timeouts', neverAnswers],
+  ])('opens by %s, and calls are not made', async (_name, behaviour) => {
+    platform.always(behaviour);
+    const { client, observer } = build();
+    await fail(client);
+    const call = callWithin();
+    const error = await failureOf(CALLS['session.create'](client, call));
+    expect(error.code).toBe('CIRCUIT_OPEN');
+    expect(error.retryAfterMs).toBeGreaterThan(0);
+    expect(error.retryAfterMs).toBeLessThanOrEqual(240);
+    expect([call.attempts, platform.received.length]).toEqual([0, 5]);
+    expect(observer.circuitStates).toEqual(['default session.create open']);
+    expect(client.circuits()).toEqual([
+      {
+        operator: 'default',
+        operation: 'session.create',
+        state: 'open',
+        retryAfterMs: expect.any(Number),
+        lastUsedAtMs: expect.any(Number),
+      },
+    ]);
+  });
+
+  it.each([302, 400, 403, 404, 422, 429])(
+    'does not open by answers that are no failure: %d',
+    async (status) => {
+      platform.always(answers(status));
+      const { client, observer } = build();
+      await fail(client, 20);
+      expect(platform.received).toHaveLength(20);
+      expect(observer.circuitStates).toEqual([]);
+    },
+  );
+
+  it('does not open by calls that their deadline cut off', async () => {
+    platform.always(neverAnswers);
+    const { client, observer } = build();
+    await Promise.all(
+      Array.from({ length: 16 }, () => failureOf(CALLS['session.create'](client, callWithin(50)))),
+    );
+    expect(observer).toMatchObject({
+      circuitStates: [],
+      results: Array.from({ length: 16 }, () => 'deadline'),
+    });
+  });
+
+  it('is one of an operation: the lobby stays open', async () => {
+    platform.always(({ request, response, socket }) =>
+      (request.target.includes('open-game') ? answers(200, GAME) : answers(503))({
+        request,
+        response,
+        socket,
+      }),
+    );
+    const { client } = build();
+    await fail(client);
+    await expect(CALLS['game.open'](client, callWithin())).resolves.toBeDefined();
+    expect(client.circuits().map(({ operation, state }) => [operation, state])).toEqual([
+      ['session.create', 'open'],
+      ['game.open', 'closed'],
+    ]);
+  });
+
+  it('closes by one probe', async () => {
+    platform.always(answers(503));
+    const { client, observer } = build();
+    await fail(client);
+    platform.always(answersAfter(50, answers(200, SESSION)));
+    await sleep(250);
+    const codes = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        CALLS['session.create'](client, callWithin()).then(
+          () => 'OK',
+          ({ code }) => code,
+        ),
+      ),
+    );
+    expect(codes).toEqual(['OK', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN']);
+    await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
+    const states = ['open', 'half-open', 'closed'].map((state) => `default session.create ${state}`);
+    expect(observer.circuitStates).toEqual(states);
+  });
+
+  it('opens again by a failed probe, and is not closed by one that its deadline cut off', async () => {
+    platform.always(answers(503));
+    const { client } = build();
+    await fail(client);
+    await sleep(250);
+    await fail(client, 1);
+    expect(client.circuits()[0]?.state).toBe('open');
+    platform.always(neverAnswers);
+    await sleep(250);
+    expect((await failureOf(CALLS['session.create'](client, callWithin(40)))).code).toBe('COMMAND_EXPIRED');
+    expect(client.circuits()[0]?.state).toBe('half-open');
+    platform.always(answers(200, SESSION));
+    await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
+  });
+
+  it('is not closed by a late success of a call from before its opening', async () => {
+    platform.next(answersAfter(80, answers(200, SESSION))).always(answers(503));
+    const { client } = build();
+    const late = CALLS['session.create'](client, callWithin());
+    await fail(client);
+    expect(client.circuits()[0]?.state).toBe('open');
+    await expect(late).resolves.toBeDefined();
+    expect(client.circuits()[0]?.state).toBe('open');
+  });
+
+  it('that opens while a call is retried leaves the failure that the call had', async () => {
+    platform.always(answers(503));
+    const { client } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 10 } });
+    const call = callWithin();
+    const error = await failureOf(CALLS['session.create'](client, call));
+    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', platform: { status: 503 } });
+    expect(error.retryAfterMs).toBeGreaterThan(0);
+    expect(call.attempts).toBe(5);
+  });
+
+  it('that opens lets go who waits for a connection', async () => {
+    platform.always(answersAfter(20, answers(503)));
+    const { client } = buildClient(platform.origin, { limits: { ...limits, connections: 1 } });
+    const codes = await Promise.all(
+      Array.from(
+        { length: 20 },
+        async () => (await failureOf(CALLS['session.create'](client, callWithin()))).code,
+      ),
+    );
+    expect(codes.filter((code) => code === 'PLATFORM_UNAVAILABLE')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'CIRCUIT_OPEN')).toHaveLength(15);
+  });
+});

@@ -1,0 +1,130 @@
+import { createServer, type Socket } from 'node:net';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { type Operation, OPERATIONS } from '#platform';
+
+import { buildClient, callWithin, CALLS, elapsedMs, failureOf, startPlatform } from './client.fixture.ts';
+import { SESSION } from './documents.ts';
+import {
+  answers,
+  type Behaviour,
+  drips,
+  type LocalPlatform,
+  neverAnswers,
+  resets,
+} from './local-platform.ts';
+
+let platform: LocalPlatform;
+const ends: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end();
+});
+
+/** Takes connections and says nothing, so that a TLS handshake with it never ends: the client stays connecting. */
+async function silentOrigin(): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  ends.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  const { port } = server.address() as { port: number };
+  return `https://127.0.0.1:${port}`;
+}
+
+/** The call ends at its deadline, not before and hardly after. */
+async function expectExpiredAfter(ms: number, work: Promise<unknown>, called: boolean): Promise<void> {
+  const error = failureOf(work);
+  const took = await elapsedMs(error);
+  expect(await error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called } });
+  expect(took).toBeGreaterThan(ms - 5);
+  expect(took).toBeLessThan(ms + 100);
+}
+
+describe('at its deadline a call ends', () => {
+  const SLOW: readonly (readonly [string, Behaviour])[] = [
+    ['that is never answered', neverAnswers],
+    ['whose answer drips', drips(200, SESSION)],
+  ];
+
+  it.each(SLOW.flatMap(([name, slow]) => OPERATIONS.map((operation) => [operation, name, slow] as const)))(
+    '%s %s',
+    async (operation, _name, slow) => {
+      platform.always(slow);
+      const { client, observer } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 5000 } });
+      await expectExpiredAfter(200, CALLS[operation](client, callWithin(200)), true);
+      expect(observer.results).toEqual(['deadline']);
+    },
+  );
+
+  it('that is connecting, which an AbortSignal would not settle', async () => {
+    const { client } = buildClient(await silentOrigin(), { limits: { attemptTimeoutMs: 5000 } });
+    await expectExpiredAfter(200, CALLS['session.create'](client, callWithin(200)), true);
+  });
+
+  it('that waits for a connection, without having been made', async () => {
+    platform.always(neverAnswers);
+    const { client } = buildClient(platform.origin, { limits: { connections: 1, attemptTimeoutMs: 5000 } });
+    const first = CALLS['session.create'](client, callWithin(600));
+    const second = callWithin(200);
+    await expectExpiredAfter(200, CALLS['session.create'](client, second), false);
+    expect([second.attempts, platform.received.length]).toEqual([0, 1]);
+    await failureOf(first);
+  });
+
+  it('whose attempts were lost before', async () => {
+    platform.next(resets).always(neverAnswers);
+    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 5000 } });
+    const call = callWithin(300);
+    await expectExpiredAfter(300, CALLS['session.create'](client, call), true);
+    expect(call.attempts).toBe(2);
+  });
+
+  it('that comes when it has passed, without having been made', async () => {
+    const { client } = buildClient(platform.origin);
+    const error = await failureOf(CALLS['game.open'](client, callWithin(-1)));
+    expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
+    expect(platform.received).toEqual([]);
+  });
+});
+
+describe('an attempt that is too slow', () => {
+  it('while connecting was not sent, and ends exactly at the attempt timeout', async () => {
+    const limits = { attemptTimeoutMs: 150, maxAttempts: 2 };
+    const { client, observer } = buildClient(await silentOrigin(), { limits });
+    const error = failureOf(CALLS['session.create'](client, callWithin()));
+    expect(await elapsedMs(error)).toBeLessThan(450);
+    expect(await error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'timeout' } });
+    expect(observer.results).toEqual(['timeout', 'timeout']);
+  });
+
+  it('does not hold the connection of the next one', async () => {
+    platform.next(neverAnswers, answers(200, SESSION));
+    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 100, connections: 1 } });
+    await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
+    expect(platform.openSockets).toBe(1);
+  });
+});
+
+it('a deadline that passes mid-way never becomes another code', async () => {
+  platform.always(neverAnswers);
+  const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 100 } });
+  const codes = new Set<string>();
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => {
+      const operation: Operation = OPERATIONS[index % OPERATIONS.length]!;
+      codes.add((await failureOf(CALLS[operation](client, callWithin(60 + index)))).code);
+    }),
+  );
+  expect([...codes].filter((code) => code !== 'COMMAND_EXPIRED')).toEqual([]);
+});

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { ErrorCode } from '#contracts';
+import { type Operation, OPERATIONS } from '#platform';
+
+import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
+import { errors } from './documents.ts';
+import { answers, type LocalPlatform, truncates } from './local-platform.ts';
+
+let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+const fail = (operation: Operation) =>
+  failureOf(
+    CALLS[operation](buildClient(platform.origin, { limits: { maxAttempts: 1 } }).client, callWithin()),
+  );
+
+const ALL = OPERATIONS;
+const V2 = OPERATIONS.filter((operation) => operation !== 'game.open');
+const GAME = ['game.open'] as const;
+
+/** The table of the bus contract, section 4, as far as it is about answers of the platform. */
+const TABLE: readonly (readonly [readonly Operation[], number, string | undefined, ErrorCode])[] = [
+  [ALL, 400, 'Not Valid Request Signature', 'SIGNATURE_REJECTED'],
+  [GAME, 400, 'Not valid request', 'SIGNATURE_REJECTED'],
+  [V2, 400, 'Not valid request', 'BAD_REQUEST'],
+  [ALL, 400, 'Bad Request', 'BAD_REQUEST'],
+  [ALL, 400, undefined, 'BAD_REQUEST'],
+  [ALL, 401, undefined, 'FORBIDDEN'],
+  [ALL, 403, 'Forbidden', 'FORBIDDEN'],
+  [ALL, 301, undefined, 'UNEXPECTED_REDIRECT'],
+  [ALL, 302, undefined, 'UNEXPECTED_REDIRECT'],
+  [ALL, 304, undefined, 'UNEXPECTED_REDIRECT'],
+  [ALL, 308, undefined, 'UNEXPECTED_REDIRECT'],
+  [['session.create'], 404, 'Not found', 'PLAYER_NOT_FOUND'],
+  [['game.open', 'report.ad-hoc.fetch', 'report.rake.fetch'], 404, undefined, 'NOT_FOUND'],
+  [ALL, 405, undefined, 'BAD_REQUEST'],
+  [ALL, 408, undefined, 'BAD_REQUEST'],
+  [ALL, 418, undefined, 'BAD_REQUEST'],
+  [ALL, 422, 'Auth type not valid', 'AUTH_TYPE_INVALID'],
+  [ALL, 422, 'Currency cannot be blank', 'CURRENCY_REQUIRED'],
+  [ALL, 422, 'Currency not found', 'CURRENCY_NOT_FOUND'],
+  [ALL, 422, 'This currency is not active', 'CURRENCY_INACTIVE'],
+  [ALL, 422, 'A Player with this username already exists in the system.', 'NICKNAME_TAKEN'],
+  [ALL, 422, 'The maximum username length is 12', 'NICKNAME_TOO_LONG'],
+  [ALL, 422, 'Incorrect data', 'INCORRECT_DATA'],
+  [ALL, 422, undefined, 'INCORRECT_DATA'],
+  [ALL, 429, undefined, 'RATE_LIMITED'],
+  [ALL, 500, 'Internal Server Error', 'PLATFORM_UNAVAILABLE'],
+  [ALL, 502, undefined, 'PLATFORM_UNAVAILABLE'],
+  [ALL, 503, undefined, 'PLATFORM_UNAVAILABLE'],
+  [ALL, 599, undefined, 'PLATFORM_UNAVAILABLE'],
+];
+
+const ROWS = TABLE.flatMap(([operations, status, text, code]) =>
+  operations.map((operation) => [operation, status, text, code] as const),
+);
+
+describe('the table', () => {
+  it.each(ROWS)('%s: %d %s is %s, in detail or title, in any case', async (operation, status, text, code) => {
+    const entries =
+      text === undefined
+        ? [{}]
+        : [
+            { detail: text },
+            { title: text },
+            { detail: text.toUpperCase() },
+            { title: ` ${text.toLowerCase()} ` },
+          ];
+    for (const entry of entries) {
+      platform.next(answers(status, errors(status, entry)));
+      const error = await fail(operation);
+      expect([error.code, error.platform?.status]).toEqual([code, status]);
+      if (code === 'NICKNAME_TOO_LONG') expect(error.details).toEqual({ maxLength: 12 });
+      else expect(error.details).toBeUndefined();
+    }
+  });
+
+  it('finds the text in any of several errors', async () => {
+    platform.always(answers(422, errors(422, { detail: 'Something' }, { title: 'Currency not found' })));
+    expect((await fail('game.open')).code).toBe('CURRENCY_NOT_FOUND');
+  });
+});
+
+describe('an answer without an error document', () => {
+  const BODIES = [
+    ['empty', answers],
+    [
+      'HTML',
+      (status: number) => answers(status, '<html>Currency not found</html>', { 'content-type': 'text/html' }),
+    ],
+    ['JSON that is cut', (status: number) => answers(status, '{"errors":[{"detail":"Currency not f')],
+    ['a list', (status: number) => answers(status, [])],
+    ['errors that are no list', (status: number) => answers(status, { errors: 'Currency not found' })],
+    ['errors that are no objects', (status: number) => answers(status, { errors: [null, 1, 'x', []] })],
+    [
+      'members of other types',
+      (status: number) => answers(status, errors(status, { detail: 1, title: {}, source: 'x' })),
+    ],
+    ['cut off', (status: number) => truncates(status, errors(status, { detail: 'Currency not found' }))],
+    ['longer than an explanation', (status: number) => answers(status, 'x'.repeat(100_000))],
+    ['many brackets', (status: number) => answers(status, '['.repeat(60_000))],
+  ] as const;
+  const CODES = [
+    [302, 'UNEXPECTED_REDIRECT'],
+    [400, 'BAD_REQUEST'],
+    [403, 'FORBIDDEN'],
+    [404, 'PLAYER_NOT_FOUND'],
+    [422, 'INCORRECT_DATA'],
+    [429, 'RATE_LIMITED'],
+    [500, 'PLATFORM_UNAVAILABLE'],
+  ] as const;
+
+  it.each(BODIES)('goes by its status: %s', async (_name, behaviour) => {
+    for (const [status, code] of CODES) {
+      platform.next(behaviour(status));
+      const error = await fail('session.create');
+      expect([error.code, error.platform?.status]).toEqual([code, status]);
+    }
+  });
+});
+
+describe('a redirect', () => {
+  it('is never followed', async () => {
+    const elsewhere = await startPlatform(answers(200));
+    platform.always(answers(307, '', { location: `${elsewhere.origin}/api/web/v2/app/users/u-1/session` }));
+    expect((await fail('session.create')).code).toBe('UNEXPECTED_REDIRECT');
+    expect([platform.received.length, elsewhere.received.length]).toEqual([1, 0]);
+  });
+});
+
+describe('what is passed on of an error', () => {
+  it('is status, title, detail and pointer', async () => {
+    const entry = {
+      title: 'Unprocessable',
+      detail: 'Currency not found',
+      source: { pointer: '/data/attributes/currency', parameter: 'x' },
+      meta: { trace: 'stack' },
+      code: '17',
+    };
+    platform.always(answers(422, { ...errors(422, entry), debug: 'stack' }));
+    expect((await fail('session.create')).platform).toEqual({
+      status: 422,
+      errors: [
+        {
+          status: 422,
+          title: 'Unprocessable',
+          detail: 'Currency not found',
+          pointer: '/data/attributes/currency',
+        },
+      ],
+    });
+  });
+
+  it('is cut at 300 characters, and at 20 errors', async () => {
+    const entries = Array.from({ length: 50 }, () => ({ detail: `${'x'.repeat(299)}🂡` }));
+    platform.always(answers(422, errors(422, ...entries)));
+    const { platform: answer } = await fail('session.create');
+    expect(answer?.errors).toHaveLength(20);
+    expect(answer?.errors[0]?.detail).toBe('x'.repeat(299));
+  });
+
+  it('holds no value of the command', async () => {
+    const data = {
+      player: { id: 'player "7"/ü', nick: 'Ace & <King>', email: 'ace@example.org', avatar: 4711, tag: 'x' },
+      session: { launchOptions: '{"restoreSessionUrl":"https://op.example/?token=deep"}' },
+    };
+    platform.always(({ request, response }) => {
+      const detail = [
+        `No ${data.player.id} here`,
+        encodeURIComponent(data.player.id),
+        data.player.email.toUpperCase(),
+        'Ace &amp; &lt;King&gt;',
+        'avatar 4711 of 47110',
+        'tag x in text',
+        'https://op.example/?token=deep',
+        request.headers['sign'],
+      ].join('; ');
+      answers(
+        422,
+        errors(422, {
+          detail,
+          title: request.body.slice(0, 250),
+          source: { pointer: `/${data.player.nick}` },
+        }),
+      )({
+        request,
+        response,
+        socket: response.socket as never,
+      });
+    });
+    const error = await failureOf(buildClient(platform.origin).client.openGame(data, callWithin()));
+    expect(error.platform?.errors[0]).toMatchObject({
+      detail: 'No *** here; ***; ***; ***; avatar *** of ***0; tag *** in text; ***; ***',
+      pointer: '/***',
+    });
+    expect(error.platform?.errors[0]?.title).not.toMatch(/Ace|ace@|4711|deep/);
+  });
+});
