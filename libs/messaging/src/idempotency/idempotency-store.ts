@@ -18,6 +18,11 @@ export abstract class IdempotencyStore {
    * @param fingerprint of type and data
    */
   abstract claim(identity: string, fingerprint: string): Claim | Promise<Claim>;
+
+  /** Lets go of what it holds outside this process. Never rejects. */
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 /** Whether a final reply stands for later repeats; a retryable failure releases the identity instead. */

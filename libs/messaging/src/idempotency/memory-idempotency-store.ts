@@ -12,6 +12,16 @@ interface Entry {
     | { readonly kind: 'decided'; readonly reply: Reply; readonly untilMs: number };
 }
 
+/** A claim in memory; its holder either settles or releases it. */
+export type MemoryClaim =
+  | Exclude<Claim, { kind: 'mine' }>
+  | {
+      readonly kind: 'mine';
+      settle(reply: Reply): void;
+      /** Frees the identity. Those who wait get `reply`, which is not kept. */
+      release(reply: Reply | undefined): void;
+    };
+
 /** The memory of one worker. */
 export class MemoryIdempotencyStore extends IdempotencyStore {
   // A map keeps the order of insertion, and an entry is inserted anew when it is decided: the oldest come first.
@@ -25,28 +35,28 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     this.#nowMs = nowMs;
   }
 
-  claim(identity: string, fingerprint: string): Claim {
+  claim(identity: string, fingerprint: string): MemoryClaim {
     const entry = this.#entries.get(identity);
     if (!entry || isOver(entry, this.#nowMs())) return this.#begin(identity, fingerprint);
     return entry.fingerprint === fingerprint ? entry.state : { kind: 'conflict' };
   }
 
-  #begin(identity: string, fingerprint: string): Claim {
+  #begin(identity: string, fingerprint: string): MemoryClaim {
     const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
     const entry: Entry = { fingerprint, state: { kind: 'under way', reply: promise } };
     this.#entries.set(identity, entry);
     this.#forget();
-    return {
-      kind: 'mine',
-      settle: (reply) => {
-        this.#entries.delete(identity);
-        if (isDecision(reply)) {
-          entry.state = { kind: 'decided', reply, untilMs: this.#nowMs() + this.#ttlMs };
-          this.#entries.set(identity, entry);
-        }
-        resolve(reply);
-      },
+    const release = (reply: Reply | undefined): void => {
+      this.#entries.delete(identity);
+      resolve(reply);
     };
+    const settle = (reply: Reply): void => {
+      release(reply);
+      if (!isDecision(reply)) return;
+      entry.state = { kind: 'decided', reply, untilMs: this.#nowMs() + this.#ttlMs };
+      this.#entries.set(identity, entry);
+    };
+    return { kind: 'mine', settle, release };
   }
 
   /** Drops what is over, and the oldest decisions where there are too many. */

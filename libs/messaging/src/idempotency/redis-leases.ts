@@ -1,0 +1,88 @@
+import type { Reply } from '#contracts';
+
+import type { RedisIdentities } from './redis-identities.ts';
+
+/** Settlements kept for a Redis that is away; beyond, the oldest are forgotten. */
+const MAX_OWED = 10_000;
+
+interface Settlement {
+  readonly fingerprint: string;
+  readonly reply: Reply;
+  readonly untilMs: number;
+}
+
+export interface RedisLeasesOptions {
+  readonly identities: RedisIdentities;
+  readonly leaseMs: number;
+  /** How long a decision is kept. */
+  readonly ttlMs: number;
+  readonly nowMs: () => number;
+}
+
+/**
+ * What this worker holds in Redis: its claims, renewed by one timer while there are any, so that a dead worker's
+ * pass on; and the settlements that Redis was away for, which it gets when it is back.
+ */
+export class RedisLeases {
+  readonly #options: RedisLeasesOptions;
+  /** Fingerprints by key. As many as there are commands in hand. */
+  readonly #held = new Map<string, string>();
+  readonly #owed = new Map<string, Settlement>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: RedisLeasesOptions) {
+    this.#options = options;
+  }
+
+  /** Keeps a claim alive until it is settled, also one that Redis has not heard of. */
+  hold(key: string, fingerprint: string): void {
+    this.#owed.delete(key);
+    this.#held.set(key, fingerprint);
+    this.#timer ??= setInterval(() => void this.#renew(), this.#options.leaseMs / 3).unref();
+  }
+
+  /** Never rejects. */
+  async settle(key: string, fingerprint: string, reply: Reply): Promise<void> {
+    const { identities, ttlMs, nowMs } = this.#options;
+    this.#held.delete(key);
+    if (this.#held.size === 0) this.#stop();
+    const settlement = { fingerprint, reply, untilMs: nowMs() + ttlMs };
+    if ((await identities.settle(key, fingerprint, reply, ttlMs)) === undefined) this.#owe(key, settlement);
+  }
+
+  /** Tells a Redis that is back what it missed. */
+  async catchUp(): Promise<void> {
+    await this.#renew();
+    const { identities, nowMs } = this.#options;
+    for (const [key, settlement] of this.#owed) {
+      const ttlMs = settlement.untilMs - nowMs();
+      if (ttlMs > 0) {
+        const settled = await identities.settle(key, settlement.fingerprint, settlement.reply, ttlMs);
+        if (settled === undefined) return;
+      }
+      if (this.#owed.get(key) === settlement) this.#owed.delete(key);
+    }
+  }
+
+  close(): void {
+    this.#stop();
+    this.#owed.clear();
+  }
+
+  #owe(key: string, settlement: Settlement): void {
+    // Claimed anew meanwhile: that claim will be settled.
+    if (this.#held.has(key)) return;
+    this.#owed.set(key, settlement);
+    const [oldest] = this.#owed.keys();
+    if (this.#owed.size > MAX_OWED && oldest !== undefined) this.#owed.delete(oldest);
+  }
+
+  #renew(): Promise<void> {
+    return this.#options.identities.renew(this.#held);
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
