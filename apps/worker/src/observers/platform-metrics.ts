@@ -1,8 +1,6 @@
 import { type AttemptResult, type CircuitState, type Operation, PlatformObserver } from '#platform';
 import type { Logger, Metrics } from '#telemetry';
 
-const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 };
-
 /** Tells metrics of the calls to the platform, and the log of its circuits. */
 export class PlatformMetrics extends PlatformObserver {
   readonly #logger: Logger;
@@ -24,7 +22,6 @@ export class PlatformMetrics extends PlatformObserver {
   }
 
   circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
-    this.#metrics.circuitState.set({ operator, operation }, CIRCUIT_VALUES[state]);
     this.#logger.warn({ operator, operation, state }, 'circuit changed');
   }
 }

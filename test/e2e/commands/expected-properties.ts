@@ -1,0 +1,40 @@
+import { expect } from '@jest/globals';
+
+/** The command that a reply answers, and the reply's place among its replies. */
+export interface ExpectedReply {
+  readonly type: string;
+  /** The command's identity. */
+  readonly id: string;
+  readonly commandType: string;
+  readonly correlationId: string;
+  /** Default 0. */
+  readonly sequence?: number;
+  /** Default true. */
+  readonly final?: boolean;
+  /** What else the headers hold. */
+  readonly headers?: Readonly<Record<string, unknown>>;
+}
+
+/** Every property and header of a reply to a queue, none more and none less. Source: bus contract, section 3. */
+export function expectedProperties(reply: ExpectedReply): object {
+  const { type, id, commandType, correlationId, sequence = 0, final = true, headers = {} } = reply;
+  return {
+    type,
+    correlationId,
+    messageId: `${id}:${sequence}`,
+    contentType: 'application/json',
+    appId: 'poker-bridge',
+    timestamp: expect.any(Number),
+    deliveryMode: 2,
+    headers: {
+      'command-id': id,
+      'command-type': commandType,
+      sequence,
+      final,
+      'schema-version': 1,
+      // Matches a return to its publish; docs/decisions/0002 tells of it.
+      'x-publish-id': expect.any(String),
+      ...headers,
+    },
+  };
+}

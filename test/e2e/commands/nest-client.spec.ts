@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { type ClientProxy, ClientProxyFactory, RmqRecordBuilder, Transport } from '@nestjs/microservices';
+import { firstValueFrom, lastValueFrom, toArray } from 'rxjs';
+
+import { until } from '../../support/until.ts';
+import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+
+const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+
+describe("Nest's own client", () => {
+  let sandboxed: SandboxedService;
+  let client: ClientProxy;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '5' } });
+    const { url, prefix } = sandboxed.service;
+    Logger.overrideLogger(false);
+    client = ClientProxyFactory.create({
+      transport: Transport.RMQ,
+      options: { urls: [url], queue: `${prefix}.interactive`, noAssert: true },
+    });
+    await client.connect();
+  }, 30_000);
+  afterAll(async () => {
+    await client?.close();
+    await sandboxed?.[Symbol.asyncDispose]();
+  });
+
+  const failureOf = (pattern: string | object, data: unknown): Promise<unknown> =>
+    firstValueFrom(client.send(pattern, data)).then(
+      (value) => Promise.reject(new Error(`answered with ${JSON.stringify(value)}`)),
+      (error: unknown) => error,
+    );
+
+  it('gets a session', async () => {
+    const session = await firstValueFrom(client.send('session.create', { userId: 'p-nest' }).pipe(toArray()));
+    expect(session).toEqual([
+      {
+        userId: 'p-nest',
+        sessionId: expect.any(String),
+        auth: expect.any(String),
+        redirectUrl: expect.any(String),
+      },
+    ]);
+  });
+
+  it('gets a game, for the operator that it names', async () => {
+    const options = { headers: { operator: 'default' } };
+    const record = new RmqRecordBuilder({ player: { id: 'p-nest' } }).setOptions(options).build();
+    expect(await lastValueFrom(client.send('game.open', record))).toMatchObject({ playerId: 'p-nest' });
+
+    const unknown = new RmqRecordBuilder({ player: { id: 'p-nest' } })
+      .setOptions({ headers: { operator: 'nobody' } })
+      .build();
+    expect(await failureOf('game.open', unknown)).toMatchObject({ code: 'UNKNOWN_OPERATOR' });
+  });
+
+  it('gets an error as the error body', async () => {
+    expect(await failureOf('session.create', { userId: 7, more: true })).toEqual({
+      code: 'VALIDATION_FAILED',
+      category: 'invalid',
+      retryable: false,
+      message: expect.any(String),
+      violations: expect.arrayContaining([
+        { pointer: '/userId', message: expect.any(String) },
+        { pointer: '/more', message: expect.any(String) },
+      ]),
+      attempts: 0,
+      command: { id: expect.any(String), type: 'session.create' },
+      occurredAt: expect.any(String),
+    });
+  });
+
+  it.each([
+    ['no such command', 'no.such.command', {}, 'UNKNOWN_COMMAND'],
+    ['a pattern that is an object', { cmd: 'session.create' }, {}, 'UNKNOWN_COMMAND'],
+    ['data that is no object', 'session.create', 'text', 'VALIDATION_FAILED'],
+    ['more data than is taken', 'session.create', { userId: 'x'.repeat(70_000) }, 'MESSAGE_TOO_LARGE'],
+  ])('gets an error for %s', async (_, pattern, data, code) => {
+    expect(await failureOf(pattern, data)).toMatchObject({ code });
+  });
+
+  it('gets a report as an Observable of pages, the last word at its end', async () => {
+    const report = await lastValueFrom(
+      client.send('report.ad-hoc.fetch', { ...DAY, perPage: 2 }).pipe(toArray()),
+    );
+    expect(report).toMatchObject([
+      { report: 'ad-hoc', page: 1, pageCount: 3, records: [{}, {}] },
+      { page: 2, records: [{}, {}] },
+      { page: 3, records: [{}] },
+      { report: 'ad-hoc', pages: 3, records: 5, totalCount: 5, changedWhileReading: false },
+    ]);
+    expect(report).toHaveLength(4);
+  });
+
+  it('gets an empty report as its last word alone', async () => {
+    const report = client.send('report.rake.fetch', { ...DAY, userId: 'nobody' }).pipe(toArray());
+    expect(await lastValueFrom(report)).toEqual([
+      { report: 'rake', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
+    ]);
+  });
+
+  it('gets answers to many commands at once, each its own', async () => {
+    const userIds = Array.from({ length: 50 }, (_, index) => `p-${index}`);
+    const sessions = await Promise.all(
+      userIds.map((userId) => firstValueFrom(client.send<{ userId: string }>('session.create', { userId }))),
+    );
+    expect(sessions.map(({ userId }) => userId)).toEqual(userIds);
+  });
+
+  it('emits in vain: an event has nowhere to be answered', async () => {
+    const events = await sandboxed.caller.events('command.failed.REPLY_TO_MISSING');
+    await lastValueFrom(client.emit('session.create', { userId: 'p-emit' }), { defaultValue: undefined });
+    await until('it is announced', () => events.length === 1);
+    const deadLetters = await until('it is a dead letter', async () => {
+      const found = await sandboxed.caller.drain(sandboxed.service.name('dead-letters'));
+      return found.some(({ properties }) => properties.headers?.['x-reason'] === 'REPLY_TO_MISSING') && found;
+    });
+    const content = deadLetters
+      .map((letter) => String(letter.content))
+      .find((text) => text.includes('p-emit'));
+    expect(JSON.parse(String(content))).toEqual({ pattern: 'session.create', data: { userId: 'p-emit' } });
+    expect(JSON.parse(String(events[0]?.content))).toMatchObject({ code: 'REPLY_TO_MISSING', attempts: 0 });
+  });
+});
+
+describe("the packets of Nest's client", () => {
+  let sandboxed: SandboxedService;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '2' } });
+  }, 30_000);
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+
+  const send = async (pattern: string, data: unknown, id: string, options: object = {}) => {
+    const replies = await sandboxed.caller.send(pattern, { pattern, data, id }, options);
+    return replies.map(({ body }) => body);
+  };
+
+  it('are answered with packets, the last of which says so', async () => {
+    const id = randomUUID();
+    const replies = await send('report.ad-hoc.fetch', DAY, id);
+    expect(replies).toEqual([
+      { response: expect.objectContaining({ report: 'ad-hoc', page: 1 }), id },
+      { response: expect.objectContaining({ report: 'ad-hoc', pages: 1 }), isDisposed: true, id },
+    ]);
+    expect(await send('session.create', {}, `${id}-2`)).toEqual([
+      { err: expect.objectContaining({ code: 'VALIDATION_FAILED' }), isDisposed: true, id: `${id}-2` },
+    ]);
+  });
+
+  it("have the command's identity as their id", async () => {
+    const id = randomUUID();
+    const [first] = await send('session.create', { userId: 'p-1' }, id, { messageId: 'one' });
+    const [again] = await send('session.create', { userId: 'p-1' }, id, { messageId: 'other' });
+    expect(again).toEqual(first);
+    expect(await send('session.create', { userId: 'p-2' }, id)).toMatchObject([
+      { err: { code: 'IDEMPOTENCY_CONFLICT', command: { id } } },
+    ]);
+    const tooLong = await send('session.create', { userId: 'p-1' }, 'x'.repeat(201));
+    expect(tooLong).toMatchObject([{ err: { violations: [{ pointer: '/id' }] } }]);
+  });
+
+  it('are data like any other where the property type is there', async () => {
+    const body = { pattern: 'session.create', data: { userId: 'p-1' }, id: '1' };
+    const [reply] = await sandboxed.caller.send('session.create', body, { type: 'session.create' });
+    const violations = (reply?.body['violations'] ?? []) as { pointer: string }[];
+    expect(violations.map(({ pointer }) => pointer).sort()).toEqual(['/data', '/id', '/pattern', '/userId']);
+  });
+});

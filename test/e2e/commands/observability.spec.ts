@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { until } from '../../support/until.ts';
+import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+
+const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const SECRET_KEY = 'canary-secret-key';
+
+/** Every metric of the contract: its kind, and the labels of each of its series. */
+const METRICS = [
+  ['poker_commands_total', 'counter', ['outcome', 'type']],
+  ['poker_command_duration_seconds', 'histogram', ['type']],
+  ['poker_commands_in_flight', 'gauge', ['lane']],
+  ['poker_platform_requests_total', 'counter', ['operation', 'result']],
+  ['poker_platform_request_duration_seconds', 'histogram', ['operation', 'result']],
+  ['poker_circuit_state', 'gauge', ['operation', 'operator']],
+  ['poker_platform_retries_total', 'counter', []],
+  ['poker_replays_total', 'counter', []],
+  ['poker_dead_letters_total', 'counter', []],
+  ['poker_replies_undelivered_total', 'counter', []],
+  ['poker_broker_connected', 'gauge', []],
+] as const;
+
+/** What must be found nowhere: a player's data, wherever a command can carry them. */
+const player = (name: string) => ({
+  id: `canary-id-${name}`,
+  nick: `canary-nick-${name}`,
+  name: 'canary-name',
+  email: 'canary@example.com',
+  phoneNumber: 'canary-phone',
+  country: 'canary-country',
+});
+const session = {
+  id: 'canary-session',
+  userIp: 'canary-ip',
+  launchOptions: { restoreSessionUrl: 'https://canary.example/?canary=1' },
+};
+
+/** The commands that are sent, in this order, and what each comes to. */
+const COMMANDS: readonly (readonly [type: string, body: unknown, outcome: string, options?: object])[] = [
+  ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
+  ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
+  ['game.open', { player: player('2'), session }, 'success'],
+  ['game.open', { player: { ...player('3'), nick: 'canary-nick-1' } }, 'NICKNAME_TAKEN'],
+  ['session.create', { userId: 'canary-user', authType: 'canary-auth' }, 'VALIDATION_FAILED'],
+  ['session.create', { userId: 'canary-user', 'canary-member': 'canary' }, 'VALIDATION_FAILED'],
+  ['session.create', Buffer.from('{"userId": "canary-broken'), 'MALFORMED_MESSAGE'],
+  ['session.create', { userId: 'canary'.repeat(20_000) }, 'MESSAGE_TOO_LARGE'],
+  ['canary-command', { userId: 'canary-user' }, 'UNKNOWN_COMMAND'],
+  ['report.ad-hoc.fetch', { ...DAY, userId: 'player-00000001' }, 'success'],
+  ['report.rake.fetch', { ...DAY, sort: 'canary-sort' }, 'INCORRECT_DATA'],
+];
+
+describe('what a person on call sees', () => {
+  let sandboxed: SandboxedService;
+  let metrics: string;
+  const secrets: string[] = [];
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({
+      sandbox: { SANDBOX_REPORT_RECORDS: '3', SANDBOX_SECRET_KEY: SECRET_KEY },
+      worker: { PLATFORM_SECRET_KEY: SECRET_KEY, LOG_LEVEL: 'trace' },
+    });
+    const { caller, worker, platform } = sandboxed;
+    await platform.fault({ kind: 'status', status: 503, operation: 'session', count: 1 });
+    for (const [type, body, , options] of COMMANDS) {
+      const replies = await caller.send(type, body, { messageId: randomUUID(), ...options });
+      ids.push(String(replies[0]?.headers['command-id']));
+      const { auth, url, redirectUrl } = replies[0]?.body ?? {};
+      secrets.push(...[auth, url, redirectUrl].filter((value) => typeof value === 'string'));
+    }
+    caller.publish(
+      'session.create',
+      { userId: 'canary-user' },
+      { replyTo: 'canary-queue', messageId: 'gone' },
+    );
+    await until(
+      'every command is counted',
+      async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1,
+    );
+    metrics = (await worker.get('/metrics')).body;
+  }, 30_000);
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+
+  const series = (name: string) => metrics.split('\n').filter((line) => /^[^{ ]+/.exec(line)?.[0] === name);
+
+  it.each(METRICS)('%s is a %s with labels %j', (name, kind, labels) => {
+    expect(metrics).toContain(`# TYPE ${name} ${kind}\n`);
+    const found = series(kind === 'histogram' ? `${name}_count` : name);
+    expect(found).not.toEqual([]);
+    for (const line of found) {
+      expect([...line.matchAll(/(\w+)="/g)].map(([, label]) => label).sort()).toEqual(labels);
+    }
+  });
+
+  it('counts each final reply by type and outcome', () => {
+    expect(series('poker_commands_total').sort()).toEqual([
+      'poker_commands_total{type="game.open",outcome="NICKNAME_TAKEN"} 1',
+      'poker_commands_total{type="game.open",outcome="success"} 1',
+      'poker_commands_total{type="report.ad-hoc.fetch",outcome="success"} 1',
+      'poker_commands_total{type="report.rake.fetch",outcome="INCORRECT_DATA"} 1',
+      'poker_commands_total{type="session.create",outcome="MALFORMED_MESSAGE"} 1',
+      'poker_commands_total{type="session.create",outcome="MESSAGE_TOO_LARGE"} 1',
+      'poker_commands_total{type="session.create",outcome="VALIDATION_FAILED"} 2',
+      'poker_commands_total{type="session.create",outcome="success"} 3',
+      'poker_commands_total{type="unknown",outcome="UNKNOWN_COMMAND"} 1',
+    ]);
+  });
+
+  it('counts calls, retries, replays, dead letters and replies that nobody took', () => {
+    expect(series('poker_platform_requests_total').sort()).toEqual([
+      'poker_platform_requests_total{operation="game.open",result="2xx"} 1',
+      'poker_platform_requests_total{operation="game.open",result="4xx"} 1',
+      'poker_platform_requests_total{operation="report.ad-hoc.fetch",result="2xx"} 1',
+      'poker_platform_requests_total{operation="report.rake.fetch",result="4xx"} 1',
+      'poker_platform_requests_total{operation="session.create",result="2xx"} 2',
+      'poker_platform_requests_total{operation="session.create",result="5xx"} 1',
+    ]);
+    expect(series('poker_platform_retries_total')).toEqual(['poker_platform_retries_total 1']);
+    expect(series('poker_replays_total')).toEqual(['poker_replays_total 1']);
+    expect(series('poker_dead_letters_total')).toEqual(['poker_dead_letters_total 5']);
+    expect(series('poker_replies_undelivered_total')).toEqual(['poker_replies_undelivered_total 1']);
+    expect(series('poker_broker_connected')).toEqual(['poker_broker_connected 1']);
+    expect(series('poker_commands_in_flight').sort()).toEqual([
+      'poker_commands_in_flight{lane="interactive"} 0',
+      'poker_commands_in_flight{lane="reports"} 0',
+    ]);
+  });
+
+  it('shows the circuit of each operation that was used as closed', () => {
+    expect(series('poker_circuit_state').sort()).toEqual([
+      'poker_circuit_state{operator="default",operation="game.open"} 0',
+      'poker_circuit_state{operator="default",operation="report.ad-hoc.fetch"} 0',
+      'poker_circuit_state{operator="default",operation="report.rake.fetch"} 0',
+      'poker_circuit_state{operator="default",operation="session.create"} 0',
+    ]);
+  });
+
+  it("is told in Prometheus' text format", async () => {
+    const response = await fetch(`${await sandboxed.worker.url()}/metrics`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+  });
+
+  it.each([
+    ['/health/live', ['process']],
+    ['/health/ready', ['bus']],
+    ['/health', ['bus', 'circuits', 'process']],
+  ])('%s is well, in the form of terminus', async (path, indicators) => {
+    const { status, body } = await sandboxed.worker.get(path);
+    const { status: word, info, error, details, ...rest } = JSON.parse(body) as Record<string, any>;
+    expect([status, word, error, rest]).toEqual([200, 'ok', {}, {}]);
+    expect(Object.keys(info).sort()).toEqual(indicators);
+    expect(Object.values(info).map((indicator) => (indicator as { status: string }).status)).toEqual(
+      indicators.map(() => 'up'),
+    );
+    expect(details).toEqual(info);
+  });
+
+  it('/health shows every circuit and lane', async () => {
+    const { details } = JSON.parse((await sandboxed.worker.get('/health')).body) as Record<string, any>;
+    expect(details.bus.lanes).toMatchObject({
+      interactive: { state: 'consuming' },
+      reports: { state: 'consuming' },
+    });
+    expect(details.circuits.circuits).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ operator: 'default', operation: 'session.create', state: 'closed' }),
+      ]),
+    );
+  });
+
+  it('has one line of the log for each outcome, with the ids', () => {
+    const outcomes = sandboxed.worker.log.filter((line) => 'outcome' in line);
+    expect(outcomes.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ...COMMANDS.map(([, , outcome], index) => [ids[index], outcome]),
+      ['gone', 'success'],
+    ]);
+    for (const line of outcomes) {
+      expect(line).toMatchObject({
+        level: 'info',
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        correlationId: expect.any(String),
+        operator: 'default',
+        attempts: expect.any(Number),
+        durationMs: expect.any(Number),
+      });
+    }
+  });
+
+  it("finds neither a player's data nor a secret in log, metrics and health, at any level", async () => {
+    const health = (await sandboxed.worker.get('/health')).body;
+    const told = [sandboxed.worker.stdout, sandboxed.worker.stderr, metrics, health].join('\n');
+    expect(sandboxed.worker.log.some(({ level }) => level === 'trace' || level === 'debug')).toBe(true);
+    expect(told.match(/.{0,80}canary.{0,80}/g)).toBeNull();
+    expect(secrets.length).toBeGreaterThan(4);
+    expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
+    expect(told).not.toMatch(/\b[0-9a-f]{64}\b/);
+  });
+});

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { BusCaller, ReceivedReply } from '../../support/bus-caller.ts';
+import type { SandboxControl } from '../../support/sandbox-control.ts';
+import { until } from '../../support/until.ts';
+import { expectedProperties } from './expected-properties.ts';
+import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+
+const IDEMPOTENCY_TTL_MS = 400;
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('session.create and game.open', () => {
+  let sandboxed: SandboxedService;
+  let caller: BusCaller;
+  let platform: SandboxControl;
+  let id: string;
+  let correlationId: string;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({
+      worker: { IDEMPOTENCY_TTL_MS: String(IDEMPOTENCY_TTL_MS) },
+    });
+    ({ caller, platform } = sandboxed);
+  }, 30_000);
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    id = `id-${randomUUID()}`;
+    correlationId = `correlation-${randomUUID()}`;
+  });
+
+  const send = async (type: string, body: object, options: object = {}): Promise<ReceivedReply> => {
+    const replies = await caller.send(type, body, { messageId: id, correlationId, ...options });
+    expect(replies).toHaveLength(1);
+    return replies[0] as ReceivedReply;
+  };
+
+  it('create a session from every member, and answer with exactly what the contract lists', async () => {
+    const userId = 'a/b?c=d&e#%2e é\u{1f0a1}';
+    const session = {
+      userId,
+      nick: `Ada ${id.slice(-8)}`,
+      authType: 'internal',
+      lang: 'de',
+      currency: 'EUR',
+    };
+    const nowSeconds = Date.now() / 1000;
+    const { properties, body } = await send('session.create', session);
+
+    const reply = { type: 'session.created', id, commandType: 'session.create', correlationId };
+    expect(properties).toEqual(expectedProperties(reply));
+    expect(Math.abs(properties.timestamp - nowSeconds)).toBeLessThan(5);
+    expect(body).toEqual({
+      userId,
+      sessionId: expect.stringMatching(UUID),
+      auth: expect.stringMatching(/^[\w-]{32}$/),
+      redirectUrl: expect.any(String),
+    });
+    const url = new URL(String(body['redirectUrl']));
+    expect([url.pathname, Object.fromEntries(url.searchParams)]).toEqual([
+      '/lobby',
+      { auth: body['auth'], lang: 'de' },
+    ]);
+    const request = await platform.lastRequest();
+    expect(request).toMatchObject({
+      method: 'POST',
+      url: `/api/web/v2/app/users/${encodeURIComponent(userId)}/session?clientId=sandbox`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/vnd.api+json' },
+    });
+    expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual(session);
+    expect(await platform.player(userId)).toMatchObject({ nick: session.nick, currency: 'EUR' });
+  });
+
+  it('send nothing to the platform that the command did not hold', async () => {
+    await send('session.create', { userId: 'p-bare' });
+    expect((await platform.lastRequest()).body).toBe('userId=p-bare');
+
+    id = `${id}-2`;
+    await send('game.open', { player: { id: 'p-bare' }, session: { id: 's-bare' } });
+    expect(JSON.parse((await platform.lastRequest()).body)).toEqual({
+      data: { type: 'OpenGame', attributes: { player: { id: 'p-bare' }, session: { id: 's-bare' } } },
+    });
+  });
+
+  it('open a table from every member, and answer with exactly what the contract lists', async () => {
+    const player = {
+      id: 'p-whole',
+      nick: `Whole ${id.slice(-8)}`,
+      name: 'Ada Łovelace',
+      email: 'ada@example.com',
+      referredBy: 'bob',
+      referralCode: 'R1',
+      bonusCode: 'B1',
+      avatar: 7,
+      phoneNumber: '+49 30 1',
+      tag: 'vip',
+      active: true,
+      verified: false,
+      trustedLevel: -2,
+      currency: 'EUR',
+      preferredCurrency: 'USD',
+      country: 'DE',
+    };
+    const launchOptions = {
+      restoreSessionUrl: 'https://example.com/?a=1&b=2',
+      theme: { dark: true, of: [null, 2] },
+    };
+    const session = {
+      id: `s-${id}`,
+      authType: 'internal',
+      tableId: 42,
+      lang: 'fr',
+      launchOptions,
+      longLifeLoginToken: false,
+      userIp: '192.0.2.1',
+    };
+    const { properties, body } = await send('game.open', { player, session });
+
+    const reply = { type: 'game.opened', id, commandType: 'game.open', correlationId };
+    expect(properties).toEqual(expectedProperties(reply));
+    expect(body).toEqual({
+      id: expect.stringMatching(/^\/apiweb\/v3\//),
+      playerId: 'p-whole',
+      sessionId: session.id,
+      auth: expect.stringMatching(/^[\w-]{32}$/),
+      url: expect.any(String),
+    });
+    const url = new URL(String(body['url']));
+    expect(url.pathname).toBe('/table/42');
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      auth: body['auth'],
+      lang: 'fr',
+      launchOptions: JSON.stringify(launchOptions),
+    });
+    const request = await platform.lastRequest();
+    expect(request).toMatchObject({
+      method: 'POST',
+      url: '/apiweb/v3/open-game?client=sandbox',
+      headers: { 'content-type': 'application/vnd.api+json', accept: 'application/vnd.api+json' },
+    });
+    expect(JSON.parse(request.body)).toEqual({
+      data: { type: 'OpenGame', attributes: { player, session } },
+    });
+  });
+
+  it('send launch options that came as a string as the object that it holds', async () => {
+    const options = '{"z":[1,{"b":"{\\"kept\\":1}","a":""}],"restoreSessionUrl":"https://example.com"}';
+    const { type, body } = await send('game.open', {
+      player: { id: 'p-options' },
+      session: { launchOptions: options },
+    });
+    expect(type).toBe('game.opened');
+    expect(new URL(String(body['url'])).pathname).toBe('/lobby');
+    const { data } = JSON.parse((await platform.lastRequest()).body) as Record<string, any>;
+    expect(data.attributes.session.launchOptions).toEqual(JSON.parse(options));
+  });
+
+  it('open the same session for the same message id, also when the reply is long forgotten', async () => {
+    const game = { player: { id: 'p-again' } };
+    const first = await send('game.open', game);
+    expect(first.body['sessionId']).toMatch(UUID);
+    const received = await platform.received('open-game');
+    const again = await until('the platform is asked again', async () => {
+      const reply = await send('game.open', game);
+      return (await platform.received('open-game')) > received && reply;
+    });
+    expect(again.body).toEqual(first.body);
+    expect(again.messageId).toBe(first.messageId);
+
+    const other = await send('game.open', game, { messageId: `other-${id}` });
+    expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
+  });
+
+  it('replay the reply of a repeat, to where the repeat asks for it', async () => {
+    const first = await send('session.create', { userId: 'p-twice' });
+    const received = await platform.received('session');
+    const again = await send('session.create', { userId: 'p-twice' }, { correlationId: 'elsewhere' });
+    expect(again.properties).toEqual(
+      expectedProperties({
+        type: 'session.created',
+        id,
+        commandType: 'session.create',
+        correlationId: 'elsewhere',
+      }),
+    );
+    expect(again.text).toBe(first.text);
+    expect(await platform.received('session')).toBe(received);
+  });
+
+  it('echo the trace, and only a trace that is one', async () => {
+    const headers = { traceparent: TRACEPARENT, tracestate: 'vendor=1' };
+    const { properties } = await send('session.create', { userId: 'p-trace' }, { headers });
+    const reply = { type: 'session.created', id, commandType: 'session.create', correlationId };
+    expect(properties).toEqual(expectedProperties({ ...reply, headers: { traceparent: TRACEPARENT } }));
+
+    const broken = { traceparent: `${TRACEPARENT}-more` };
+    const second = await send('session.create', { userId: 'p-trace' }, { headers: broken });
+    expect(second.headers).not.toHaveProperty('traceparent');
+  });
+
+  it('make up an identity where there is none, a new one each time', async () => {
+    const bare = { messageId: undefined };
+    const [one, other] = [
+      await send('session.create', { userId: 'p-none' }, bare),
+      await send('session.create', { userId: 'p-none' }, bare),
+    ];
+    for (const { headers, messageId } of [one, other]) {
+      expect(headers['command-id']).toMatch(UUID);
+      expect(messageId).toBe(`${String(headers['command-id'])}:0`);
+    }
+    expect(one.headers['command-id']).not.toBe(other.headers['command-id']);
+    expect(one.body['sessionId']).not.toBe(other.body['sessionId']);
+  });
+
+  it("take the command's id for a correlation id that is absent", async () => {
+    const reply = caller.repliesTo(id);
+    caller.publish('session.create', { userId: 'p-uncorrelated' }, { messageId: id });
+    expect(await reply).toMatchObject([{ type: 'session.created', correlationId: id, messageId: `${id}:0` }]);
+  });
+
+  it("pass on what the platform refuses, without the command's own values", async () => {
+    const nick = `Taken ${id.slice(-8)}`;
+    await send('session.create', { userId: 'p-first', nick }, { messageId: `first-${id}` });
+    const { properties, body } = await send('game.open', { player: { id: 'p-second', nick } });
+    const reply = { type: 'command.failed', id, commandType: 'game.open', correlationId };
+    expect(properties).toEqual(expectedProperties(reply));
+    const message = 'A Player with this username already exists in the system.';
+    expect(body).toEqual({
+      code: 'NICKNAME_TAKEN',
+      category: 'rejected',
+      retryable: false,
+      message,
+      platform: {
+        status: 422,
+        errors: [
+          {
+            status: 422,
+            title: 'Unprocessable Entity',
+            detail: message,
+            pointer: '/data/attributes/player/nick',
+          },
+        ],
+      },
+      attempts: 1,
+      command: { id, type: 'game.open' },
+      occurredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    });
+  });
+
+  it('tell the limit that a nickname exceeds', async () => {
+    const { body } = await send('session.create', { userId: 'p-long', nick: 'x'.repeat(33) });
+    expect(body).toMatchObject({
+      code: 'NICKNAME_TOO_LONG',
+      category: 'rejected',
+      details: { maxLength: 32 },
+    });
+  });
+});

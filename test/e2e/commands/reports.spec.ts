@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import type { SandboxControl } from '../../support/sandbox-control.ts';
+import { expectedProperties } from './expected-properties.ts';
+import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+
+const AD_HOC = 'report.ad-hoc.fetch';
+const RAKE = 'report.rake.fetch';
+const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
+const AMOUNTS =
+  'win loss deposit withdraw bets rake jackpot tournamentFee tournamentBet tournamentPrize cashResult tournamentResult ticketFee ticketBet slotCredit slotDebit rakeback rakebackPaid rakebackUnpaid rabbitHunting'.split(
+    ' ',
+  );
+/** What the sandbox's fault `huge-amounts` multiplies every amount with: 2^53 + 1. */
+const HUGE_FACTOR = 9_007_199_254_740_993n;
+
+describe('reports', () => {
+  let sandboxed: SandboxedService;
+  let platform: SandboxControl;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({
+      sandbox: { SANDBOX_REPORT_RECORDS: '25' },
+      worker: { REPORTS_PER_PAGE: '10', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' },
+    });
+    ({ platform } = sandboxed);
+  }, 30_000);
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  afterEach(async () => platform.clearFaults());
+
+  const fetchReport = (type: string, body: object, options: object = {}): Promise<ReceivedReply[]> =>
+    sandboxed.caller.send(type, body, options);
+  const recordsOf = (replies: readonly ReceivedReply[]) =>
+    pagesOf(replies).flatMap(({ body }) => body['records'] as Record<string, unknown>[]);
+
+  it.each([
+    ['ad-hoc', AD_HOC, 25, [10, 10, 5]],
+    ['rake', RAKE, 13, [10, 3]],
+  ])('of %s come page after page, in sequence, with a last word', async (report, type, totalCount, sizes) => {
+    const [messageId, correlationId] = [randomUUID(), randomUUID()];
+    const replies = await fetchReport(type, DAY, { messageId, correlationId });
+    const command = { id: messageId, commandType: type, correlationId };
+    const last = sizes.length;
+
+    expect(replies.map(({ properties }) => properties)).toEqual([
+      ...sizes.map((_, sequence) =>
+        expectedProperties({ ...command, type: 'report.page', sequence, final: false }),
+      ),
+      expectedProperties({ ...command, type: 'report.completed', sequence: last }),
+    ]);
+    expect(pagesOf(replies).map(({ body }) => ({ ...body, records: lengthOf(body['records']) }))).toEqual(
+      sizes.map((size, index) => ({
+        report,
+        page: index + 1,
+        pageCount: sizes.length,
+        perPage: 10,
+        totalCount,
+        precisions: expect.any(Object),
+        records: size,
+      })),
+    );
+    expect(replies[last]?.body).toEqual({
+      report,
+      pages: sizes.length,
+      records: totalCount,
+      totalCount,
+      changedWhileReading: false,
+    });
+    const ids = recordsOf(replies).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(totalCount);
+  });
+
+  it("hold the platform's attributes in camelCase, and the id", async () => {
+    const records = recordsOf(await fetchReport(AD_HOC, DAY));
+    for (const record of records) {
+      expect(Object.keys(record).sort()).toEqual(
+        ['id', 'userId', 'date', 'moneyType', 'currency', ...AMOUNTS].sort(),
+      );
+    }
+    expect(records[0]).toMatchObject({
+      id: 'player-00000001-1-2026-01-02',
+      userId: 'player-00000001',
+      date: '2026-01-02',
+      moneyType: 1,
+      currency: 'EUR',
+    });
+    const [rake] = recordsOf(await fetchReport(RAKE, DAY));
+    expect(rake).toEqual({
+      id: 'player-00000001-EUR',
+      userId: 'player-00000001',
+      currency: 'EUR',
+      value: expect.any(Number),
+    });
+  });
+
+  it('tell the precision of each currency on the page, null where none is configured', async () => {
+    const precisionsOf = async (data: object) => {
+      const replies = await fetchReport(RAKE, { ...DAY, ...data });
+      return pagesOf(replies).map(({ body }) => body['precisions']);
+    };
+    expect(await precisionsOf({ currency: 'EUR' })).toEqual([{ EUR: 2 }]);
+    expect(await precisionsOf({ currency: 'GBP' })).toEqual([{ GBP: null }]);
+    expect(await precisionsOf({ userId: 'player-00000003' })).toEqual([{ EUR: 2, USD: 4 }]);
+  });
+
+  it.each([
+    [AD_HOC, AMOUNTS],
+    [RAKE, ['value']],
+  ])('of %s keep amounts beyond 2^53 digit for digit', async (type, names) => {
+    const plain = amountsOf(await fetchReport(type, DAY), names);
+    await platform.fault({ kind: 'huge-amounts' });
+    const huge = amountsOf(await fetchReport(type, DAY), names);
+
+    expect(plain.length).toBeGreaterThan(10);
+    expect(huge).toEqual(plain.map((amount) => amount * HUGE_FACTOR));
+    expect(huge.some((amount) => amount > 2n ** 64n)).toBe(true);
+    expect(plain.some((amount) => amount < 0n)).toBe(type === AD_HOC);
+  });
+
+  it('of one page hold that page alone', async () => {
+    const [page, completed, ...rest] = await fetchReport(AD_HOC, { ...DAY, page: 3, perPage: 7 });
+    expect(page?.body).toMatchObject({ page: 3, pageCount: 4, perPage: 7, totalCount: 25 });
+    expect(completed?.body).toEqual({
+      report: 'ad-hoc',
+      pages: 1,
+      records: 7,
+      totalCount: 25,
+      changedWhileReading: false,
+    });
+    expect(rest).toEqual([]);
+    const all = recordsOf(await fetchReport(AD_HOC, DAY));
+    expect(page?.body['records']).toEqual(all.slice(14, 21));
+  });
+
+  it.each([
+    ['a player without figures', AD_HOC, { userId: 'nobody' }, 'ad-hoc', 0],
+    ['a player without rake', RAKE, { userId: 'nobody' }, 'rake', 0],
+    ['a page behind the last', AD_HOC, { page: 9 }, 'ad-hoc', 25],
+  ])('of %s are the last word alone', async (_, type, data, report, totalCount) => {
+    const replies = await fetchReport(type, { ...DAY, ...data });
+    expect(replies.map(({ body }) => body)).toEqual([
+      { report, pages: 0, records: 0, totalCount, changedWhileReading: false },
+    ]);
+    expect(replies[0]?.properties).toMatchObject({
+      type: 'report.completed',
+      headers: { sequence: 0, final: true },
+    });
+  });
+
+  it('pass every member on: pagination and sorting in the query, the rest in the form', async () => {
+    const form = { ...DAY, userId: 'player-00000001', currency: 'EUR' };
+    await fetchReport(AD_HOC, { ...form, page: 1, perPage: 5 });
+    const adHoc = await platform.lastRequest();
+    expect(adHoc.method).toBe('POST');
+    expect(locate(adHoc.url)).toEqual([
+      '/api/web/v2/app/reports/ad_hoc',
+      { clientId: 'sandbox', page: '1', 'per-page': '5' },
+    ]);
+    expect(Object.fromEntries(new URLSearchParams(adHoc.body))).toEqual(form);
+
+    const query = { timeZone: '+03:00', convertToPreferredCurrency: '1', sort: '-value' };
+    const replies = await fetchReport(RAKE, { ...form, ...query, page: 1, perPage: 5 });
+    expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
+    const rake = await platform.lastRequest();
+    expect(rake.method).toBe('GET');
+    expect(locate(rake.url)).toEqual([
+      '/api/web/v2/app/users/rake',
+      { clientId: 'sandbox', ...query, page: '1', 'per-page': '5' },
+    ]);
+    expect(Object.fromEntries(new URLSearchParams(rake.body))).toEqual(form);
+  });
+
+  it("follow the platform's own page size, and tell it", async () => {
+    await platform.fault({ kind: 'clamped-per-page', perPage: 6 });
+    const replies = await fetchReport(AD_HOC, { ...DAY, perPage: 1000 });
+    expect(replies.map(({ body }) => body['perPage'])).toEqual([6, 6, 6, 6, 6, undefined]);
+    expect(replies.at(-1)?.body).toMatchObject({ pages: 5, records: 25 });
+  });
+
+  it('tell that their total changed while they were read', async () => {
+    await platform.fault({ kind: 'changing-total', by: 1 });
+    const replies = await fetchReport(AD_HOC, DAY);
+    expect(replies.at(-1)?.body).toMatchObject({ totalCount: 27, changedWhileReading: true });
+  });
+
+  it('run beside each other under one message id, and never conflict', async () => {
+    const messageId = randomUUID();
+    const [adHoc, rake] = await Promise.all([
+      fetchReport(AD_HOC, DAY, { messageId }),
+      fetchReport(RAKE, { ...DAY, page: 1 }, { messageId }),
+    ]);
+    expect([adHoc.at(-1)?.body['report'], rake.at(-1)?.body['report']]).toEqual(['ad-hoc', 'rake']);
+  });
+
+  it('that the platform refuses fail with its words', async () => {
+    const [failed] = await fetchReport(RAKE, { ...DAY, sort: 'no-such-field' });
+    expect(failed?.body).toMatchObject({
+      code: 'INCORRECT_DATA',
+      category: 'rejected',
+      platform: { status: 422, errors: [{ detail: 'Incorrect data' }] },
+    });
+  });
+});
+
+function pagesOf(replies: readonly ReceivedReply[]): ReceivedReply[] {
+  return replies.filter(({ type }) => type === 'report.page');
+}
+
+/** The amounts of every page, as the text of the replies writes them. */
+function amountsOf(replies: readonly ReceivedReply[], names: readonly string[]): bigint[] {
+  const written = new RegExp(`"(?:${names.join('|')})":(-?\\d+)(?=[,}])`, 'g');
+  return pagesOf(replies).flatMap(({ text }) =>
+    [...text.matchAll(written)].map(([, digits]) => BigInt(String(digits))),
+  );
+}
+
+function lengthOf(records: unknown): number {
+  return (records as unknown[]).length;
+}
+
+function locate(url: string): [string, Record<string, string>] {
+  const { pathname, searchParams } = new URL(url, 'http://platform');
+  return [pathname, Object.fromEntries(searchParams)];
+}

@@ -1,0 +1,50 @@
+import type { BusCaller } from '../../support/bus-caller.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { startSandboxProcess } from '../../support/sandbox-process.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface SandboxedOptions {
+  /** Of the sandbox. */
+  readonly sandbox?: Variables;
+  /** Of the worker. */
+  readonly worker?: Variables;
+}
+
+/** One worker in front of a real sandbox, each in a process of its own. */
+export interface SandboxedService extends AsyncDisposable {
+  readonly service: ServiceUnderTest;
+  readonly caller: BusCaller;
+  readonly worker: WorkerProcess;
+  readonly platform: SandboxControl;
+}
+
+/** Starts a sandbox and a worker that calls it with its default credentials. */
+export async function startSandboxedService(options: SandboxedOptions = {}): Promise<SandboxedService> {
+  await using stack = new AsyncDisposableStack();
+  const sandbox = stack.use(await startSandboxProcess(options.sandbox));
+  const url = await sandbox.url;
+  const service = stack.use(
+    await ServiceUnderTest.start({
+      behaviour: (_request, response) => void response.writeHead(500).end(),
+      variables: {
+        PLATFORM_BASE_URL: `${url}/api/web`,
+        PLATFORM_API_URL: url,
+        PLATFORM_CLIENT_ID: 'sandbox',
+        PLATFORM_SECRET_KEY: 'sandbox-secret-key',
+        ...options.worker,
+      },
+    }),
+  );
+  const worker = await service.worker();
+  const started = stack.move();
+  return {
+    service,
+    caller: service.caller,
+    worker,
+    platform: new SandboxControl(url),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}

@@ -1,0 +1,72 @@
+import { until } from './until.ts';
+
+/** A request to the platform as the sandbox's log shows it. */
+export interface LoggedRequest {
+  readonly operation: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly status?: number;
+}
+
+interface Counters {
+  readonly received: number;
+  readonly answered: Readonly<Record<string, number>>;
+  readonly unanswered: number;
+}
+
+/** The control API of a sandbox, as far as tests need it. */
+export class SandboxControl {
+  constructor(readonly url: string) {}
+
+  /** The last requests to the platform, the newest first, once none is under way. */
+  async requests(): Promise<readonly LoggedRequest[]> {
+    await until('every request has ended', async () => Object.values(await this.#counters()).every(hasEnded));
+    return (await this.#call('GET', 'requests')) as LoggedRequest[];
+  }
+
+  /** What the platform received last. */
+  async lastRequest(): Promise<LoggedRequest> {
+    const [last] = await this.requests();
+    if (!last) throw new Error('the platform has received nothing');
+    return last;
+  }
+
+  /** How many requests for an operation (`session`, `open-game`, `ad-hoc-report`, `rake`) came so far. */
+  async received(operation: string): Promise<number> {
+    return (await this.#counters())[operation]?.received ?? 0;
+  }
+
+  async player(userId: string): Promise<Record<string, unknown>> {
+    const path = `players/${encodeURIComponent(userId)}`;
+    return (await this.#call('GET', path)) as Record<string, unknown>;
+  }
+
+  /** Asks for a fault; it stands until it was played `count` times, or until `clearFaults`. */
+  async fault(rule: Readonly<Record<string, unknown>>): Promise<void> {
+    await this.#call('POST', 'faults', rule);
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#call('DELETE', 'faults');
+  }
+
+  async #counters(): Promise<Readonly<Record<string, Counters>>> {
+    return (await this.#call('GET', 'counters')) as Record<string, Counters>;
+  }
+
+  async #call(method: string, path: string, body?: object): Promise<unknown> {
+    const response = await fetch(`${this.url}/sandbox/${path}`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+}
+
+function hasEnded({ received, answered, unanswered }: Counters): boolean {
+  return received === Object.values(answered).reduce((sum, count) => sum + count, unanswered);
+}
