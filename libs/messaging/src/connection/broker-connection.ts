@@ -1,6 +1,7 @@
 import { connect, type ChannelModel } from 'amqplib';
 
 import { closeWithin, destroySocket } from './close-within.ts';
+import { corkWrites } from './cork-writes.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -76,6 +77,7 @@ export class BrokerConnection {
         clientProperties: { connection_name: this.#options.name },
       });
       if (this.#state.kind === 'closed') return await closeWithin(CLOSE_TIMEOUT_MS, model);
+      corkWrites(model);
       this.#watch(model);
       await setUp(model);
       if (this.#model !== model) throw new Error('the connection was lost while it was set up');

@@ -1,6 +1,7 @@
 import type { Channel, Message } from 'amqplib';
 import { describe, expect, it } from '@jest/globals';
 
+import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 import { type MessageFacts, messageOf } from './message.fixture.ts';
 
@@ -15,18 +16,20 @@ function deliver({ isClosed = false, ...facts }: MessageFacts & { readonly isClo
     };
   const channel = { ack: note('ack'), nack: note('nack') } as unknown as Channel;
   const message = messageOf(facts);
-  return { told, message, delivery: new Delivery(message, 'poker.interactive', channel) };
+  const acknowledgements = new Acknowledgements(channel);
+  const delivery = new Delivery(message, 'poker.interactive', acknowledgements);
+  return { told, message, delivery, flush: () => acknowledgements.flush() };
 }
 
-const ack = (message: Message) => ['ack', message];
 const nack = (message: Message) => ['nack', message, false, true];
 
 describe('Delivery', () => {
-  it('is acknowledged on its channel, alone', () => {
-    const { told, message, delivery } = deliver();
+  it('is acknowledged on its channel', () => {
+    const { told, message, delivery, flush } = deliver();
     expect(delivery.isAlive).toBe(true);
     delivery.acknowledge();
-    expect(told).toEqual([ack(message)]);
+    flush();
+    expect(told).toMatchObject([['ack', { fields: { deliveryTag: message.fields.deliveryTag } }, true]]);
     expect(delivery.isAlive).toBe(false);
   });
 
@@ -43,25 +46,28 @@ describe('Delivery', () => {
     ['acknowledged after it was given back', ['giveBack', 'acknowledge'], 'nack'],
     ['lost after it was acknowledged, and given back', ['acknowledge', 'lose', 'giveBack'], 'ack'],
   ] as const)('is settled once: %s', (_, calls, settled) => {
-    const { told, delivery } = deliver();
+    const { told, delivery, flush } = deliver();
     for (const call of calls) delivery[call]();
+    flush();
     expect(told.map(([name]) => name)).toEqual([settled]);
   });
 
   it('is never settled once it is lost', () => {
-    const { told, delivery } = deliver();
+    const { told, delivery, flush } = deliver();
     delivery.lose();
     expect(delivery.isAlive).toBe(false);
     delivery.acknowledge();
     delivery.giveBack();
+    flush();
     expect(told).toEqual([]);
   });
 
   it.each(['acknowledge', 'giveBack'] as const)(
-    'is lost where its channel is closed in that turn: %s',
+    'is left to the broker where its channel closes in that turn: %s',
     (call) => {
-      const { delivery } = deliver({ isClosed: true });
+      const { delivery, flush } = deliver({ isClosed: true });
       expect(() => delivery[call]()).not.toThrow();
+      expect(flush).not.toThrow();
       expect(delivery.isAlive).toBe(false);
     },
   );
@@ -80,6 +86,6 @@ describe('Delivery', () => {
   it('counts no redelivery where there are no headers', () => {
     const message = messageOf();
     const bare = { ...message, properties: { ...message.properties, headers: undefined } };
-    expect(new Delivery(bare, 'poker.interactive', {} as Channel).redeliveries).toBe(0);
+    expect(new Delivery(bare, 'poker.interactive', new Acknowledgements({} as Channel)).redeliveries).toBe(0);
   });
 });

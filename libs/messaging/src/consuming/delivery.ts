@@ -1,17 +1,19 @@
-import type { Channel, ConsumeMessage } from 'amqplib';
+import type { ConsumeMessage } from 'amqplib';
+
+import type { Acknowledgements } from './acknowledgements.ts';
 
 /** One message in hand, settled at most once and only on the channel that delivered it. */
 export class Delivery {
   readonly message: ConsumeMessage;
   /** The queue that it came from. */
   readonly queue: string;
-  readonly #channel: Channel;
+  readonly #acknowledgements: Acknowledgements;
   #state: 'in hand' | 'settled' | 'lost' = 'in hand';
 
-  constructor(message: ConsumeMessage, queue: string, channel: Channel) {
+  constructor(message: ConsumeMessage, queue: string, acknowledgements: Acknowledgements) {
     this.message = message;
     this.queue = queue;
-    this.#channel = channel;
+    this.#acknowledgements = acknowledgements;
   }
 
   /** Whether an acknowledgement would still reach the broker; if not, it has delivered the message again or will. */
@@ -26,12 +28,12 @@ export class Delivery {
   }
 
   acknowledge(): void {
-    this.#settle((channel) => channel.ack(this.message));
+    if (this.#settle()) this.#acknowledgements.acknowledge(this.message);
   }
 
   /** Back to its queue: not now, or not here. */
   giveBack(): void {
-    this.#settle((channel) => channel.nack(this.message, false, true));
+    if (this.#settle()) this.#acknowledgements.giveBack(this.message);
   }
 
   /** The channel is gone and with it the right to settle. */
@@ -39,14 +41,9 @@ export class Delivery {
     if (this.#state === 'in hand') this.#state = 'lost';
   }
 
-  #settle(send: (channel: Channel) => void): void {
-    if (this.#state !== 'in hand') return;
+  #settle(): boolean {
+    if (this.#state !== 'in hand') return false;
     this.#state = 'settled';
-    try {
-      send(this.#channel);
-    } catch {
-      // The channel closed in this very turn: the broker delivers the message again.
-      this.#state = 'lost';
-    }
+    return true;
   }
 }

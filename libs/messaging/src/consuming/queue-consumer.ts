@@ -1,6 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { closeWithin } from '../connection/close-within.ts';
+import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -26,6 +27,7 @@ export interface QueueConsumerOptions {
 
 interface Serving {
   readonly channel: Channel;
+  readonly acknowledgements: Acknowledgements;
   consumerTag?: string;
 }
 
@@ -72,7 +74,7 @@ export class QueueConsumer {
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
     channel.on('close', () => this.#lose(channel, reason));
-    const serving: Serving = { channel };
+    const serving: Serving = { channel, acknowledgements: new Acknowledgements(channel) };
     this.#serving = serving;
     await channel.prefetch(prefetch);
     if (this.#state !== 'paused') await this.#consume(serving);
@@ -102,6 +104,7 @@ export class QueueConsumer {
       await within(graceMs, new Promise<void>((resolve) => (this.#onEmpty = resolve)));
     }
     this.#state = 'stopped';
+    serving?.acknowledgements.flush();
     // Closing returns what was not acknowledged, and makes sure that the last acknowledgements were sent.
     if (serving) await closeWithin(CLOSE_TIMEOUT_MS, serving.channel);
   }
@@ -109,7 +112,7 @@ export class QueueConsumer {
   async #consume(serving: Serving): Promise<void> {
     const { channel } = serving;
     const { consumerTag } = await channel.consume(this.#options.queue, (message) => {
-      if (message) this.#take(channel, message);
+      if (message) this.#take(serving, message);
       else void this.#abandon(channel, CANCELLED);
     });
     serving.consumerTag = consumerTag;
@@ -131,11 +134,11 @@ export class QueueConsumer {
     if (serving) await this.#consume(serving).catch(() => this.#abandon(serving.channel, CANCELLED));
   }
 
-  #take(channel: Channel, message: ConsumeMessage): void {
+  #take({ acknowledgements }: Serving, message: ConsumeMessage): void {
     // Sent before the broker heard of the cancellation: it returns to the queue when the channel closes.
     if (this.#isLeaving) return;
     this.#deliveries += 1;
-    const delivery = new Delivery(message, this.#options.queue, channel);
+    const delivery = new Delivery(message, this.#options.queue, acknowledgements);
     this.#inHand.add(delivery);
     void this.#options.handle(delivery).finally(() => {
       this.#inHand.delete(delivery);

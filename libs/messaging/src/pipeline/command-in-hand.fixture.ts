@@ -2,6 +2,7 @@ import type { Channel } from 'amqplib';
 
 import { Deadline } from '#resilience';
 
+import { Acknowledgements } from '../consuming/acknowledgements.ts';
 import { Delivery } from '../consuming/delivery.ts';
 import { type MessageFacts, messageOf } from '../consuming/message.fixture.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
@@ -21,6 +22,6 @@ export function commandOf({
   const budgetMs = { interactive: 15_000, reports: 600_000 };
   const rules = { maxBytes: 65_536, reserved: 'poker.', budgetMs, nowMs, newId: () => 'made-up' };
   const envelope = openEnvelope(message, rules);
-  const delivery = new Delivery(message, queue, {} as Channel);
+  const delivery = new Delivery(message, queue, new Acknowledgements({} as Channel));
   return new CommandInHand(delivery, envelope, new Deadline(envelope.deadlineAtMs, nowMs), RECEIVED_AT_MS);
 }

@@ -1,0 +1,84 @@
+import type { Channel } from 'amqplib';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { Acknowledgements } from './acknowledgements.ts';
+import { messageOf } from './message.fixture.ts';
+
+const message = (deliveryTag: number) => {
+  const made = messageOf();
+  return { ...made, fields: { ...made.fields, deliveryTag } };
+};
+
+/** A broker's view of one channel: what is delivered and not yet settled. An unknown tag would close the channel. */
+function brokerWith(deliveries: number) {
+  const open = new Set(Array.from({ length: deliveries }, (_, index) => index + 1));
+  const frames: string[] = [];
+  const settle = (tag: number, isMultiple: boolean) => {
+    if (!open.has(tag)) throw new Error(`PRECONDITION_FAILED - unknown delivery tag ${tag}`);
+    for (const candidate of open)
+      if (candidate === tag || (isMultiple && candidate < tag)) open.delete(candidate);
+  };
+  const channel = {
+    ack: ({ fields }: { fields: { deliveryTag: number } }, isMultiple: boolean) => {
+      frames.push(`ack ${fields.deliveryTag}${isMultiple ? ' and below' : ''}`);
+      settle(fields.deliveryTag, isMultiple);
+    },
+    nack: ({ fields }: { fields: { deliveryTag: number } }) => {
+      frames.push(`nack ${fields.deliveryTag}`);
+      settle(fields.deliveryTag, false);
+    },
+  } as unknown as Channel;
+  return { open, frames, acknowledgements: new Acknowledgements(channel) };
+}
+
+describe('Acknowledgements', () => {
+  it('sends what is finished without a gap as one frame, and the rest singly', () => {
+    const { frames, acknowledgements } = brokerWith(6);
+    for (const tag of [2, 1, 3, 5]) acknowledgements.acknowledge(message(tag));
+    acknowledgements.flush();
+    expect(frames).toEqual(['ack 3 and below', 'ack 5']);
+  });
+
+  it('names a tag that the broker still waits for, where the gap closes below others', () => {
+    const { frames, open, acknowledgements } = brokerWith(3);
+    for (const tag of [2, 3]) acknowledgements.acknowledge(message(tag));
+    acknowledgements.flush();
+    acknowledgements.acknowledge(message(1));
+    acknowledgements.flush();
+    expect(frames).toEqual(['ack 2', 'ack 3', 'ack 1 and below']);
+    expect(open.size).toBe(0);
+  });
+
+  it('sends by itself at the end of the turn', async () => {
+    const { frames, acknowledgements } = brokerWith(1);
+    acknowledgements.acknowledge(message(1));
+    expect(frames).toEqual([]);
+    await new Promise(setImmediate);
+    expect(frames).toEqual(['ack 1 and below']);
+  });
+
+  it('settles exactly what was settled, in any order and over any turns', () => {
+    const step = fc.record({
+      tag: fc.integer({ min: 1, max: 40 }),
+      isBack: fc.boolean(),
+      ends: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(fc.uniqueArray(step, { selector: ({ tag }) => tag, maxLength: 40 }), (steps) => {
+        const { open, frames, acknowledgements } = brokerWith(40);
+        for (const { tag, isBack, ends } of steps) {
+          if (isBack) acknowledgements.giveBack(message(tag));
+          else acknowledgements.acknowledge(message(tag));
+          if (ends) acknowledgements.flush();
+        }
+        acknowledgements.flush();
+        const left = Array.from({ length: 40 }, (_, index) => index + 1).filter(
+          (tag) => !steps.some((settled) => settled.tag === tag),
+        );
+        expect([...open]).toEqual(left);
+        expect(frames.length).toBeLessThanOrEqual(steps.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,70 @@
+import type { Channel, ConsumeMessage } from 'amqplib';
+
+/**
+ * The acknowledgements of one channel, gathered over a turn of the event loop: what is finished without a gap goes
+ * in one frame, the rest singly.
+ *
+ * Delivery tags count up from 1, so the lowest one that is not settled is known without a list of what is in hand.
+ */
+export class Acknowledgements {
+  readonly #channel: Channel;
+  /** Every tag below it is settled. */
+  #lowest = 1;
+  /** Settled, the broker knows, and some lower tag is not. */
+  readonly #ahead = new Set<number>();
+  /** Settled in this turn; the broker does not know yet. */
+  #gathered: number[] = [];
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+  }
+
+  /** Acknowledges at the end of this turn. */
+  acknowledge(message: ConsumeMessage): void {
+    if (this.#gathered.length === 0) setImmediate(() => this.flush());
+    this.#gathered.push(message.fields.deliveryTag);
+  }
+
+  /** Returns a message to its queue at once. */
+  giveBack(message: ConsumeMessage): void {
+    this.#ahead.add(message.fields.deliveryTag);
+    this.#whileOpen(() => this.#channel.nack(message, false, true));
+  }
+
+  /** Sends what was gathered. */
+  flush(): void {
+    const tags = this.#gathered.sort((a, b) => a - b);
+    this.#gathered = [];
+    const last = this.#advance(tags);
+    this.#whileOpen(() => {
+      for (const tag of tags) {
+        if (last === undefined || tag > last) this.#send(tag, false);
+        else if (tag === last) this.#send(tag, true);
+      }
+    });
+  }
+
+  /**
+   * Moves the mark past everything that is settled without a gap.
+   *
+   * @returns the last of `tags` below it: one frame for all of them must name a tag that the broker still waits for
+   */
+  #advance(tags: readonly number[]): number | undefined {
+    for (const tag of tags) this.#ahead.add(tag);
+    const before = this.#lowest;
+    while (this.#ahead.delete(this.#lowest)) this.#lowest += 1;
+    return this.#lowest === before ? undefined : tags.findLast((tag) => tag < this.#lowest);
+  }
+
+  #whileOpen(send: () => void): void {
+    try {
+      send();
+    } catch {
+      // The channel closed in this very turn: the broker delivers all of it again.
+    }
+  }
+
+  #send(deliveryTag: number, isMultiple: boolean): void {
+    this.#channel.ack({ fields: { deliveryTag } } as ConsumeMessage, isMultiple);
+  }
+}
