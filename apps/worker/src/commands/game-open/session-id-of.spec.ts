@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { sessionIdOf } from './session-id-of.ts';
+
+const NAMESPACE = '6f1c2d0e0f435c1b9b0e3f6a7d1f4c52';
+
+/** UUIDv5 as RFC 9562 describes it, in its own words. */
+function uuid5(name: string): string {
+  const bytes = createHash('sha1').update(Buffer.from(NAMESPACE, 'hex')).update(name, 'utf8').digest();
+  bytes[6] = (Number(bytes[6]) & 0x0f) | 0x50;
+  bytes[8] = (Number(bytes[8]) & 0x3f) | 0x80;
+  return bytes.toString('hex', 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
+}
+
+describe('sessionIdOf', () => {
+  it('is the same for the same command, in every version of this service', () => {
+    expect(sessionIdOf('default', 'm-1')).toBe(sessionIdOf('default', 'm-1'));
+    expect(sessionIdOf('default', 'm-1')).toBe(uuid5('["default","m-1"]'));
+  });
+
+  it.each([
+    ['another command', ['default', 'm-2']],
+    ['another operator', ['casino', 'm-1']],
+    ['operator and id that join to the same text', ['defaultm-', '1']],
+    ['operator and id that join to the same text with a comma', ['default","m-1', '']],
+  ] as const)('differs for %s', (_, [operator, id]) => {
+    expect(sessionIdOf(operator, id)).not.toBe(sessionIdOf('default', 'm-1'));
+  });
+
+  it('is a UUID of version 5, however odd the id', () => {
+    const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+    for (const id of ['', '\u00EB\u{1F0A1}', 'x'.repeat(200)])
+      expect(sessionIdOf('default', id)).toMatch(pattern);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+
+import {
+  completedOf,
+  FIVE,
+  pageOf,
+  pagesOf,
+  PERIOD,
+  type Progress,
+  read,
+  recordOf,
+  SETTINGS,
+} from './read-report.fixture.ts';
+import { readReport } from './read-report.ts';
+
+describe('readReport, resumed', () => {
+  it('goes on after the pages of an earlier run, and tells of both', async () => {
+    const { command } = await read([FIVE[0], undefined]);
+    const { asked, replies } = await read(FIVE, { progress: command.progress });
+    expect(asked).toEqual([2, 3]);
+    expect(pagesOf(replies).map((each) => each.page)).toEqual([2, 3]);
+    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
+  });
+
+  it('finds a change between the runs', async () => {
+    const { command } = await read([FIVE[0], undefined]);
+    const later = [undefined, pageOf([recordOf('3')], 2, 3)];
+    const { replies } = await read(later, { progress: command.progress });
+    expect(completedOf(replies)).toMatchObject({ totalCount: 3, changedWhileReading: true });
+  });
+
+  it('does not count a page before it was taken', async () => {
+    const command: { progress: Progress } = { progress: undefined };
+    const pages = readReport('rake', PERIOD, command, SETTINGS, () =>
+      Promise.resolve(pageOf([recordOf('1')], 2, 2)),
+    );
+    await pages.next();
+    expect(command.progress).toBeUndefined();
+    await pages.next();
+    expect(command.progress).toMatchObject({ pages: 1, records: 1 });
+  });
+
+  it.each([
+    ['negative', { pages: -1, records: 0, firstTotal: 0 }],
+    ['no integer', { pages: 1.5, records: 0, firstTotal: 0 }],
+    ['incomplete', { pages: 1 }],
+    ['no number', { pages: true, records: 0, firstTotal: 0 }],
+  ])('begins anew where the progress is %s', async (_, progress) => {
+    const { asked } = await read(FIVE, { progress });
+    expect(asked).toEqual([1, 2, 3]);
+  });
+});

@@ -1,0 +1,67 @@
+import { CommandError, type Reply, type ReportRecord } from '#contracts';
+import type { CommandContext } from '#messaging';
+import type { CollectionPage, PageRequest } from '#platform';
+
+import { readReport } from './read-report.ts';
+
+export type Progress = CommandContext['progress'];
+
+export const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+export const SETTINGS = {
+  perPage: 2,
+  precisions: new Map([
+    ['USD', 2],
+    ['BTC', 8],
+  ]),
+};
+
+export const recordOf = (id: string, currency = 'USD'): ReportRecord => ({ id, currency, win: 1 });
+
+export const pageOf = (records: ReportRecord[], pageCount: number, totalCount: number): CollectionPage => ({
+  records,
+  pageCount,
+  totalCount,
+  currentPage: 1,
+  perPage: 2,
+});
+/** Five records on three pages. */
+export const FIVE = [
+  pageOf([recordOf('1'), recordOf('2')], 3, 5),
+  pageOf([recordOf('3'), recordOf('4')], 3, 5),
+  pageOf([recordOf('5')], 3, 5),
+];
+
+/** Reads a report from a platform that holds these pages, and an empty one beyond; a missing page fails. */
+export async function read(
+  pages: readonly (CollectionPage | undefined)[],
+  {
+    data = {},
+    progress,
+  }: { readonly data?: { page?: number; perPage?: number }; readonly progress?: Progress } = {},
+) {
+  const asked: PageRequest[] = [];
+  const replies: Reply[] = [];
+  const command: { progress: Progress } = { progress };
+  const fetch = async (request: PageRequest) => {
+    asked.push(request);
+    const answer = request.page > pages.length ? pageOf([], pages.length, 0) : pages[request.page - 1];
+    if (!answer) throw new CommandError('PLATFORM_UNAVAILABLE');
+    return answer;
+  };
+  let failure: unknown;
+  try {
+    for await (const reply of readReport('rake', { ...PERIOD, ...data }, command, SETTINGS, fetch)) {
+      replies.push(reply);
+    }
+  } catch (error) {
+    failure = error;
+  }
+  return { asked: asked.map((request) => request.page), requests: asked, replies, command, failure };
+}
+
+export const pagesOf = (replies: readonly Reply[]) =>
+  replies.flatMap((reply) => (reply.type === 'report.page' ? [reply.data] : []));
+export const completedOf = (replies: readonly Reply[]) => {
+  const last = replies.at(-1);
+  return last?.type === 'report.completed' ? last.data : undefined;
+};

@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { completedOf, FIVE, pageOf, pagesOf, read, recordOf } from './read-report.fixture.ts';
+
+describe('readReport', () => {
+  it('reads every page in order, then tells what it was', async () => {
+    const { asked, replies } = await read(FIVE);
+    expect(asked).toEqual([1, 2, 3]);
+    expect(pagesOf(replies)).toEqual(
+      FIVE.map(({ records }, index) => ({
+        report: 'rake',
+        page: index + 1,
+        pageCount: 3,
+        perPage: 2,
+        totalCount: 5,
+        precisions: { USD: 2 },
+        records,
+      })),
+    );
+    const completed = { report: 'rake', pages: 3, records: 5, totalCount: 5, changedWhileReading: false };
+    expect(replies.at(-1)).toEqual({ type: 'report.completed', data: completed });
+    expect(replies).toHaveLength(4);
+  });
+
+  it.each([
+    ['counts no page', pageOf([], 0, 0)],
+    ['counts one page', pageOf([], 1, 0)],
+  ])('answers an empty report by its completion alone, where the platform %s', async (_, empty) => {
+    const { asked, replies } = await read([empty]);
+    expect(asked).toEqual([1]);
+    expect(replies).toEqual([
+      {
+        type: 'report.completed',
+        data: { report: 'rake', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
+      },
+    ]);
+  });
+
+  it('reads the one page that the command names, and no other', async () => {
+    const { asked, replies } = await read(FIVE, { data: { page: 2 } });
+    expect(asked).toEqual([2]);
+    expect(pagesOf(replies)).toMatchObject([{ page: 2, pageCount: 3 }]);
+    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 2, totalCount: 5 });
+  });
+
+  it('completes at once where the page that the command names lies beyond the last', async () => {
+    const { asked, replies } = await read(FIVE, { data: { page: 9 } });
+    expect(asked).toEqual([9]);
+    expect(replies).toHaveLength(1);
+    expect(completedOf(replies)).toMatchObject({ pages: 0, records: 0 });
+  });
+
+  it.each([
+    [undefined, 2],
+    [7, 7],
+  ])(
+    'asks for pages of the size that the command names, %j, or of the default',
+    async (perPage, expected) => {
+      const { requests } = await read(FIVE, { data: perPage === undefined ? {} : { perPage } });
+      expect(requests.map((request) => request.perPage)).toEqual([expected, expected, expected]);
+    },
+  );
+
+  it.each([
+    ['grows', [pageOf([recordOf('1')], 1, 1), pageOf([recordOf('2')], 2, 2)], [1], 1],
+    [
+      'grows while there are more',
+      [pageOf([recordOf('1')], 2, 2), pageOf([recordOf('2')], 3, 3), pageOf([recordOf('3')], 3, 3)],
+      [1, 2, 3],
+      3,
+    ],
+    ['shrinks', [pageOf([recordOf('1')], 3, 3), pageOf([recordOf('2')], 2, 2)], [1, 2], 2],
+  ])('follows the number of pages of a report that %s', async (_, pages, expected, published) => {
+    const { asked, replies } = await read(pages);
+    expect(asked).toEqual(expected);
+    expect(completedOf(replies)).toMatchObject({ pages: published });
+  });
+
+  it.each([
+    ['every page', [pageOf([recordOf('1')], 2, 2), pageOf([recordOf('2')], 2, 2)], false],
+    ['the second page', [pageOf([recordOf('1')], 2, 2), pageOf([recordOf('2')], 2, 3)], true],
+    [
+      'a page between',
+      [pageOf([recordOf('1')], 3, 3), pageOf([recordOf('2')], 3, 4), pageOf([recordOf('3')], 3, 3)],
+      true,
+    ],
+    ['an empty page at the end', [pageOf([recordOf('1')], 2, 2), pageOf([], 1, 1)], true],
+  ])('compares the totals of all pages: %s', async (_, pages, changedWhileReading) => {
+    const { replies } = await read(pages);
+    expect(completedOf(replies)).toMatchObject({ changedWhileReading, totalCount: pages.at(-1)?.totalCount });
+  });
+
+  it('ends at a page without records, whatever the platform counts', async () => {
+    const { asked, replies } = await read([pageOf([recordOf('1')], 1_000_000, 9), pageOf([], 1_000_000, 9)]);
+    expect(asked).toEqual([1, 2]);
+    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 1 });
+  });
+
+  it.each([
+    [
+      'known and unknown ones',
+      [recordOf('1', 'USD'), recordOf('2', 'EUR'), recordOf('3', 'BTC')],
+      { USD: 2, EUR: null, BTC: 8 },
+    ],
+    ['one of the prototype', [recordOf('1', 'constructor')], { constructor: null }],
+    ['no text', [{ id: '1' }, { id: '2', currency: 7 }, { id: '3', currency: null }], {}],
+  ])('tells the precision of each currency on the page: %s', async (_, records, precisions) => {
+    const { replies } = await read([pageOf(records, 1, records.length)]);
+    expect(pagesOf(replies)[0]?.precisions).toEqual(precisions);
+  });
+
+  it('fails as a page fails, after those before it', async () => {
+    const { replies, failure } = await read([FIVE[0], undefined]);
+    expect(failure).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
+    expect(pagesOf(replies)).toHaveLength(1);
+    expect(completedOf(replies)).toBeUndefined();
+  });
+});

@@ -1,0 +1,23 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+
+import type { CircuitState, PlatformClients } from '#platform';
+import { Metrics } from '#telemetry';
+
+import { MetricsController } from './metrics.controller.ts';
+
+describe('MetricsController', () => {
+  it.each([
+    ['closed', 0],
+    ['half-open', 1],
+    ['open', 2],
+  ] as const)('shows a circuit that is %s as %i, as it is when it is asked', async (state, value) => {
+    const circuit: { state: CircuitState } = { state: 'closed' };
+    const facts = { operator: 'casino', operation: 'game.open' };
+    const platform = { circuits: () => [{ ...facts, ...circuit }] } as unknown as PlatformClients;
+    const controller = new MetricsController(new Metrics(), platform);
+    circuit.state = state;
+    const series = 'poker_circuit_state{operator="casino",operation="game.open"}';
+    expect(await controller.read()).toContain(`\n${series} ${value}\n`);
+  });
+});

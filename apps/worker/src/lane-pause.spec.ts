@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { CircuitReport, Operation } from '#platform';
+
+import { lanePauseMs } from './lane-pause.ts';
+
+const NOW_MS = 1_000_000;
+const circuit = (
+  operation: Operation,
+  state: CircuitReport['state'],
+  facts: { readonly agoMs?: number; readonly retryAfterMs?: number } = {},
+): CircuitReport => ({
+  operator: 'default',
+  operation,
+  state,
+  lastUsedAtMs: NOW_MS - (facts.agoMs ?? 0),
+  ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }),
+});
+
+const pause = (...circuits: CircuitReport[]) => lanePauseMs('reports', circuits, NOW_MS);
+
+describe('lanePauseMs', () => {
+  it.each([
+    ['nothing was called', []],
+    ['the circuit is closed', [circuit('report.rake.fetch', 'closed')]],
+    ['the circuit is half open', [circuit('report.rake.fetch', 'half-open', { retryAfterMs: 0 })]],
+    [
+      'one of two is closed',
+      [circuit('report.rake.fetch', 'open', { retryAfterMs: 9 }), circuit('report.ad-hoc.fetch', 'closed')],
+    ],
+    ['only the other lane has an open one', [circuit('game.open', 'open', { retryAfterMs: 9 })]],
+    ['the open one was not used for a minute', [circuit('report.rake.fetch', 'open', { agoMs: 60_001 })]],
+  ])('lets the lane consume where %s', (_, circuits) => {
+    expect(pause(...circuits)).toBeUndefined();
+  });
+
+  it('pauses until the first probe where all circuits of the lane are open', () => {
+    const rake = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
+    const adHoc = circuit('report.ad-hoc.fetch', 'open', { retryAfterMs: 3_000, agoMs: 60_000 });
+    expect(pause(rake, adHoc)).toBe(3_000);
+  });
+
+  it('asks neither the other lane nor what was not used for a minute', () => {
+    const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
+    const longAgo = circuit('report.ad-hoc.fetch', 'closed', { agoMs: 60_001 });
+    expect(pause(open, longAgo, circuit('game.open', 'closed'))).toBe(4_000);
+  });
+
+  it.each([undefined, 0])('pauses a millisecond where the probe is due: %j', (retryAfterMs) => {
+    expect(
+      pause(circuit('report.rake.fetch', 'open', retryAfterMs === undefined ? {} : { retryAfterMs })),
+    ).toBe(1);
+  });
+});

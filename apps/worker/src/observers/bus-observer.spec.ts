@@ -1,0 +1,99 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { CommandFacts } from '#messaging';
+import { createLogger, Metrics } from '#telemetry';
+
+import { BusObserver } from './bus-observer.ts';
+
+const COMMAND: CommandFacts = {
+  id: 'm-1',
+  correlationId: 'c-1',
+  type: 'session.create',
+  operator: 'default',
+  lane: 'interactive',
+  attempts: 1,
+  durationMs: 250,
+};
+
+/** What the metrics and the log show after these events. */
+async function shownAfter(tell: (observer: BusObserver) => void) {
+  const lines: string[] = [];
+  const metrics = new Metrics();
+  tell(new BusObserver(createLogger('trace', { write: (line) => lines.push(line) }), metrics));
+  const text = await metrics.registry.metrics();
+  return {
+    series: text.split('\n').filter((line) => line.startsWith('poker_') && !line.endsWith(' 0')),
+    lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+  };
+}
+
+describe('BusObserver', () => {
+  it('counts a command once for its final reply, with its outcome and its time', async () => {
+    const { series, lines } = await shownAfter((observer) =>
+      observer.commandAnswered(COMMAND, 'success', undefined),
+    );
+    expect(series).toContain('poker_commands_total{type="session.create",outcome="success"} 1');
+    expect(series).toContain('poker_command_duration_seconds_sum{type="session.create"} 0.25');
+    expect(lines).toMatchObject([{ level: 'info', id: 'm-1', outcome: 'success' }]);
+  });
+
+  it.each([
+    ['INTERNAL_ERROR', 'error', { name: 'SyntaxError' }],
+    ['POISON_COMMAND', 'error', { name: 'SyntaxError' }],
+    ['NICKNAME_TAKEN', 'info', undefined],
+  ] as const)('tells the cause of %s at the level %s, without what it quotes', async (code, level, cause) => {
+    const thrown = new SyntaxError('CANARY');
+    const { series, lines } = await shownAfter((observer) => observer.commandAnswered(COMMAND, code, thrown));
+    expect(series).toContain(`poker_commands_total{type="session.create",outcome="${code}"} 1`);
+    expect(lines).toMatchObject([{ level, outcome: code, ...(cause && { cause }) }]);
+    expect(JSON.stringify(lines)).not.toContain('CANARY');
+  });
+
+  it('counts what is in hand, lane by lane', async () => {
+    const { series } = await shownAfter((observer) => {
+      observer.commandTaken('interactive');
+      observer.commandTaken('interactive');
+      observer.commandTaken('reports');
+      observer.commandReleased('interactive');
+      observer.commandReleased('reports');
+    });
+    expect(series).toEqual(['poker_commands_in_flight{lane="interactive"} 1']);
+  });
+
+  it.each([
+    ['poker_replays_total 1', (observer: BusObserver) => observer.commandReplayed(COMMAND)],
+    ['poker_dead_letters_total 1', (observer: BusObserver) => observer.deadLettered(COMMAND, 'NOT_FOUND')],
+    [
+      'poker_replies_undelivered_total 1',
+      (observer: BusObserver) => observer.replyUndelivered(COMMAND, 'session.created', 'REPLY_QUEUE_GONE'),
+    ],
+  ])('shows %s', async (series, tell) => {
+    expect((await shownAfter(tell)).series).toEqual([series]);
+  });
+
+  it.each([
+    ['postponed', (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', 5_000)],
+    ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.suspects')],
+    ['returned', (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY'))],
+  ])('counts no command that was %s, and tells of it', async (_, tell) => {
+    const { series, lines } = await shownAfter(tell);
+    expect(series).toEqual([]);
+    expect(lines).toMatchObject([{ id: 'm-1' }]);
+    expect(JSON.stringify(lines)).not.toContain('CANARY');
+  });
+
+  it.each([
+    ['both stand', { kind: 'open' }, { kind: 'open' }, ['poker_broker_connected 1']],
+    ['one is blocked', { kind: 'open' }, { kind: 'blocked', reason: 'memory' }, ['poker_broker_connected 1']],
+    ['one is away', { kind: 'open' }, { kind: 'connecting', reason: 'refused' }, []],
+    ['one is closed', { kind: 'closed' }, { kind: 'open' }, []],
+  ] as const)('tells whether the broker is connected: %s', async (_, consuming, publishing, expected) => {
+    const { series } = await shownAfter((observer) => {
+      observer.connectionChanged('consuming', { kind: 'open' });
+      observer.connectionChanged('publishing', { kind: 'open' });
+      observer.connectionChanged('consuming', consuming);
+      observer.connectionChanged('publishing', publishing);
+    });
+    expect(series).toEqual(expected);
+  });
+});

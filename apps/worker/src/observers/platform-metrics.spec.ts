@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { createLogger, Metrics } from '#telemetry';
+
+import { PlatformMetrics } from './platform-metrics.ts';
+
+async function seriesAfter(tell: (observer: PlatformMetrics) => void): Promise<string[]> {
+  const metrics = new Metrics();
+  tell(new PlatformMetrics(createLogger('silent'), metrics));
+  const text = await metrics.registry.metrics();
+  return text.split('\n').filter((line) => line.startsWith('poker_'));
+}
+
+describe('PlatformMetrics', () => {
+  it('counts each call by operation and result, with its time in seconds', async () => {
+    const series = await seriesAfter((observer) => {
+      observer.attemptEnded('session.create', '2xx', 20);
+      observer.attemptEnded('session.create', '5xx', 100);
+    });
+    const labels = (result: string) => `{operation="session.create",result="${result}"}`;
+    expect(series).toContain(`poker_platform_requests_total${labels('2xx')} 1`);
+    expect(series).toContain(`poker_platform_requests_total${labels('5xx')} 1`);
+    expect(series).toContain(`poker_platform_request_duration_seconds_sum${labels('2xx')} 0.02`);
+  });
+
+  it('counts the retries', async () => {
+    expect(await seriesAfter((observer) => observer.retried())).toContain('poker_platform_retries_total 1');
+  });
+
+  it('tells the log of a circuit that changed', () => {
+    const lines: string[] = [];
+    const logger = createLogger('info', { write: (line) => lines.push(line) });
+    new PlatformMetrics(logger, new Metrics()).circuitChanged('casino', 'game.open', 'open');
+    expect(JSON.parse(lines.join(''))).toMatchObject({
+      level: 'warn',
+      operator: 'casino',
+      operation: 'game.open',
+      state: 'open',
+    });
+  });
+});
