@@ -16,6 +16,8 @@ export interface ReceivedReply {
 
 /** A caller of the service as a stranger would write one: plain amqplib, a reply queue of its own. */
 export class BusCaller implements AsyncDisposable {
+  /** Every reply that came, repeats and late ones among them. */
+  readonly received: ReceivedReply[] = [];
   readonly #waiting = new Map<
     string,
     { replies: ReceivedReply[]; resolve: (replies: ReceivedReply[]) => void }
@@ -103,9 +105,7 @@ export class BusCaller implements AsyncDisposable {
     const text = content.toString();
     const headers = properties.headers as Record<string, unknown>;
     const correlationId = String(properties.correlationId);
-    const waiting = this.#waiting.get(correlationId);
-    if (!waiting) return;
-    waiting.replies.push({
+    const reply: ReceivedReply = {
       type: String(properties.type),
       messageId: String(properties.messageId),
       correlationId,
@@ -113,7 +113,11 @@ export class BusCaller implements AsyncDisposable {
       headers,
       body: JSON.parse(text) as Record<string, unknown>,
       text,
-    });
+    };
+    this.received.push(reply);
+    const waiting = this.#waiting.get(correlationId);
+    if (!waiting) return;
+    waiting.replies.push(reply);
     if (headers['final'] === true) waiting.resolve(waiting.replies);
   }
 }

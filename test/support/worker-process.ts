@@ -12,6 +12,25 @@ export interface WorkerExit {
   readonly signal: NodeJS.Signals | null;
 }
 
+/** What `GET /health` tells. */
+export interface WorkerHealth {
+  /** Of HTTP. */
+  readonly status: number;
+  readonly bus: {
+    readonly status: string;
+    readonly trouble?: string;
+    readonly lanes: Readonly<Record<string, { readonly state: string; readonly inHand: number }>>;
+  };
+  readonly circuits: {
+    readonly status: string;
+    readonly circuits: readonly {
+      readonly operator: string;
+      readonly operation: string;
+      readonly state: string;
+    }[];
+  };
+}
+
 /** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
 export class WorkerProcess implements AsyncDisposable {
   readonly #child;
@@ -59,6 +78,34 @@ export class WorkerProcess implements AsyncDisposable {
   async get(path: string): Promise<{ status: number; body: string }> {
     const response = await fetch(`${await this.url()}${path}`);
     return { status: response.status, body: await response.text() };
+  }
+
+  /** The state of everything, as an operator at the console sees it. */
+  async health(): Promise<WorkerHealth> {
+    const { status, body } = await this.get('/health');
+    const { details } = JSON.parse(body) as { details: Omit<WorkerHealth, 'status'> };
+    return { status, ...details };
+  }
+
+  /** The sum of a metric over those of its series whose labels hold `label`. */
+  async metric(name: string, label = ''): Promise<number> {
+    const { body } = await this.get('/metrics');
+    const series = body
+      .split('\n')
+      .filter((line) => /^[^{ ]+/.exec(line)?.[0] === name && line.includes(label));
+    return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  /** How it ended. @throws Error where it still runs by then */
+  async exitedWithin(timeoutMs: number): Promise<WorkerExit> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`the worker still runs:\n${this.stderr}\n${this.stdout.slice(-2_000)}`)),
+        timeoutMs,
+      );
+    });
+    return Promise.race([this.exited, late]).finally(() => clearTimeout(timer));
   }
 
   kill(signal: NodeJS.Signals): void {

@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { WorkerProcess } from '../../support/worker-process.ts';
+
+const EXIT_CONFIG = 78;
+/** Part of every value; a fault that shows it shows a value. */
+const CANARY = 'c4n4ry';
+const PLATFORM = {
+  PLATFORM_BASE_URL: 'https://api.example/api/web',
+  PLATFORM_API_URL: 'https://api.example',
+  PLATFORM_CLIENT_ID: 'op1',
+  // Nobody listens there: a worker that starts all the same takes nothing from anyone.
+  AMQP_URL: 'amqp://127.0.0.1:1',
+};
+const NUMBERS = [
+  'INTERACTIVE_PREFETCH',
+  'REPORTS_PREFETCH',
+  'HTTP_PORT',
+  'SHUTDOWN_GRACE_MS',
+  'IDEMPOTENCY_TTL_MS',
+  'MAX_COMMAND_BYTES',
+  'DELIVERY_LIMIT',
+  'INTERACTIVE_DEADLINE_MS',
+  'REPORTS_DEADLINE_MS',
+  'PLATFORM_ATTEMPT_TIMEOUT_MS',
+  'PLATFORM_MAX_ATTEMPTS',
+  'PLATFORM_CONNECTIONS',
+  'PLATFORM_QUEUE',
+  'CIRCUIT_FAILURE_RATE',
+  'CIRCUIT_MINIMUM_CALLS',
+  'CIRCUIT_WINDOW_MS',
+  'CIRCUIT_OPEN_MS',
+  'REPORTS_RETRY_DELAYS_MS',
+  'REPORTS_PER_PAGE',
+  'REPORTS_STALL_MS',
+];
+const BAD_NUMBERS = ['-1', '1.5', '1e3', '0x10', '999999999999'];
+
+jest.setTimeout(20_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'worker-settings-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileWith(content: string): string {
+  const path = join(folder, `${CANARY}-${Math.random().toString(36).slice(2)}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** Starts a worker that must refuse its settings. @returns the variables that it names, each in a line with the reason */
+async function faultsOf(variables: Record<string, string>): Promise<string[]> {
+  await using worker = new WorkerProcess({ ...PLATFORM, ...variables });
+  const { code } = await worker.exitedWithin(8_000);
+  expect({ code, stdout: worker.stdout }).toEqual({ code: EXIT_CONFIG, stdout: '' });
+  expect(worker.stderr).not.toContain(CANARY);
+  return worker.stderr
+    .trimEnd()
+    .split('\n')
+    .map((line) => /^([A-Z0-9_]+): \S/.exec(line)?.[1] ?? `not a fault: ${line}`)
+    .sort();
+}
+
+describe('settings that cannot be used', () => {
+  it('are told all at once where they are missing, and an empty variable is unset', async () => {
+    const missing = { PLATFORM_BASE_URL: '', PLATFORM_API_URL: '', PLATFORM_CLIENT_ID: '', LANES: '' };
+    expect(await faultsOf(missing)).toEqual(['PLATFORM_API_URL', 'PLATFORM_BASE_URL', 'PLATFORM_CLIENT_ID']);
+  });
+
+  it('are told all at once by their names, and never with a value', async () => {
+    const words = {
+      AMQP_URL: `http://${CANARY}:${CANARY}@127.0.0.1`,
+      AMQP_PREFIX: `amq.${CANARY}`,
+      LANES: `interactive,${CANARY}`,
+      PLATFORM_BASE_URL: `https://user:${CANARY}@api.example`,
+      PLATFORM_API_URL: `${CANARY}:no-url`,
+      CURRENCY_PRECISIONS: `USD=2,${CANARY}`,
+      EVENTS: CANARY,
+      LOG_LEVEL: CANARY,
+      SIGNATURE_SCALARS: CANARY,
+      SIGNATURE_OPEN_GAME_CLIENT: CANARY,
+      SIGNATURE_JSON_STRINGS: CANARY,
+      SIGNATURE_SCHEME_V3: CANARY,
+      RAKE_PARAMETERS_IN: CANARY,
+      REDIS_URL: `ftp://:${CANARY}@127.0.0.1`,
+    };
+    const numbers = Object.fromEntries(NUMBERS.map((name) => [name, CANARY]));
+    expect(await faultsOf({ ...words, ...numbers })).toEqual([...Object.keys(words), ...NUMBERS].sort());
+  });
+
+  it('are numbers that are negative, no integers or far too large', async () => {
+    const numbers = NUMBERS.map((name, index) => [name, BAD_NUMBERS[index % BAD_NUMBERS.length]]);
+    expect(await faultsOf(Object.fromEntries(numbers))).toEqual([...NUMBERS].sort());
+  });
+
+  it('are secrets given twice, or in a file that cannot be read or is empty', async () => {
+    const twice = {
+      AMQP_URL: `amqp://u:${CANARY}@127.0.0.1`,
+      AMQP_URL_FILE: fileWith(`amqp://u:${CANARY}@127.0.0.1`),
+      PLATFORM_SECRET_KEY_FILE: join(folder, CANARY, 'nowhere'),
+    };
+    expect(await faultsOf(twice)).toEqual(['AMQP_URL', 'PLATFORM_SECRET_KEY']);
+    expect(await faultsOf({ PLATFORM_SECRET_KEY_FILE: fileWith('\n') })).toEqual(['PLATFORM_SECRET_KEY']);
+  });
+});
+
+describe('secrets in files', () => {
+  it('count as if they stood in the environment', async () => {
+    await using service = await ServiceUnderTest.start({
+      behaviour: (_request, response) => answerJson(response, 200, sessionDocument('p-1')),
+    });
+    const { AMQP_URL, ...variables } = service.variables;
+    await service.worker({
+      ...variables,
+      AMQP_URL: '',
+      AMQP_URL_FILE: fileWith(`${AMQP_URL}\n`),
+      PLATFORM_SECRET_KEY: '',
+      PLATFORM_SECRET_KEY_FILE: fileWith('s3cret\r\n'),
+    });
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+    expect(service.platform.requests[0]?.headers['sign']).toBe(hash('sha256', 'p-1s3cret'));
+  });
+});

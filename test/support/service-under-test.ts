@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+
+import { BusCaller } from './bus-caller.ts';
+import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
+import { TcpProxy } from './tcp-proxy.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+export interface ServiceOptions {
+  readonly behaviour: PlatformBehaviour;
+  /** Of every worker. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Default: the broker of the test run. */
+  readonly url?: string;
+}
+
+const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
+const EXCHANGES = ['commands', 'commands.unknown', 'events'];
+const RETRY_DELAYS_MS = '5000,30000,120000';
+
+/**
+ * Everything around workers that are tested from outside: a prefix of their own on the broker, a platform, a caller,
+ * and a network path from workers to the broker that can be broken. Takes all of it away at its end.
+ */
+export class ServiceUnderTest implements AsyncDisposable {
+  readonly #workers: WorkerProcess[] = [];
+  readonly #variables: Readonly<Record<string, string>>;
+
+  private constructor(
+    readonly prefix: string,
+    /** Of the broker itself, not by way of the proxy. */
+    readonly url: string,
+    readonly platform: PlatformStub,
+    readonly proxy: TcpProxy,
+    readonly caller: BusCaller,
+    variables: Readonly<Record<string, string>>,
+  ) {
+    this.#variables = variables;
+  }
+
+  static async start({ behaviour, variables = {}, url }: ServiceOptions): Promise<ServiceUnderTest> {
+    const amqpUrl = url ?? testBrokerUrl();
+    const prefix = `t-${randomBytes(5).toString('hex')}`;
+    const [platform, proxy, caller] = await Promise.all([
+      PlatformStub.start(behaviour),
+      TcpProxy.start(amqpUrl),
+      BusCaller.open(amqpUrl, prefix),
+    ]);
+    return new ServiceUnderTest(prefix, amqpUrl, platform, proxy, caller, variables);
+  }
+
+  /** What a worker is told, if `start` starts it. */
+  get variables(): Record<string, string> {
+    return {
+      ...this.platform.variables,
+      AMQP_URL: this.proxy.through(this.url),
+      AMQP_PREFIX: this.prefix,
+      ...this.#variables,
+    };
+  }
+
+  /** Starts a worker, which is not ready yet. */
+  start(variables: Readonly<Record<string, string>> = {}): WorkerProcess {
+    const worker = new WorkerProcess({ ...this.variables, ...variables });
+    this.#workers.push(worker);
+    return worker;
+  }
+
+  /** A worker that takes commands. */
+  worker(variables: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+    return this.start(variables).ready();
+  }
+
+  /** The full name of a queue or exchange of the service. */
+  name(rest: string): string {
+    return `${this.prefix}.${rest}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()));
+    const rungs = (this.#variables['REPORTS_RETRY_DELAYS_MS'] ?? RETRY_DELAYS_MS).split(',');
+    const queues = [...QUEUES, ...rungs.map((delayMs) => `reports.retry.${delayMs}`)];
+    for (const queue of queues) await this.caller.channel.deleteQueue(this.name(queue));
+    for (const exchange of EXCHANGES) await this.caller.channel.deleteExchange(this.name(exchange));
+    await this.caller[Symbol.asyncDispose]();
+    await this.proxy[Symbol.asyncDispose]();
+    await this.platform[Symbol.asyncDispose]();
+  }
+}
+
+/** The broker of this test run. */
+export function testBrokerUrl(): string {
+  return process.env['TEST_AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5701';
+}

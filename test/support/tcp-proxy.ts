@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** One client's connection and the one made for it to the target. */
+interface Pair {
+  readonly client: Socket;
+  readonly target: Socket;
+}
+
+/** A network path to a server that a test can break: cut, stall, refuse, mend. */
+export class TcpProxy implements AsyncDisposable {
+  /** Connections accepted so far. */
+  accepted = 0;
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #server: Server;
+  readonly #pairs = new Set<Pair>();
+  #port = 0;
+  #isStalled = false;
+
+  private constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+    this.#server = createServer((client) => this.#pair(client));
+  }
+
+  /** Open at once. */
+  static async start(targetUrl: string): Promise<TcpProxy> {
+    const { hostname, port } = new URL(targetUrl);
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) });
+    await proxy.open();
+    return proxy;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Those that stand at this moment, in the order in which they were made. */
+  get connections(): number {
+    return this.#pairs.size;
+  }
+
+  /** The same URL by way of this proxy. */
+  through(url: string): string {
+    const proxied = new URL(url);
+    proxied.hostname = '127.0.0.1';
+    proxied.port = String(this.#port);
+    return proxied.href;
+  }
+
+  /** Listens, always on the same port. */
+  async open(): Promise<void> {
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Nobody listens any more; connections that stand go on. */
+  refuse(): void {
+    this.#server.close();
+  }
+
+  /**
+   * Cuts connections without a word, as a broken line does.
+   *
+   * @param which the place of the one to cut, in the order in which they were made, -1 for the last; default all
+   */
+  cut(which?: number): void {
+    const pairs = [...this.#pairs];
+    for (const { client, target } of which === undefined ? pairs : pairs.slice(which).slice(0, 1)) {
+      client.resetAndDestroy();
+      target.resetAndDestroy();
+    }
+  }
+
+  /** Carries nothing in either direction until `resume`; a new connection is accepted and gets nothing. */
+  stall(): void {
+    this.#isStalled = true;
+    for (const { client, target } of this.#pairs) [client.pause(), target.pause()];
+  }
+
+  resume(): void {
+    this.#isStalled = false;
+    for (const { client, target } of this.#pairs) [client.resume(), target.resume()];
+  }
+
+  /** Says something to the clients that the target did not say. */
+  say(bytes: Buffer): void {
+    for (const { client } of this.#pairs) client.write(bytes);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    if (!this.#server.listening) return;
+    this.#server.close();
+    await once(this.#server, 'close');
+  }
+
+  #pair(client: Socket): void {
+    const target = connect(this.#target);
+    const pair: Pair = { client, target };
+    this.accepted += 1;
+    this.#pairs.add(pair);
+    for (const [one, other] of [
+      [client, target],
+      [target, client],
+    ] as const) {
+      one.setNoDelay(true);
+      one.on('error', () => undefined);
+      one.on('data', (chunk) => other.write(chunk));
+      one.on('close', () => {
+        this.#pairs.delete(pair);
+        other.destroy();
+      });
+    }
+    if (this.#isStalled) [client.pause(), target.pause()];
+  }
+}

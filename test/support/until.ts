@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const INTERVAL_MS = 20;
+
+/**
+ * Looks again and again until there is something to see.
+ *
+ * @param look gives what is waited for, or `undefined` or `false` while it is not there
+ * @param what completes "waited in vain until …"
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  timeoutMs = 10_000,
+): Promise<T> {
+  const untilMs = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > untilMs) throw new Error(`waited in vain until ${what}`);
+    await sleep(INTERVAL_MS);
+  }
+}
