@@ -1,3 +1,8 @@
-// TODO(lead): the demo. It builds on startBroker (scripts/broker), build and runBuilt (scripts/build).
-console.error('poker-bridge: the demo is not written yet');
-process.exitCode = 1;
+import { startBroker } from '../broker/start-broker.ts';
+import { build } from '../build/build.ts';
+import { demo } from '../demo/demo.ts';
+import { root } from '../root.ts';
+
+await build(root);
+const isRight = await demo(() => startBroker(), process.argv.includes('--keep'));
+process.exitCode = isRight ? 0 : 1;
