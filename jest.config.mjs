@@ -13,6 +13,8 @@ export default {
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   testMatch: ['<rootDir>/{apps,libs,scripts,test}/**/*.spec.{ts,mjs}'],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/libs/[^/]+/dist'],
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
   coverageProvider: 'v8',
   collectCoverageFrom: ['{apps,libs}/*/src/**/*.ts', '!**/*.spec.ts'],
   reporters: [['default', { summaryThreshold: 0 }], '<rootDir>/test/support/summary-reporter.mjs'],

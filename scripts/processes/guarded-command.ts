@@ -4,33 +4,83 @@ import type { Socket } from 'node:net';
 export interface GuardedCommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly stdio?: Extract<StdioOptions, string>;
+  readonly stdin?: Stdio;
+  readonly stdout?: Stdio;
+  readonly stderr?: Stdio;
+  /** A folder that belongs to the command and is removed after it. */
+  readonly folder?: string;
 }
 
-/** Runs the command; kills the group, itself included, once the pipe at descriptor 3 has no writer any more. */
-const GUARD = '( read -r _ <&3; kill -KILL -$$ ) & exec 3<&-; "$@"';
+type Stdio = 'inherit' | 'ignore' | 'pipe' | number;
+
+export interface GuardedCommand {
+  /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
+  readonly child: ChildProcess;
+  /** Settles when the command has ended and nothing of it is left. Never rejects. */
+  readonly gone: Promise<void>;
+  /** Kills what still runs of the group, and removes its folder unless that is to be kept. */
+  end(options?: { readonly keepFolder?: boolean }): Promise<void>;
+}
+
+/**
+ * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it kills
+ * the command, which has taken the shell's process id, removes the folder and kills the rest of the group with itself.
+ */
+const GUARD = `
+(
+  read -r word <&3
+  kill -KILL $$ 2>/dev/null
+  if [ -n "$1" ] && [ "$word" != keep ]; then rm -rf -- "$1"; fi
+  kill -KILL -$$
+) >/dev/null 2>&1 &
+shift
+exec 3<&-
+exec "$@"
+`;
 
 /**
  * Starts a command in a process group of its own that does not outlive this process: whichever way this one ends,
  * also by SIGKILL, the command and every child that stayed in its group are killed.
- *
- * The child that is returned leads the group, so that `process.kill(-child.pid, signal)` reaches all of it.
  */
 export function guardedCommand(
   command: string,
   args: readonly string[],
-  { cwd, env, stdio = 'inherit' }: GuardedCommandOptions = {},
-): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', command, ...args], {
+  {
+    cwd,
+    env,
+    stdin = 'inherit',
+    stdout = 'inherit',
+    stderr = 'inherit',
+    folder = '',
+  }: GuardedCommandOptions = {},
+): GuardedCommand {
+  const stdio: StdioOptions = [stdin, stdout, stderr, 'pipe'];
+  const child = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, command, ...args], {
     detached: true,
-    stdio: [stdio, stdio, stdio, 'pipe'],
+    stdio,
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
   });
   const lifeline = child.stdio[3] as Socket;
-  lifeline.unref();
   lifeline.on('error', () => undefined);
-  // The command has ended: let the guard clear away what it left behind.
-  child.once('exit', () => lifeline.destroy());
-  return child;
+  lifeline.resume();
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const gone = Promise.all([exited, new Promise((resolve) => lifeline.once('close', resolve))]).then(
+    () => undefined,
+  );
+  let keep = '';
+  // A command that ends by itself may leave children behind: the guard clears them away.
+  child.once('exit', () => lifeline.end(keep));
+  return {
+    child,
+    gone,
+    end: ({ keepFolder = false } = {}) => {
+      if (keepFolder) keep = 'keep\n';
+      lifeline.end(keep);
+      return gone;
+    },
+  };
 }

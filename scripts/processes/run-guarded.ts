@@ -13,27 +13,15 @@ export async function runGuarded(
   args: readonly string[],
   options: GuardedCommandOptions = {},
 ): Promise<number> {
-  const child = guardedCommand(command, args, options);
+  const { child, gone, end } = guardedCommand(command, args, options);
   let stoppedBy: (typeof STOPPING)[number] | undefined;
   for (const signal of STOPPING) {
     process.on(signal, () => {
       stoppedBy ??= signal;
-      if (child.pid !== undefined) killGroup(child.pid);
+      void end();
     });
   }
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      const endedBy = stoppedBy ?? signal;
-      resolve(endedBy === null ? (code ?? 1) : 128 + constants.signals[endedBy]);
-    });
-  });
-}
-
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL');
-  } catch {
-    // It ended by itself in this moment.
-  }
+  await gone;
+  const endedBy = stoppedBy ?? child.signalCode;
+  return endedBy === null ? (child.exitCode ?? 1) : 128 + constants.signals[endedBy];
 }

@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { freePorts } from '../network/free-ports.ts';
+import { controlEnvironment } from './node-environment.ts';
+import type { BrokerNode } from './node-files.ts';
+
+/**
+ * Runs rabbitmqctl against a private node, for example `rabbitmqctl(node, ['list_queues', 'name', 'messages'])`.
+ *
+ * @returns what it printed; about a second passes, most of it for the start of Erlang
+ * @throws {Error} with its words, where it fails
+ */
+export async function rabbitmqctl(node: BrokerNode, args: readonly string[]): Promise<string> {
+  const [port = 0] = await freePorts(1);
+  const script = join(node.installation.home, 'sbin', 'rabbitmqctl');
+  const options = { env: controlEnvironment(node, port), cwd: node.folder };
+  const { stdout } = await promisify(execFile)(script, ['-q', ...args], options);
+  return stdout;
+}

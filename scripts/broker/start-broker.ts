@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { freePorts } from '../network/free-ports.ts';
+import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
+import type { Installation } from './installation.ts';
+import { type BrokerNode, createNodeFiles } from './node-files.ts';
+import { rabbitmqctl } from './rabbitmqctl.ts';
+import { requireInstallation } from './require-installation.ts';
+import { runNode } from './run-node.ts';
+
+export interface StartBrokerOptions {
+  /** Of AMQP. Default: a free one. */
+  readonly port?: number;
+  /** Default: what is installed, or gets installed where that is possible. */
+  readonly installation?: Installation;
+}
+
+/** A RabbitMQ node of our own. It ends with this process, whichever way that ends. */
+export interface Broker extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly node: BrokerNode;
+  /** Runs rabbitmqctl against it: `ctl('list_queues', 'name', 'messages')`. About a second. */
+  ctl(...args: string[]): Promise<string>;
+  /** Ends it and removes its folder. Nothing of it is left when this settles. */
+  stop(): Promise<void>;
+  /** Ends it as a power cut would, and keeps its data. */
+  kill(): Promise<void>;
+  /** Starts it again with its data and on its ports, after `kill`; kills it first where it still runs. */
+  restart(): Promise<void>;
+}
+
+/**
+ * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it takes connections.
+ *
+ * @throws {Error} where RabbitMQ is not there and cannot be installed, or does not start
+ */
+export async function startBroker({ port, installation }: StartBrokerOptions = {}): Promise<Broker> {
+  const found = installation ?? (await requireInstallation());
+  const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3);
+  const node = createNodeFiles(found, { amqp: port ?? amqp, distribution, epmd });
+  let running: readonly GuardedCommand[] = await runWithPortMapper(node);
+
+  const end = async (keepFolder: boolean): Promise<void> => {
+    const ending = running;
+    running = [];
+    for (const command of ending) await command.end({ keepFolder });
+  };
+  const stop = async (): Promise<void> => {
+    await end(false);
+    rmSync(node.folder, { recursive: true, force: true });
+  };
+  return {
+    url: `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`,
+    port: node.ports.amqp,
+    node,
+    ctl: (...args) => rabbitmqctl(node, args),
+    stop,
+    kill: () => end(true),
+    restart: async () => {
+      await end(true);
+      running = await runWithPortMapper(node);
+    },
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** The node first: it is ended first. */
+async function runWithPortMapper(node: BrokerNode): Promise<readonly GuardedCommand[]> {
+  const epmd = guardedCommand(
+    join(node.installation.erlang, 'bin', 'epmd'),
+    ['-port', String(node.ports.epmd), '-address', '127.0.0.1'],
+    { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', env: { PATH: process.env['PATH'] } },
+  );
+  try {
+    return [await runNode(node), epmd];
+  } catch (error) {
+    await epmd.end();
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { createServer } from 'node:net';
+
+/** Below the range from which systems give ports to outgoing connections, which would take one in between. */
+const FIRST = 20_000;
+const LAST = 32_000;
+
+/** Loopback ports on which nobody listens now, each different. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

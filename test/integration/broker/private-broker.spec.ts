@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { speaksAmqp } from '../../../scripts/broker/speaks-amqp.ts';
+import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { drain, openConnection } from '../../support/broker.ts';
+
+describe('a private broker', () => {
+  let broker: Broker;
+
+  beforeAll(async () => {
+    broker = await startBroker();
+  }, 60_000);
+
+  afterAll(() => broker.stop());
+
+  it('takes a message and gives it back', async () => {
+    await using caller = await openConnection(broker.url);
+    await caller.channel.assertQueue('round-trip', { exclusive: true });
+    caller.channel.sendToQueue('round-trip', Buffer.from('hello'));
+    await caller.channel.waitForConfirms();
+
+    expect(await drain(caller.channel, 'round-trip')).toEqual(['hello']);
+  });
+
+  it('obeys rabbitmqctl', async () => {
+    await using caller = await openConnection(broker.url);
+    await caller.channel.assertQueue('seen-by-ctl', { durable: true });
+
+    expect(await broker.ctl('list_queues', '--no-table-headers', 'name')).toContain('seen-by-ctl');
+  });
+
+  it('listens on the loopback interface alone', () => {
+    const { amqp, distribution, epmd } = broker.node.ports;
+    const addresses = [amqp, distribution, epmd].flatMap((port) => listenersOn(port));
+
+    expect(addresses.length).toBeGreaterThanOrEqual(3);
+    for (const address of addresses) expect(['0100007F', '00000000000000000000000001000000']).toContain(address);
+  });
+
+  it('keeps a durable message when it is killed and started again', async () => {
+    const queue = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
+    {
+      await using caller = await openConnection(broker.url);
+      await caller.channel.assertQueue('kept', queue);
+      // RabbitMQ 3.10 can lose a quorum queue whose node is killed right after its declaration.
+      await sleep(2_000);
+      caller.channel.sendToQueue('kept', Buffer.from('still here'), { persistent: true });
+      await caller.channel.waitForConfirms();
+      await broker.kill();
+      expect(await speaksAmqp(broker.port)).toBe(false);
+    }
+    await broker.restart();
+    await using caller = await openConnection(broker.url);
+
+    expect(await drain(caller.channel, 'kept')).toEqual(['still here']);
+  }, 60_000);
+
+  it('leaves nothing behind when it is stopped', async () => {
+    const other = await startBroker();
+    const pid = Number(readFileSync(join(other.node.folder, 'pid'), 'utf8'));
+    expect(isAlive(pid)).toBe(true);
+
+    await other.stop();
+
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(other.node.folder)).toBe(false);
+    expect(Object.values(other.node.ports).flatMap((port: number) => listenersOn(port))).toEqual([]);
+  }, 60_000);
+});
+
+/** The local addresses, as the kernel writes them, on which somebody listens at this port. */
+function listenersOn(port: number): string[] {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  return ['/proc/net/tcp', '/proc/net/tcp6']
+    .filter((file) => existsSync(file))
+    .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => state === '0A' && local?.endsWith(`:${hex}`))
+    .map(([, local = '']) => local.slice(0, local.indexOf(':')));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+
+import { type Channel, type ChannelModel, type ConfirmChannel, connect } from 'amqplib';
+
+import type { BrokerNode } from '../../scripts/broker/node-files.ts';
+import { rabbitmqctl } from '../../scripts/broker/rabbitmqctl.ts';
+
+/** The broker of this test run, which `global-setup.ts` starts where a selected spec lies in a folder that needs one. */
+export function testBrokerUrl(): string {
+  const url = process.env['TEST_AMQP_URL'];
+  if (url === undefined)
+    throw new Error('this run has no broker: its spec lies outside of the folders that get one');
+  return url;
+}
+
+/** Runs rabbitmqctl against the broker of this test run, which other suites use, too. */
+export function testBrokerCtl(...args: string[]): Promise<string> {
+  const node = process.env['TEST_BROKER_NODE'];
+  if (node === undefined) throw new Error('the broker of this run was given by its URL alone');
+  return rabbitmqctl(JSON.parse(node) as BrokerNode, args);
+}
+
+/** A prefix for the names of one suite, which no other suite has. */
+export function uniquePrefix(): string {
+  return `t-${randomBytes(5).toString('hex')}`;
+}
+
+/** A connection with a channel that confirms; `await using` closes it. */
+export interface TestConnection extends AsyncDisposable {
+  readonly connection: ChannelModel;
+  readonly channel: ConfirmChannel;
+}
+
+/** @param url default: the broker of this test run */
+export async function openConnection(url: string = testBrokerUrl()): Promise<TestConnection> {
+  const connection = await connect(url);
+  // A suite that breaks the connection on purpose learns of it from its own calls.
+  connection.on('error', () => undefined);
+  const channel = await connection.createConfirmChannel();
+  channel.on('error', () => undefined);
+  return {
+    connection,
+    channel,
+    [Symbol.asyncDispose]: () => connection.close().catch(() => undefined),
+  };
+}
+
+/** What is in a queue, oldest first, taken out of it. */
+export async function drain(channel: Channel, queue: string): Promise<string[]> {
+  const bodies: string[] = [];
+  for (;;) {
+    const message = await channel.get(queue, { noAck: true });
+    if (message === false) return bodies;
+    bodies.push(message.content.toString());
+  }
+}
