@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { TOO_LARGE, UNREADABLE } from './bad-bodies.ts';
+import { INVALID, UNKNOWN } from './bad-commands.ts';
+import type { BadMessage } from './bad-message.ts';
+import { PROPERTIES } from './bad-properties.ts';
+import { Witness } from './witness.ts';
+
+/** Each is answered with an error of category `invalid`. */
+const BAD_MESSAGES = [...UNREADABLE, ...TOO_LARGE, ...UNKNOWN, ...INVALID, ...PROPERTIES];
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+/** What a copy may carry. */
+const COPY_HEADERS = new Set([
+  'operator',
+  'schema-version',
+  'x-deadline',
+  'x-reason',
+  'x-failed-at',
+  'x-origin-queue',
+  'x-origin-bytes',
+  'x-publish-id',
+]);
+
+describe('a message that breaks the contract', () => {
+  let service: ServiceUnderTest;
+  let witness: Witness;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: (_request, response) => answerJson(response, 200, sessionDocument('p-1')),
+    });
+    await service.worker();
+    witness = await Witness.open(service);
+  }, 30_000);
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+
+  const publish = ({ routingKey = 'session.create', body = { userId: 'p-1' }, options = {} }: BadMessage) => {
+    const content = Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+    const correlationId = randomUUID();
+    const { messageId = `id-${randomUUID()}` } = options;
+    const properties = { ...options, messageId, correlationId, replyTo: witness.replyQueue };
+    service.caller.channel.publish(service.name('commands'), routingKey, content, properties);
+    return { content, correlationId, messageId, routingKey, type: options.type ?? routingKey };
+  };
+
+  it.each(BAD_MESSAGES)('$code: $name', async (bad) => {
+    const { content, correlationId, messageId, routingKey, type } = publish(bad);
+    const { replies, deadLetters, events } = await until('it is refused everywhere', () => {
+      const seen = witness.of(correlationId);
+      return seen.replies.length > 0 && seen.deadLetters.length > 0 && seen.events.length > 0 && seen;
+    });
+    const id = messageId.length > 100 ? expect.stringMatching(UUID) : messageId;
+
+    const [reply, event, deadLetter] = [replies[0], events[0], deadLetters[0]];
+    const body = JSON.parse(String(reply?.content)) as Record<string, any>;
+    const { message: _, violations, details, ...rest } = body;
+    expect(rest).toEqual({
+      code: bad.code,
+      category: 'invalid',
+      retryable: false,
+      attempts: 0,
+      command: { id, type },
+      occurredAt: expect.stringMatching(ISO_8601),
+    });
+    const pointers = ((violations ?? []) as { pointer: string }[]).map(({ pointer }) => pointer);
+    expect(pointers.sort()).toEqual([...(bad.pointers ?? [])].sort());
+    expect(details === undefined).toBe(bad.code !== 'MESSAGE_TOO_LARGE');
+    expect(reply?.properties).toMatchObject({
+      type: 'command.failed',
+      messageId: expect.stringMatching(/:0$/),
+      headers: { 'command-id': id, 'command-type': type, sequence: 0, final: true, 'schema-version': 1 },
+    });
+
+    expect(event?.fields.routingKey).toBe(`command.failed.${bad.code}`);
+    expect(event?.content).toEqual(reply?.content);
+
+    const isTooLarge = bad.code === 'MESSAGE_TOO_LARGE';
+    const kept = isTooLarge ? content.subarray(0, 1024) : content;
+    expect(deadLetter?.content.equals(kept)).toBe(true);
+    const { headers, ...properties } = deadLetter?.properties ?? {};
+    expect(properties).toMatchObject({
+      messageId: id,
+      correlationId,
+      replyTo: witness.replyQueue,
+      deliveryMode: 2,
+    });
+    expect(headers).toMatchObject({
+      'x-reason': bad.code,
+      'x-failed-at': expect.stringMatching(ISO_8601),
+      'x-origin-queue': service.name(routingKey.startsWith('report.') ? 'reports' : 'interactive'),
+      'x-deadline': expect.any(Number),
+    });
+    expect(headers?.['x-origin-bytes']).toBe(isTooLarge ? content.length : undefined);
+    expect(Object.keys(headers ?? {}).filter((name) => !COPY_HEADERS.has(name))).toEqual([]);
+  });
+
+  it('is let out once, and calls nobody', () => {
+    const { length } = BAD_MESSAGES;
+    expect(witness.counts).toEqual({ replies: length, deadLetters: length, events: length, undelivered: 0 });
+    expect(service.platform.requests).toEqual([]);
+  });
+
+  it('leaves the next one served', async () => {
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+  });
+
+  it('gets an answer of a few lines, however many faults it has', async () => {
+    const members = Array.from({ length: 6_000 }, (_, index) => [`m${index}`, 1]);
+    const [reply] = await service.caller.send('game.open', { player: Object.fromEntries(members) });
+    expect(reply?.body['code']).toBe('VALIDATION_FAILED');
+    expect(reply?.text.length).toBeLessThan(20_000);
+  });
+});
+
+describe('a worker that takes four megabytes', () => {
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: (_request, response) => answerJson(response, 200, sessionDocument('p-1')),
+      variables: { MAX_COMMAND_BYTES: String(4 * 1024 * 1024) },
+    });
+    await service.worker();
+  }, 30_000);
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+
+  const deep = '['.repeat(1024 * 1024) + ']'.repeat(1024 * 1024);
+
+  it.each([
+    ['MALFORMED_MESSAGE', 'session.create', deep],
+    ['MALFORMED_MESSAGE', 'session.create', '['.repeat(3 * 1024 * 1024)],
+    ['VALIDATION_FAILED', 'session.create', `{"userId":${deep}}`],
+    ['VALIDATION_FAILED', 'session.create', `{"userId":"p-1","x":${deep}}`],
+    ['VALIDATION_FAILED', 'game.open', `{"player":{"id":${deep}}}`],
+    ['VALIDATION_FAILED', 'game.open', `{"player":{"id":"p-1"},"session":{"launchOptions":{"a":${deep}}}}`],
+    ['VALIDATION_FAILED', 'session.create', `{"pattern":"session.create","data":${deep},"id":"1"}`],
+    ['VALIDATION_FAILED', 'session.create', `{"pattern":"session.create","data":{},"id":${deep}}`],
+    ['UNKNOWN_COMMAND', 'session.create', `{"pattern":${deep},"data":{},"id":"1"}`],
+  ])('answers %s to a %s of a million levels', async (code, type, text) => {
+    const [reply] = await service.caller.send(type, Buffer.from(text));
+    expect(reply?.type).toBe('command.failed');
+    const body = reply?.body ?? {};
+    expect(body['err'] ?? body).toMatchObject({ code });
+  });
+
+  it('serves the next one', async () => {
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+  });
+});
