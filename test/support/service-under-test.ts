@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-
+import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -39,7 +38,7 @@ export class ServiceUnderTest implements AsyncDisposable {
 
   static async start({ behaviour, variables = {}, url }: ServiceOptions): Promise<ServiceUnderTest> {
     const amqpUrl = url ?? testBrokerUrl();
-    const prefix = `t-${randomBytes(5).toString('hex')}`;
+    const prefix = uniquePrefix();
     const [platform, proxy, caller] = await Promise.all([
       PlatformStub.start(behaviour),
       TcpProxy.start(amqpUrl),
@@ -85,9 +84,4 @@ export class ServiceUnderTest implements AsyncDisposable {
     await this.proxy[Symbol.asyncDispose]();
     await this.platform[Symbol.asyncDispose]();
   }
-}
-
-/** The broker of this test run. */
-export function testBrokerUrl(): string {
-  return process.env['TEST_AMQP_URL'] ?? 'amqp://guest:guest@127.0.0.1:5701';
 }

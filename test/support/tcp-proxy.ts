@@ -34,6 +34,10 @@ export class TcpProxy implements AsyncDisposable {
     return this.#port;
   }
 
+  get isOpen(): boolean {
+    return this.#server.listening;
+  }
+
   /** Those that stand at this moment, in the order in which they were made. */
   get connections(): number {
     return this.#pairs.size;

@@ -7,18 +7,8 @@ import { afterAll, describe, expect, it, jest } from '@jest/globals';
 
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { WorkerProcess } from '../../support/worker-process.ts';
+import { CANARY, refusalOf, refusing } from './refusal-of.ts';
 
-const EXIT_CONFIG = 78;
-/** Part of every value; a fault that shows it shows a value. */
-const CANARY = 'c4n4ry';
-const PLATFORM = {
-  PLATFORM_BASE_URL: 'https://api.example/api/web',
-  PLATFORM_API_URL: 'https://api.example',
-  PLATFORM_CLIENT_ID: 'op1',
-  // Nobody listens there: a worker that starts all the same takes nothing from anyone.
-  AMQP_URL: 'amqp://127.0.0.1:1',
-};
 const NUMBERS = [
   'INTERACTIVE_PREFETCH',
   'REPORTS_PREFETCH',
@@ -54,23 +44,12 @@ function fileWith(content: string): string {
   return path;
 }
 
-/** Starts a worker that must refuse its settings. @returns the variables that it names, each in a line with the reason */
-async function faultsOf(variables: Record<string, string>): Promise<string[]> {
-  await using worker = new WorkerProcess({ ...PLATFORM, ...variables });
-  const { code } = await worker.exitedWithin(8_000);
-  expect({ code, stdout: worker.stdout }).toEqual({ code: EXIT_CONFIG, stdout: '' });
-  expect(worker.stderr).not.toContain(CANARY);
-  return worker.stderr
-    .trimEnd()
-    .split('\n')
-    .map((line) => /^([A-Z0-9_]+): \S/.exec(line)?.[1] ?? `not a fault: ${line}`)
-    .sort();
-}
-
 describe('settings that cannot be used', () => {
   it('are told all at once where they are missing, and an empty variable is unset', async () => {
     const missing = { PLATFORM_BASE_URL: '', PLATFORM_API_URL: '', PLATFORM_CLIENT_ID: '', LANES: '' };
-    expect(await faultsOf(missing)).toEqual(['PLATFORM_API_URL', 'PLATFORM_BASE_URL', 'PLATFORM_CLIENT_ID']);
+    expect(await refusalOf(missing)).toMatchObject(
+      refusing('PLATFORM_API_URL', 'PLATFORM_BASE_URL', 'PLATFORM_CLIENT_ID'),
+    );
   });
 
   it('are told all at once by their names, and never with a value', async () => {
@@ -91,12 +70,14 @@ describe('settings that cannot be used', () => {
       REDIS_URL: `ftp://:${CANARY}@127.0.0.1`,
     };
     const numbers = Object.fromEntries(NUMBERS.map((name) => [name, CANARY]));
-    expect(await faultsOf({ ...words, ...numbers })).toEqual([...Object.keys(words), ...NUMBERS].sort());
+    expect(await refusalOf({ ...words, ...numbers })).toMatchObject(
+      refusing(...Object.keys(words), ...NUMBERS),
+    );
   });
 
   it('are numbers that are negative, no integers or far too large', async () => {
     const numbers = NUMBERS.map((name, index) => [name, BAD_NUMBERS[index % BAD_NUMBERS.length]]);
-    expect(await faultsOf(Object.fromEntries(numbers))).toEqual([...NUMBERS].sort());
+    expect(await refusalOf(Object.fromEntries(numbers))).toMatchObject(refusing(...NUMBERS));
   });
 
   it('are secrets given twice, or in a file that cannot be read or is empty', async () => {
@@ -105,8 +86,10 @@ describe('settings that cannot be used', () => {
       AMQP_URL_FILE: fileWith(`amqp://u:${CANARY}@127.0.0.1`),
       PLATFORM_SECRET_KEY_FILE: join(folder, CANARY, 'nowhere'),
     };
-    expect(await faultsOf(twice)).toEqual(['AMQP_URL', 'PLATFORM_SECRET_KEY']);
-    expect(await faultsOf({ PLATFORM_SECRET_KEY_FILE: fileWith('\n') })).toEqual(['PLATFORM_SECRET_KEY']);
+    expect(await refusalOf(twice)).toMatchObject(refusing('AMQP_URL', 'PLATFORM_SECRET_KEY'));
+    expect(await refusalOf({ PLATFORM_SECRET_KEY_FILE: fileWith('\n') })).toMatchObject(
+      refusing('PLATFORM_SECRET_KEY'),
+    );
   });
 });
 

@@ -1,0 +1,72 @@
+import { hash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { CANARY, refusalOf, refusing } from './refusal-of.ts';
+
+jest.setTimeout(30_000);
+
+const folder = mkdtempSync(join(tmpdir(), 'worker-operators-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+
+function fileWith(content: unknown): string {
+  files += 1;
+  const path = join(folder, `${CANARY}-${files}`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+/** One of each kind; the reader's own spec has them all. */
+const FAULTS = {
+  'is not there': join(folder, CANARY),
+  'is not JSON': fileWith(`{"acme": {"clientId": "c", "secretKey": "${CANARY}"`),
+  'has a URL with a password': fileWith({
+    acme: { clientId: 'c', baseUrl: `https://u:${CANARY}@api.example` },
+  }),
+  'names a secret file that is not there': fileWith({
+    acme: { clientId: 'c', secretKeyFile: join(folder, CANARY, 'x') },
+  }),
+};
+
+describe('the file of operators', () => {
+  const reasons = new Set<string>();
+
+  it.each(Object.entries(FAULTS))('that %s is refused, without what it holds', async (_, file) => {
+    const refusal = await refusalOf({ OPERATORS_FILE: file });
+    expect(refusal).toMatchObject(refusing('OPERATORS_FILE'));
+    reasons.add(refusal.lines.join());
+  });
+
+  it('is refused for a reason that tells the faults apart', () => {
+    expect(reasons.size).toBe(Object.keys(FAULTS).length);
+  });
+
+  it('brings operators with credentials of their own', async () => {
+    await using service = await ServiceUnderTest.start({ behaviour: healthy() });
+    await service.worker({
+      OPERATORS_FILE: fileWith({
+        acme: { clientId: 'acme-1', secretKeyFile: fileWith('acme-secret\n') },
+        keyless: { clientId: 'keyless-1' },
+      }),
+    });
+    const as = (operator: string) =>
+      service.caller.send('session.create', { userId: 'p-1' }, { headers: { operator } });
+    const [[own], [none], [unknown]] = await Promise.all([as('acme'), as('keyless'), as('nobody')]);
+    expect(own?.type).toBe('session.created');
+    expect(none?.body).toMatchObject({ code: 'SECRET_KEY_MISSING', category: 'misconfigured' });
+    expect(unknown?.body).toMatchObject({ code: 'UNKNOWN_OPERATOR', category: 'invalid' });
+    expect(
+      service.platform.requests.map(({ url, headers }) => [
+        url.searchParams.get('clientId'),
+        headers['sign'],
+      ]),
+    ).toEqual([['acme-1', hash('sha256', 'p-1acme-secret')]]);
+  });
+});

@@ -1,0 +1,43 @@
+import { WorkerProcess } from '../../support/worker-process.ts';
+
+export const EXIT_CONFIG = 78;
+/** Put into every value: a fault that shows it shows a value. */
+export const CANARY = 'c4n4ry';
+
+const EXIT_WITHIN_MS = 15_000;
+const USABLE = {
+  PLATFORM_BASE_URL: 'https://api.example/api/web',
+  PLATFORM_API_URL: 'https://api.example',
+  PLATFORM_CLIENT_ID: 'op1',
+  // Nobody listens there: a worker that starts all the same takes nothing from anyone.
+  AMQP_URL: 'amqp://127.0.0.1:1',
+};
+
+export interface Refusal {
+  readonly code: number | null;
+  readonly stdout: string;
+  /** The variables that are named, each in a line of its own with a reason. */
+  readonly variables: string[];
+  readonly lines: string[];
+  readonly showsCanary: boolean;
+}
+
+/** Starts a worker that has to refuse its settings: usable ones, and these over them. */
+export async function refusalOf(variables: Readonly<Record<string, string>>): Promise<Refusal> {
+  await using worker = new WorkerProcess({ ...USABLE, ...variables });
+  const { code } = await worker.exitedWithin(EXIT_WITHIN_MS);
+  const { stdout, stderr } = worker;
+  const lines = stderr.trimEnd().split('\n');
+  return {
+    code,
+    stdout,
+    lines,
+    variables: lines.map((line) => /^([A-Z0-9_]+): \S/.exec(line)?.[1] ?? `not a fault: ${line}`).sort(),
+    showsCanary: `${stdout}${stderr}`.includes(CANARY),
+  };
+}
+
+/** A refusal as it should be. */
+export function refusing(...variables: readonly string[]): Partial<Refusal> {
+  return { code: EXIT_CONFIG, stdout: '', variables: [...variables].sort(), showsCanary: false };
+}

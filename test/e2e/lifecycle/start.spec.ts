@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { EXIT_CONFIG } from './refusal-of.ts';
+
+jest.setTimeout(20_000);
+
+/** To a stop that has nothing to finish. */
+const STOP_WITHIN_MS = 4_000;
+
+describe('a worker whose broker is away', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+  afterEach(async () => {
+    service.proxy.resume();
+    if (!service.proxy.isOpen) await service.proxy.open();
+  });
+
+  it('lives, is not ready, says why, and serves once the broker comes', async () => {
+    service.proxy.refuse();
+    const worker = service.start();
+    await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
+    expect(await worker.get('/health/live')).toMatchObject({ status: 200 });
+    expect(await worker.get('/health/ready')).toMatchObject({ status: 503 });
+    expect(await worker.health()).toMatchObject({
+      status: 503,
+      bus: { status: 'down', trouble: expect.stringContaining('ECONNREFUSED') },
+    });
+    expect(await worker.metric('poker_broker_connected')).toBe(0);
+
+    await service.proxy.open();
+    await worker.ready();
+    expect(await worker.metric('poker_broker_connected')).toBe(1);
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+  });
+
+  it('stops at once, and with 0', async () => {
+    service.proxy.refuse();
+    const worker = service.start();
+    await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(STOP_WITHIN_MS)).toEqual({ code: 0, signal: null });
+  });
+
+  it('stops also while a broker accepts and says nothing', async () => {
+    service.proxy.stall();
+    const worker = service.start();
+    const before = service.proxy.accepted;
+    await until('it has connected', () => service.proxy.accepted > before);
+    expect(await worker.get('/health/live')).toMatchObject({ status: 200 });
+    expect(await worker.get('/health/ready')).toMatchObject({ status: 503 });
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(STOP_WITHIN_MS)).toEqual({ code: 0, signal: null });
+  });
+
+  it('uses the next node of the cluster', async () => {
+    const url = service.proxy.through(service.url);
+    const worker = await service.worker({ AMQP_URL: `amqp://guest:guest@127.0.0.1:1,${url}` });
+    expect((await worker.health()).bus.status).toBe('up');
+  });
+
+  it('waits where it may not enter, and keeps the password to itself', async () => {
+    const url = new URL(service.url);
+    url.password = 'c4n4ry';
+    const worker = service.start({ AMQP_URL: url.href, LOG_LEVEL: 'trace' });
+    await until('it was refused', () => worker.stdout.includes('ACCESS_REFUSED'));
+    expect(await worker.health()).toMatchObject({
+      status: 503,
+      bus: { trouble: expect.stringContaining('ACCESS_REFUSED') },
+    });
+    expect((await worker.get('/health')).body + worker.stdout + worker.stderr).not.toContain('c4n4ry');
+  });
+});
+
+describe('a worker whose port is taken', () => {
+  it('refuses to start and names the variable', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    try {
+      await using service = await ServiceUnderTest.start({ behaviour: healthy() });
+      const worker = service.start({ HTTP_PORT: String(port) });
+      expect(await worker.exitedWithin(10_000)).toEqual({ code: EXIT_CONFIG, signal: null });
+      expect(worker.stderr).toMatch(/^.*HTTP_PORT.*EADDRINUSE.*\n$/);
+    } finally {
+      other.close();
+    }
+  });
+});

@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+
+jest.setTimeout(30_000);
+
+/** Of closing what is left when nothing is in hand any more, on a busy machine. */
+const CLOSING_MS = 2_500;
+const silent: PlatformBehaviour = () => undefined;
+
+describe('a worker that is told to stop', () => {
+  let service: ServiceUnderTest;
+  beforeEach(async () => {
+    service = await ServiceUnderTest.start({ behaviour: silent });
+  });
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  const players = (count: number) => Array.from({ length: count }, (_, index) => `p-${index}`);
+  const depth = async (queue: string) =>
+    (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
+
+  /** Publishes a session for each player. @returns their final replies, in the order of the players */
+  const createSessions = async (userIds: readonly string[]) => {
+    const replies = userIds.map((userId) => service.caller.repliesTo(userId));
+    for (const userId of userIds) {
+      service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
+    }
+    return (await Promise.all(replies)).map((list) => list.at(-1));
+  };
+
+  it('finishes and answers what it has in hand, takes nothing new, and ends with 0', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const worker = await service.worker({ INTERACTIVE_PREFETCH: '4' });
+    const userIds = players(10);
+    const sessions = createSessions(userIds);
+    await until('four are in hand', () => gate.held === 4);
+
+    worker.kill('SIGTERM');
+    await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
+    expect((await worker.get('/health/live')).status).toBe(200);
+    expect((await worker.health()).bus.lanes['interactive']).toMatchObject({ state: 'draining', inHand: 4 });
+    gate.open();
+    expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
+    expect(worker.stderr).toBe('');
+
+    expect(service.platform.requests).toHaveLength(4);
+    expect(service.caller.received.map(({ type }) => type)).toEqual(Array<string>(4).fill('session.created'));
+    await until('the others are in their queue', async () => (await depth('interactive')) === 6);
+
+    await service.worker();
+    expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
+    expect(service.platform.requests).toHaveLength(10);
+    expect(service.caller.received).toHaveLength(10);
+  });
+
+  it('finishes a report that it is reading, page after page', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy(3));
+    const worker = await service.worker();
+    const data = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+    const report = service.caller.send('report.rake.fetch', data);
+    await until('it is in hand', () => gate.held === 1);
+    worker.kill('SIGTERM');
+    await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
+    gate.open();
+    const replies = await report;
+    expect(replies.map(({ type }) => type)).toEqual([
+      ...Array<string>(3).fill('report.page'),
+      'report.completed',
+    ]);
+    expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
+  });
+
+  it('returns to the queue what is not finished within the grace, and another worker answers it', async () => {
+    const graceMs = 3_000;
+    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
+    const userIds = players(3);
+    const sessions = createSessions(userIds);
+    await until('they are in hand', () => service.platform.requests.length === 3);
+    const toldAtMs = performance.now();
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(graceMs + CLOSING_MS)).toEqual({ code: 0, signal: null });
+    expect(performance.now() - toldAtMs).toBeGreaterThanOrEqual(graceMs);
+    expect(worker.stderr).toBe('');
+
+    service.platform.behaviour = healthy();
+    await service.worker();
+    expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
+    expect(service.caller.received).toHaveLength(3);
+  });
+
+  it('does not wait for longer than the grace where the broker has gone', async () => {
+    const graceMs = 1_000;
+    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
+    const sessions = createSessions(players(1));
+    await until('it is in hand', () => service.platform.requests.length === 1);
+    service.proxy.refuse();
+    service.proxy.cut();
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(graceMs + CLOSING_MS)).toEqual({ code: 0, signal: null });
+
+    await service.proxy.open();
+    service.platform.behaviour = healthy();
+    await service.worker();
+    expect(await sessions).toMatchObject([{ type: 'session.created' }]);
+  });
+
+  it('does not wait for longer than the grace where the broker says nothing more', async () => {
+    const graceMs = 500;
+    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
+    service.proxy.stall();
+    worker.kill('SIGTERM');
+    // Each close has a timer of its own: of the consumers, of their channels, of both connections.
+    expect(await worker.exitedWithin(graceMs + 12_000)).toEqual({ code: 0, signal: null });
+    expect(worker.stderr).toBe('');
+    service.proxy.resume();
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'ends at once at a second signal, %s, and loses nothing',
+    async (signal) => {
+      const worker = await service.worker();
+      const sessions = createSessions(players(2));
+      await until('they are in hand', () => service.platform.requests.length === 2);
+      worker.kill('SIGTERM');
+      await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
+      worker.kill(signal);
+      await worker.exitedWithin(1_000);
+
+      service.platform.behaviour = healthy();
+      await service.worker();
+      expect(await sessions).toMatchObject([{ type: 'session.created' }, { type: 'session.created' }]);
+    },
+  );
+});

@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+
+import {
+  answerJson,
+  type PlatformBehaviour,
+  type PlatformRequest,
+  sessionDocument,
+} from './platform-stub.ts';
+
+/** The player whom a request is about; `undefined` for a report on everybody. */
+export function playerOf({ url, body }: PlatformRequest): string | undefined {
+  const [, user] = /\/users\/([^/]+)\/session$/.exec(url.pathname) ?? [];
+  if (user !== undefined) return decodeURIComponent(user);
+  if (!url.pathname.endsWith('/open-game')) return undefined;
+  const document = JSON.parse(body) as { data: { attributes: { player: { id: string } } } };
+  return document.data.attributes.player.id;
+}
+
+/** A healthy platform: any session and any game; reports of `records` records. */
+export function healthy(records = 0): PlatformBehaviour {
+  return (request, response) => {
+    const player = playerOf(request);
+    if (player === undefined) answerJson(response, 200, reportDocument(request, records));
+    else if (request.url.pathname.endsWith('/open-game')) answerJson(response, 200, gameDocument(request));
+    else answerJson(response, 200, sessionDocument(player));
+  };
+}
+
+/** Holds every request back until it is opened, for one or for all. */
+export class Gate {
+  readonly #held: (() => void)[] = [];
+  #isOpen = false;
+
+  /** Requests that wait. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  behind(behaviour: PlatformBehaviour): PlatformBehaviour {
+    return (request, response: ServerResponse, socket) => {
+      const go = (): void => void behaviour(request, response, socket);
+      if (this.#isOpen) go();
+      else this.#held.push(go);
+    };
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    for (const go of this.#held.splice(0)) go();
+  }
+}
+
+function gameDocument(request: PlatformRequest): object {
+  const { data } = JSON.parse(request.body) as {
+    data: { attributes: { player: { id: string }; session?: { id?: string } } };
+  };
+  const { player, session } = data.attributes;
+  const attributes = {
+    playerId: player.id,
+    sessionId: session?.id ?? `session-${player.id}`,
+    auth: `auth-${player.id}`,
+    url: `https://lobby.example/?auth=auth-${player.id}`,
+  };
+  return { data: { type: 'GameSession', id: `/games/${player.id}`, attributes } };
+}
+
+/** One page of a report whose records are numbered from 1. */
+export function reportDocument({ url }: PlatformRequest, records: number): object {
+  const page = Number(url.searchParams.get('page'));
+  const perPage = Number(url.searchParams.get('per-page'));
+  const first = (page - 1) * perPage + 1;
+  const count = Math.max(0, Math.min(perPage, records - first + 1));
+  const isRake = url.pathname.endsWith('/rake');
+  return {
+    data: Array.from({ length: count }, (_, index) => ({
+      type: isRake ? 'players-rake' : 'ad-hoc-report',
+      id: String(first + index),
+      attributes: { 'user-id': `u-${first + index}`, date: '2026-01-01', currency: 'USD', value: 1 },
+    })),
+    links: { self: { href: String(url) } },
+    meta: {
+      'total-count': records,
+      'page-count': Math.ceil(records / perPage),
+      'current-page': page,
+      'per-page': perPage,
+    },
+  };
+}
