@@ -21,6 +21,8 @@ export interface Broker extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly node: BrokerNode;
+  /** Settles when the node that was started first has ended, whether or not on purpose. */
+  readonly ended: Promise<void>;
   /** Runs rabbitmqctl against it: `ctl('list_queues', 'name', 'messages')`. About a second. */
   ctl(...args: string[]): Promise<string>;
   /** Ends it and removes its folder. Nothing of it is left when this settles. */
@@ -55,6 +57,7 @@ export async function startBroker({ port, installation }: StartBrokerOptions = {
     url: `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`,
     port: node.ports.amqp,
     node,
+    ended: Promise.race(running.map(({ gone }) => gone)),
     ctl: (...args) => rabbitmqctl(node, args),
     stop,
     kill: () => end(true),

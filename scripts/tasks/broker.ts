@@ -1,6 +1,39 @@
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
-import { startBroker } from '../broker/start-broker.ts';
-const { values } = parseArgs({ options: { port: { type: 'string' } } });
-const broker = await startBroker(values.port === undefined ? {} : { port: Number(values.port) });
-console.log(broker.url);
+import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
+import { messageOf } from '../message-of.ts';
+import { isFree } from '../network/free-ports.ts';
+import { endWithNpm } from '../processes/end-with-npm.ts';
+
+/** Starts a broker and keeps it until it ends or this process is told to. */
+async function keepBroker(port: number | undefined): Promise<void> {
+  const stopped = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
+  const starting = findBroker(brokerSources({ port }));
+  const broker = await Promise.race([starting, stopped.then(() => undefined)]);
+  // Told to end before it was up: the node ends with this process.
+  if (broker === undefined) process.exit(0);
+  console.log(`${broker.url} (${broker.origin}; Ctrl-C ends it)`);
+  const isStopped = await Promise.race([stopped.then(() => true), broker.ended.then(() => false)]);
+  await broker.stop();
+  if (!isStopped) throw new Error('the broker has ended by itself');
+}
+
+/** @throws {Error} where it is not a port, or is taken */
+async function readPort(text: string | undefined): Promise<number | undefined> {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error(`--port ${text} is not a port`);
+  if (!(await isFree(port))) throw new Error(`port ${port} is taken`);
+  return port;
+}
+
+endWithNpm();
+try {
+  const { values } = parseArgs({ options: { port: { type: 'string' } } });
+  await keepBroker(await readPort(values.port));
+  process.exit(0);
+} catch (error) {
+  console.error(`poker-bridge: ${messageOf(error)}`);
+  process.exit(1);
+}

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../build/build.ts';
+import { endWithNpm } from '../processes/end-with-npm.ts';
 import { runGuarded } from '../processes/run-guarded.ts';
 import { root } from '../root.ts';
 
@@ -13,6 +14,7 @@ const JEST = [
   join(root, 'jest.config.mjs'),
 ];
 
+endWithNpm();
 await build(root);
 const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
 const summaryFile = join(folder, 'summary');

@@ -38,7 +38,8 @@ describe('a private broker', () => {
     const addresses = [amqp, distribution, epmd].flatMap((port) => listenersOn(port));
 
     expect(addresses.length).toBeGreaterThanOrEqual(3);
-    for (const address of addresses) expect(['0100007F', '00000000000000000000000001000000']).toContain(address);
+    for (const address of addresses)
+      expect(['0100007F', '00000000000000000000000001000000']).toContain(address);
   });
 
   it('keeps a durable message when it is killed and started again', async () => {

@@ -1,0 +1,55 @@
+import { messageOf } from '../../message-of.ts';
+import { aptSource } from './apt-source.ts';
+import type { BrokerSource, FoundBroker } from './broker-source.ts';
+import { composeSource } from './compose-source.ts';
+import { installedSource } from './installed-source.ts';
+import { urlSource } from './url-source.ts';
+
+export interface BrokerWishes {
+  /** Somebody's broker (AMQP_URL). Undefined or empty: none is named, and none is looked for. */
+  readonly amqpUrl?: string | undefined;
+  /** Of AMQP; a private node can do that. Default: a free one. */
+  readonly port?: number | undefined;
+}
+
+/** The places where a broker may come from, in the order in which they are tried (contract, section 10). */
+export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerSource[] {
+  return [
+    ...(amqpUrl ? [urlSource(amqpUrl)] : []),
+    installedSource(port),
+    ...(port === undefined ? [composeSource()] : []),
+    aptSource(port),
+  ];
+}
+
+/**
+ * The first broker that works. Why an earlier source had none is told on stderr.
+ *
+ * @throws {Error} saying what to install, and why each source had none
+ */
+export async function findBroker(
+  sources: readonly BrokerSource[],
+  tell: (reason: string) => void = tellOnStderr,
+): Promise<FoundBroker> {
+  const reasons: string[] = [];
+  for (const source of sources) {
+    try {
+      return await source.start();
+    } catch (error) {
+      const reason = `${source.name}: ${messageOf(error)}`;
+      reasons.push(`  ${reason}`);
+      if (source !== sources.at(-1)) tell(reason);
+    }
+  }
+  throw new Error(
+    [
+      'there is no RabbitMQ to work with. Install the package rabbitmq-server (3.10 or newer; its service need not',
+      'run), or start Docker, or name a running broker in AMQP_URL. What was tried:',
+      ...reasons,
+    ].join('\n'),
+  );
+}
+
+function tellOnStderr(reason: string): void {
+  process.stderr.write(`poker-bridge: no broker from ${reason}\n`);
+}

@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+
+import { answersPing } from '../../../scripts/redis/answers-ping.ts';
+import { startRedis } from '../../../scripts/redis/start-redis.ts';
+
+it('a private Redis keeps what it is given until it is stopped', async () => {
+  const redis = await startRedis();
+  const client = new Redis(redis.url);
+  await client.set('key', 'value');
+  expect(await client.get('key')).toBe('value');
+  await client.quit();
+
+  await redis.stop();
+
+  expect(await answersPing(redis.port)).toBe(false);
+});
