@@ -3,6 +3,9 @@ import { isCommandType } from '#contracts';
 import type { CommandFacts } from '../messaging-observer.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 
+/** It comes from outside, and may fill 64 KiB. */
+const LONGEST_OPERATOR = 100;
+
 /** What logs and metrics may know of a command. */
 export function factsOf(
   { envelope, lane, attempts, receivedAtMs }: CommandInHand,
@@ -13,7 +16,7 @@ export function factsOf(
     id,
     correlationId,
     type: isCommandType(type) ? type : 'unknown',
-    operator,
+    operator: operator.slice(0, LONGEST_OPERATOR),
     lane,
     attempts,
     durationMs: nowMs - receivedAtMs,

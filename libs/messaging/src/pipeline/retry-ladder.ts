@@ -3,6 +3,7 @@ import type { BusNames } from '#contracts';
 import type { CopyPublisher } from '../publishing/copy-publisher.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 import { copyOf } from './copy-of.ts';
+import { ladderHeaders } from './ladder-headers.ts';
 import { nextDelayMs } from './next-delay.ts';
 import { progressHeaders } from './progress.ts';
 
@@ -34,7 +35,7 @@ export class RetryLadder {
   async postpone(command: CommandInHand, retryAfterMs: number | undefined): Promise<number | undefined> {
     const { names, delaysMs, declareRung, copies } = this.#options;
     const { delivery, deadline } = command;
-    const postponed = Number(delivery.message.properties.headers?.[POSTPONED]) || 0;
+    const postponed = Number(ladderHeaders(delivery)[POSTPONED]) || 0;
     const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs: deadline.remainingMs() });
     if (delayMs === undefined) return undefined;
     await declareRung(delayMs);

@@ -42,7 +42,8 @@ describe('routeOf', () => {
 
   it('counts a move from the other lane as no redelivery, and a redelivery before the lane', () => {
     const headers = { 'x-delivery-count': 3 };
-    expect(route({ properties: { type: 'report.rake.fetch' }, headers })).toEqual(toSuspects(1));
+    const properties = { type: 'report.rake.fetch' };
+    expect(route({ properties, headers, redelivered: true })).toEqual(toSuspects(1));
   });
 
   it.each([
@@ -87,11 +88,13 @@ describe('routeOf', () => {
   ])('of a command with %s: answered where it was found, since a copy would not show it', (_, facts) => {
     const headers = { ...(facts as { headers?: object }).headers, 'x-delivery-count': 3 };
     expect(route({ ...facts, queue: 'poker.reports' })).toEqual(HERE);
-    expect(route({ ...facts, headers })).toEqual(HERE);
+    expect(route({ ...facts, headers, redelivered: true })).toEqual(HERE);
   });
 
   it('believes no count that a caller wrote, outside the suspects', () => {
     expect(route({ headers: { [SUSPECT_STARTS]: 99 } })).toEqual(HERE);
-    expect(route({ headers: { [SUSPECT_STARTS]: 99, 'x-delivery-count': 3 } })).toEqual(toSuspects(1));
+    const headers = { [SUSPECT_STARTS]: 99, 'x-delivery-count': 3 };
+    expect(route({ headers })).toEqual(HERE);
+    expect(route({ headers, redelivered: true })).toEqual(toSuspects(1));
   });
 });

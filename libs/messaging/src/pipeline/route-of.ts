@@ -33,7 +33,9 @@ export function routeOf(
     if (starts >= deliveryLimit) return { kind: 'poison' };
     return { kind: 'move', queue: names.suspects, headers: { [SUSPECT_STARTS]: starts + 1 } };
   }
-  if (delivery.redeliveries >= SUSPECT_AFTER_REDELIVERIES) {
+  // At a first delivery the count is a caller's own: the broker sets it from the second on.
+  const { redelivered } = delivery.message.fields;
+  if (redelivered && delivery.redeliveries >= SUSPECT_AFTER_REDELIVERIES) {
     return { kind: 'move', queue: names.suspects, headers: { [SUSPECT_STARTS]: 1 } };
   }
   if (!isCommandType(envelope.type)) return { kind: 'here' };

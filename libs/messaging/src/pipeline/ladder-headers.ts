@@ -1,0 +1,13 @@
+import type { Delivery } from '../consuming/delivery.ts';
+
+/**
+ * The headers of a report that comes off a rung of the ladder, as the broker's `x-death` tells. Of any other message
+ * none: what looks like the ladder's was made up by a caller, or belongs to another time.
+ */
+export function ladderHeaders({ queue, message }: Delivery): Readonly<Record<string, unknown>> {
+  const headers: Record<string, unknown> = message.properties.headers ?? {};
+  const deaths = headers['x-death'];
+  // The latest stands first.
+  const from = Array.isArray(deaths) ? (deaths[0] as { queue?: unknown } | undefined)?.queue : undefined;
+  return typeof from === 'string' && from.startsWith(`${queue}.retry.`) ? headers : {};
+}

@@ -1,0 +1,232 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Options } from 'amqplib';
+
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+import { Witness } from './witness.ts';
+
+const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const LONGEST_LOG_LINE = 4_000;
+
+/** Every header that the service or the broker writes, with values that would change something if they were believed. */
+const FORGED = {
+  'x-death': [{ count: 99, queue: 'poker.reports', reason: 'rejected', exchange: '', 'routing-keys': ['a'] }],
+  'x-first-death-queue': 'poker.reports',
+  'x-delivery-count': 99,
+  'x-suspect-starts': 99,
+  'x-postponed': 99,
+  'x-sequence': 7,
+  'x-progress': '{"pages":1,"records":500,"firstTotal":2,"changedWhileReading":true}',
+  'x-publish-id': '1',
+  'x-reason': 'NOT_FOUND',
+  'x-failed-at': 'never',
+  'x-origin-queue': 'elsewhere',
+  'x-origin-bytes': 1,
+  'command-id': 'another',
+  'command-type': 'game.open',
+  sequence: 7,
+  final: false,
+};
+const COPY_HEADERS =
+  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-origin-queue x-origin-user-id x-publish-id'.split(
+    ' ',
+  );
+
+describe('headers that a caller makes up', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  let witness: Witness;
+  let spy: string;
+  let correlationId: string;
+  /** The page that the platform fails to give, once. */
+  let failsAtPage = 0;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: ({ url }, response) => {
+        const page = Number(url.searchParams.get('page'));
+        if (url.pathname.endsWith('/session')) answerJson(response, 200, sessionDocument('p-1'));
+        else if (page !== failsAtPage) answerJson(response, 200, rakePage(page));
+        else {
+          failsAtPage = 0;
+          answerJson(response, 503, { errors: [] });
+        }
+      },
+      variables: { PLATFORM_MAX_ATTEMPTS: '1', REPORTS_RETRY_DELAYS_MS: '200,60000' },
+    });
+    worker = await service.worker();
+    witness = await Witness.open(service);
+    spy = (await service.caller.channel.assertQueue('', { exclusive: true })).queue;
+  }, 30_000);
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    failsAtPage = 0;
+    service.platform.requests.length = 0;
+    correlationId = randomUUID();
+  });
+
+  const send = (queue: string, type: string, body: unknown, options: Options.Publish = {}): void => {
+    service.caller.channel.sendToQueue(service.name(queue), Buffer.from(JSON.stringify(body)), {
+      type,
+      correlationId,
+      messageId: `id-${correlationId}`,
+      replyTo: witness.replyQueue,
+      ...options,
+    });
+  };
+  const replies = (count: number) =>
+    until(`${count} replies are there`, () => {
+      const { replies: seen } = witness.of(correlationId);
+      return seen.length >= count && seen.map(({ properties }) => properties);
+    });
+  const deadLetter = () => until('a dead letter is there', () => witness.of(correlationId).deadLetters[0]);
+  const first = { sequence: 0, final: true, 'command-type': 'session.create' };
+
+  it.each(['interactive', 'suspects'])('change nothing about a session found in %s', async (queue) => {
+    send(queue, 'session.create', { userId: 'p-1' }, { headers: FORGED });
+    const [reply] = await replies(1);
+    expect(reply).toMatchObject({
+      type: 'session.created',
+      messageId: `id-${correlationId}:0`,
+      headers: first,
+    });
+    expect(reply?.headers?.['command-id']).toBe(`id-${correlationId}`);
+    expect(worker.log.filter((line) => line['id'] === `id-${correlationId}`)).toMatchObject([
+      { outcome: 'success' },
+    ]);
+  });
+
+  it('change nothing about a report: it begins at its first page', async () => {
+    send('reports', 'report.rake.fetch', DAY, { headers: FORGED });
+    const found = await replies(3);
+    expect(found.map(({ type, messageId, headers }) => [type, messageId, headers?.['sequence']])).toEqual([
+      ['report.page', `id-${correlationId}:0`, 0],
+      ['report.page', `id-${correlationId}:1`, 1],
+      ['report.completed', `id-${correlationId}:2`, 2],
+    ]);
+  });
+
+  it('change nothing about how long a report waits for its next try', async () => {
+    failsAtPage = 1;
+    send('reports', 'report.rake.fetch', DAY, { headers: FORGED });
+    const found = await replies(3);
+    expect(found.map(({ messageId }) => messageId)).toEqual([0, 1, 2].map((n) => `id-${correlationId}:${n}`));
+    const postponed = worker.log.find((line) => line['id'] === `id-${correlationId}` && 'delayMs' in line);
+    expect(postponed).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', delayMs: 200 });
+  });
+
+  it('are told from those of the service itself: a postponed report goes on', async () => {
+    failsAtPage = 2;
+    send('reports', 'report.rake.fetch', DAY);
+    const found = await replies(3);
+    expect(found.map(({ messageId }) => messageId)).toEqual([0, 1, 2].map((n) => `id-${correlationId}:${n}`));
+    const pages = service.platform.requests.map(({ url }) => url.searchParams.get('page'));
+    expect(pages).toEqual(['1', '2', '2']);
+  });
+
+  it('are not carried over to a dead letter', async () => {
+    send(
+      'interactive',
+      'session.create',
+      {},
+      { headers: { ...FORGED, 'x-more': 'x', traceparent: 'no trace' } },
+    );
+    const { headers = {} } = (await deadLetter()).properties;
+    expect(headers).toMatchObject({
+      'x-reason': 'VALIDATION_FAILED',
+      'x-failed-at': expect.stringMatching(/^\d{4}-/),
+      'x-origin-queue': service.name('interactive'),
+    });
+    expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);
+  });
+
+  it('CC and BCC route the message that the caller sent, and nothing of ours', async () => {
+    const headers = { CC: [spy], BCC: [spy] };
+    const arrived = async () => {
+      const messages = await service.caller.drain(spy);
+      return messages.map(({ properties }) => properties.correlationId);
+    };
+    send('interactive', 'session.create', { userId: 'p-1' }, { headers });
+    await replies(1);
+    send('interactive', 'session.create', {}, { headers, messageId: 'dead' });
+    await deadLetter();
+    send('interactive', 'report.rake.fetch', DAY, { headers, messageId: 'moved' });
+    await replies(5);
+    send(
+      'interactive',
+      'session.create',
+      { userId: 'p-1' },
+      { headers, messageId: 'gone', replyTo: 'no-such-queue' },
+    );
+    await until('the reply is kept', () => witness.of(correlationId).undelivered[0]);
+    // One of each publish: a queue gets a message once, whichever way leads there.
+    expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
+  });
+
+  it('that fill 50 KB cost a refused message nothing but its refusal', async () => {
+    const table = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`h-${n}`, 'x'.repeat(100)]));
+    let nest: object = { end: true };
+    for (let level = 0; level < 50; level += 1) nest = { nest, list: [level] };
+    send('interactive', 'session.create', {}, { headers: { ...table, nest } });
+    const { headers = {} } = (await deadLetter()).properties;
+    expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);
+    const [reply] = await replies(1);
+    expect(JSON.stringify(reply).length).toBeLessThan(2_000);
+  });
+
+  it('that fill 50 KB change nothing about a valid one', async () => {
+    const headers = { tracestate: 'x'.repeat(25_000), 'x-more': 'x'.repeat(25_000) };
+    send('interactive', 'session.create', { userId: 'p-1' }, { headers });
+    expect((await replies(1))[0]).toMatchObject({ type: 'session.created', headers: first });
+  });
+
+  it('that name an operator of 50 KB fill neither the dead letter nor the log', async () => {
+    send('interactive', 'session.create', { userId: 'p-1' }, { headers: { operator: 'x'.repeat(50_000) } });
+    const { headers = {} } = (await deadLetter()).properties;
+    expect(headers['x-reason']).toBe('UNKNOWN_OPERATOR');
+    expect(JSON.stringify(headers).length).toBeLessThan(2_000);
+    await until('the outcome is told', () => worker.log.some((line) => line['id'] === `id-${correlationId}`));
+    expect(worker.stdout.split('\n').filter((line) => line.length > LONGEST_LOG_LINE)).toEqual([]);
+  });
+
+  it('may stand beside a user id, which travels on as a header', async () => {
+    const userId = new URL(service.url).username;
+    send('interactive', 'session.create', {}, { userId });
+    const { properties } = await deadLetter();
+    expect(properties.userId).toBeUndefined();
+    expect(properties.headers).toMatchObject({ 'x-origin-user-id': userId });
+  });
+
+  it('and properties that say nothing to this service are ignored', async () => {
+    send(
+      'interactive',
+      'session.create',
+      { userId: 'p-1' },
+      {
+        priority: 255,
+        contentType: 'text/plain',
+        contentEncoding: 'gzip',
+        timestamp: 1_769_860_800_000,
+        appId: 'x'.repeat(255),
+        expiration: '60000',
+      },
+    );
+    const [reply] = await replies(1);
+    expect(reply).toMatchObject({ type: 'session.created', priority: undefined, contentEncoding: undefined });
+    expect(reply?.expiration).toBeUndefined();
+  });
+});
+
+/** One page of two, with one record. */
+function rakePage(page: number): object {
+  const attributes = { 'user-id': 'p-1', currency: 'EUR', value: page };
+  return {
+    data: [{ type: 'players-rake', id: `r-${page}`, attributes }],
+    links: { self: { href: 'https://platform.example' } },
+    meta: { 'total-count': 2, 'page-count': 2, 'current-page': page, 'per-page': 1 },
+  };
+}
