@@ -1,16 +1,12 @@
 import { once } from 'node:events';
 import { styleText } from 'node:util';
 
+import type { FoundBroker } from '../broker/sources/broker-source.ts';
 import { DemoCaller, type DemoReply } from './caller.ts';
 import { printCommand, printReply, step } from './print.ts';
+import { removeTopology } from './remove-topology.ts';
 import { ServiceProcess } from './service-process.ts';
 import { PLAYERS, type Scene, STORY } from './story.ts';
-
-/** What the demo starts or finds. */
-export interface DemoBroker {
-  readonly url: string;
-  stop(): Promise<void>;
-}
 
 const SANDBOX_SETTINGS = {
   SANDBOX_PORT: '0',
@@ -24,17 +20,23 @@ const SANDBOX_SETTINGS = {
  * @param isKept whether everything is left running until the process is interrupted
  * @returns whether every command was answered as it should be
  */
-export async function demo(findBroker: () => Promise<DemoBroker>, isKept: boolean): Promise<boolean> {
+export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boolean): Promise<boolean> {
   const ending: (() => Promise<void>)[] = [];
   try {
     process.stdout.write(`${styleText('bold', 'poker-bridge demo')}\n`);
-    const broker = await step('RabbitMQ', findBroker, ({ url }) => withoutPassword(url));
+    const broker = await step(
+      'RabbitMQ',
+      findBroker,
+      ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
+    );
     ending.unshift(() => broker.stop());
     const sandbox = new ServiceProcess('the sandbox', 'apps/sandbox/src/main.js', SANDBOX_SETTINGS);
     ending.unshift(() => sandbox.stop());
     const platform = await step('sandbox', () => sandbox.says(/listening on (\S+)/), String);
     await addPlayers(platform);
-    const prefix = `demo-${process.pid}`;
+    // Of its own, since the broker may be somebody's.
+    const prefix = `poker-demo-${process.pid}`;
+    ending.unshift(() => removeTopology(broker.url, prefix));
     const worker = new ServiceProcess(
       'the worker',
       'apps/worker/src/main.js',
