@@ -1,0 +1,55 @@
+import { HealthIndicatorService, TerminusModule } from '@nestjs/terminus';
+import { Test } from '@nestjs/testing';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { IdempotencyStore, MemoryIdempotencyStore, PokerTransport } from '#messaging';
+import { PlatformClients } from '#platform';
+
+import { BusHealth } from '../../../apps/worker/src/health/bus.health.ts';
+import { CircuitHealth } from '../../../apps/worker/src/health/circuit.health.ts';
+import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
+import { ProcessHealth } from '../../../apps/worker/src/health/process.health.ts';
+import { RedisHealth } from '../../../apps/worker/src/health/redis.health.ts';
+import { PrivateRedis } from './private-redis.ts';
+import { isAway, isBack, TTL_MS, Workers } from './workers.ts';
+
+async function healthWith(store: IdempotencyStore): Promise<HealthController> {
+  const module = await Test.createTestingModule({
+    imports: [TerminusModule.forRoot({ logger: false })],
+    controllers: [HealthController],
+    providers: [
+      ...[ProcessHealth, BusHealth, CircuitHealth, RedisHealth],
+      { provide: PokerTransport, useValue: { health: { isConnected: true, lanes: [] } } },
+      { provide: PlatformClients, useValue: { circuits: () => [] } },
+      { provide: IdempotencyStore, useValue: store },
+    ],
+  }).compile();
+  expect(module.get(HealthIndicatorService, { strict: false })).toBeDefined();
+  return module.get(HealthController);
+}
+
+describe('GET /health', () => {
+  it('is silent about Redis where none is used', async () => {
+    const health = await healthWith(new MemoryIdempotencyStore(TTL_MS, Date.now));
+    expect((await health.all()).details).not.toHaveProperty('redis');
+  });
+
+  it('tells that Redis is away, as a degradation that is no reason for 503', async () => {
+    await using redis = await PrivateRedis.start();
+    await using workers = new Workers(redis.url);
+    const store = await workers.join();
+    const health = await healthWith(store);
+    expect((await health.all()).details['redis']).toEqual({ status: 'up' });
+    await redis.kill();
+    await isAway(store);
+    expect(await health.all()).toMatchObject({
+      status: 'degraded',
+      details: { redis: { status: 'degraded', reason: expect.any(String), since: expect.any(String) } },
+    });
+    expect((await health.ready()).status).toBe('ok');
+    await redis.restart();
+    await isBack(store);
+    expect((await health.all()).status).toBe('ok');
+  });
+});

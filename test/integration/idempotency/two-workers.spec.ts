@@ -1,0 +1,190 @@
+import { hash, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { Reply } from '#contracts';
+import type { RedisIdempotencyStore } from '#messaging';
+
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
+import { PrivateRedis } from './private-redis.ts';
+import { failure, isAway, LEASE_MS, PREFIX, success, TTL_MS, Workers } from './workers.ts';
+
+let redis: PrivateRedis;
+let workers: Workers;
+let one: RedisIdempotencyStore;
+let two: RedisIdempotencyStore;
+let id: string;
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  workers = new Workers(redis.url);
+  [one, two] = await Promise.all([workers.join(), workers.join()]);
+});
+
+beforeEach(() => {
+  id = JSON.stringify(['default', `player-${randomUUID()}`]);
+});
+
+afterAll(async () => {
+  await workers[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+async function mine(store: RedisIdempotencyStore, fingerprint = 'f') {
+  const claim = await store.claim(id, fingerprint);
+  if (claim.kind !== 'mine') throw new Error(`expected a claim, found: ${claim.kind}`);
+  return claim;
+}
+
+async function underWay(store: RedisIdempotencyStore): Promise<{ reply: Promise<Reply | undefined> }> {
+  const claim = await store.claim(id, 'f');
+  if (claim.kind !== 'under way') throw new Error(`expected it under way, found: ${claim.kind}`);
+  return claim;
+}
+
+const keyOf = (identity: string) => `${PREFIX}:identity:${hash('sha256', identity)}`;
+
+describe('Two workers over one Redis', () => {
+  it('replay what the other one decided', async () => {
+    await (await mine(one)).settle(success('s-1'));
+    expect(await two.claim(id, 'f')).toEqual({ kind: 'decided', reply: success('s-1') });
+    await expect(two.claim(id, 'other data')).resolves.toEqual({ kind: 'conflict' });
+  });
+
+  it('wait for what the other one has under way, and see a conflict with it', async () => {
+    const first = await mine(one);
+    const [repeat, again] = [await underWay(two), await underWay(two)];
+    expect(await two.claim(id, 'other data')).toEqual({ kind: 'conflict' });
+    await sleep(50);
+    await first.settle(success('s-2'));
+    expect(await repeat.reply).toEqual(success('s-2'));
+    expect(await again.reply).toEqual(success('s-2'));
+    expect(await two.claim(id, 'f')).toMatchObject({ kind: 'decided' });
+  });
+
+  it('give a retryable failure to whoever waits on the other worker', async () => {
+    const first = await mine(one);
+    const repeat = await underWay(two);
+    await first.settle(failure(true));
+    expect(await repeat.reply).toEqual(failure(true));
+    await (await mine(two)).settle(success('s-2'));
+    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'decided' });
+  });
+
+  it('may try at once what the other one released, with other data too', async () => {
+    await (await mine(one)).settle(failure(true));
+    await (await mine(two, 'other data')).settle(failure(true));
+    await (await mine(one)).settle(success('s-2'));
+  });
+
+  it('keep a claim for as long as its worker lives', async () => {
+    const first = await mine(one);
+    const repeat = await underWay(two);
+    await redis.run(async (client) => {
+      for (const untilMs = performance.now() + LEASE_MS * 2.5; performance.now() < untilMs; await sleep(20)) {
+        expect(await client.pttl(keyOf(id))).toBeGreaterThan(LEASE_MS / 10);
+      }
+    });
+    await first.settle(success('s-3'));
+    expect(await repeat.reply).toEqual(success('s-3'));
+  });
+
+  it('pass the claim of a dead worker on once its lease is gone', async () => {
+    await using line = await TcpProxy.start(redis.url);
+    await using dying = new Workers(line.through(redis.url));
+    const dead = await dying.join();
+    await mine(dead);
+    line.refuse();
+    line.cut();
+    await isAway(dead);
+    const repeat = await underWay(two);
+    const startMs = performance.now();
+    expect(await repeat.reply).toBeUndefined();
+    expect(performance.now() - startMs).toBeLessThan(LEASE_MS * 1.6);
+    await (await mine(two)).settle(success('s-4'));
+    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'decided' });
+  });
+
+  it('give one of many identities that come to both at once to one of them', async () => {
+    const ids = Array.from({ length: 200 }, () => randomUUID());
+    const claims = await Promise.all(
+      ids.map((each) => Promise.all([one.claim(each, 'f'), two.claim(each, 'f')])),
+    );
+    for (const pair of claims) {
+      expect(pair.map(({ kind }) => kind).sort()).toEqual(['mine', 'under way']);
+      const [first] = pair.filter((claim) => claim.kind === 'mine');
+      await first?.settle(success('s-5'));
+    }
+  });
+
+  it('let the data decide that stands in Redis, whoever asks first here', async () => {
+    await (await mine(one, 'right')).settle(success('s-6'));
+    const claims = await Promise.all([two.claim(id, 'wrong'), two.claim(id, 'right')]);
+    expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'decided']);
+  });
+});
+
+describe('What stands in Redis', () => {
+  it('has a key that says nothing, and ends by itself', async () => {
+    const first = await mine(one);
+    const key = keyOf(id);
+    const keys = await redis.run((client) => client.keys('*'));
+    expect(keys).toContain(key);
+    expect(keys.filter((each) => !/^test:identity:[0-9a-f]{64}$/.test(each))).toEqual([]);
+    const leaseMs = await redis.run((client) => client.pttl(key));
+    expect(leaseMs).toBeGreaterThan(0);
+    expect(leaseMs).toBeLessThanOrEqual(LEASE_MS);
+    await first.settle(success('s-1'));
+    const ttlMs = await redis.run((client) => client.pttl(key));
+    expect(ttlMs).toBeGreaterThan(TTL_MS - 5_000);
+    expect(ttlMs).toBeLessThanOrEqual(TTL_MS);
+  });
+
+  it('counts as absent where it cannot be read', async () => {
+    await (await mine(one)).settle(success('s-1'));
+    const key = keyOf(id);
+    await redis.run((client) => client.hset(key, 'reply', '{"type":"session.created"'));
+    await (await mine(two)).settle(success('s-2'));
+    const third = await workers.join();
+    expect(await third.claim(id, 'f')).toEqual({ kind: 'decided', reply: success('s-2') });
+  });
+
+  it('is not touched by a worker whose claim has passed on', async () => {
+    const first = await mine(one);
+    const key = keyOf(id);
+    await redis.run((client) => client.hset(key, 'owner', 'another worker'));
+    await first.settle(success('late'));
+    expect(await redis.run((client) => client.hmget(key, 'state', 'reply'))).toEqual(['under way', null]);
+  });
+
+  it('is written again by its owner where Redis forgot it', async () => {
+    const first = await mine(one);
+    await redis.run((client) => client.flushall());
+    await until(
+      'the claim is renewed',
+      async () => (await redis.run((client) => client.exists(keyOf(id)))) === 1,
+    );
+    const repeat = await underWay(two);
+    await redis.run((client) => client.flushall());
+    await first.settle(success('s-1'));
+    expect(await (await workers.join()).claim(id, 'f')).toEqual({ kind: 'decided', reply: success('s-1') });
+    await repeat.reply;
+  });
+});
+
+describe('The check of a command', () => {
+  it('adds less than 2 ms at p50', async () => {
+    const durations: number[] = [];
+    for (let command = 0; command < 500; command += 1) {
+      id = randomUUID();
+      const startMs = performance.now();
+      const claim = await mine(one);
+      await claim.settle(success(id));
+      durations.push(performance.now() - startMs);
+    }
+    durations.sort((a, b) => a - b);
+    expect(durations[250]).toBeLessThan(2);
+  });
+});

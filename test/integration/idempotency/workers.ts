@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+
+import type { Reply } from '#contracts';
+import { RedisIdempotencyStore, type RedisState } from '#messaging';
+
+import { until } from '../../support/until.ts';
+
+export const PREFIX = 'test';
+export const TTL_MS = 60_000;
+/** Short, so that a test can see one run out. */
+export const LEASE_MS = 600;
+
+/** The memories of some workers over one Redis, closed at the end. */
+export class Workers implements AsyncDisposable {
+  readonly #stores: RedisIdempotencyStore[] = [];
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** One that has found Redis. */
+  async join(onState?: (state: RedisState) => void): Promise<RedisIdempotencyStore> {
+    const store = this.start(onState);
+    await isBack(store);
+    return store;
+  }
+
+  /** One that knows nothing of Redis yet. */
+  start(onState: (state: RedisState) => void = () => undefined): RedisIdempotencyStore {
+    const store = new RedisIdempotencyStore({
+      url: this.#url,
+      prefix: PREFIX,
+      ttlMs: TTL_MS,
+      leaseMs: LEASE_MS,
+      onState,
+      nowMs: Date.now,
+      newId: randomUUID,
+    });
+    this.#stores.push(store);
+    return store;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#stores.map((store) => store.close()));
+  }
+}
+
+export function isBack(store: RedisIdempotencyStore): Promise<true> {
+  return until('Redis is available', () => store.state.kind === 'available');
+}
+
+export function isAway(store: RedisIdempotencyStore): Promise<true> {
+  return until('Redis is away', () => store.state.kind === 'away');
+}
+
+export function success(id: string): Reply {
+  return {
+    type: 'session.created',
+    data: { userId: 'ü-1', sessionId: id, auth: id, redirectUrl: `https://example.com/?auth=${id}` },
+  };
+}
+
+export function failure(retryable: boolean): Reply {
+  return {
+    type: 'command.failed',
+    data: {
+      code: retryable ? 'PLATFORM_UNAVAILABLE' : 'NICKNAME_TAKEN',
+      category: retryable ? 'unavailable' : 'rejected',
+      retryable,
+      message: 'A message.',
+      attempts: 1,
+      command: { id: 'c-1', type: 'session.create' },
+      occurredAt: '2026-01-31T12:00:00.000Z',
+    },
+  };
+}
