@@ -6,7 +6,6 @@ import type { CallContext } from '../call-context.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { platformAnswer } from '../errors/platform-answer.ts';
 import { readErrors } from '../errors/read-errors.ts';
-import { Redactor } from '../errors/redactor.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import { type Answer, statusClass } from '../transport/answer.ts';
 import type { Fault } from './judge.ts';
@@ -75,7 +74,7 @@ function answeredError(
   const body = readBody(answer, MAX_ERROR_TEXT);
   const entries = body.kind === 'text' ? readErrors(body.text) : [];
   const { code, details } = classifyError(answer.status, operation, entries);
-  const platform = platformAnswer(answer.status, entries, new Redactor(...untold));
+  const platform = platformAnswer(answer.status, entries, untold);
   const isSaying = details !== undefined || known.details !== undefined;
   return new CommandError(code, {
     ...known,

@@ -1,13 +1,19 @@
 import type { PlatformAnswer, PlatformErrorEntry } from '#contracts';
 
-import type { Redactor } from './redactor.ts';
+import { Redactor } from './redactor.ts';
 
-/** What may be passed on of an answer that is no success. */
+/**
+ * What may be passed on of an answer that is no success.
+ *
+ * @param untold values that none of its texts may repeat
+ */
 export function platformAnswer(
   status: number,
   entries: readonly PlatformErrorEntry[],
-  redactor: Redactor,
+  untold: readonly unknown[],
 ): PlatformAnswer {
+  if (entries.length === 0) return { status, errors: [] };
+  const redactor = new Redactor(untold);
   return {
     status,
     errors: entries.map((entry) => ({

@@ -1,0 +1,80 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { Redactor } from './redactor.ts';
+
+describe('Redactor', () => {
+  it('blanks values at any depth, in any case of letters', () => {
+    const redactor = new Redactor([{ player: { id: 'Player-1', list: ['deep', 4711] } }, 'secret']);
+    expect(redactor.redact('PLAYER-1, deep 4711 and Secret')).toBe('***, *** *** and ***');
+  });
+
+  it.each([
+    ['in a URL', 'a%20b%26c%2Bd'],
+    ['in a URL twice', 'a%2520b%2526c%252Bd'],
+    ['in a form', 'a+b%26c%2bd'],
+    ['in HTML', 'a b&amp;c+d'],
+    ['in HTML by number', 'a b&#38;c&#x2B;d'],
+    ['in HTML twice', 'a b&amp;amp;c&amp;#x2b;d'],
+    ['in JSON as PHP writes it', 'a b\\u0026c+d'],
+  ])('finds a value %s', (_where, written) => {
+    const redactor = new Redactor('a b&c+d');
+    expect(redactor.redact(`<${written}>`)).toBe('<***>');
+  });
+
+  it('finds quotes and backslashes however often they were escaped', () => {
+    let written = 'a"b\\c';
+    const redactor = new Redactor(written);
+    for (let times = 0; times < 4; times += 1) {
+      expect(redactor.redact(`x ${written} x`)).toBe('x *** x');
+      expect(redactor.redact(`x ${encodeURIComponent(written)} x`)).toBe('x *** x');
+      written = JSON.stringify(written).slice(1, -1);
+    }
+  });
+
+  it('finds a short value only where it stands alone', () => {
+    const redactor = new Redactor(['7', 'x', 12]);
+    expect(redactor.redact('7 of 2027, x in text, 12 or 120')).toBe('*** of 2027, *** in text, *** or 120');
+  });
+
+  it('blanks any signature', () => {
+    expect(new Redactor([]).redact(`expected ${'aB'.repeat(32)}`)).toBe('expected ***');
+  });
+
+  it('cuts at 300 characters, after it has blanked', () => {
+    const redactor = new Redactor('the value');
+    expect(redactor.redact(`${'.'.repeat(297)}the value`)).toBe(`${'.'.repeat(297)}***`);
+    expect(redactor.redact(`${'.'.repeat(299)}the value`)).toBe(`${'.'.repeat(299)}*`);
+    expect(redactor.redact(`${'.'.repeat(299)}🂡`)).toBe('.'.repeat(299));
+  });
+
+  it('passes nothing on where it could not tell', () => {
+    expect(new Redactor(Array.from({ length: 101 }, (_, index) => `value ${index}`)).redact('harmless')).toBe(
+      '***',
+    );
+    expect(new Redactor('v'.repeat(255)).redact('v'.repeat(20_000))).toBe('***');
+  });
+
+  it('takes launch options given as a string for what they hold', () => {
+    const redactor = new Redactor({ launchOptions: '{"restoreSessionUrl":"https://op.example/"}' });
+    expect(redactor.redact('see https://op.example/')).toBe('see ***');
+    expect(redactor.redact('{"restoreSessionUrl":"https://op.example/"}')).toBe('***');
+  });
+
+  it.each([
+    [
+      'many values',
+      Array.from({ length: 100 }, (_, index) => `${'äß"&'.repeat(10)}${index}`),
+      'äß"&'.repeat(2000),
+    ],
+    ['backslashes', ['\\'.repeat(255)], `${'\\'.repeat(8000)}x`],
+    ['escaped quotes', [`${'\\"'.repeat(100)}!`], '\\\\\\\\"'.repeat(1600)],
+    ['quotes', [`${'"'.repeat(200)}!`], '\\\\\\\\"'.repeat(1600)],
+    ['ampersands', [`${'&amp;'.repeat(50)}!`], '&amp;amp;amp;'.repeat(600)],
+    ['percent signs', [`${'%25'.repeat(80)}!`], '%25252525'.repeat(900)],
+    ['pairs of units', [`${'🂡'.repeat(100)}!`], '\\\\ud83c\\\\udca1'.repeat(500)],
+  ])('is not made slow by %s', (_name, values, text) => {
+    const startedAtMs = performance.now();
+    new Redactor(values).redact(text);
+    expect(performance.now() - startedAtMs).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,131 @@
+import { createServer } from 'node:net';
+
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
+import { SESSION } from './documents.ts';
+import { answers, type LocalPlatform, neverAnswers, resets } from './local-platform.ts';
+
+let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+/** Sockets and timers of this process; Jest has a few of its own, which come and go. */
+function held(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap' || name === 'Timeout')
+    .length;
+}
+
+/** What a call would leave stays for its whole minute; what Jest has goes at some time. */
+async function expectNoMoreThan(before: number): Promise<void> {
+  for (let waits = 0; held() > before && waits < 20; waits += 1) await settled();
+  expect(held()).toBeLessThanOrEqual(before);
+}
+
+describe('after close', () => {
+  it('nothing is left of calls that are under way, waiting or pausing, and each has its end', async () => {
+    platform.next(answers(429, '', { 'retry-after': '20' })).always(neverAnswers);
+    const before = held();
+    const { client } = buildClient(platform.origin, { limits: { connections: 2, attemptTimeoutMs: 60_000 } });
+    const pausing = failureOf(CALLS['session.create'](client, callWithin(60_000)));
+    await settled();
+    const others = Array.from({ length: 5 }, () =>
+      failureOf(CALLS['session.create'](client, callWithin(60_000))),
+    );
+    await settled();
+    expect(platform.received).toHaveLength(3);
+    await client.close();
+    const codes = (await Promise.all([pausing, ...others])).map(({ code }) => code);
+    expect(codes).toEqual([
+      'RATE_LIMITED',
+      'OUTCOME_UNKNOWN',
+      'OUTCOME_UNKNOWN',
+      'PLATFORM_UNAVAILABLE',
+      'PLATFORM_UNAVAILABLE',
+      'PLATFORM_UNAVAILABLE',
+    ]);
+    await settled();
+    expect(platform.openSockets).toBe(0);
+    await expectNoMoreThan(before);
+  });
+
+  it('nothing is left of a connection in the making', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined).resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as { port: number };
+    const before = held();
+    const { client } = buildClient(`https://127.0.0.1:${port}`, { limits: { attemptTimeoutMs: 60_000 } });
+    const call = failureOf(CALLS['session.create'](client, callWithin(60_000)));
+    await settled();
+    await client.close();
+    expect((await call).code).toBe('PLATFORM_UNAVAILABLE');
+    await settled();
+    await expectNoMoreThan(before);
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it('a call fails at once, and no connection is made', async () => {
+    const { client } = buildClient(platform.origin);
+    await client.close();
+    const error = await failureOf(CALLS['session.create'](client, callWithin()));
+    expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'closed' } });
+    expect(platform.connections).toBe(0);
+  });
+});
+
+describe('a client that goes on', () => {
+  it('leaves no timer behind a call that has ended, however it ended', async () => {
+    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 60_000 } });
+    await CALLS['session.create'](client, callWithin()).catch(() => undefined);
+    const before = held();
+    platform.next(answers(200, SESSION), answers(422), resets, answers(200, SESSION), answers(503));
+    platform.always(answers(200, SESSION));
+    for (let i = 0; i < 5; i += 1)
+      await CALLS['session.create'](client, callWithin(60_000)).catch(() => undefined);
+    await expectNoMoreThan(before);
+  });
+
+  it('closes connections that nobody uses, and forgets them', async () => {
+    platform.always(answers(200, SESSION, { 'keep-alive': 'timeout=2' }));
+    const { client } = buildClient(platform.origin);
+    await Promise.all(Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin())));
+    await settled();
+    // The server keeps a connection for as long as the client's margin: it is not used again.
+    expect(platform.openSockets).toBe(0);
+    await CALLS['session.create'](client, callWithin());
+  });
+});
+
+it('offers HTTP/1.1 alone to a server that could do more', async () => {
+  const hellos: Buffer[] = [];
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .once('data', (hello) => {
+        hellos.push(hello);
+        socket.destroy();
+      });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const { client } = buildClient(`https://localhost:${port}`, { limits: { maxAttempts: 1 } });
+  await failureOf(CALLS['session.create'](client, callWithin()));
+  expect(hellos[0]?.includes('\x08http/1.1')).toBe(true);
+  expect(hellos[0]?.includes('\x02h2')).toBe(false);
+  await new Promise((resolve) => server.close(resolve));
+});
+
+it('retries do not multiply the load on a platform that is down', async () => {
+  platform.always(answers(503));
+  const { client, observer } = buildClient(platform.origin, { limits: { connections: 64, queue: 1000 } });
+  await Promise.all(
+    Array.from({ length: 300 }, () => failureOf(CALLS['session.create'](client, callWithin(20_000)))),
+  );
+  expect(platform.received.length).toBe(300 + observer.retries);
+  expect(observer.retries).toBeGreaterThanOrEqual(100);
+  expect(observer.retries).toBeLessThan(110);
+});
