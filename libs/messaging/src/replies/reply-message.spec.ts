@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type ErrorBody, type Reply, type ReplyType } from '#contracts';
+import type { ErrorBody, Reply, ReplyType } from '#contracts';
 
 import { commandOf, RECEIVED_AT_MS } from '../pipeline/command-in-hand.fixture.ts';
 import { isFinal, replyMessage } from './reply-message.ts';
