@@ -78,7 +78,7 @@ describe('A worker whose Redis does not answer', () => {
     const held = await mine(one, randomUUID());
     redis.freeze();
     expect(await durationMs(() => manyClaims(one))).toBeLessThan(ONE_TIMEOUT_MS);
-    expect(one.state).toMatchObject({ kind: 'away', reason: 'Command timed out' });
+    expect(one.state).toMatchObject({ kind: 'away', reason: 'No answer within 250 ms' });
     expect(await durationMs(() => manyClaims(one))).toBeLessThan(AT_ONCE_MS);
     expect(await durationMs(async () => held.settle(success('s-1')))).toBeLessThan(AT_ONCE_MS);
     // Past the pause and into the next connection, which is not answered either.
@@ -104,6 +104,17 @@ describe('A worker whose Redis does not answer', () => {
     expect(await durationMs(() => store.close())).toBeLessThan(AT_ONCE_MS);
     for (const socket of sockets) socket.destroy();
     silent.close();
+  });
+});
+
+describe('A worker that is held up itself', () => {
+  it('does not blame Redis', async () => {
+    const states: string[] = [];
+    const one = await workers.join(({ kind }) => states.push(kind));
+    const claim = one.claim(randomUUID(), 'f');
+    for (const untilMs = performance.now() + 400; performance.now() < untilMs;);
+    expect((await claim).kind).toBe('mine');
+    expect(states).toEqual(['available']);
   });
 });
 

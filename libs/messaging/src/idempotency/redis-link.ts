@@ -1,10 +1,13 @@
 import { Redis } from 'ioredis';
 
+import { answerWithin } from './answer-within.ts';
 import { reasonOf } from './redis-reason.ts';
 import { type IdentityCommands, IDENTITY_SCRIPTS } from './redis-scripts.ts';
 
-/** Longest wait for an answer; also for the first connection, before anybody goes on without it. */
+/** Longest wait for an answer; also for the first connection, of those who need it. */
 const ANSWER_TIMEOUT_MS = 250;
+/** Of the client's own commands when it connects, for which nobody waits. */
+const HANDSHAKE_TIMEOUT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 /** After a failure, nothing is tried for so long. */
 const PAUSE_MS = 1_000;
@@ -37,7 +40,7 @@ export class RedisLink {
   readonly #options: RedisLinkOptions;
   readonly #redis: RedisClient;
   readonly #firstAnswer = Promise.withResolvers<void>();
-  readonly #firstTimer: NodeJS.Timeout;
+  #firstTimer: NodeJS.Timeout | undefined;
   #state: RedisState = { kind: 'connecting' };
   #lastError: unknown = new Error('Connection lost');
   #reconnect: NodeJS.Timeout | undefined;
@@ -49,7 +52,7 @@ export class RedisLink {
       scripts: IDENTITY_SCRIPTS,
       connectionName: 'poker-bridge',
       disableClientInfo: true,
-      commandTimeout: ANSWER_TIMEOUT_MS,
+      commandTimeout: HANDSHAKE_TIMEOUT_MS,
       connectTimeout: CONNECT_TIMEOUT_MS,
       disconnectTimeout: ANSWER_TIMEOUT_MS,
       enableOfflineQueue: false,
@@ -60,7 +63,6 @@ export class RedisLink {
     this.#redis.on('error', (error) => (this.#lastError = error));
     this.#redis.on('close', () => this.#leave(this.#lastError));
     this.#redis.on('ready', () => void this.#rehearse());
-    this.#firstTimer = setTimeout(() => this.#leave(new Error('No connection yet')), ANSWER_TIMEOUT_MS);
   }
 
   get state(): RedisState {
@@ -70,10 +72,10 @@ export class RedisLink {
   /** What `work` comes to, or `undefined` while Redis is away. Never rejects. */
   async attempt<T>(work: (redis: RedisClient) => Promise<T>): Promise<T | undefined> {
     // A worker's first commands are the ones that its predecessor left behind.
-    if (this.#state.kind === 'connecting') await this.#firstAnswer.promise;
+    if (this.#state.kind === 'connecting') await this.#untilConnected();
     if (this.#state.kind !== 'available') return undefined;
     try {
-      return await work(this.#redis);
+      return await answerWithin(ANSWER_TIMEOUT_MS, work(this.#redis));
     } catch (error) {
       this.#leave(error);
       return undefined;
@@ -85,7 +87,7 @@ export class RedisLink {
     this.#change({ kind: 'closed' });
     clearTimeout(this.#reconnect);
     if (this.#redis.status === 'ready') {
-      const isAnswered = await this.#redis.quit().then(
+      const isAnswered = await answerWithin(ANSWER_TIMEOUT_MS, this.#redis.quit()).then(
         () => true,
         () => false,
       );
@@ -94,9 +96,14 @@ export class RedisLink {
     this.#redis.disconnect();
   }
 
+  #untilConnected(): Promise<void> {
+    this.#firstTimer ??= setTimeout(() => this.#leave(new Error('No connection yet')), ANSWER_TIMEOUT_MS);
+    return this.#firstAnswer.promise;
+  }
+
   async #rehearse(): Promise<void> {
     try {
-      await this.#options.rehearse(this.#redis);
+      await answerWithin(ANSWER_TIMEOUT_MS, this.#options.rehearse(this.#redis));
       this.#change({ kind: 'available' });
     } catch (error) {
       this.#leave(error);

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+import { PrivateRedis } from './private-redis.ts';
+
+jest.setTimeout(20_000);
+
+let redis: PrivateRedis;
+let service: ServiceUnderTest;
+let workers: WorkerProcess[];
+const gate = new Gate();
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  service = await ServiceUnderTest.start({
+    behaviour: gate.behind(healthy()),
+    variables: { REDIS_URL: redis.url, INTERACTIVE_PREFETCH: '20' },
+  });
+  workers = await Promise.all([service.worker(), service.worker()]);
+});
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+interface RedisIndicator {
+  readonly status: string;
+  readonly reason?: string;
+}
+
+async function health(worker: WorkerProcess): Promise<{ status: number; redis: RedisIndicator }> {
+  const { status, body } = await worker.get('/health');
+  const { details } = JSON.parse(body) as { details: { redis: RedisIndicator } };
+  return { status, redis: details.redis };
+}
+
+const told = (worker: WorkerProcess, word: string) =>
+  worker.log.filter(({ msg }) => String(msg).includes(`Redis is ${word}`)).length;
+
+describe('Two workers over one Redis', () => {
+  it('do a command once whose copies both have in hand, and give all of them one answer', async () => {
+    const ids = Array.from({ length: 5 }, () => randomUUID());
+    const copies = ids.flatMap((messageId) =>
+      Array.from({ length: 4 }, () =>
+        service.caller.send('session.create', { userId: messageId }, { messageId }),
+      ),
+    );
+    await until('all are in hand, and none is done twice', () => gate.held === ids.length);
+    gate.open();
+    const replies = (await Promise.all(copies)).flat();
+    expect(replies.map(({ type }) => type)).toEqual(copies.map(() => 'session.created'));
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(ids.length);
+    expect(service.platform.requests).toHaveLength(ids.length);
+    const replays = await Promise.all(workers.map((worker) => worker.metric('poker_replays_total')));
+    expect(replays[0]! + replays[1]!).toBe(copies.length - ids.length);
+  });
+
+  it('go on without it, say so once, and come back', async () => {
+    await redis.kill();
+    for (const worker of workers) {
+      await until('it is seen', async () => (await health(worker)).redis.status === 'degraded');
+      expect((await health(worker)).status).toBe(200);
+      expect((await worker.get('/health/ready')).status).toBe(200);
+    }
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+    await redis.restart();
+    for (const worker of workers) {
+      await until('it is back', async () => (await health(worker)).redis.status === 'up');
+      expect([told(worker, 'away'), told(worker, 'there')]).toEqual([1, 2]);
+      expect(worker.stderr).toBe('');
+    }
+  });
+
+  it('stop in order, with Redis and without', async () => {
+    const [one, two] = workers;
+    one?.kill('SIGTERM');
+    expect(await one?.exited).toEqual({ code: 0, signal: null });
+    redis.freeze();
+    two?.kill('SIGTERM');
+    expect(await two?.exited).toEqual({ code: 0, signal: null });
+  });
+});
