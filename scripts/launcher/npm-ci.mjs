@@ -24,14 +24,19 @@ const ARGUMENTS = [
 export async function npmCi(root) {
   const startedAt = Date.now();
   process.stderr.write('poker-bridge: installing packages with npm ci, which can take a minute … ');
-  const { code, output } = await run(root);
+  const { code, output } = await runNpmCi(root);
   process.stderr.write(
     `${code === 0 ? 'done' : 'failed'} after ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`,
   );
   if (code !== 0) throw new Error(`npm ci ended with ${code}\n${output}`);
 }
 
-function run(root) {
+/**
+ * @param {string} root
+ * @param {string[]} further arguments
+ * @returns {Promise<{code: number | string, output: string}>}
+ */
+export function runNpmCi(root, further = []) {
   const env = npmEnvironment(process.env);
   // `npm run` puts node_modules/.bin first, and the `node` there is about to be removed.
   env.PATH = (env.PATH ?? '')
@@ -40,7 +45,7 @@ function run(root) {
     .join(delimiter);
   const [command, ...first] = npmCommand(process.env);
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...first, ...ARGUMENTS], {
+    const child = spawn(command, [...first, ...ARGUMENTS, ...further], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -19,7 +19,7 @@ export interface GuardedCommand {
   /** Settles when the command has ended and nothing of it is left. Never rejects. */
   readonly gone: Promise<void>;
   /** Kills what still runs of the group, and removes its folder unless that is to be kept. */
-  end(options?: { readonly keepFolder?: boolean }): Promise<void>;
+  readonly end: (options?: { readonly keepFolder?: boolean }) => Promise<void>;
 }
 
 /**

@@ -25,7 +25,10 @@ async function connectToOneOf(urls: readonly string[]): Promise<void> {
     const connection = await connect(url, { timeout: TIMEOUT_MS });
     await connection.close();
   });
-  await Promise.any(attempts).catch((error: AggregateError) => {
-    throw error.errors[0];
-  });
+  try {
+    await Promise.any(attempts);
+  } catch (error) {
+    // One reason says enough of all of them.
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  }
 }

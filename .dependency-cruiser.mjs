@@ -1,0 +1,151 @@
+const tests = '\\.(spec|fixture)\\.m?ts$';
+
+/** The rules of the house; the comment of each is its sentence. @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Nothing depends on itself, not by way of others either.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'libs-know-no-app',
+      comment: 'Arrows run downward only: no lib imports an app, a script or a test.',
+      severity: 'error',
+      from: { path: '^libs/' },
+      to: { path: '^(apps|scripts|test)/' },
+    },
+    {
+      name: 'apps-know-no-script',
+      comment: 'What is built does not depend on what builds and tests it.',
+      severity: 'error',
+      from: { path: '^apps/' },
+      to: { path: '^(scripts|test)/' },
+    },
+    {
+      name: 'apps-stand-apart',
+      comment: 'No app imports another app.',
+      severity: 'error',
+      from: { path: '^apps/([^/]+)/' },
+      to: { path: '^apps/', pathNot: '^apps/$1/' },
+    },
+    {
+      name: 'libs-through-their-index',
+      comment: 'A lib is entered through its index.',
+      severity: 'error',
+      from: { path: '^(apps|libs|scripts)/([^/]+)/' },
+      to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/$2/'] },
+    },
+    {
+      name: 'ground-floor-imports-no-lib',
+      comment: 'The ground floor (contracts, signing, resilience, telemetry) imports no other lib.',
+      severity: 'error',
+      from: { path: '^libs/(contracts|signing|resilience|telemetry)/' },
+      to: { path: '^libs/', pathNot: '^libs/$1/' },
+    },
+    {
+      name: 'middle-floor-stands-on-the-ground-floor',
+      comment: 'messaging and platform import contracts, resilience and signing, and not each other.',
+      severity: 'error',
+      from: { path: '^libs/(messaging|platform)/' },
+      to: { path: '^libs/', pathNot: '^libs/($1|contracts|resilience|signing)/' },
+    },
+    {
+      name: 'amqp-in-messaging-alone',
+      comment: 'Only messaging imports amqplib (and caller, which other services install).',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: ['^libs/(messaging|caller)/', tests] },
+      to: { path: '^node_modules/amqplib/' },
+    },
+    {
+      name: 'http-in-platform-alone',
+      comment: 'Only platform opens an HTTP connection; the sandbox serves them.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: ['^libs/platform/', '^apps/sandbox/', tests] },
+      to: {
+        path: ['^node_modules/(undici|axios|got|node-fetch)/', '^(node:)?https?$', '^(node:)?http2$'],
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'opossum-in-resilience-alone',
+      comment: 'Only resilience imports opossum.',
+      severity: 'error',
+      from: { path: '^(apps|libs|scripts)/', pathNot: '^libs/resilience/' },
+      to: { path: '^node_modules/(@types/)?opossum/' },
+    },
+    {
+      name: 'contracts-stand-alone',
+      comment:
+        'contracts depends on nothing but class-validator, class-transformer and reflect-metadata: callers install it.',
+      severity: 'error',
+      from: { path: '^libs/contracts/', pathNot: tests },
+      to: {
+        pathNot: ['^libs/contracts/', '^node_modules/(class-validator|class-transformer|reflect-metadata)/'],
+      },
+    },
+    {
+      name: 'signing-is-pure',
+      comment: 'signing depends on node:crypto alone.',
+      severity: 'error',
+      from: { path: '^libs/signing/', pathNot: tests },
+      to: { pathNot: ['^libs/signing/', '^(node:)?crypto$'] },
+    },
+    {
+      name: 'resilience-knows-no-transport',
+      comment: 'resilience knows no Nest, no HTTP and no AMQP.',
+      severity: 'error',
+      from: { path: '^libs/resilience/', pathNot: tests },
+      to: { path: ['^node_modules/(@nestjs|undici|amqplib)/', '^(node:)?(https?|http2|net|tls)$'] },
+    },
+    {
+      name: 'nest-at-the-edge',
+      comment: 'Inside messaging and platform only the module and the transport file import Nest.',
+      severity: 'error',
+      from: { path: '^libs/(messaging|platform)/', pathNot: ['\\.module\\.ts$', 'transport\\.ts$', tests] },
+      to: { path: '^node_modules/@nestjs/' },
+    },
+    {
+      name: 'the-sandbox-signs-by-itself',
+      comment:
+        "The sandbox has its own implementation of the signature, and shares no code with the platform's caller.",
+      severity: 'error',
+      from: { path: '^apps/sandbox/' },
+      to: { path: '^libs/(signing|platform)/' },
+    },
+    {
+      name: 'commands-know-no-transport',
+      comment: 'A handler knows no AMQP and no HTTP.',
+      severity: 'error',
+      from: { path: '^apps/worker/src/commands/', pathNot: tests },
+      to: { path: ['^node_modules/(amqplib|undici)/', '^(node:)?(https?|http2|net|tls)$'] },
+    },
+    {
+      name: 'no-development-dependency-in-production',
+      comment: 'What runs in production does not depend on a development dependency.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: tests },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'nothing-unresolvable',
+      comment: 'Every import leads somewhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^(dist|libs/[^/]+/dist)/' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      conditionNames: ['@poker-bridge/source', 'import', 'node', 'default'],
+      exportsFields: ['exports'],
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+    },
+  },
+};
