@@ -10,6 +10,9 @@ export interface LoggedRequest {
   readonly status?: number;
 }
 
+/** The attributes of an open-game document. */
+export type OpenGame = Readonly<Record<'player' | 'session', Readonly<Record<string, unknown>>>>;
+
 interface Counters {
   readonly received: number;
   readonly answered: Readonly<Record<string, number>>;
@@ -31,6 +34,12 @@ export class SandboxControl {
     const [last] = await this.requests();
     if (!last) throw new Error('the platform has received nothing');
     return last;
+  }
+
+  /** What open-game was asked for last. */
+  async lastGame(): Promise<OpenGame> {
+    const document = JSON.parse((await this.lastRequest()).body) as { data: { attributes: OpenGame } };
+    return document.data.attributes;
   }
 
   /** How many requests for an operation (`session`, `open-game`, `ad-hoc-report`, `rake`) came so far. */

@@ -81,17 +81,17 @@ export const INVALID: readonly BadMessage[] = [
   ),
   invalid('a session that is a string', { ...GAME, session: 's-1' }, ['/session'], game),
   invalid('a table that is a string', { ...GAME, session: { tableId: '42' } }, ['/session/tableId'], game),
-  ...[
-    ['an array', []],
-    ['a string that is no JSON', 'x'],
-    ['a string of an array', '[]'],
-    ['a number as name', { 7: 1 }],
-    ['a fraction', { a: { b: [0.5] } }],
-    ['more than 8 KiB', { a: 'x'.repeat(8_200) }],
-    ['null', null],
-  ].map(([what, launchOptions]) =>
+  ...Object.entries({
+    'an array': [],
+    'a string that is no JSON': 'x',
+    'a string of an array': '[]',
+    'a number as name': { 7: 1 },
+    'a fraction': { a: { b: [0.5] } },
+    'more than 8 KiB': { a: 'x'.repeat(8_200) },
+    null: null,
+  }).map(([what, launchOptions]) =>
     invalid(
-      `launch options: ${String(what)}`,
+      `launch options: ${what}`,
       { ...GAME, session: { launchOptions } },
       ['/session/launchOptions'],
       game,

@@ -6,33 +6,28 @@ const withHeaders = (headers: object): Partial<BadMessage> => ({ options: { head
 
 /** Properties and headers that break section 2. */
 export const PROPERTIES: readonly BadMessage[] = [
-  ...[
-    ['201 bytes', 'x'.repeat(201)],
-    ['101 characters of two bytes', 'é'.repeat(101)],
-  ].map(([what, messageId]) =>
-    invalid(`a message id of ${String(what)}`, SESSION, ['/properties/message_id'], {
-      options: { messageId: String(messageId) },
+  ...Object.entries({
+    '201 bytes': 'x'.repeat(201),
+    '101 characters of two bytes': 'é'.repeat(101),
+  }).map(([what, messageId]) =>
+    invalid(`a message id of ${what}`, SESSION, ['/properties/message_id'], {
+      options: { messageId },
     }),
   ),
-  ...[
-    ['a word', 'tomorrow'],
-    ['nothing', ''],
-    ['a time without a zone', '2099-01-01T00:00:00'],
-    ['a day that does not exist', '2099-02-30T00:00:00Z'],
-    ['a day alone', '2099-01-01'],
-    ['a fraction', 1.5],
-    ['a boolean', true],
-    ['a list', ['2099-01-01T00:00:00Z']],
-    ['a table', { at: 1 }],
-    ['a negative number in a string', '-1'],
-    ['an AMQP timestamp', { '!': 'timestamp', value: 4_070_908_800 }],
-  ].map(([what, value]) =>
-    invalid(
-      `x-deadline: ${String(what)}`,
-      SESSION,
-      ['/headers/x-deadline'],
-      withHeaders({ 'x-deadline': value }),
-    ),
+  ...Object.entries({
+    'a word': 'tomorrow',
+    nothing: '',
+    'a time without a zone': '2099-01-01T00:00:00',
+    'a day that does not exist': '2099-02-30T00:00:00Z',
+    'a day alone': '2099-01-01',
+    'a fraction': 1.5,
+    'a boolean': true,
+    'a list': ['2099-01-01T00:00:00Z'],
+    'a table': { at: 1 },
+    'a negative number in a string': '-1',
+    'an AMQP timestamp': { '!': 'timestamp', value: 4_070_908_800 },
+  }).map(([what, value]) =>
+    invalid(`x-deadline: ${what}`, SESSION, ['/headers/x-deadline'], withHeaders({ 'x-deadline': value })),
   ),
   ...['1', 1.5, true, { v: 1 }, ''].map((version) =>
     invalid(

@@ -49,7 +49,7 @@ describe.each([
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   it(`announces ${routingKeys.join(', ') || 'nothing'}`, () => {
-    expect(events.map(({ fields }) => fields.routingKey).sort()).toEqual([...routingKeys].sort());
+    expect(events.map(({ fields }) => fields.routingKey).toSorted()).toEqual([...routingKeys].toSorted());
   });
 
   it('announces a failure with its error body, under the properties of its reply', () => {

@@ -168,6 +168,11 @@ describe("the packets of Nest's client", () => {
     const body = { pattern: 'session.create', data: { userId: 'p-1' }, id: '1' };
     const [reply] = await sandboxed.caller.send('session.create', body, { type: 'session.create' });
     const violations = (reply?.body['violations'] ?? []) as { pointer: string }[];
-    expect(violations.map(({ pointer }) => pointer).sort()).toEqual(['/data', '/id', '/pattern', '/userId']);
+    expect(violations.map(({ pointer }) => pointer).toSorted()).toEqual([
+      '/data',
+      '/id',
+      '/pattern',
+      '/userId',
+    ]);
   });
 });

@@ -8,6 +8,16 @@ import { type SandboxedService, startSandboxedService } from './sandboxed-servic
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const SECRET_KEY = 'canary-secret-key';
 
+type Indicators = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** As @nestjs/terminus writes it. */
+interface HealthBody {
+  readonly status: string;
+  readonly info: Indicators;
+  readonly error: Indicators;
+  readonly details: Indicators;
+}
+
 /** Every metric of the contract: its kind, and the labels of each of its series. */
 const METRICS = [
   ['poker_commands_total', 'counter', ['outcome', 'type']],
@@ -81,23 +91,26 @@ describe('what a person on call sees', () => {
       'every command is counted',
       async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1,
     );
+    await until('every outcome is told', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
   }, 30_000);
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
+  const outcomes = () => sandboxed.worker.log.filter((line) => 'outcome' in line);
   const series = (name: string) => metrics.split('\n').filter((line) => /^[^{ ]+/.exec(line)?.[0] === name);
 
   it.each(METRICS)('%s is a %s with labels %j', (name, kind, labels) => {
     expect(metrics).toContain(`# TYPE ${name} ${kind}\n`);
-    const found = series(kind === 'histogram' ? `${name}_count` : name);
-    expect(found).not.toEqual([]);
-    for (const line of found) {
-      expect([...line.matchAll(/(\w+)="/g)].map(([, label]) => label).sort()).toEqual(labels);
+    const lines = series(kind === 'histogram' ? `${name}_count` : name);
+    expect(lines).not.toEqual([]);
+    for (const line of lines) {
+      const found = [...line.matchAll(/(\w+)="/g)].map(([, label]) => String(label));
+      expect(found.toSorted()).toEqual(labels);
     }
   });
 
   it('counts each final reply by type and outcome', () => {
-    expect(series('poker_commands_total').sort()).toEqual([
+    expect(series('poker_commands_total').toSorted()).toEqual([
       'poker_commands_total{type="game.open",outcome="NICKNAME_TAKEN"} 1',
       'poker_commands_total{type="game.open",outcome="success"} 1',
       'poker_commands_total{type="report.ad-hoc.fetch",outcome="success"} 1',
@@ -111,7 +124,7 @@ describe('what a person on call sees', () => {
   });
 
   it('counts calls, retries, replays, dead letters and replies that nobody took', () => {
-    expect(series('poker_platform_requests_total').sort()).toEqual([
+    expect(series('poker_platform_requests_total').toSorted()).toEqual([
       'poker_platform_requests_total{operation="game.open",result="2xx"} 1',
       'poker_platform_requests_total{operation="game.open",result="4xx"} 1',
       'poker_platform_requests_total{operation="report.ad-hoc.fetch",result="2xx"} 1',
@@ -124,14 +137,14 @@ describe('what a person on call sees', () => {
     expect(series('poker_dead_letters_total')).toEqual(['poker_dead_letters_total 5']);
     expect(series('poker_replies_undelivered_total')).toEqual(['poker_replies_undelivered_total 1']);
     expect(series('poker_broker_connected')).toEqual(['poker_broker_connected 1']);
-    expect(series('poker_commands_in_flight').sort()).toEqual([
+    expect(series('poker_commands_in_flight').toSorted()).toEqual([
       'poker_commands_in_flight{lane="interactive"} 0',
       'poker_commands_in_flight{lane="reports"} 0',
     ]);
   });
 
   it('shows the circuit of each operation that was used as closed', () => {
-    expect(series('poker_circuit_state').sort()).toEqual([
+    expect(series('poker_circuit_state').toSorted()).toEqual([
       'poker_circuit_state{operator="default",operation="game.open"} 0',
       'poker_circuit_state{operator="default",operation="report.ad-hoc.fetch"} 0',
       'poker_circuit_state{operator="default",operation="report.rake.fetch"} 0',
@@ -153,22 +166,20 @@ describe('what a person on call sees', () => {
     ['/health', ['bus', 'circuits', 'process']],
   ])('%s is well, in the form of terminus', async (path, indicators) => {
     const { status, body } = await sandboxed.worker.get(path);
-    const { status: word, info, error, details, ...rest } = JSON.parse(body) as Record<string, any>;
+    const { status: word, info, error, details, ...rest } = JSON.parse(body) as HealthBody;
     expect([status, word, error, rest]).toEqual([200, 'ok', {}, {}]);
-    expect(Object.keys(info).sort()).toEqual(indicators);
-    expect(Object.values(info).map((indicator) => (indicator as { status: string }).status)).toEqual(
-      indicators.map(() => 'up'),
-    );
+    expect(Object.keys(info).toSorted()).toEqual(indicators);
+    expect(Object.values(info).map((indicator) => indicator['status'])).toEqual(indicators.map(() => 'up'));
     expect(details).toEqual(info);
   });
 
   it('/health shows every circuit and lane', async () => {
-    const { details } = JSON.parse((await sandboxed.worker.get('/health')).body) as Record<string, any>;
-    expect(details.bus.lanes).toMatchObject({
+    const { details } = JSON.parse((await sandboxed.worker.get('/health')).body) as HealthBody;
+    expect(details['bus']?.['lanes']).toMatchObject({
       interactive: { state: 'consuming' },
       reports: { state: 'consuming' },
     });
-    expect(details.circuits.circuits).toEqual(
+    expect(details['circuits']?.['circuits']).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ operator: 'default', operation: 'session.create', state: 'closed' }),
       ]),
@@ -176,12 +187,11 @@ describe('what a person on call sees', () => {
   });
 
   it('has one line of the log for each outcome, with the ids', () => {
-    const outcomes = sandboxed.worker.log.filter((line) => 'outcome' in line);
-    expect(outcomes.map(({ id, outcome }) => [id, outcome])).toEqual([
+    expect(outcomes().map(({ id, outcome }) => [id, outcome])).toEqual([
       ...COMMANDS.map(([, , outcome], index) => [ids[index], outcome]),
       ['gone', 'success'],
     ]);
-    for (const line of outcomes) {
+    for (const line of outcomes()) {
       expect(line).toMatchObject({
         level: 'info',
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),

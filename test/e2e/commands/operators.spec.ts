@@ -87,9 +87,9 @@ describe('several operators', () => {
 
   it("calls by the conventions of its operator's platform", async () => {
     await send('casino', 'game.open', GAME);
-    const { data } = JSON.parse((await sandboxed.platform.lastRequest()).body) as Record<string, any>;
-    expect(data.attributes.player).toMatchObject({ id: 'p-1', countryCode: 'DE' });
-    expect(data.attributes.player).not.toHaveProperty('country');
+    const { player } = await sandboxed.platform.lastGame();
+    expect(player).toMatchObject({ id: 'p-1', countryCode: 'DE' });
+    expect(player).not.toHaveProperty('country');
 
     await send('casino', 'report.rake.fetch', DAY);
     const { url, body } = await sandboxed.platform.lastRequest();

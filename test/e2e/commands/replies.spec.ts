@@ -4,11 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 
 import type { BusCaller, ReceivedReply } from '../../support/bus-caller.ts';
 import type { SandboxControl } from '../../support/sandbox-control.ts';
-import { until } from '../../support/until.ts';
 import { expectedProperties } from './expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
-const IDEMPOTENCY_TTL_MS = 400;
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -20,9 +18,7 @@ describe('session.create and game.open', () => {
   let correlationId: string;
 
   beforeAll(async () => {
-    sandboxed = await startSandboxedService({
-      worker: { IDEMPOTENCY_TTL_MS: String(IDEMPOTENCY_TTL_MS) },
-    });
+    sandboxed = await startSandboxedService();
     ({ caller, platform } = sandboxed);
   }, 30_000);
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
@@ -153,40 +149,7 @@ describe('session.create and game.open', () => {
     });
     expect(type).toBe('game.opened');
     expect(new URL(String(body['url'])).pathname).toBe('/lobby');
-    const { data } = JSON.parse((await platform.lastRequest()).body) as Record<string, any>;
-    expect(data.attributes.session.launchOptions).toEqual(JSON.parse(options));
-  });
-
-  it('open the same session for the same message id, also when the reply is long forgotten', async () => {
-    const game = { player: { id: 'p-again' } };
-    const first = await send('game.open', game);
-    expect(first.body['sessionId']).toMatch(UUID);
-    const received = await platform.received('open-game');
-    const again = await until('the platform is asked again', async () => {
-      const reply = await send('game.open', game);
-      return (await platform.received('open-game')) > received && reply;
-    });
-    expect(again.body).toEqual(first.body);
-    expect(again.messageId).toBe(first.messageId);
-
-    const other = await send('game.open', game, { messageId: `other-${id}` });
-    expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
-  });
-
-  it('replay the reply of a repeat, to where the repeat asks for it', async () => {
-    const first = await send('session.create', { userId: 'p-twice' });
-    const received = await platform.received('session');
-    const again = await send('session.create', { userId: 'p-twice' }, { correlationId: 'elsewhere' });
-    expect(again.properties).toEqual(
-      expectedProperties({
-        type: 'session.created',
-        id,
-        commandType: 'session.create',
-        correlationId: 'elsewhere',
-      }),
-    );
-    expect(again.text).toBe(first.text);
-    expect(await platform.received('session')).toBe(received);
+    expect((await platform.lastGame()).session['launchOptions']).toEqual(JSON.parse(options));
   });
 
   it('echo the trace, and only a trace that is one', async () => {
@@ -198,26 +161,6 @@ describe('session.create and game.open', () => {
     const broken = { traceparent: `${TRACEPARENT}-more` };
     const second = await send('session.create', { userId: 'p-trace' }, { headers: broken });
     expect(second.headers).not.toHaveProperty('traceparent');
-  });
-
-  it('make up an identity where there is none, a new one each time', async () => {
-    const bare = { messageId: undefined };
-    const [one, other] = [
-      await send('session.create', { userId: 'p-none' }, bare),
-      await send('session.create', { userId: 'p-none' }, bare),
-    ];
-    for (const { headers, messageId } of [one, other]) {
-      expect(headers['command-id']).toMatch(UUID);
-      expect(messageId).toBe(`${String(headers['command-id'])}:0`);
-    }
-    expect(one.headers['command-id']).not.toBe(other.headers['command-id']);
-    expect(one.body['sessionId']).not.toBe(other.body['sessionId']);
-  });
-
-  it("take the command's id for a correlation id that is absent", async () => {
-    const reply = caller.repliesTo(id);
-    caller.publish('session.create', { userId: 'p-uncorrelated' }, { messageId: id });
-    expect(await reply).toMatchObject([{ type: 'session.created', correlationId: id, messageId: `${id}:0` }]);
   });
 
   it("pass on what the platform refuses, without the command's own values", async () => {

@@ -76,8 +76,8 @@ describe('reports', () => {
   it("hold the platform's attributes in camelCase, and the id", async () => {
     const records = recordsOf(await fetchReport(AD_HOC, DAY));
     for (const record of records) {
-      expect(Object.keys(record).sort()).toEqual(
-        ['id', 'userId', 'date', 'moneyType', 'currency', ...AMOUNTS].sort(),
+      expect(Object.keys(record).toSorted()).toEqual(
+        ['id', 'userId', 'date', 'moneyType', 'currency', ...AMOUNTS].toSorted(),
       );
     }
     expect(records[0]).toMatchObject({

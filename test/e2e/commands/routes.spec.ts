@@ -20,10 +20,14 @@ describe('the ways of a command', () => {
   }, 30_000);
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
-  const movedTo = (id: string) =>
-    sandboxed.worker.log
-      .filter((line) => line['id'] === id && line['queue'] !== undefined)
-      .map(({ queue }) => queue);
+  /** The queues that the log says a command was moved to, once it says its outcome. */
+  const movedTo = async (id: string) => {
+    const lines = await until('the outcome is told', () => {
+      const told = sandboxed.worker.log.filter((line) => line['id'] === id);
+      return told.some((line) => 'outcome' in line) && told;
+    });
+    return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
+  };
 
   it('follow the routing key where there is no type', async () => {
     const [reply] = await caller.send('session.create', { userId: 'p-1' });
@@ -36,7 +40,7 @@ describe('the ways of a command', () => {
     const replies = await caller.send('report.rake.fetch', { userId: 'p-2' }, options);
     expect(replies.map(({ type }) => type)).toEqual(['session.created']);
     expect(replies[0]?.headers['command-type']).toBe('session.create');
-    expect(movedTo(messageId)).toEqual([sandboxed.service.name('interactive')]);
+    expect(await movedTo(messageId)).toEqual([sandboxed.service.name('interactive')]);
   });
 
   it("lead straight to a lane's queue, with the type as property", async () => {
@@ -51,7 +55,7 @@ describe('the ways of a command', () => {
     const content = Buffer.from('{"userId":"p-3"}');
     caller.channel.sendToQueue(sandboxed.service.name('interactive'), content, properties);
     expect((await replies).map(({ type }) => type)).toEqual(['session.created']);
-    expect(movedTo(properties.messageId)).toEqual([]);
+    expect(await movedTo(properties.messageId)).toEqual([]);
   });
 
   it("lead from the other lane's queue to the own, with identity, correlation and deadline", async () => {
@@ -69,7 +73,7 @@ describe('the ways of a command', () => {
     expect(completed?.properties).toEqual(
       expectedProperties({ ...command, type: 'report.completed', sequence: 1 }),
     );
-    expect(movedTo(messageId)).toEqual([sandboxed.service.name('reports')]);
+    expect(await movedTo(messageId)).toEqual([sandboxed.service.name('reports')]);
   });
 
   it('refuse a routing key that is no command and has no type, without dropping it', async () => {

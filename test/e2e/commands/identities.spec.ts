@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { BusCaller, ReceivedReply } from '../../support/bus-caller.ts';
+import type { SandboxControl } from '../../support/sandbox-control.ts';
+import { until } from '../../support/until.ts';
+import { expectedProperties } from './expected-properties.ts';
+import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+
+const IDEMPOTENCY_TTL_MS = 400;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+describe('the identity of a command', () => {
+  let sandboxed: SandboxedService;
+  let caller: BusCaller;
+  let platform: SandboxControl;
+  let id: string;
+  let correlationId: string;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({
+      worker: { IDEMPOTENCY_TTL_MS: String(IDEMPOTENCY_TTL_MS) },
+    });
+    ({ caller, platform } = sandboxed);
+  }, 30_000);
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    id = `id-${randomUUID()}`;
+    correlationId = `correlation-${randomUUID()}`;
+  });
+
+  const send = async (type: string, body: object, options: object = {}): Promise<ReceivedReply> => {
+    const replies = await caller.send(type, body, { messageId: id, correlationId, ...options });
+    expect(replies).toHaveLength(1);
+    return replies[0] as ReceivedReply;
+  };
+
+  it('opens the same session for the same message id, also when the reply is long forgotten', async () => {
+    const game = { player: { id: 'p-again' } };
+    const first = await send('game.open', game);
+    expect(first.body['sessionId']).toMatch(UUID);
+    const received = await platform.received('open-game');
+    const again = await until('the platform is asked again', async () => {
+      const reply = await send('game.open', game);
+      return (await platform.received('open-game')) > received && reply;
+    });
+    expect(again.body).toEqual(first.body);
+    expect(again.messageId).toBe(first.messageId);
+
+    const other = await send('game.open', game, { messageId: `other-${id}` });
+    expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
+  });
+
+  it('of a repeat brings the reply of the first, to where the repeat asks for it', async () => {
+    const first = await send('session.create', { userId: 'p-twice' });
+    const received = await platform.received('session');
+    const again = await send('session.create', { userId: 'p-twice' }, { correlationId: 'elsewhere' });
+    expect(again.properties).toEqual(
+      expectedProperties({
+        type: 'session.created',
+        id,
+        commandType: 'session.create',
+        correlationId: 'elsewhere',
+      }),
+    );
+    expect(again.text).toBe(first.text);
+    expect(await platform.received('session')).toBe(received);
+  });
+
+  it('is made up where there is none, anew each time', async () => {
+    const bare = { messageId: undefined };
+    const [one, other] = [
+      await send('session.create', { userId: 'p-none' }, bare),
+      await send('session.create', { userId: 'p-none' }, bare),
+    ];
+    for (const { headers, messageId } of [one, other]) {
+      expect(headers['command-id']).toMatch(UUID);
+      expect(messageId).toBe(`${String(headers['command-id'])}:0`);
+    }
+    expect(one.headers['command-id']).not.toBe(other.headers['command-id']);
+    expect(one.body['sessionId']).not.toBe(other.body['sessionId']);
+  });
+
+  it('is the correlation id where there is none', async () => {
+    const reply = caller.repliesTo(id);
+    caller.publish('session.create', { userId: 'p-uncorrelated' }, { messageId: id });
+    expect(await reply).toMatchObject([{ type: 'session.created', correlationId: id, messageId: `${id}:0` }]);
+  });
+});
