@@ -111,6 +111,8 @@ describe('A worker that is held up itself', () => {
   it('does not blame Redis', async () => {
     const states: string[] = [];
     const one = await workers.join(({ kind }) => states.push(kind));
+    // From here, the event loop comes to its timers before it reads what has arrived.
+    await new Promise(setImmediate);
     const claim = one.claim(randomUUID(), 'f');
     for (const untilMs = performance.now() + 400; performance.now() < untilMs;);
     expect((await claim).kind).toBe('mine');

@@ -7,7 +7,7 @@ import { RedisLeases } from './redis-leases.ts';
 import type { RedisState } from './redis-link.ts';
 import { replyOfHolder } from './redis-wait.ts';
 
-const LEASE_MS = 5_000;
+const LEASE_MS = 3_000;
 
 export interface RedisIdempotencyStoreOptions {
   /** `redis:` or `rediss:`. It may hold a password. */
@@ -16,7 +16,7 @@ export interface RedisIdempotencyStoreOptions {
   readonly prefix: string;
   /** How long a decision is kept. */
   readonly ttlMs: number;
-  /** How long the claims of a worker stand that has died; default 5000. */
+  /** How long the claims of a worker stand that has died; default 3000. */
   readonly leaseMs?: number;
   /** Called when Redis becomes available and when it goes away. */
   readonly onState: (state: RedisState) => void;
