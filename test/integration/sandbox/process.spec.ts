@@ -1,9 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { signFlat } from './sandbox-under-test.ts';
 import { startSandboxProcess } from '../../support/sandbox-process.ts';
+
+// each test starts several processes
+jest.setTimeout(30_000);
 
 describe('the sandbox as a process', () => {
   let folder: string;
@@ -32,10 +35,12 @@ describe('the sandbox as a process', () => {
   });
 
   it('finishes what it has in hand before it ends', async () => {
-    await using sandbox = await startSandboxProcess({ SANDBOX_LATENCY_MS: '300' });
+    await using sandbox = await startSandboxProcess({ SANDBOX_LATENCY_MS: '700' });
     const url = await sandbox.url;
     const session = createSession(url, 'sandbox', 'sandbox-secret-key');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    const received = async () =>
+      (await (await fetch(`${url}/sandbox/counters`)).text()).includes('"session":{"received":1,');
+    while (!(await received())) await new Promise((resolve) => setTimeout(resolve, 10));
     sandbox.kill('SIGINT');
     expect((await session).status).toBe(200);
     expect((await sandbox.exited).code).toBe(0);

@@ -222,7 +222,7 @@ describe('reports', () => {
     const { json } = await large.adHoc(DAY, { 'per-page': '1000', page: '20000' });
     expect(json.meta).toMatchObject({ 'total-count': 20_000_000, 'page-count': 20_000 });
     expect(json.data).toHaveLength(1000);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(performance.now() - startedAt).toBeLessThan(4000);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
   });
 });

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { readSettings, type Settings } from '../../../apps/sandbox/src/settings.ts';
 import { startSandbox } from '../../../apps/sandbox/src/start-sandbox.ts';
 
-export const SECRET = 'sandbox-secret-key';
+const SECRET = 'sandbox-secret-key';
 
 /** A request as the test wants it on the wire. */
 export interface Sent {

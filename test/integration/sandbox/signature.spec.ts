@@ -32,7 +32,7 @@ function requestOf({ parameters, sign }: Row): Sent {
   if ('client' in strings)
     return {
       method: 'POST',
-      path: `/apiweb/v3/open-game?${new URLSearchParams({ client: strings['client'] as string })}`,
+      path: `/apiweb/v3/open-game?${new URLSearchParams({ client: strings['client'] })}`,
       headers: { 'content-type': 'application/vnd.api+json', sign },
       body: JSON.stringify({ data: parameters['data'] }),
     };

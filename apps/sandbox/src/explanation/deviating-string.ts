@@ -18,7 +18,7 @@ export function deviatingString(
 ): string {
   const members = deviation.parameters ?? parameters;
   const isSigned = (name: string) =>
-    deviation.included?.includes(name) ||
+    (deviation.included ?? []).includes(name) ||
     (!EXCLUDED_NAMES.has(name) && !(name === 'client' && conventions.openGameClient === 'drop'));
   const names = Object.keys(members).filter(isSigned);
   return join(members, names, 0, true);

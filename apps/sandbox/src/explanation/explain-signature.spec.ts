@@ -195,7 +195,7 @@ describe('explanation of a wrong signature', () => {
       { version: 'v3', parameters: { client: 'op1', data: wide }, body: body.subarray(0, 16_384) },
       'x',
     );
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(2000);
     const large = { ...game, body: Buffer.alloc(20_000) };
     expect(explain(large, 'x').reason).toContain('too large');
   });

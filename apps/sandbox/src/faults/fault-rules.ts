@@ -1,5 +1,5 @@
 import type { Operation } from '../traffic/operation.ts';
-import { isPlayable, type Fault, type LatencyFault } from './fault.ts';
+import { isPlayable, type Fault, type FaultKind, type LatencyFault } from './fault.ts';
 
 /** Which requests a fault is for. */
 export interface FaultRule {
@@ -23,6 +23,11 @@ export interface StandingRule extends FaultRule {
 export interface PlannedFaults {
   readonly latency?: LatencyFault;
   readonly fault?: Exclude<Fault, LatencyFault>;
+}
+
+/** The kinds of what is planned. */
+export function kindsOf({ latency, fault }: PlannedFaults): FaultKind[] {
+  return [latency?.kind, fault?.kind].filter((kind) => kind !== undefined);
 }
 
 /** The faults that somebody asked for. Rules are tried in the order in which they came. */

@@ -93,9 +93,9 @@ export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, ste
 }
 
 /** An account's rake with tournament fees over several parts of days: what its ad hoc records sum up to. */
-export function rakeOf(rank: number, weightedSteps: number): number | bigint {
-  const realMoney = weight(rank) * weightedSteps * REAL_MONEY_PARTS;
-  const playMoney = weight(rank) * weightedSteps * PLAY_MONEY_PARTS;
+export function rakeOf(rank: number, volumeSteps: number): number | bigint {
+  const realMoney = weight(rank) * volumeSteps * REAL_MONEY_PARTS;
+  const playMoney = weight(rank) * volumeSteps * PLAY_MONEY_PARTS;
   const factor = factorOf(rank, 2);
   return factor === 1n ? realMoney + playMoney : BigInt(realMoney) + BigInt(playMoney) * factor;
 }

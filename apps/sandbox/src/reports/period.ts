@@ -1,5 +1,5 @@
 /** Reports are aggregated every ten minutes: a day has 144 steps. */
-export const STEPS_PER_DAY = 144;
+const STEPS_PER_DAY = 144;
 const STEP_MS = 600_000;
 
 /** The part of a day that lies in a period. */

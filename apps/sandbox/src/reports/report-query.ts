@@ -1,6 +1,6 @@
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { ReportSettings } from '../settings.ts';
-import type { Parameters } from '../signature/canonical-string.ts';
+import type { TextParameters } from '../signature/request-parameters.ts';
 import { parseMoment, periodOf, type Period } from './period.ts';
 import { toUtc } from './time-zone.ts';
 
@@ -24,8 +24,8 @@ export interface RakeSort {
  * @param timeZone in which its moments are; default UTC
  * @throws PlatformError 422 that points to the first parameter which is wrong
  */
-export function readReportQuery(form: Parameters, timeZone?: string): ReportQuery {
-  const { userId, currency } = form as Readonly<Record<string, string | undefined>>;
+export function readReportQuery(form: TextParameters, timeZone?: string): ReportQuery {
+  const { userId, currency } = form;
   const fromMs = readMoment(form, 'dateFrom', timeZone || 'UTC');
   const toMs = readMoment(form, 'dateTo', timeZone || 'UTC');
   if (fromMs >= toMs) throw incorrect('dateTo', 'dateTo must be after dateFrom');
@@ -33,8 +33,8 @@ export function readReportQuery(form: Parameters, timeZone?: string): ReportQuer
 }
 
 /** The sort of a rake report: a field's name, with a minus in front for descending order. */
-export function readRakeSort(query: Parameters): RakeSort {
-  const text = String(query['sort'] || 'id');
+export function readRakeSort(query: TextParameters): RakeSort {
+  const text = query['sort'] || 'id';
   const field = SORTS.find((name) => name === text.replace(/^-/, ''));
   if (!field)
     throw incorrect('sort', `sort must be one of ${SORTS.join(', ')}, with or without a minus in front`);
@@ -46,7 +46,7 @@ export function readRakeSort(query: Parameters): RakeSort {
  * @throws PlatformError 400 for what is not a number from 1
  */
 export function readPagination(
-  query: Parameters,
+  query: TextParameters,
   settings: ReportSettings,
 ): { perPage: number; number: number } {
   const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
@@ -58,8 +58,8 @@ export function incorrect(name: string, reason: string): PlatformError {
   return new PlatformError(422, { pointer: `/data/attributes/${name}`, meta: { reason } });
 }
 
-function readMoment(form: Parameters, name: string, timeZone: string): number {
-  const wallMs = parseMoment(form[name] as string | undefined);
+function readMoment(form: TextParameters, name: string, timeZone: string): number {
+  const wallMs = parseMoment(form[name]);
   if (wallMs === undefined) throw incorrect(name, `${name} must be a moment of the form YYYY-MM-DD HH:MM:SS`);
   const utcMs = toUtc(wallMs, timeZone);
   if (utcMs === undefined)
@@ -67,10 +67,10 @@ function readMoment(form: Parameters, name: string, timeZone: string): number {
   return utcMs;
 }
 
-function readCount(query: Parameters, name: string): number | undefined {
+function readCount(query: TextParameters, name: string): number | undefined {
   const text = query[name];
   if (text === undefined || text === '') return undefined;
-  if (!/^[1-9]\d{0,14}$/.test(String(text)))
+  if (!/^[1-9]\d{0,14}$/.test(text))
     throw new PlatformError(400, { meta: { reason: `${name} must be an integer from 1` } });
   return Number(text);
 }

@@ -4,6 +4,7 @@ import { collectionDocument, pageCount, type Page } from '../json-api/collection
 import { PublicAddress } from '../sessions/public-address.ts';
 import { Settings } from '../settings.ts';
 import { SignatureGuard } from '../signature/signature.guard.ts';
+import type { TextParameters } from '../signature/request-parameters.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
 import { AdHocReport, type Extract } from './ad-hoc-report.ts';
 import { distortPage, distortPagination, distortRecords, distortStart } from './distort-report.ts';
@@ -24,7 +25,7 @@ export class ReportsController {
   @Post('reports/ad_hoc')
   @HttpCode(200)
   adHoc(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
-    const query = readReportQuery(call.content);
+    const query = readReportQuery(call.content as TextParameters);
     const { page, records } = this.read(call, request, (start, count) =>
       this.adHocReport.extract(call.client.id, query, start, count),
     );
@@ -34,11 +35,11 @@ export class ReportsController {
   @Get('users/rake')
   rake(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
     const { client, query, content } = call;
-    const form = client.conventions.rakeParametersIn === 'form' ? content : query;
+    const form = client.conventions.rakeParametersIn === 'form' ? (content as TextParameters) : query;
     const rakeQuery = {
-      ...readReportQuery(form, query['timeZone'] as string | undefined),
+      ...readReportQuery(form, query['timeZone']),
       sort: readRakeSort(query),
-      convert: !['', '0', 'false'].includes(String(query['convertToPreferredCurrency'] ?? '')),
+      convert: !['', '0', 'false'].includes(query['convertToPreferredCurrency'] ?? ''),
     };
     const { page, records } = this.read(call, request, (start, count) =>
       this.rakeReport.extract(client.id, rakeQuery, start, count),

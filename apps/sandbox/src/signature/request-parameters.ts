@@ -1,13 +1,14 @@
-import type { Parameters } from './canonical-string.ts';
+/** Parameters that are all text, by name. */
+export type TextParameters = Readonly<Record<string, string | undefined>>;
 
 /** The parameters in a query string; of a name that is repeated the last value counts. */
-export function queryParameters(url: string): Parameters {
+export function queryParameters(url: string): TextParameters {
   const start = url.indexOf('?');
   return start < 0 ? {} : formParameters(url.slice(start + 1));
 }
 
 /** The parameters in an `application/x-www-form-urlencoded` text. */
-export function formParameters(text: string): Parameters {
+export function formParameters(text: string): TextParameters {
   const parameters = Object.create(null) as Record<string, string>;
   for (const [name, value] of new URLSearchParams(text)) parameters[name] = value;
   return parameters;

@@ -7,7 +7,7 @@ import { JSON_API } from '../json-api/send-answer.ts';
 import type { Call, Exchange, SandboxRequest } from '../traffic/exchange.ts';
 import type { Parameters } from './canonical-string.ts';
 import { parseJson } from './parse-json.ts';
-import { formParameters, hasMediaType, queryParameters } from './request-parameters.ts';
+import { formParameters, hasMediaType, queryParameters, type TextParameters } from './request-parameters.ts';
 import { signatureRejection } from './signature-rejection.ts';
 import { expectedSignature, isSameSignature, type SignedContent } from './signature.ts';
 
@@ -64,11 +64,11 @@ export class SignatureGuard implements CanActivate {
     return { client, query, content: content as Parameters };
   }
 
-  private findClient(version: 'v2' | 'v3', name: 'clientId' | 'client', query: Parameters): Client {
+  private findClient(version: 'v2' | 'v3', name: 'clientId' | 'client', query: TextParameters): Client {
     const id = query[name];
     if (id === undefined)
       throw signatureRejection(version, { reason: `The query parameter ${name} is missing.` });
-    const client = this.clients.find(String(id));
+    const client = this.clients.find(id);
     if (!client)
       throw signatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
     return client;

@@ -1,3 +1,4 @@
+import { kindsOf } from '../faults/fault-rules.ts';
 import type { Exchange } from './exchange.ts';
 import type { Operation } from './operation.ts';
 
@@ -41,7 +42,7 @@ export function describeRequest(request: FinishedRequest): RequestDescription {
     body: redactParameter(exchange.body.toString().slice(0, MAX_BODY_CHARACTERS)),
     ...(status !== undefined && { status }),
     durationMs: Math.round(durationMs * 10) / 10,
-    faults: Object.values(exchange.planned).map((fault) => fault.kind),
+    faults: kindsOf(exchange.planned),
   };
 }
 

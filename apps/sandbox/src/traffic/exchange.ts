@@ -3,6 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Client } from '../clients/client.ts';
 import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { Parameters } from '../signature/canonical-string.ts';
+import type { TextParameters } from '../signature/request-parameters.ts';
 import type { Operation } from './operation.ts';
 
 /** One request to the platform on its way through the sandbox. */
@@ -21,7 +22,7 @@ export interface Exchange {
 /** A request whose sender is known. */
 export interface Call {
   readonly client: Client;
-  readonly query: Parameters;
+  readonly query: TextParameters;
   /** The form, or the JSON:API document, of the body. */
   readonly content: Parameters;
 }

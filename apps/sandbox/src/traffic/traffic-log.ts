@@ -1,3 +1,4 @@
+import { kindsOf } from '../faults/fault-rules.ts';
 import type { Exchange, SandboxRequest } from './exchange.ts';
 import { OPERATIONS, type Operation } from './operation.ts';
 import { describeRequest, type FinishedRequest, type RequestDescription } from './describe-request.ts';
@@ -25,7 +26,7 @@ export class TrafficLog {
   received({ operation, planned }: Exchange): void {
     const counters = this.byOperation[operation];
     counters.received++;
-    for (const fault of Object.values(planned)) increment(counters.faults, fault.kind);
+    for (const kind of kindsOf(planned)) increment(counters.faults, kind);
   }
 
   processed(operation: Operation): void {
