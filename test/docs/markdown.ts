@@ -1,0 +1,126 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** One table under the nearest heading above it; cells as they stand. */
+export interface Table {
+  readonly heading: string;
+  readonly header: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** One fenced block. */
+export interface Fence {
+  readonly heading: string;
+  /** '' where none is named. */
+  readonly language: string;
+  readonly text: string;
+}
+
+/** Every document of the repository for people, relative to it. */
+export function documents(): readonly string[] {
+  const under = (folder: string): string[] =>
+    existsSync(join(root, folder))
+      ? readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+          (path) => `${folder}/${path}`,
+        )
+      : [];
+  const packages = readdirSync(join(root, 'libs')).map((name) => `libs/${name}/README.md`);
+  const markdown = [...under('docs'), ...under('examples')].filter((path) => path.endsWith('.md'));
+  return ['README.md', ...markdown, ...packages.filter((path) => existsSync(join(root, path)))].toSorted();
+}
+
+export function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8');
+}
+
+function tablesOf(text: string): readonly Table[] {
+  const tables: { heading: string; header: readonly string[]; rows: (readonly string[])[] }[] = [];
+  let isInTable = false;
+  for (const { line, heading, isCode } of linesOf(text)) {
+    const isRow = !isCode && line.startsWith('|');
+    if (isRow && !isInTable) tables.push({ heading, header: cellsOf(line), rows: [] });
+    else if (isRow && !/^\|[\s|:-]+$/.test(line)) tables.at(-1)?.rows.push(cellsOf(line));
+    isInTable = isRow;
+  }
+  return tables;
+}
+
+/** The tables whose first column has this title. */
+export function tablesWith(text: string, firstColumn: string): readonly Table[] {
+  const tables = tablesOf(text).filter(({ header }) => header[0] === firstColumn);
+  if (tables.length === 0) throw new Error(`there is no table of ${firstColumn}`);
+  return tables;
+}
+
+export function fencesOf(text: string): readonly Fence[] {
+  const fences: { heading: string; language: string; text: string }[] = [];
+  for (const { line, heading, isCode, opens } of linesOf(text)) {
+    if (opens !== undefined) fences.push({ heading, language: opens, text: '' });
+    else if (isCode) fences[fences.length - 1]!.text += `${line}\n`;
+  }
+  return fences;
+}
+
+/** What stands between backticks in running text and tables. */
+export function codeSpansOf(text: string): readonly string[] {
+  const prose = linesOf(text).filter(({ isCode, opens }) => !isCode && opens === undefined);
+  const joined = prose.map(({ line }) => line).join('\n');
+  return [...joined.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span.replace(/\s+/g, ' '));
+}
+
+/** The one code span that a cell consists of. */
+export function code(cell: string | undefined): string {
+  const [, span] = /^`([^`]+)`$/.exec(cell ?? '') ?? [];
+  if (span === undefined) throw new Error(`not one code span: ${cell}`);
+  return span;
+}
+
+/** The anchors of a document's headings, as GitHub makes them. */
+export function anchorsOf(text: string): ReadonlySet<string> {
+  const headings = linesOf(text).filter(({ line, isCode }) => !isCode && /^#+ /.test(line));
+  return new Set(
+    headings.map(({ heading }) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
+
+interface Line {
+  readonly line: string;
+  readonly heading: string;
+  /** Whether it stands within a fence. */
+  readonly isCode: boolean;
+  /** The language of the fence that it opens. */
+  readonly opens?: string;
+}
+
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let heading = '';
+  let isFenced = false;
+  for (const line of text.split('\n')) {
+    const [, language] = /^```(\w*)$/.exec(line) ?? [];
+    if (language !== undefined) {
+      if (!isFenced) lines.push({ line, heading, isCode: false, opens: language });
+      isFenced = !isFenced;
+      continue;
+    }
+    if (!isFenced && /^#+ /.test(line)) heading = line.replace(/^#+ /, '');
+    lines.push({ line, heading, isCode: isFenced });
+  }
+  return lines;
+}
+
+/** A bar in a code span is written `\|`. */
+function cellsOf(line: string): readonly string[] {
+  return line
+    .slice(1, line.lastIndexOf('|'))
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'));
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+
+import {
+  COMMAND_TYPES,
+  CommandError,
+  type CommandType,
+  type ErrorBody,
+  type GameOpened,
+  type ReplyType,
+  type ReportCompleted,
+  type ReportPage,
+  type SessionCreated,
+  validateCommand,
+  type Violation,
+} from '#contracts';
+
+import { code, fencesOf, read, tablesWith } from './markdown.ts';
+
+const text = read('docs/messages.md');
+
+interface Member {
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+}
+
+/** What a section of the document says of its members. */
+function documented(section: string): readonly Member[] {
+  return tablesWith(text, 'Member')
+    .filter(({ heading }) => heading === `\`${section}\``)
+    .flatMap(({ rows }) => rows)
+    .map(([name, type = '', required]) => ({ name: code(name), type, isRequired: required === 'yes' }));
+}
+
+function violationsOf(type: CommandType, data: unknown): readonly Violation[] {
+  try {
+    validateCommand(type, data);
+    return [];
+  } catch (error) {
+    return (error as CommandError).violations ?? [];
+  }
+}
+
+/** The members that the worker knows, as it tells whoever sends another one. */
+function knownMembers(type: CommandType, parent?: string): readonly string[] {
+  const stranger = { 'no such member': 1 };
+  const data = parent === undefined ? stranger : { [parent]: stranger };
+  const [, members = ''] =
+    violationsOf(type, data)
+      .map(({ message }) => /the members are (.+)$/.exec(message) ?? [])
+      .find(([found]) => found !== undefined) ?? [];
+  return members.split(', ').map((name) => (parent === undefined ? name : `${parent}.${name}`));
+}
+
+/** `a.b` set to a value. */
+function dataWith(name: string, value: unknown): object {
+  const [first = '', second] = name.split('.');
+  return { [first]: second === undefined ? value : { [second]: value } };
+}
+
+describe('the commands of docs/messages.md', () => {
+  const membersOf = (type: CommandType): readonly Member[] =>
+    type === 'report.rake.fetch'
+      ? [...documented('report.ad-hoc.fetch'), ...documented(type)]
+      : documented(type);
+
+  it.each(COMMAND_TYPES)('%s has the members that the worker knows', (type) => {
+    const nested =
+      type === 'game.open' ? [...knownMembers(type, 'player'), ...knownMembers(type, 'session')] : [];
+    const known = [...knownMembers(type), ...nested];
+    expect(
+      membersOf(type)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(known.toSorted());
+  });
+
+  it.each(COMMAND_TYPES)('%s requires what the worker requires', (type) => {
+    const missing = [...violationsOf(type, {}), ...violationsOf(type, { player: {} })]
+      .filter(({ message }) => message.startsWith('must be given'))
+      .map(({ pointer }) => pointer.slice(1).replace('/', '.'));
+    const required = membersOf(type).filter(({ isRequired }) => isRequired);
+    expect(required.map(({ name }) => name).toSorted()).toEqual([...new Set(missing)].toSorted());
+  });
+
+  const all = COMMAND_TYPES.flatMap((type) =>
+    membersOf(type).map((member) => ({ command: type, ...member })),
+  );
+  it.each(all)('$command takes nothing but $type as $name', ({ command, name, type }) => {
+    const others = { string: 7, integer: 'seven', boolean: 1, object: [] };
+    expect(Object.keys(others)).toContain(type);
+    const refused = violationsOf(command, dataWith(name, others[type as keyof typeof others]));
+    expect(refused.map(({ pointer }) => pointer)).toContain(`/${name.replace('.', '/')}`);
+  });
+
+  it.each(COMMAND_TYPES)('%s has an example that is valid', (type) => {
+    const examples = fencesOf(text).filter(({ heading }) => heading === `\`${type}\``);
+    expect(examples.map((example) => violationsOf(type, JSON.parse(example.text)))).toEqual([[]]);
+  });
+});
+
+type Names<T> = Readonly<Record<keyof T, true>>;
+
+const REPLIES: Readonly<Record<ReplyType, Readonly<Record<string, true>>>> = {
+  'session.created': {
+    userId: true,
+    sessionId: true,
+    auth: true,
+    redirectUrl: true,
+  } satisfies Names<SessionCreated>,
+  'game.opened': {
+    id: true,
+    playerId: true,
+    sessionId: true,
+    auth: true,
+    url: true,
+  } satisfies Names<GameOpened>,
+  'report.page': {
+    report: true,
+    page: true,
+    pageCount: true,
+    perPage: true,
+    totalCount: true,
+    precisions: true,
+    records: true,
+  } satisfies Names<ReportPage>,
+  'report.completed': {
+    report: true,
+    pages: true,
+    records: true,
+    totalCount: true,
+    changedWhileReading: true,
+  } satisfies Names<ReportCompleted>,
+  'command.failed': {
+    code: true,
+    category: true,
+    retryable: true,
+    message: true,
+    retryAfterMs: true,
+    violations: true,
+    details: true,
+    platform: true,
+    attempts: true,
+    command: true,
+    occurredAt: true,
+  } satisfies Names<Required<ErrorBody>>,
+};
+
+describe('the replies of docs/messages.md', () => {
+  it.each(Object.entries(REPLIES))('%s has the members of its type', (type, members) => {
+    expect(documented(type).map(({ name }) => name)).toEqual(Object.keys(members));
+  });
+
+  it('stand under headings, and no others do', () => {
+    const headings = tablesWith(text, 'Member').map(({ heading }) => heading.replaceAll('`', ''));
+    expect(headings.toSorted()).toEqual([...COMMAND_TYPES, ...Object.keys(REPLIES)].toSorted());
+  });
+
+  it('show a page with the members of a page', () => {
+    const [page] = fencesOf(text).filter(({ heading }) => heading === '`report.page`');
+    expect(Object.keys(JSON.parse(page?.text ?? '{}') as object)).toEqual(
+      Object.keys(REPLIES['report.page']),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
+import { topologyOf } from '#messaging';
+
+import { SETTINGS } from '../../apps/worker/src/settings/settings.ts';
+import { sourcesOf, stringsIn } from './sources.ts';
+import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
+
+const RETRY_DELAYS_MS = SETTINGS.REPORTS_RETRY_DELAYS_MS.read(SETTINGS.REPORTS_RETRY_DELAYS_MS.default ?? '');
+/** Of queues, and of the broker; no headers of this service. */
+const ARGUMENTS =
+  /^x-(queue-type|message-ttl|expires|overflow|max-length-bytes|delivery-limit|dead-letter-.*)$/;
+
+const text = read('docs/messages.md');
+const { exchanges, queues, names } = topologyOf('poker', RETRY_DELAYS_MS);
+const retryQueues = RETRY_DELAYS_MS.map((delayMs) => names.retry(delayMs));
+
+/** The rungs of the ladder are one row. */
+function rowOf(queue: string): string {
+  return retryQueues.includes(queue) ? names.retry('<delay>' as never) : queue;
+}
+
+describe('docs/messages.md', () => {
+  it('lists every exchange and queue once, with its kind', () => {
+    const documented = tablesWith(text, 'Name').flatMap(({ rows }) =>
+      rows.map(([name, kind = '']) => [code(name), kind.replace(', lane', '')]),
+    );
+    const actual = new Map([
+      ...exchanges.map(({ name, type }) => [name, `${type} exchange`] as const),
+      ...queues.map(({ name }) => [rowOf(name), 'queue'] as const),
+    ]);
+    expect(documented.toSorted()).toEqual([...actual].toSorted());
+  });
+
+  it('lists the arguments of every queue', () => {
+    const rows = tablesWith(text, 'Queue').flatMap((table) => table.rows);
+    const argumentsIn = (queue: string): string[] => {
+      const [, cell = ''] = rows.find(([name]) => code(name) === queue) ?? [];
+      const [, other] = /^the same as `(.+)`$/.exec(cell) ?? [];
+      return other === undefined ? codeSpansOf(cell).toSorted() : argumentsIn(other);
+    };
+    expect(rows.map(([name]) => code(name)).toSorted()).toEqual(
+      [...new Set(queues.map(({ name }) => rowOf(name)))].toSorted(),
+    );
+    for (const { name, arguments: args } of queues) {
+      const isRetry = retryQueues.includes(name);
+      const actual = Object.entries(args).map(([key, value]) => {
+        const written =
+          isRetry && key === 'x-message-ttl'
+            ? '<delay>'
+            : isRetry && key === 'x-expires'
+              ? '2 × <delay> + 60000'
+              : value === ''
+                ? '(empty)'
+                : String(value);
+        return `${key}: ${written}`;
+      });
+      expect([name, argumentsIn(rowOf(name))]).toEqual([name, actual.toSorted()]);
+    }
+  });
+
+  it('says how long a retry queue lives', () => {
+    for (const [index, delayMs] of RETRY_DELAYS_MS.entries()) {
+      const queue = queues.find(({ name }) => name === retryQueues[index]);
+      expect(queue?.arguments).toMatchObject({
+        'x-message-ttl': delayMs,
+        'x-expires': 2 * delayMs + 60_000,
+      });
+    }
+  });
+
+  it('says which lane serves which command', () => {
+    const lanes = tablesWith(text, 'Name')
+      .flatMap(({ rows }) => rows)
+      .filter(([, kind]) => kind === 'queue, lane')
+      .flatMap(([name, , purpose = '']) => codeSpansOf(purpose).map((type) => [type, code(name)]));
+    const actual = COMMAND_TYPES.map((type) => [type, names.lanes[LANE_OF_COMMAND[type]]]);
+    expect(lanes.toSorted()).toEqual(actual.toSorted());
+  });
+
+  it('tells of every header that begins with x-, and of no other', () => {
+    const isHeader = (name: string) => name.startsWith('x-') && !ARGUMENTS.test(name);
+    const documented = codeSpansOf(text)
+      .map((span) => span.replace(/:.*/, ''))
+      .filter(isHeader);
+    const used = sourcesOf('libs/messaging/src').flatMap(({ text: source }) => stringsIn(source));
+    // The broker's own, which no code of ours names.
+    const actual = new Set([...used.filter(isHeader), 'x-death']);
+    expect([...new Set(documented)].toSorted()).toEqual([...actual].toSorted());
+  });
+});
+
+describe.each(documents())('%s', (path) => {
+  it('names exchanges, queues and events that exist', () => {
+    const known = new Set([
+      names.reserved,
+      ...exchanges.map(({ name }) => name),
+      ...queues.map(({ name }) => rowOf(name)),
+    ]);
+    const named = codeSpansOf(read(path)).filter((span) => /^poker\.[\w.<>-]*$/.test(span));
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+});

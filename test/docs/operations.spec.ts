@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { type AttemptResult, OPERATIONS } from '#platform';
+import { COMMAND_TYPES } from '#contracts';
+import { Metrics } from '#telemetry';
+
+import { sourcesOf } from './sources.ts';
+import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
+
+const text = read('docs/operations.md');
+
+/** Every result of a call; the types hold it complete. */
+const RESULTS = {
+  '2xx': true,
+  '3xx': true,
+  '4xx': true,
+  '5xx': true,
+  refused: true,
+  unreachable: true,
+  timeout: true,
+  reset: true,
+  truncated: true,
+  malformed: true,
+  deadline: true,
+  closed: true,
+} satisfies Record<AttemptResult, true>;
+
+/** What prom-client knows of a metric and does not type. */
+interface Registered {
+  readonly name: string;
+  readonly labelNames: readonly string[];
+}
+
+const { registry } = new Metrics();
+const metrics = registry
+  .getMetricsAsArray()
+  .map((metric) => metric as unknown as Registered)
+  .filter(({ name }) => name.startsWith('poker_'));
+
+const LOG_CALL = /[Ll]ogger\.(debug|info|warn|error)\((?:[^;]*?,\s*)?'([^']+)',?\s*\)/g;
+
+describe('docs/operations.md', () => {
+  it('lists every metric once, with its type and labels', () => {
+    const documented = tablesWith(text, 'Metric').flatMap(({ rows }) =>
+      rows.map(([name, type, labels = '']) => [code(name), type, codeSpansOf(labels).toSorted()]),
+    );
+    const actual = metrics.map((metric) => [
+      metric.name,
+      metric.constructor.name.toLowerCase(),
+      [...metric.labelNames].toSorted(),
+    ]);
+    expect(documented.toSorted()).toEqual(actual.toSorted());
+  });
+
+  it('lists every result of a call to the platform', () => {
+    const documented = tablesWith(text, 'Result').flatMap(({ rows }) =>
+      rows.flatMap(([results = '']) => codeSpansOf(results)),
+    );
+    expect(documented.toSorted()).toEqual(Object.keys(RESULTS).toSorted());
+  });
+
+  it('may call an operation a command type', () => {
+    expect([...OPERATIONS].toSorted()).toEqual([...COMMAND_TYPES].toSorted());
+  });
+
+  it('lists every line of the log once, with its level', () => {
+    const documented = tablesWith(text, 'Line (`msg`)').flatMap(({ rows }) =>
+      rows.map(([line, level]) => [code(line), code(level)]),
+    );
+    const actual = sourcesOf('apps/worker/src')
+      .flatMap((source) => [...source.text.matchAll(LOG_CALL)])
+      .map(([, level, line]) => [line, level]);
+    expect(documented.toSorted()).toEqual(actual.toSorted());
+  });
+});
+
+describe.each(documents())('%s', (path) => {
+  it('names metrics that exist', () => {
+    const names = new Set(metrics.map(({ name }) => name));
+    const named = read(path).match(/\bpoker_[a-z_]+/g) ?? [];
+    expect(named.filter((name) => !names.has(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import {
+  type SandboxedOptions,
+  type SandboxedService,
+  startSandboxedService,
+} from '../e2e/commands/sandboxed-service.ts';
+
+const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+/** A shell's own `python3` may not see Debian's packages. */
+const PYTHON = '/usr/bin/python3';
+const EXAMPLES: readonly (readonly [file: string, program: string])[] = [
+  ['python/send_commands.py', PYTHON],
+  ['node/send-commands.mjs', process.execPath],
+  ['nest/send-commands.ts', process.execPath],
+];
+const RUN_TIMEOUT_MS = 30_000;
+
+interface Run {
+  readonly code: unknown;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program with nothing in its environment but what is given. */
+function run(program: string, args: readonly string[], variables: Record<string, string>): Promise<Run> {
+  const env = { PATH: process.env['PATH'], ...variables };
+  return new Promise((resolve) => {
+    execFile(program, args, { env, timeout: RUN_TIMEOUT_MS }, (error, stdout, stderr) => {
+      resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr });
+    });
+  });
+}
+
+it('finds pika: where this fails, install python3-pika', async () => {
+  expect(await run(PYTHON, ['-c', 'import pika'], {})).toMatchObject({ code: 0 });
+});
+
+describe.each<[string, SandboxedOptions, (result: Run) => void]>([
+  [
+    'a worker',
+    {},
+    ({ code, stdout, stderr }) => {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout.trimEnd().split('\n')).toEqual([
+        expect.stringMatching(/^lobby: http:\/\/127\.0\.0\.1:\d+\/lobby\?auth=\S+&lang=en$/),
+        'page 1 of 3: 200 records',
+        'page 2 of 3: 200 records',
+        'page 3 of 3: 200 records',
+        'complete: 600 records',
+      ]);
+    },
+  ],
+  [
+    'a worker that has the wrong secret key',
+    { worker: { PLATFORM_SECRET_KEY: 'wrong' } },
+    ({ code, stdout, stderr }) => {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^SIGNATURE_REJECTED: The platform refused the signature\./);
+    },
+  ],
+])('against %s', (_, options, expectRightly) => {
+  let sandboxed: SandboxedService;
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService(options);
+  }, RUN_TIMEOUT_MS);
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+
+  it.each(EXAMPLES)(
+    'examples/%s says what became of its commands',
+    async (file, program) => {
+      const { url, prefix } = sandboxed.service;
+      expectRightly(await run(program, [join(examples, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));
+    },
+    RUN_TIMEOUT_MS,
+  );
+});
