@@ -4,7 +4,7 @@ import { type DynamicModule, Module, type OnApplicationShutdown, type Provider }
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { MemoryIdempotencyStore, type MessagingOptions, PassErrorsFilter, PokerTransport } from '#messaging';
+import { IdempotencyStore, type MessagingOptions, PassErrorsFilter, PokerTransport } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { type Logger, Metrics } from '#telemetry';
 
@@ -18,6 +18,8 @@ import { CircuitHealth } from './health/circuit.health.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
+import { RedisHealth } from './health/redis.health.ts';
+import { idempotencyOf } from './idempotency-of.ts';
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
 import type { Settings } from './settings/settings.ts';
@@ -34,9 +36,11 @@ export interface AppOptions {
 @Module({})
 export class AppModule implements OnApplicationShutdown {
   readonly #platform: PlatformClients;
+  readonly #idempotency: IdempotencyStore;
 
-  constructor(platform: PlatformClients) {
+  constructor(platform: PlatformClients, idempotency: IdempotencyStore) {
     this.#platform = platform;
+    this.#idempotency = idempotency;
   }
 
   static create(options: AppOptions): DynamicModule {
@@ -46,7 +50,8 @@ export class AppModule implements OnApplicationShutdown {
       limitsOf(options.settings),
       new PlatformMetrics(options.logger, metrics),
     );
-    const transport = new PokerTransport(messagingOptions(options, platform, metrics));
+    const idempotency = idempotencyOf(options.settings, options.logger);
+    const transport = new PokerTransport(messagingOptions(options, platform, idempotency, metrics));
     return {
       module: AppModule,
       imports: [TerminusModule.forRoot({ logger: false })],
@@ -60,6 +65,7 @@ export class AppModule implements OnApplicationShutdown {
       providers: [
         { provide: Metrics, useValue: metrics },
         { provide: PlatformClients, useValue: platform },
+        { provide: IdempotencyStore, useValue: idempotency },
         { provide: PokerTransport, useValue: transport },
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
@@ -69,11 +75,11 @@ export class AppModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#platform.close();
+    await Promise.all([this.#platform.close(), this.#idempotency.close()]);
   }
 }
 
-const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth];
+const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, RedisHealth];
 
 function limitsOf(settings: Settings): PlatformLimits {
   return {
@@ -93,6 +99,7 @@ function limitsOf(settings: Settings): PlatformLimits {
 function messagingOptions(
   { settings, logger, onMismatch }: AppOptions,
   platform: PlatformClients,
+  idempotency: IdempotencyStore,
   metrics: Metrics,
 ): MessagingOptions {
   return {
@@ -109,7 +116,7 @@ function messagingOptions(
     graceMs: settings.SHUTDOWN_GRACE_MS,
     pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
-    idempotency: new MemoryIdempotencyStore(settings.IDEMPOTENCY_TTL_MS, Date.now),
+    idempotency,
     observer: new BusObserver(logger, metrics),
     onMismatch,
     nowMs: Date.now,

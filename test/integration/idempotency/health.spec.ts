@@ -19,7 +19,10 @@ async function healthWith(store: IdempotencyStore): Promise<HealthController> {
     imports: [TerminusModule.forRoot({ logger: false })],
     controllers: [HealthController],
     providers: [
-      ...[ProcessHealth, BusHealth, CircuitHealth, RedisHealth],
+      ProcessHealth,
+      BusHealth,
+      CircuitHealth,
+      RedisHealth,
       { provide: PokerTransport, useValue: { health: { isConnected: true, lanes: [] } } },
       { provide: PlatformClients, useValue: { circuits: () => [] } },
       { provide: IdempotencyStore, useValue: store },

@@ -4,6 +4,7 @@ import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs
 import { BusHealth } from './bus.health.ts';
 import { CircuitHealth } from './circuit.health.ts';
 import { ProcessHealth } from './process.health.ts';
+import { RedisHealth } from './redis.health.ts';
 
 /** What people on call and orchestrators ask. Source: bus contract, section 8. */
 @Controller('health')
@@ -12,12 +13,20 @@ export class HealthController {
   readonly #process: ProcessHealth;
   readonly #bus: BusHealth;
   readonly #circuits: CircuitHealth;
+  readonly #redis: RedisHealth;
 
-  constructor(checks: HealthCheckService, process: ProcessHealth, bus: BusHealth, circuits: CircuitHealth) {
+  constructor(
+    checks: HealthCheckService,
+    process: ProcessHealth,
+    bus: BusHealth,
+    circuits: CircuitHealth,
+    redis: RedisHealth,
+  ) {
     this.#checks = checks;
     this.#process = process;
     this.#bus = bus;
     this.#circuits = circuits;
+    this.#redis = redis;
   }
 
   /** Whether the process can answer at all; a broker that is away does not make it worth a restart. */
@@ -34,7 +43,7 @@ export class HealthController {
     return this.#checks.check([() => this.#bus.check()]);
   }
 
-  /** All of it. An open circuit is told; it is the platform's illness, and no reason for 503. */
+  /** All of it. An open circuit is told; it is the platform's illness, and no reason for 503. Nor is an absent Redis. */
   @Get()
   @HealthCheck()
   all(): Promise<HealthCheckResult> {
@@ -42,6 +51,7 @@ export class HealthController {
       () => this.#process.check(),
       () => this.#bus.check(),
       () => this.#circuits.check(),
+      ...this.#redis.checks(),
     ]);
   }
 }

@@ -15,6 +15,7 @@ import {
   rising,
   text,
 } from './readers.ts';
+import { redisUrl } from './redis-url.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
 interface Definition<T> {
@@ -55,6 +56,7 @@ export const SETTINGS = {
   CURRENCY_PRECISIONS: optional(precisions),
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(integer(0, 65_535), '3000'),
+  REDIS_URL: secret(optional(redisUrl)),
   SHUTDOWN_GRACE_MS: setting(integer(0, DAY_MS), '25000'),
   IDEMPOTENCY_TTL_MS: setting(durationMs, '60000'),
   MAX_COMMAND_BYTES: setting(integer(1, 128 * 1024 * 1024), '65536'),

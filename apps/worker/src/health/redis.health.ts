@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
+
+import { IdempotencyStore, RedisIdempotencyStore } from '#messaging';
+
+/** The memory that the workers share: told where there is one, and never a reason for 503. */
+@Injectable()
+export class RedisHealth {
+  readonly #indicators: HealthIndicatorService;
+  readonly #store: IdempotencyStore;
+
+  constructor(indicators: HealthIndicatorService, store: IdempotencyStore) {
+    this.#indicators = indicators;
+    this.#store = store;
+  }
+
+  /** Nothing where `REDIS_URL` is not set. */
+  checks(): (() => HealthIndicatorResult)[] {
+    const store = this.#store;
+    return store instanceof RedisIdempotencyStore ? [() => this.#check(store)] : [];
+  }
+
+  #check({ state }: RedisIdempotencyStore): HealthIndicatorResult {
+    const indicator = this.#indicators.check('redis');
+    if (state.kind === 'available') return indicator.up();
+    if (state.kind !== 'away') return indicator.degraded({ reason: state.kind });
+    return indicator.degraded({ reason: state.reason, since: new Date(state.sinceMs).toISOString() });
+  }
+}

@@ -1,0 +1,24 @@
+import type { Reader } from './readers.ts';
+
+/** The address of one Redis server; behind it the number of a database, where it is not the first. */
+export const redisUrl: Reader<string> = (value) => {
+  const url = URL.parse(value);
+  if (!url?.hostname || !['redis:', 'rediss:'].includes(url.protocol)) {
+    throw new Error('must be a redis or rediss URL');
+  }
+  if (!/^(\/\d{0,5})?$/.test(url.pathname)) throw new Error('must have no path but the number of a database');
+  if (url.search || url.hash) throw new Error('must have neither a query nor a fragment');
+  if (![url.username, url.password].every(isPercentEncoded)) {
+    throw new Error('must have its user name and password percent-encoded');
+  }
+  return url.href;
+};
+
+function isPercentEncoded(value: string): boolean {
+  try {
+    decodeURIComponent(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
