@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-
 import type { OperatorCredentials, PlatformSettings } from '#platform';
 
 import { httpRoot } from './readers.ts';
-import { readSecretFile, SETTINGS, type Settings } from './settings.ts';
+import { readSecret, type ReadText, readTextFile, SETTINGS, type Settings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
 /** The name under which `PLATFORM_*` stand. */
@@ -20,12 +18,19 @@ const SECTION_6 = [
 ] as const;
 type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number]>;
 
+/** What an operator is read with. */
+interface Surroundings {
+  readonly standard: OperatorCredentials;
+  readonly settings: Settings;
+  readonly readText: ReadText;
+}
+
 /**
  * The credentials of every operator: `default` from `PLATFORM_*`, further ones from `OPERATORS_FILE`.
  *
  * @throws SettingsError for a file that cannot be read or does not hold what it should
  */
-export function readOperators(settings: Settings): OperatorCredentials[] {
+export function readOperators(settings: Settings, readText = readTextFile): OperatorCredentials[] {
   const standard: OperatorCredentials = {
     name: DEFAULT_OPERATOR,
     baseUrl: settings.PLATFORM_BASE_URL,
@@ -36,16 +41,16 @@ export function readOperators(settings: Settings): OperatorCredentials[] {
   };
   if (settings.OPERATORS_FILE === undefined) return [standard];
   const operators = new Map([[DEFAULT_OPERATOR, standard]]);
-  for (const [name, entry] of Object.entries(parseFile(settings.OPERATORS_FILE))) {
-    operators.set(name, readOperator(name, entry, standard, settings));
+  for (const [name, entry] of Object.entries(parseFile(settings.OPERATORS_FILE, readText))) {
+    operators.set(name, readOperator(name, entry, { standard, settings, readText }));
   }
   return [...operators.values()];
 }
 
-function parseFile(path: string): Record<string, unknown> {
+function parseFile(path: string, readText: ReadText): Record<string, unknown> {
   let content: string;
   try {
-    content = readFileSync(path, 'utf8');
+    content = readText(path);
   } catch (error) {
     throw fault(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
   }
@@ -60,8 +65,7 @@ function parseFile(path: string): Record<string, unknown> {
 function readOperator(
   name: string,
   entry: unknown,
-  standard: OperatorCredentials,
-  settings: Settings,
+  { standard, settings, readText }: Surroundings,
 ): OperatorCredentials {
   const given = asObject(entry, `"${name}"`);
   const unknown = Object.keys(given).find((member) => !MEMBERS.has(member));
@@ -80,7 +84,7 @@ function readOperator(
   const clientId = read('clientId', String);
   if (clientId === undefined) throw fault(`"${name}": clientId is required`);
   const secretKey = read('secretKey', String);
-  const fromFile = read('secretKeyFile', readSecretFile);
+  const fromFile = read('secretKeyFile', (path) => readSecret(path, readText));
   if (secretKey !== undefined && fromFile !== undefined) throw fault(`"${name}" gives its secret key twice`);
   return {
     name,
@@ -98,8 +102,10 @@ function readSection6(name: string, given: unknown): Partial<PlatformVariables> 
   for (const [variable, value] of Object.entries(asObject(given, `"${name}": settings`))) {
     const known = SECTION_6.find((candidate) => candidate === variable);
     if (known === undefined) throw fault(`"${name}": settings has an unknown member "${variable}"`);
+    if (typeof value !== 'string' || value === '')
+      throw fault(`"${name}": ${variable} must be a string that is not empty`);
     try {
-      values[known] = SETTINGS[known].read(String(value));
+      values[known] = SETTINGS[known].read(value);
     } catch (error) {
       throw fault(`"${name}": ${variable} ${(error as Error).message}`);
     }

@@ -46,7 +46,8 @@ export const httpRoot: Reader<string> = (value) => {
   const url = URL.parse(value);
   if (!url || !['http:', 'https:'].includes(url.protocol)) throw new Error('must be an http or https URL');
   if (url.username || url.password) throw new Error('must not hold credentials');
-  if (url.search || url.hash) throw new Error('must have neither a query nor a fragment');
+  // Also an empty one: it would swallow the path that is put behind the root.
+  if (/[?#]/.test(url.href)) throw new Error('must have neither a query nor a fragment');
   return url.href.replace(/\/+$/, '');
 };
 

@@ -91,17 +91,22 @@ export type Settings = {
   readonly [N in SettingName]: (typeof SETTINGS)[N] extends Definition<infer T> ? T : never;
 };
 
+/** The text of a file; it fails as `node:fs` does. */
+export type ReadText = (path: string) => string;
+
+export const readTextFile: ReadText = (path) => readFileSync(path, 'utf8');
+
 /**
  * The environment as settings. An empty variable is unset.
  *
  * @throws SettingsError with every variable that is missing or cannot be read
  */
-export function readSettings(environment: NodeJS.ProcessEnv): Settings {
+export function readSettings(environment: NodeJS.ProcessEnv, readText = readTextFile): Settings {
   const faults: SettingFault[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of Object.keys(SETTINGS) as SettingName[]) {
     try {
-      values[name] = readOne(name, environment);
+      values[name] = readOne(name, environment, readText);
     } catch (error) {
       faults.push({ variable: name, reason: (error as Error).message });
     }
@@ -110,9 +115,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   return Object.freeze(values) as Settings;
 }
 
-function readOne(name: SettingName, environment: NodeJS.ProcessEnv): unknown {
+function readOne(name: SettingName, environment: NodeJS.ProcessEnv, readText: ReadText): unknown {
   const definition: Definition<unknown> = SETTINGS[name];
-  const given = givenValue(name, definition, environment) ?? definition.default;
+  const given = givenValue(name, definition, environment, readText) ?? definition.default;
   if (given !== undefined) return definition.read(given);
   if (definition.isRequired) throw new Error('is required');
   return undefined;
@@ -122,18 +127,25 @@ function givenValue(
   name: string,
   { isSecret }: Definition<unknown>,
   environment: NodeJS.ProcessEnv,
+  readText: ReadText,
 ): string | undefined {
   const value = environment[name] || undefined;
   const path = isSecret ? environment[`${name}_FILE`] || undefined : undefined;
   if (path === undefined) return value;
   if (value !== undefined) throw new Error(`is given twice, also as ${name}_FILE`);
-  return readSecretFile(path);
+  return readSecret(path, readText);
 }
 
-/** The first lines of a file that holds a secret, without the line break that editors add. */
-export function readSecretFile(path: string): string {
+/** What a file holds that is named for a secret, without the line break that editors add. */
+export function readSecret(path: string, readText: ReadText): string {
+  const value = readFile(path, readText).replace(/\r?\n$/, '');
+  if (value === '') throw new Error('its file is empty');
+  return value;
+}
+
+function readFile(path: string, readText: ReadText): string {
   try {
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    return readText(path);
   } catch (error) {
     throw new Error(`its file cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`, {
       cause: error,

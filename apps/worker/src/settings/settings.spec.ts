@@ -1,0 +1,183 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { readSettings, SETTINGS } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
+
+const REQUIRED = {
+  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
+  PLATFORM_API_URL: 'https://api.example.com',
+  PLATFORM_CLIENT_ID: 'client',
+};
+
+/** The tables of bus contract, sections 6 and 7: what a worker does where nothing else is set. */
+const DEFAULTS = {
+  AMQP_URL: ['amqp://guest:guest@127.0.0.1:5672'],
+  AMQP_PREFIX: 'poker',
+  LANES: ['interactive', 'reports'],
+  INTERACTIVE_PREFETCH: 64,
+  REPORTS_PREFETCH: 4,
+  PLATFORM_SECRET_KEY: undefined,
+  OPERATORS_FILE: undefined,
+  CURRENCY_PRECISIONS: undefined,
+  HTTP_HOST: '127.0.0.1',
+  HTTP_PORT: 3000,
+  REDIS_URL: undefined,
+  SHUTDOWN_GRACE_MS: 25_000,
+  IDEMPOTENCY_TTL_MS: 60_000,
+  MAX_COMMAND_BYTES: 65_536,
+  DELIVERY_LIMIT: 5,
+  INTERACTIVE_DEADLINE_MS: 15_000,
+  REPORTS_DEADLINE_MS: 600_000,
+  PLATFORM_ATTEMPT_TIMEOUT_MS: 5_000,
+  PLATFORM_MAX_ATTEMPTS: 3,
+  PLATFORM_CONNECTIONS: 128,
+  PLATFORM_QUEUE: 1_024,
+  CIRCUIT_FAILURE_RATE: 50,
+  CIRCUIT_MINIMUM_CALLS: 20,
+  CIRCUIT_WINDOW_MS: 15_000,
+  CIRCUIT_OPEN_MS: 5_000,
+  REPORTS_RETRY_DELAYS_MS: [5_000, 30_000, 120_000],
+  REPORTS_PER_PAGE: 500,
+  REPORTS_STALL_MS: 30_000,
+  EVENTS: 'errors',
+  LOG_LEVEL: 'info',
+  SIGNATURE_SCALARS: 'php',
+  SIGNATURE_OPEN_GAME_CLIENT: 'keep',
+  SIGNATURE_JSON_STRINGS: 'containers',
+  SIGNATURE_SCHEME_V3: 'parameters',
+  RAKE_PARAMETERS_IN: 'form',
+  PLAYER_COUNTRY_MEMBER: 'country',
+};
+
+const FILES: Readonly<Record<string, string>> = {
+  'secret.txt': 'from-file',
+  'edited.txt': 'from-file\n',
+  'windows.txt': 'from-file\r\n',
+  'blanks.txt': ' from-file \n\n',
+  'empty.txt': '',
+  'amqp.txt': 'amqps://a:b@broker-1,amqps://a:b@broker-2\n',
+  'canary.txt': 'CANARY',
+};
+
+function readText(path: string): string {
+  const text = FILES[path];
+  if (text === undefined) throw Object.assign(new Error(`no file CANARY ${path}`), { code: 'ENOENT' });
+  return text;
+}
+
+const read = (environment: NodeJS.ProcessEnv) => readSettings({ ...REQUIRED, ...environment }, readText);
+
+function faultsOf(environment: NodeJS.ProcessEnv): string[] {
+  try {
+    readSettings(environment, readText);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+describe('readSettings', () => {
+  it('has the defaults of the contract', () => {
+    expect(readSettings(REQUIRED)).toEqual({ ...DEFAULTS, ...REQUIRED });
+  });
+
+  it('knows the variables of the contract, and no other', () => {
+    expect(Object.keys(SETTINGS).sort()).toEqual(Object.keys({ ...DEFAULTS, ...REQUIRED }).sort());
+  });
+
+  it('is frozen', () => {
+    expect(Object.isFrozen(readSettings(REQUIRED))).toBe(true);
+  });
+
+  it('takes an empty variable for one that is not set, also the path of a secret', () => {
+    const names = Object.keys(DEFAULTS).flatMap((name) => [name, `${name}_FILE`]);
+    const empty = Object.fromEntries(names.map((name) => [name, '']));
+    expect(read(empty)).toEqual(read({}));
+  });
+
+  it('does not ask for variables that are none of its own', () => {
+    expect(read({ HOME: '/', AMQP_URLS: 'x', HTTP_PORT_FILE: 'missing' })).toEqual(read({}));
+  });
+
+  it.each([
+    ['AMQP_URL', 'amqp://a,amqps://b:5671/v', ['amqp://a', 'amqps://b:5671/v']],
+    ['LANES', 'reports', ['reports']],
+    ['HTTP_PORT', '0', 0],
+    ['PLATFORM_QUEUE', '0', 0],
+    ['PLATFORM_BASE_URL', 'http://10.0.0.1:8080/api/web/', 'http://10.0.0.1:8080/api/web'],
+    [
+      'CURRENCY_PRECISIONS',
+      'USD=2,BTC=8',
+      new Map([
+        ['USD', 2],
+        ['BTC', 8],
+      ]),
+    ],
+    ['REPORTS_RETRY_DELAYS_MS', '1000', [1_000]],
+    ['PLATFORM_SECRET_KEY', ' s p a c e ', ' s p a c e '],
+  ])('reads %s=%s', (name, text, expected) => {
+    expect(read({ [name]: text })).toMatchObject({ [name]: expected });
+  });
+
+  it.each([
+    ['as it stands', 'secret.txt', 'from-file'],
+    ['without the line break at its end', 'edited.txt', 'from-file'],
+    ['without the line break of Windows', 'windows.txt', 'from-file'],
+    ['with every other blank', 'blanks.txt', ' from-file \n'],
+  ])('takes a secret from a file %s', (_, path, expected) => {
+    expect(read({ PLATFORM_SECRET_KEY_FILE: path }).PLATFORM_SECRET_KEY).toBe(expected);
+  });
+
+  it('takes the address of the broker, which holds a password, from a file', () => {
+    expect(read({ AMQP_URL_FILE: 'amqp.txt' }).AMQP_URL).toEqual([
+      'amqps://a:b@broker-1',
+      'amqps://a:b@broker-2',
+    ]);
+  });
+
+  it.each([
+    [
+      'PLATFORM_SECRET_KEY',
+      { PLATFORM_SECRET_KEY: 'CANARY', PLATFORM_SECRET_KEY_FILE: 'canary.txt' },
+      /given twice/,
+    ],
+    ['PLATFORM_SECRET_KEY', { PLATFORM_SECRET_KEY_FILE: 'missing' }, /file cannot be read \(ENOENT\)$/],
+    ['PLATFORM_SECRET_KEY', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
+    ['AMQP_URL', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
+    ['REDIS_URL', { REDIS_URL_FILE: 'canary.txt' }, /must be a redis or rediss/],
+  ])('tells what is wrong with the file of %s', (name, environment, reason) => {
+    const faults = faultsOf({ ...REQUIRED, ...environment });
+    expect(faults).toEqual([expect.stringMatching(reason)]);
+    expect(faults[0]).toMatch(new RegExp(`^${name}: `));
+    expect(faults[0]).not.toContain('CANARY');
+  });
+
+  it('tells everything that is missing or wrong at once, in the order of the table', () => {
+    const faults = faultsOf({ HTTP_PORT: 'CANARY', LOG_LEVEL: 'CANARY', PLATFORM_CLIENT_ID: '' });
+    expect(faults).toEqual([
+      'PLATFORM_BASE_URL: is required',
+      'PLATFORM_API_URL: is required',
+      'PLATFORM_CLIENT_ID: is required',
+      'HTTP_PORT: must be an integer from 0 to 65535',
+      'LOG_LEVEL: must be one of silent, fatal, error, warn, info, debug, trace',
+    ]);
+  });
+
+  const UNREFUSED = [
+    'PLATFORM_CLIENT_ID',
+    'PLATFORM_SECRET_KEY',
+    'OPERATORS_FILE',
+    'HTTP_HOST',
+    'PLAYER_COUNTRY_MEMBER',
+  ];
+  const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.includes(name));
+
+  it.each(refused)('names %s where its value cannot be read, and never the value', (name) => {
+    // A prefix may be a word.
+    const value = name === 'AMQP_PREFIX' ? 'C/A/N/A/R/Y' : 'CANARY';
+    const faults = faultsOf({ ...REQUIRED, [name]: value });
+    expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name}: must `))]);
+    expect(faults[0]).not.toContain(value);
+  });
+});
