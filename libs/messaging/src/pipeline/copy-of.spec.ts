@@ -96,6 +96,12 @@ describe('copyOf', () => {
     expect(headersOf({ [name]: 'x'.repeat(1024) })).toHaveProperty(name);
   });
 
+  it('copies a message that has no headers at all', () => {
+    const command = commandOf();
+    command.delivery.message.properties.headers = undefined;
+    expect(copyOf(command, { queue: 'q' }).properties.headers).toMatchObject({ operator: 'default' });
+  });
+
   it('leaves a packet without a type, since it would not be one with it', () => {
     const body = { pattern: 'session.create', data: { userId: 'p-1' }, id: 'n-1' };
     const { properties } = copy({ body });
