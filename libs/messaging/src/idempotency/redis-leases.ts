@@ -12,7 +12,7 @@ interface Settlement {
 }
 
 export interface RedisLeasesOptions {
-  readonly identities: RedisIdentities;
+  readonly identities: Pick<RedisIdentities, 'settle' | 'renew'>;
   readonly leaseMs: number;
   /** How long a decision is kept. */
   readonly ttlMs: number;

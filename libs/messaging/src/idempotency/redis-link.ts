@@ -12,6 +12,7 @@ const CONNECT_TIMEOUT_MS = 2_000;
 /** After a failure, nothing is tried for so long. */
 const PAUSE_MS = 1_000;
 const FIRST_RECONNECT_MS = 50;
+const CONNECTION_LOST = 'Connection lost';
 
 export type RedisState =
   | { readonly kind: 'connecting' }
@@ -42,7 +43,7 @@ export class RedisLink {
   readonly #firstAnswer = Promise.withResolvers<void>();
   #firstTimer: NodeJS.Timeout | undefined;
   #state: RedisState = { kind: 'connecting' };
-  #lastError: unknown = new Error('Connection lost');
+  #lastError: unknown = CONNECTION_LOST;
   #reconnect: NodeJS.Timeout | undefined;
 
   /** Begins to connect at once. */
@@ -104,6 +105,7 @@ export class RedisLink {
   async #rehearse(): Promise<void> {
     try {
       await answerWithin(ANSWER_TIMEOUT_MS, this.#options.rehearse(this.#redis));
+      this.#lastError = CONNECTION_LOST;
       this.#change({ kind: 'available' });
     } catch (error) {
       this.#leave(error);
