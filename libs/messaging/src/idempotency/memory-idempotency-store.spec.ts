@@ -105,6 +105,19 @@ describe('MemoryIdempotencyStore', () => {
     },
   );
 
+  it.each([
+    ['a reply that it does not keep', REPLY],
+    ['nothing', undefined],
+  ])('frees an identity that its holder releases, and gives those who waited %s', async (_, reply) => {
+    const { store } = storeAt(0);
+    const mine = store.claim('a', 'f');
+    const other = store.claim('a', 'f');
+    if (mine.kind !== 'mine' || other.kind !== 'under way') throw new Error(`${mine.kind}, ${other.kind}`);
+    mine.release(reply);
+    expect(await other.reply).toBe(reply);
+    expect(store.claim('a', 'g').kind).toBe('mine');
+  });
+
   it.each(['NICKNAME_TAKEN', 'COMMAND_EXPIRED', 'INTERNAL_ERROR'] as const)('keeps %s', async (code) => {
     const { store } = storeAt(0);
     await settle(store.claim('a', 'f'), failed(code));
