@@ -71,13 +71,14 @@ describe('who waits', () => {
         ? neverAnswers({ request, response, socket })
         : answers(200, SESSION)({ request, response, socket }),
     );
-    const { client } = buildClient(platform.origin, { limits: { connections: 4 } });
+    const { client } = buildClient(platform.origin, { limits: { connections: 4, attemptTimeoutMs: 10_000 } });
     const reports = Array.from({ length: 10 }, () =>
-      failureOf(CALLS['report.ad-hoc.fetch'](client, callWithin(400))),
+      failureOf(CALLS['report.ad-hoc.fetch'](client, callWithin(10_000))),
     );
     const startedAtMs = performance.now();
     for (let i = 0; i < 20; i += 1) await CALLS['session.create'](client, callWithin());
-    expect(performance.now() - startedAtMs).toBeLessThan(350);
+    expect(performance.now() - startedAtMs).toBeLessThan(5000);
+    await client.close();
     await Promise.all(reports);
   });
 });

@@ -4,15 +4,7 @@ import { type Operation, OPERATIONS } from '#platform';
 
 import { buildClient, callWithin, CALLS, elapsedMs, failureOf, startPlatform } from './client.fixture.ts';
 import { AD_HOC_REPORT, errors, GAME, RAKE_REPORT, SESSION } from './documents.ts';
-import {
-  answers,
-  answersAfter,
-  drips,
-  type LocalPlatform,
-  neverAnswers,
-  resets,
-  truncates,
-} from './local-platform.ts';
+import { answers, drips, type LocalPlatform, neverAnswers, resets, truncates } from './local-platform.ts';
 
 let platform: LocalPlatform;
 
@@ -57,17 +49,17 @@ describe('a failure that passes', () => {
     expect([call.attempts, platform.received.length]).toEqual([3, 3]);
   });
 
-  it('is waited for as long as Retry-After asks, by seconds or date', async () => {
-    const inASecond = new Date(Date.now() + 2000).toUTCString();
-    for (const retryAfter of ['1', inASecond]) {
-      platform.next(answers(429, '', { 'retry-after': retryAfter }), SUCCESS['session.create']);
-      const took = await elapsedMs(
-        CALLS['session.create'](buildClient(platform.origin).client, callWithin()),
-      );
-      expect(took).toBeGreaterThan(450);
-      expect(took).toBeLessThan(2500);
-    }
-    expect(platform.received).toHaveLength(4);
+  it.each<[string, () => string, number]>([
+    ['seconds', () => '1', 1000],
+    // A date has no parts of a second.
+    ['a date', () => new Date(Date.now() + 2000).toUTCString(), 900],
+  ])('is waited for as long as Retry-After asks, by %s', async (_form, retryAfter, atLeastMs) => {
+    platform.next(answers(429, '', { 'retry-after': retryAfter() }), SUCCESS['session.create']);
+    const { client } = buildClient(platform.origin);
+    const took = await elapsedMs(CALLS['session.create'](client, callWithin()));
+    expect(took).toBeGreaterThan(atLeastMs - 10);
+    expect(took).toBeLessThan(4000);
+    expect(platform.received).toHaveLength(2);
   });
 
   it('is given up at once when Retry-After passes the deadline', async () => {
@@ -78,7 +70,7 @@ describe('a failure that passes', () => {
       platform.next(answers(status, '', { 'retry-after': '10' }));
       const call = callWithin(5000);
       const attempt = failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
-      expect(await elapsedMs(attempt)).toBeLessThan(500);
+      expect(await elapsedMs(attempt)).toBeLessThan(2000);
       expect(await attempt).toMatchObject({ code, retryAfterMs: 10_000 });
       expect(call.attempts).toBe(1);
     }
@@ -207,39 +199,6 @@ describe('a failure whose status has come', () => {
     expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('INCORRECT_DATA');
     expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('PLAYER_NOT_FOUND');
     expect(platform.received).toHaveLength(2);
-  });
-});
-
-describe('keep-alive', () => {
-  it('uses one connection for calls one after the other', async () => {
-    platform.always(SUCCESS['session.create']);
-    const { client } = buildClient(platform.origin);
-    for (let i = 0; i < 10; i += 1) await CALLS['session.create'](client, callWithin());
-    expect(platform.connections).toBe(1);
-  });
-
-  it('goes on after errors too, since their bodies are read', async () => {
-    platform.always(answers(422, errors(422, { detail: 'x'.repeat(10_000) })));
-    const { client } = buildClient(platform.origin);
-    for (let i = 0; i < 10; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
-    expect(platform.connections).toBe(1);
-  });
-
-  it('is not trusted: a server that has read a request and closes an idle connection leaves it unknown', async () => {
-    platform.next(SUCCESS['session.create'], resets, SUCCESS['session.create']);
-    const { client, observer } = buildClient(platform.origin);
-    await CALLS['session.create'](client, callWithin());
-    await CALLS['session.create'](client, callWithin());
-    expect(observer.results).toEqual(['2xx', 'reset', '2xx']);
-    expect(platform.received).toHaveLength(3);
-  });
-
-  it('opens a new connection where the server closed the idle one', async () => {
-    platform.always(answersAfter(0, answers(200, SESSION, { connection: 'close' })));
-    const { client, observer } = buildClient(platform.origin);
-    for (let i = 0; i < 5; i += 1) await CALLS['session.create'](client, callWithin());
-    expect(observer.results).toEqual(['2xx', '2xx', '2xx', '2xx', '2xx']);
-    expect(platform.connections).toBe(5);
   });
 });
 

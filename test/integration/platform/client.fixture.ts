@@ -1,6 +1,6 @@
 import { afterEach } from '@jest/globals';
 
-import { type CommandError, type CommandType } from '#contracts';
+import type { CommandError, CommandType } from '#contracts';
 import {
   type AttemptResult,
   type CallContext,

@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { type Operation, OPERATIONS } from '#platform';
+import { type CallContext, type Operation, OPERATIONS } from '#platform';
 
 import { buildClient, callWithin, CALLS, elapsedMs, failureOf, startPlatform } from './client.fixture.ts';
 import { SESSION } from './documents.ts';
@@ -42,13 +42,17 @@ async function silentOrigin(): Promise<string> {
   return `https://127.0.0.1:${port}`;
 }
 
-/** The call ends at its deadline, not before and hardly after. */
-async function expectExpiredAfter(ms: number, work: Promise<unknown>, called: boolean): Promise<void> {
-  const error = failureOf(work);
-  const took = await elapsedMs(error);
-  expect(await error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called } });
-  expect(took).toBeGreaterThan(ms - 5);
-  expect(took).toBeLessThan(ms + 100);
+/** The call ends at its deadline, not before and hardly after; the coarse timers of undici would take longer. */
+async function expectExpired(
+  call: CallContext,
+  make: (call: CallContext) => Promise<unknown>,
+  called: boolean,
+): Promise<void> {
+  const error = await failureOf(make(call));
+  const lateMs = Date.now() - call.deadline.atMs;
+  expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called } });
+  expect(lateMs).toBeGreaterThanOrEqual(-2);
+  expect(lateMs).toBeLessThan(400);
 }
 
 describe('at its deadline a call ends', () => {
@@ -62,14 +66,14 @@ describe('at its deadline a call ends', () => {
     async (operation, _name, slow) => {
       platform.always(slow);
       const { client, observer } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 5000 } });
-      await expectExpiredAfter(200, CALLS[operation](client, callWithin(200)), true);
+      await expectExpired(callWithin(200), (call) => CALLS[operation](client, call), true);
       expect(observer.results).toEqual(['deadline']);
     },
   );
 
   it('that is connecting, which an AbortSignal would not settle', async () => {
     const { client } = buildClient(await silentOrigin(), { limits: { attemptTimeoutMs: 5000 } });
-    await expectExpiredAfter(200, CALLS['session.create'](client, callWithin(200)), true);
+    await expectExpired(callWithin(200), (call) => CALLS['session.create'](client, call), true);
   });
 
   it('that waits for a connection, without having been made', async () => {
@@ -77,7 +81,7 @@ describe('at its deadline a call ends', () => {
     const { client } = buildClient(platform.origin, { limits: { connections: 1, attemptTimeoutMs: 5000 } });
     const first = CALLS['session.create'](client, callWithin(600));
     const second = callWithin(200);
-    await expectExpiredAfter(200, CALLS['session.create'](client, second), false);
+    await expectExpired(second, (call) => CALLS['session.create'](client, call), false);
     expect([second.attempts, platform.received.length]).toEqual([0, 1]);
     await failureOf(first);
   });
@@ -86,7 +90,7 @@ describe('at its deadline a call ends', () => {
     platform.next(resets).always(neverAnswers);
     const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 5000 } });
     const call = callWithin(300);
-    await expectExpiredAfter(300, CALLS['session.create'](client, call), true);
+    await expectExpired(call, () => CALLS['session.create'](client, call), true);
     expect(call.attempts).toBe(2);
   });
 
@@ -103,7 +107,7 @@ describe('an attempt that is too slow', () => {
     const limits = { attemptTimeoutMs: 150, maxAttempts: 2 };
     const { client, observer } = buildClient(await silentOrigin(), { limits });
     const error = failureOf(CALLS['session.create'](client, callWithin()));
-    expect(await elapsedMs(error)).toBeLessThan(450);
+    expect(await elapsedMs(error)).toBeLessThan(1200);
     expect(await error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'timeout' } });
     expect(observer.results).toEqual(['timeout', 'timeout']);
   });

@@ -104,8 +104,9 @@ export class Admission {
 
   #admitNext(): void {
     for (const priority of ['interactive', 'background'] as const) {
-      while (this.#waiting[priority].size > 0 && this.#hasRoomFor(priority)) {
-        const waiter = this.#waiting[priority].shift()!;
+      while (this.#hasRoomFor(priority)) {
+        const waiter = this.#waiting[priority].shift();
+        if (waiter === undefined) break;
         this.#inFlight[priority] += 1;
         waiter.settle('admitted');
       }

@@ -12,14 +12,9 @@ export class DeadlineQueue<T extends HasDeadline> {
   }
 
   push(item: T): void {
-    let low = 0;
-    let high = this.#items.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#items[middle]!.deadline.atMs > item.deadline.atMs) low = middle + 1;
-      else high = middle;
-    }
-    this.#items.splice(low, 0, item);
+    // Who comes later mostly has the later deadline, and so stands at the beginning.
+    const index = this.#items.findIndex(({ deadline }) => deadline.atMs <= item.deadline.atMs);
+    this.#items.splice(index === -1 ? this.#items.length : index, 0, item);
   }
 
   /** Takes the one with the earliest deadline. */

@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
+
+import { PlatformClients } from './platform-clients.ts';
+import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+
+const LIMITS: PlatformLimits = {
+  attemptTimeoutMs: 1000,
+  maxAttempts: 3,
+  connections: 128,
+  queue: 1024,
+  circuit: { failureRate: 50, minimumCalls: 20, windowMs: 15_000, openMs: 5000 },
+};
+
+const operator = (name: string): OperatorCredentials => ({
+  name,
+  baseUrl: 'https://api.example/api/web',
+  apiUrl: 'https://api.example',
+  clientId: name,
+  settings: { ...DEFAULT_SIGNATURE_SETTINGS, rakeParametersIn: 'form', playerCountryMember: 'country' },
+});
+
+describe('PlatformClients', () => {
+  it('knows the operators that are configured, and nobody else', () => {
+    const clients = new PlatformClients([operator('default'), operator('second')], LIMITS);
+    expect(clients.get('default')).toBeDefined();
+    expect(clients.get('second')).toBe(clients.get('second'));
+    for (const name of ['third', '', '__proto__', 'constructor', 'toString']) {
+      expect(clients.get(name)).toBeUndefined();
+    }
+  });
+
+  it('makes no circuit before it is used, however many operators there are', async () => {
+    const operators = Array.from({ length: 1000 }, (_, index) => operator(`operator-${index}`));
+    const clients = new PlatformClients(operators, LIMITS);
+    expect(clients.circuits()).toEqual([]);
+    await clients.close();
+  });
+});

@@ -1,0 +1,44 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
+import { errors, SESSION } from './documents.ts';
+import { answers, answersAfter, type LocalPlatform, resets } from './local-platform.ts';
+
+let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
+describe('keep-alive', () => {
+  it('uses one connection for calls one after the other', async () => {
+    platform.always(answers(200, SESSION));
+    const { client } = buildClient(platform.origin);
+    for (let i = 0; i < 10; i += 1) await CALLS['session.create'](client, callWithin());
+    expect(platform.connections).toBe(1);
+  });
+
+  it('goes on after errors too, since their bodies are read', async () => {
+    platform.always(answers(422, errors(422, { detail: 'x'.repeat(10_000) })));
+    const { client } = buildClient(platform.origin);
+    for (let i = 0; i < 10; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
+    expect(platform.connections).toBe(1);
+  });
+
+  it('is not trusted: a server that has read a request and closes an idle connection leaves it unknown', async () => {
+    platform.next(answers(200, SESSION), resets, answers(200, SESSION));
+    const { client, observer } = buildClient(platform.origin);
+    await CALLS['session.create'](client, callWithin());
+    await CALLS['session.create'](client, callWithin());
+    expect(observer.results).toEqual(['2xx', 'reset', '2xx']);
+    expect(platform.received).toHaveLength(3);
+  });
+
+  it('opens a new connection where the server closed the idle one', async () => {
+    platform.always(answersAfter(0, answers(200, SESSION, { connection: 'close' })));
+    const { client, observer } = buildClient(platform.origin);
+    for (let i = 0; i < 5; i += 1) await CALLS['session.create'](client, callWithin());
+    expect(observer.results).toEqual(['2xx', '2xx', '2xx', '2xx', '2xx']);
+    expect(platform.connections).toBe(5);
+  });
+});
