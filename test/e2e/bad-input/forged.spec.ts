@@ -7,6 +7,7 @@ import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
+import { rakePage } from './rake-page.ts';
 import { Witness } from './witness.ts';
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
@@ -50,7 +51,7 @@ describe('headers that a caller makes up', () => {
       behaviour: ({ url }, response) => {
         const page = Number(url.searchParams.get('page'));
         if (url.pathname.endsWith('/session')) answerJson(response, 200, sessionDocument('p-1'));
-        else if (page !== failsAtPage) answerJson(response, 200, rakePage(page));
+        else if (page !== failsAtPage) answerJson(response, 200, rakePage(page, 2));
         else {
           failsAtPage = 0;
           answerJson(response, 503, { errors: [] });
@@ -226,13 +227,3 @@ describe('headers that a caller makes up', () => {
     expect(reply?.expiration).toBeUndefined();
   });
 });
-
-/** One page of two, with one record. */
-function rakePage(page: number): object {
-  const attributes = { 'user-id': 'p-1', currency: 'EUR', value: page };
-  return {
-    data: [{ type: 'players-rake', id: `r-${page}`, attributes }],
-    links: { self: { href: 'https://platform.example' } },
-    meta: { 'total-count': 2, 'page-count': 2, 'current-page': page, 'per-page': 1 },
-  };
-}

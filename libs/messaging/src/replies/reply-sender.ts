@@ -1,12 +1,19 @@
 import { CommandError, type Reply } from '#contracts';
 
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
-import type { ConfirmedPublisher, PublishOutcome } from '../publishing/confirmed-publisher.ts';
+import type {
+  ConfirmedPublisher,
+  OutgoingMessage,
+  PublishOutcome,
+} from '../publishing/confirmed-publisher.ts';
 import { publishPatiently } from '../publishing/publish-patiently.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
 import { replyMessage } from './reply-message.ts';
 import type { Undelivered } from './undelivered.ts';
+
+/** A cut of the line or a restart of the broker is seldom met so often by one reply. */
+const TRIES_OF_A_KEY = 3;
 
 export interface ReplySenderOptions {
   readonly publisher: ConfirmedPublisher;
@@ -19,6 +26,8 @@ export interface ReplySenderOptions {
 /** Sends the replies of a command in sequence, each confirmed; what its queue does not take is kept. */
 export class ReplySender {
   readonly #options: ReplySenderOptions;
+  /** Commands whose direct key closes the connection. */
+  readonly #unreachable = new WeakSet<CommandInHand>();
 
   constructor(options: ReplySenderOptions) {
     this.#options = options;
@@ -50,13 +59,30 @@ export class ReplySender {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return 'confirmed';
     const message = this.#message(command, reply, replyTo);
-    const isWanted = () => command.delivery.isAlive;
-    const outcome = await publishPatiently(
-      () => this.#options.publisher.publish(message, isWanted),
-      remainingMs,
-    );
+    const publish =
+      replyTo.kind === 'direct'
+        ? () => this.#publishToKey(command, message)
+        : () => this.#options.publisher.publish(message, () => command.delivery.isAlive);
+    const outcome = await publishPatiently(publish, remainingMs);
     if (outcome === 'returned') await this.#keep(command, reply, 'REPLY_QUEUE_GONE');
     return outcome;
+  }
+
+  /**
+   * RabbitMQ 3.10 closes the connection of whoever publishes to a direct key that it cannot read, or whose node has
+   * left the cluster; such a key is given up, for the rest of its command too.
+   */
+  async #publishToKey(command: CommandInHand, message: OutgoingMessage): Promise<PublishOutcome> {
+    if (this.#unreachable.has(command)) return 'returned';
+    let tries = 0;
+    const isWanted = () => command.delivery.isAlive && (tries += 1) <= TRIES_OF_A_KEY;
+    try {
+      return await this.#options.publisher.publish(message, isWanted);
+    } catch (error) {
+      if (tries <= TRIES_OF_A_KEY) throw error;
+      this.#unreachable.add(command);
+      return 'returned';
+    }
   }
 
   async #keep(

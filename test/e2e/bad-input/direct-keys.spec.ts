@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Options } from 'amqplib';
+
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { rakePage } from './rake-page.ts';
+import { factsOf } from './reply-facts.ts';
+import { type Testimony, Witness } from './witness.ts';
+
+const SESSION = { userId: 'p-1' };
+const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const PAGES = 5;
+
+describe('a direct reply-to key', () => {
+  let service: ServiceUnderTest;
+  let witness: Witness;
+  let correlationId: string;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: ({ url }, response) => {
+        const page = Number(url.searchParams.get('page'));
+        answerJson(response, 200, page > 0 ? rakePage(page, PAGES) : sessionDocument('p-1'));
+      },
+    });
+    await service.worker();
+    witness = await Witness.open(service);
+  }, 30_000);
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    correlationId = randomUUID();
+    service.platform.requests.length = 0;
+  });
+
+  const publish = (type: string, body: object, options: Options.Publish): void => {
+    const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
+    service.caller.channel.publish(
+      service.name('commands'),
+      type,
+      Buffer.from(JSON.stringify(body)),
+      properties,
+    );
+  };
+  const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
+    until(what, () => {
+      const testimony = witness.of(correlationId);
+      return isThere(testimony) && testimony;
+    });
+  const refused = () =>
+    seen('it is refused', ({ deadLetters, events }) => deadLetters.length > 0 && events.length > 0);
+  const expectServed = async () => {
+    const [reply] = await service.caller.send('session.create', SESSION);
+    expect(reply?.type).toBe('session.created');
+  };
+
+  it.each(['', 'x', '.', 'a.b.c', Buffer.alloc(150, 0xff).toString('base64'), '%%%'])(
+    'that somebody made up, amq.rabbitmq.reply-to.%s, harms nobody',
+    async (key) => {
+      publish('session.create', {}, { replyTo: `amq.rabbitmq.reply-to.${key}` });
+      const { deadLetters } = await refused();
+      expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('VALIDATION_FAILED');
+      await expectServed();
+    },
+  );
+
+  // RabbitMQ 3.10 closes the connection of whoever publishes to one of these.
+  it.each([
+    ['that is no base64', '%%%.AAAA'],
+    ['that is no process', 'QUFB.AAAA'],
+    ['of a node that is not in the cluster', directKey('reply@123456')],
+    ['of a node without a number', directKey('reply@here')],
+  ])('that somebody made up, %s: its replies are kept, the next one is served', async (_, key) => {
+    publish('report.rake.fetch', RAKE, { replyTo: `amq.rabbitmq.reply-to.${key}` });
+    await expectServed();
+    const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
+    expect(undelivered.map(factsOf).map(({ type }) => type)).toEqual([
+      ...Array.from({ length: PAGES }, () => 'report.page'),
+      'report.completed',
+    ]);
+    expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
+  });
+
+  it('of a client that has left harms nobody', async () => {
+    const channel = await service.caller.connection.createChannel();
+    const { queue } = await service.caller.channel.assertQueue('', { exclusive: true });
+    await channel.consume('amq.rabbitmq.reply-to', () => undefined, { noAck: true });
+    channel.sendToQueue(queue, Buffer.alloc(0), { replyTo: 'amq.rabbitmq.reply-to' });
+    const [probe] = await until('the key is known', async () => {
+      const messages = await service.caller.drain(queue);
+      return messages.length > 0 && messages;
+    });
+    await channel.close();
+    const replyTo = String(probe?.properties.replyTo);
+    expect(replyTo).toMatch(/^amq\.rabbitmq\.reply-to\../);
+
+    publish('session.create', {}, { replyTo });
+    await refused();
+    await expectServed();
+  });
+});
+
+/** A direct reply-to key as a broker node makes it: its channel's process, and a secret. */
+function directKey(node: string): string {
+  const ids = Buffer.alloc(12, 1);
+  const process = Buffer.concat([Buffer.from([131, 88, 118, 0, node.length]), Buffer.from(node), ids]);
+  return `${process.toString('base64')}.${Buffer.alloc(16, 2).toString('base64')}`;
+}

@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Options } from 'amqplib';
+
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { rakePage } from './rake-page.ts';
+import { factsOf } from './reply-facts.ts';
+import { type Testimony, Witness } from './witness.ts';
+
+const SESSION = { userId: 'p-1' };
+const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const PAGES = 5;
+const STALL_MS = 600;
+
+describe('a reply_to', () => {
+  let service: ServiceUnderTest;
+  let witness: Witness;
+  let correlationId: string;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: ({ url }, response) => {
+        const page = Number(url.searchParams.get('page'));
+        answerJson(response, 200, page > 0 ? rakePage(page, PAGES) : sessionDocument('p-1'));
+      },
+      variables: { REPORTS_STALL_MS: String(STALL_MS) },
+    });
+    await service.worker();
+    witness = await Witness.open(service);
+  }, 30_000);
+  afterAll(async () => service?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    correlationId = randomUUID();
+    service.platform.requests.length = 0;
+  });
+
+  const publish = (type: string, body: object, options: Options.Publish): void => {
+    const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
+    service.caller.channel.publish(
+      service.name('commands'),
+      type,
+      Buffer.from(JSON.stringify(body)),
+      properties,
+    );
+  };
+  const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
+    until(what, () => {
+      const testimony = witness.of(correlationId);
+      return isThere(testimony) && testimony;
+    });
+  const refused = () =>
+    seen('it is refused', ({ deadLetters, events }) => deadLetters.length > 0 && events.length > 0);
+  /** A queue that takes `length` messages and rejects the next. */
+  const boundedQueue = async (length: number): Promise<string> => {
+    const { queue } = await service.caller.channel.assertQueue('', {
+      exclusive: true,
+      arguments: { 'x-max-length': length, 'x-overflow': 'reject-publish' },
+    });
+    return queue;
+  };
+  const contents = async (queue: string) => (await service.caller.drain(queue)).map(factsOf);
+  const expectServed = async () => {
+    const [reply] = await service.caller.send('session.create', SESSION);
+    expect(reply?.type).toBe('session.created');
+  };
+
+  it.each([
+    ['session.create', SESSION],
+    ['game.open', { player: { id: 'p-1' } }],
+    ['report.ad-hoc.fetch', RAKE],
+    ['report.rake.fetch', RAKE],
+  ])('that is missing: %s is dead-lettered and announced, the platform is not called', async (type, body) => {
+    publish(type, body, {});
+    const { deadLetters, events } = await refused();
+    expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_MISSING');
+    expect(deadLetters[0]?.properties.replyTo).toBeUndefined();
+    expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_MISSING');
+    expect(factsOf(events[0])).toMatchObject({ code: 'REPLY_TO_MISSING', final: true });
+    expect(service.platform.requests).toEqual([]);
+  });
+
+  it.each([
+    'interactive',
+    'reports',
+    'suspects',
+    'dead-letters',
+    'replies.undelivered',
+    'reports.retry.5000',
+    'any',
+    '',
+  ])('that is ours, <prefix>.%s, is refused before it makes a loop', async (rest) => {
+    publish('session.create', SESSION, { replyTo: service.name(rest) });
+    const { deadLetters, events } = await refused();
+    expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_FORBIDDEN');
+    expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_FORBIDDEN');
+    expect(service.platform.requests).toEqual([]);
+  });
+
+  it.each([
+    ['that nobody declared', 'no-such-queue'],
+    ['that begins like ours', ''],
+    ['of 255 bytes', 'q'.repeat(255)],
+    ['of odd characters', ' ä#*/\n\u{1f0a1}'],
+    ["of the broker's own kind", 'amq.gen-nobody'],
+  ])('of a queue %s: the reply is kept, the command done once', async (_, name) => {
+    const replyTo = name || `${service.prefix}-more`;
+    publish('session.create', SESSION, { replyTo });
+    const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
+    expect(undelivered.map(factsOf)).toMatchObject([{ type: 'session.created', sequence: 0, final: true }]);
+    expect(undelivered[0]?.properties).toMatchObject({
+      messageId: `id-${correlationId}:0`,
+      deliveryMode: 2,
+      headers: {
+        'x-reason': 'REPLY_QUEUE_GONE',
+        'x-origin-queue': replyTo,
+        'command-type': 'session.create',
+      },
+    });
+    expect(JSON.parse(String(undelivered[0]?.content))).toMatchObject({ userId: 'p-1' });
+    expect(deadLetters).toEqual([]);
+    expect(service.platform.requests).toHaveLength(1);
+  });
+
+  it('that is gone: a refusal is kept, dead-lettered and announced', async () => {
+    publish('session.create', {}, { replyTo: 'no-such-queue' });
+    const { undelivered } = await seen('all of it is there', (all) =>
+      [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
+    );
+    expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
+  });
+
+  it('that is gone: every page of a report is kept', async () => {
+    publish('report.rake.fetch', RAKE, { replyTo: 'no-such-queue' });
+    const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
+    expect(undelivered.map(factsOf).map(({ sequence, type }) => [sequence, type])).toEqual([
+      ...Array.from({ length: PAGES }, (_, sequence) => [sequence, 'report.page']),
+      [PAGES, 'report.completed'],
+    ]);
+  });
+
+  it('that is full: the reply is tried until the deadline, then kept', async () => {
+    const replyTo = await boundedQueue(1);
+    service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
+    const deadlineAtMs = Date.now() + 1_000;
+    publish('session.create', SESSION, { replyTo, headers: { 'x-deadline': deadlineAtMs } });
+    const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
+    const atMs = Date.now();
+    expect(atMs).toBeGreaterThanOrEqual(deadlineAtMs);
+    expect(atMs).toBeLessThan(deadlineAtMs + 1_000);
+    expect(undelivered.map(factsOf)).toMatchObject([{ type: 'session.created', final: true }]);
+    expect(undelivered[0]?.properties.headers).toMatchObject({
+      'x-reason': 'REPLY_QUEUE_FULL',
+      'x-origin-queue': replyTo,
+    });
+    expect(deadLetters).toEqual([]);
+    expect(await contents(replyTo)).toHaveLength(1);
+  });
+
+  it('that is full for a while: the reply arrives, once', async () => {
+    const replyTo = await boundedQueue(1);
+    service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
+    publish('session.create', SESSION, { replyTo });
+    await until('the platform has answered', () => service.platform.requests.length === 1);
+    await service.caller.drain(replyTo);
+    const arrived = await until('the reply arrives', async () => {
+      const found = await contents(replyTo);
+      return found.length > 0 && found;
+    });
+    expect(arrived).toMatchObject([{ type: 'session.created' }]);
+    await expectServed();
+    expect(witness.of(correlationId).undelivered).toEqual([]);
+  });
+
+  it('that fills up with pages: the report ends with REPLY_QUEUE_FULL, kept; further pages are dropped', async () => {
+    const replyTo = await boundedQueue(2);
+    publish('report.rake.fetch', RAKE, { replyTo });
+    const { undelivered, events, deadLetters } = await seen(
+      'the failure is kept',
+      (all) => all.undelivered.length > 0 && all.events.length > 0,
+    );
+    expect(undelivered.map(factsOf)).toEqual([
+      { type: 'command.failed', sequence: 2, final: true, code: 'REPLY_QUEUE_FULL' },
+    ]);
+    expect(JSON.parse(String(undelivered[0]?.content))).toMatchObject({
+      category: 'expired',
+      retryable: true,
+    });
+    expect(events.map(({ fields }) => fields.routingKey)).toEqual(['command.failed.REPLY_QUEUE_FULL']);
+    expect(deadLetters).toEqual([]);
+    expect((await contents(replyTo)).map(({ sequence, type }) => [sequence, type])).toEqual([
+      [0, 'report.page'],
+      [1, 'report.page'],
+    ]);
+    expect(service.platform.requests.length).toBeLessThan(PAGES);
+  });
+
+  it('that has room for the pages and not for the last word: the failure is kept in its place', async () => {
+    const replyTo = await boundedQueue(PAGES);
+    publish('report.rake.fetch', RAKE, { replyTo });
+    const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
+    expect(undelivered.map(factsOf)).toEqual([
+      { type: 'command.failed', sequence: PAGES, final: true, code: 'REPLY_QUEUE_FULL' },
+    ]);
+    expect(await contents(replyTo)).toHaveLength(PAGES);
+  });
+
+  it('was answered by nothing but what these tests saw', () => {
+    expect(witness.counts.replies).toBe(0);
+  });
+});
