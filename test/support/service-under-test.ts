@@ -1,4 +1,4 @@
-import { testBrokerUrl, uniquePrefix } from './broker.ts';
+import { openConnection, testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -78,9 +78,13 @@ export class ServiceUnderTest implements AsyncDisposable {
     await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()));
     const rungs = (this.#variables['REPORTS_RETRY_DELAYS_MS'] ?? RETRY_DELAYS_MS).split(',');
     const queues = [...QUEUES, ...rungs.map((delayMs) => `reports.retry.${delayMs}`)];
-    for (const queue of queues) await this.caller.channel.deleteQueue(this.name(queue));
-    for (const exchange of EXCHANGES) await this.caller.channel.deleteExchange(this.name(exchange));
     await this.caller[Symbol.asyncDispose]();
+    {
+      // The caller's channel may have been closed by what a test did.
+      await using cleaning = await openConnection(this.url);
+      for (const queue of queues) await cleaning.channel.deleteQueue(this.name(queue));
+      for (const exchange of EXCHANGES) await cleaning.channel.deleteExchange(this.name(exchange));
+    }
     await this.proxy[Symbol.asyncDispose]();
     await this.platform[Symbol.asyncDispose]();
   }

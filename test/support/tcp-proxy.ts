@@ -43,6 +43,11 @@ export class TcpProxy implements AsyncDisposable {
     return this.#pairs.size;
   }
 
+  /** The ports from which the target sees them come, in that order. */
+  get portsAtTarget(): readonly number[] {
+    return [...this.#pairs].map(({ target }) => target.localPort ?? 0);
+  }
+
   /** The same URL by way of this proxy. */
   through(url: string): string {
     const proxied = new URL(url);
@@ -79,17 +84,12 @@ export class TcpProxy implements AsyncDisposable {
   /** Carries nothing in either direction until `resume`; a new connection is accepted and gets nothing. */
   stall(): void {
     this.#isStalled = true;
-    for (const { client, target } of this.#pairs) [client.pause(), target.pause()];
+    for (const { client, target } of this.#pairs) for (const socket of [client, target]) socket.pause();
   }
 
   resume(): void {
     this.#isStalled = false;
-    for (const { client, target } of this.#pairs) [client.resume(), target.resume()];
-  }
-
-  /** Says something to the clients that the target did not say. */
-  say(bytes: Buffer): void {
-    for (const { client } of this.#pairs) client.write(bytes);
+    for (const { client, target } of this.#pairs) for (const socket of [client, target]) socket.resume();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -116,6 +116,6 @@ export class TcpProxy implements AsyncDisposable {
         other.destroy();
       });
     }
-    if (this.#isStalled) [client.pause(), target.pause()];
+    if (this.#isStalled) for (const socket of [client, target]) socket.pause();
   }
 }

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { testBrokerCtl } from '../../support/broker.ts';
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(30_000);
+
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+
+describe('the connections to the broker', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeEach(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=1` });
+  });
+  afterEach(async () => {
+    expect(worker.stderr).toBe('');
+    await service[Symbol.asyncDispose]();
+  });
+
+  /** Closes them as the broker does when it is told to, for example before it restarts. */
+  const forceClose = async (): Promise<void> => {
+    const ports = service.proxy.portsAtTarget.join();
+    await testBrokerCtl(
+      'eval',
+      `[rabbit_networking:close_connection(Pid, "forced by a test") || ` +
+        `[{pid, Pid}, {peer_port, Port}] <- rabbit_networking:connection_info_all([pid, peer_port]), ` +
+        `lists:member(Port, [${ports}])].`,
+    );
+  };
+  const callsOf = (): Map<string, number> => {
+    const calls = new Map<string, number>();
+    for (const request of service.platform.requests) {
+      const player = playerOf(request) ?? 'a report';
+      calls.set(player, (calls.get(player) ?? 0) + 1);
+    }
+    return calls;
+  };
+
+  it.each([
+    ['both are cut', () => service.proxy.cut()],
+    ['the first is cut', () => service.proxy.cut(0)],
+    ['the last is cut', () => service.proxy.cut(-1)],
+    ['both are closed by force', () => forceClose()],
+  ])('may go while commands are in hand: %s', async (_, breakThem) => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = Array.from({ length: 20 }, (_, index) => `p-${index}`);
+    const sessions = userIds.map((userId) =>
+      service.caller.send('session.create', { userId }, { messageId: userId }),
+    );
+    await until('they are in hand', () => gate.held === 20);
+    const before = service.proxy.accepted;
+    await breakThem();
+    await until('a connection is made again', () => service.proxy.accepted > before);
+    await worker.ready();
+    gate.open();
+
+    const replies = (await Promise.all(sessions)).map((list) => list.at(-1));
+    expect(replies.map((reply) => [reply?.type, reply?.body['userId'], reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', userId, `${userId}:0`]),
+    );
+    expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
+    expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
+  });
+
+  it('may go again and again under load', async () => {
+    const answer = healthy(3);
+    service.platform.behaviour = async (request, response, socket) => {
+      await sleep(20);
+      await answer(request, response, socket);
+    };
+    const ids = Array.from({ length: 300 }, (_, index) => `c-${index}`);
+    const outcomes = new Map<string, Promise<ReceivedReply[]>>();
+    let isDone = false;
+    const cutting = (async () => {
+      for (let cuts = 0; !isDone; cuts += 1) {
+        await sleep(400);
+        service.proxy.cut(cuts % 3 === 0 ? undefined : (cuts % 3) - 2);
+      }
+    })();
+    for (const id of ids) {
+      const isReport = Number(id.slice(2)) % 20 === 0;
+      const [type, body] = isReport ? ['report.rake.fetch', PERIOD] : ['session.create', { userId: id }];
+      outcomes.set(id, service.caller.send(type as string, body, { messageId: id, correlationId: id }));
+      await sleep(8);
+    }
+    await Promise.all(outcomes.values());
+    isDone = true;
+    await cutting;
+
+    for (const id of ids) {
+      const replies = service.caller.received.filter(({ correlationId }) => correlationId === id);
+      const texts = new Map<string, string>();
+      for (const { messageId, text } of replies) {
+        expect(texts.get(messageId) ?? text).toBe(text);
+        texts.set(messageId, text);
+      }
+      // A repeat has the number of what it repeats; what is new comes in sequence.
+      const isReport = Number(id.slice(2)) % 20 === 0;
+      expect([...texts.keys()]).toEqual(
+        (isReport ? [0, 1, 2, 3] : [0]).map((sequence) => `${id}:${sequence}`),
+      );
+      expect(replies.at(-1)?.type).toBe(isReport ? 'report.completed' : 'session.created');
+    }
+    const calls = callsOf();
+    calls.delete('a report');
+    expect([...new Set(calls.values())]).toEqual([1]);
+    await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    for (const queue of ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered']) {
+      expect({
+        queue,
+        left: (await service.caller.channel.checkQueue(service.name(queue))).messageCount,
+      }).toEqual({
+        queue,
+        left: 0,
+      });
+    }
+  });
+
+  it('are told by health and metrics while they are away', async () => {
+    service.proxy.refuse();
+    service.proxy.cut();
+    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
+    expect((await worker.get('/health/live')).status).toBe(200);
+    expect(await worker.metric('poker_broker_connected')).toBe(0);
+    await service.proxy.open();
+    await worker.ready();
+    expect(await worker.metric('poker_broker_connected')).toBe(1);
+    expect(await service.caller.send('session.create', { userId: 'p-1' })).toMatchObject([
+      { type: 'session.created' },
+    ]);
+  });
+
+  it('are found dead where the line is, and nobody says so', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const session = service.caller.send('session.create', { userId: 'p-1' });
+    await until('it is in hand', () => gate.held === 1);
+    service.proxy.stall();
+    gate.open();
+    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
+    service.proxy.resume();
+    expect(await session).toMatchObject([{ type: 'session.created' }]);
+    expect(service.platform.requests).toHaveLength(1);
+  });
+});

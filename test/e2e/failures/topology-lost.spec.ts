@@ -1,0 +1,119 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import type { GetMessage } from 'amqplib';
+
+import { openConnection } from '../../support/broker.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { answerJson } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(20_000);
+
+describe('what a person deletes under a running worker', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    worker = await service.worker();
+  });
+  afterEach(() => {
+    service.platform.behaviour = healthy();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** How many consume a queue; `undefined` where it is not there. */
+  const consumersOf = async (queue: string): Promise<number | undefined> => {
+    await using asking = await openConnection(service.url);
+    const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
+    return found?.consumerCount;
+  };
+  /** The message of a queue that is there perhaps. */
+  const takenFrom = async (queue: string): Promise<GetMessage | false> => {
+    await using asking = await openConnection(service.url);
+    const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
+    if (found?.messageCount !== 1) return false;
+    return await asking.channel.get(service.name(queue), { noAck: true });
+  };
+  const createSession = (userId: string) =>
+    service.caller.send('session.create', { userId }, { messageId: userId });
+
+  it.each(['interactive', 'reports', 'suspects'])(
+    'comes back with its consumer: the queue %s',
+    async (queue) => {
+      await service.caller.channel.deleteQueue(service.name(queue));
+      await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
+      await worker.ready();
+      expect(await createSession(`after ${queue}`)).toMatchObject([{ type: 'session.created' }]);
+    },
+  );
+
+  it('does not take the answer away from a command in hand', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const session = service.caller.repliesTo('in hand', 8_000);
+    service.caller.publish(
+      'session.create',
+      { userId: 'in hand' },
+      { messageId: 'in hand', correlationId: 'in hand' },
+    );
+    await until('it is in hand', () => gate.held === 1);
+    await service.caller.channel.deleteQueue(service.name('interactive'));
+    await until('it is consumed again', async () => (await consumersOf('interactive')) === 1);
+    gate.open();
+    expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in hand' } }]);
+  });
+
+  it('comes back when something is to lie in it: the dead letters', async () => {
+    await service.caller.channel.deleteQueue(service.name('dead-letters'));
+    const [reply] = await service.caller.send('session.create', {}, { messageId: 'invalid' });
+    expect(reply?.body).toMatchObject({ code: 'VALIDATION_FAILED' });
+    const letter = await until('it lies there', () => takenFrom('dead-letters'));
+    expect(letter.properties.headers).toMatchObject({ 'x-reason': 'VALIDATION_FAILED' });
+  });
+
+  it('comes back when something is to lie in it: the undelivered replies', async () => {
+    await service.caller.channel.deleteQueue(service.name('replies.undelivered'));
+    service.caller.publish('session.create', { userId: 'p-1' }, { replyTo: 'nobody-has-this-queue' });
+    const kept = await until('it lies there', () => takenFrom('replies.undelivered'));
+    expect(kept.properties).toMatchObject({
+      type: 'session.created',
+      headers: { 'x-reason': 'REPLY_QUEUE_GONE' },
+    });
+  });
+
+  it('comes back when something is to be announced: the events exchange', async () => {
+    service.platform.behaviour = (request, response, socket) =>
+      request.url.pathname.includes('unlucky')
+        ? answerJson(response, 404, { errors: [] })
+        : healthy()(request, response, socket);
+    await service.caller.channel.deleteExchange(service.name('events'));
+    const neighbours = Array.from({ length: 10 }, (_, index) => createSession(`beside ${index}`));
+    const [reply] = await createSession('unlucky');
+    expect(reply?.body).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
+    for (const replies of await Promise.all(neighbours)) expect(replies.at(-1)?.type).toBe('session.created');
+    await worker.ready();
+
+    const events = await service.caller.events();
+    await createSession('unlucky again');
+    await until('it is announced', () => events.length === 1);
+    expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
+  });
+
+  it('is back after a reconnect: the exchange of the commands', async () => {
+    await service.caller.channel.deleteExchange(service.name('commands'));
+    await service.caller.channel.deleteExchange(service.name('commands.unknown'));
+    const before = service.proxy.accepted;
+    service.proxy.cut();
+    await until('both connections are made again', () => service.proxy.accepted >= before + 2);
+    await worker.ready();
+    expect(await createSession('after the exchange')).toMatchObject([{ type: 'session.created' }]);
+    const [unknown] = await service.caller.send('no.such.command', {});
+    expect(unknown?.body).toMatchObject({ code: 'UNKNOWN_COMMAND' });
+  });
+
+  it('leaves no complaint', () => {
+    expect(worker.stderr).toBe('');
+  });
+});
