@@ -31,12 +31,11 @@ export class DemoCaller {
     const caller = new DemoCaller(connection, channel, queue);
     await channel.consume(queue, (message) => {
       if (!message) return;
-      const { type, correlationId, headers } = message.properties;
+      const { headers } = message.properties;
+      const type = String(message.properties.type);
+      const correlationId = String(message.properties.correlationId);
       const body = JSON.parse(message.content.toString()) as Record<string, unknown>;
-      caller.#waiting.get(String(correlationId))?.(
-        { type: String(type), afterMs: Date.now(), body },
-        headers?.['final'] === true,
-      );
+      caller.#waiting.get(correlationId)?.({ type, afterMs: Date.now(), body }, headers?.['final'] === true);
       channel.ack(message);
     });
     return caller;

@@ -49,7 +49,7 @@ export class WorkerProcess implements AsyncDisposable {
     );
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
-    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as WorkerExit);
+    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
   }
 
   get pid(): number {

@@ -4,12 +4,13 @@ import { type DynamicModule, Module, type OnApplicationShutdown, type Provider }
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { IdempotencyStore, type MessagingOptions, PassErrorsFilter, PokerTransport } from '#messaging';
+import { IdempotencyStore, type MessagingOptions, PokerTransport } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import { type Logger, Metrics } from '#telemetry';
 
 import { lanePauseMs } from './lane-pause.ts';
 import { GameOpenController } from './commands/game-open/game-open.controller.ts';
+import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { ReportFetchController } from './commands/report-fetch/report-fetch.controller.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
 import { SessionCreateController } from './commands/session-create/session-create.controller.ts';

@@ -6,7 +6,6 @@ export type { RedisState } from './idempotency/redis-link.ts';
 export { type CommandFacts, MessagingObserver, type UndeliveredReason } from './messaging-observer.ts';
 export type { MessagingHealth } from './messaging.ts';
 export type { MessagingOptions } from './messaging-options.ts';
-export { PassErrorsFilter } from './pass-errors.filter.ts';
 export { CommandContext } from './pipeline/command-context.ts';
 export { PokerTransport } from './poker-transport.ts';
 export type { EventPolicy } from './replies/event-message.ts';

@@ -47,13 +47,14 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
 
   /** Runs a Nest handler between the hooks that Nest's own transports call. */
   #call(...[pattern, data, command]: [string, ...Parameters<CommandHandler>]): Promise<unknown> {
-    const handler = this.messageHandlers.get(pattern);
-    return this.onProcessingStartHook(this.transportId, command as never, async () => {
-      try {
-        return await handler?.(data, command);
-      } finally {
-        this.onProcessingEndHook?.(this.transportId, command as never);
-      }
-    }) as unknown as Promise<unknown>;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    // A hook need not hand on what it is given to run, so the result takes a way of its own.
+    this.onProcessingStartHook(this.transportId, command as never, async () => {
+      const result = (async () => (await this.messageHandlers.get(pattern)?.(data, command)) as unknown)();
+      resolve(result);
+      await result.catch(() => undefined);
+      this.onProcessingEndHook?.(this.transportId, command as never);
+    });
+    return promise;
   }
 }

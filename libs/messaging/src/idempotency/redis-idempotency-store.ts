@@ -97,7 +97,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
         here.release(undefined);
         return standing;
       case 'under way':
-        return { kind: 'under way', reply: this.#wait(key, fingerprint, here.release) };
+        return { kind: 'under way', reply: this.#wait(key, fingerprint, (reply) => here.release(reply)) };
       case 'absent':
       case undefined:
         this.#leases.hold(key, fingerprint);

@@ -1,13 +1,18 @@
-import type { CommandInHand } from './command-in-hand.ts';
-
 /** How far a handler came: what its next run goes on from. Small, since it travels in a header. */
 export type Progress = Readonly<Record<string, number | boolean>>;
+
+/** What of a command tells how far it came. */
+interface Resumable {
+  /** Of the next reply. */
+  readonly sequence: number;
+  readonly progress: Progress | undefined;
+}
 
 const SEQUENCE = 'x-sequence';
 const PROGRESS = 'x-progress';
 
 /** What a postponed command carries so that its pages go on where they ended, with the same numbers. */
-export function progressHeaders({ sequence, progress }: CommandInHand): Record<string, string | number> {
+export function progressHeaders({ sequence, progress }: Resumable): Record<string, string | number> {
   return { [SEQUENCE]: sequence, ...(progress && { [PROGRESS]: JSON.stringify(progress) }) };
 }
 

@@ -12,7 +12,7 @@ export interface OutgoingMessage {
   readonly exchange: string;
   readonly routingKey: string;
   readonly content: Buffer;
-  readonly properties: Options.Publish & { headers: Record<string, unknown> };
+  readonly properties: Omit<Options.Publish, 'headers'> & { readonly headers: Record<string, unknown> };
   /** Whether the broker says so when no queue takes it. */
   readonly mandatory: boolean;
 }
@@ -84,16 +84,16 @@ export class ConfirmedPublisher {
           routingKey,
           content,
           { ...properties, persistent: true, mandatory },
-          (error: unknown) => {
+          (error: Error | null) => {
             const wasReturned = mandatory && this.#returned.delete(publishId);
             if (!error) resolve(wasReturned ? 'returned' : 'confirmed');
-            else resolve((error as Error).message === NACKED ? 'refused' : 'lost');
+            else resolve(error.message === NACKED ? 'refused' : 'lost');
           },
         );
       } catch (error) {
         // Closed between two turns; anything else is a message that cannot be written at all.
         if (this.#channel !== channel || (error as Error).name === 'IllegalOperationError') resolve('lost');
-        else reject(error as Error);
+        else reject(error);
       }
     });
   }
