@@ -38,7 +38,7 @@ export interface ClientOptions {
 }
 
 /** Writes down what it is told. */
-export class RecordingObserver extends NoPlatformObserver {
+class RecordingObserver extends NoPlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];
   retries = 0;
