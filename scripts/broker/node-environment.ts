@@ -45,6 +45,7 @@ function commonEnvironment({ name, folder, ports }: BrokerNode): Record<string, 
     RABBITMQ_NODENAME: name,
     ERL_EPMD_PORT: String(ports.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',
+    ERL_INETRC: join(folder, 'inetrc'),
     ERL_CRASH_DUMP_SECONDS: '0',
   };
 }

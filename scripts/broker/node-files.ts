@@ -29,9 +29,13 @@ export function createNodeFiles(installation: Installation, ports: NodePorts): B
   writeFileSync(join(folder, 'home', '.erlang.cookie'), randomBytes(16).toString('hex'), { mode: 0o400 });
   writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
   writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp));
+  writeFileSync(join(folder, 'inetrc'), INETRC);
   linkRabbit(installation, join(folder, 'plugins'));
   return { installation, name: 'poker@localhost', folder, ports };
 }
+
+/** The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1. */
+const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n';
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
 function advancedConfig(port: number): string {

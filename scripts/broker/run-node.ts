@@ -31,8 +31,8 @@ export async function runNode(node: BrokerNode): Promise<GuardedCommand> {
   while (!(await speaksAmqp(node.ports.amqp))) {
     if (hasEnded(command) || Date.now() > untilMs) {
       const told = lastLines(node);
-      await command.end({ keepFolder: true });
-      throw new Error(`RabbitMQ did not start in ${node.folder}:\n${told}`);
+      await command.end();
+      throw new Error(`RabbitMQ did not start:\n${told}`);
     }
     await sleep(POLL_MS);
   }

@@ -57,7 +57,7 @@ export async function startBroker({ port, installation }: StartBrokerOptions = {
     url: `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`,
     port: node.ports.amqp,
     node,
-    ended: Promise.race(running.map(({ gone }) => gone)),
+    ended: Promise.race(running.map(({ exited }) => exited)),
     ctl: (...args) => rabbitmqctl(node, args),
     stop,
     kill: () => end(true),

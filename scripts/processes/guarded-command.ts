@@ -7,7 +7,7 @@ export interface GuardedCommandOptions {
   readonly stdin?: Stdio;
   readonly stdout?: Stdio;
   readonly stderr?: Stdio;
-  /** A folder that belongs to the command and is removed after it. */
+  /** A folder that belongs to the command: `end` removes it, or the end of this process. */
   readonly folder?: string;
 }
 
@@ -16,7 +16,9 @@ type Stdio = 'inherit' | 'ignore' | 'pipe' | number;
 export interface GuardedCommand {
   /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
   readonly child: ChildProcess;
-  /** Settles when the command has ended and nothing of it is left. Never rejects. */
+  /** Settles when the command itself has ended, or did not start. Never rejects. */
+  readonly exited: Promise<void>;
+  /** Settles when nothing of it is left. Never rejects. */
   readonly gone: Promise<void>;
   /** Kills what still runs of the group, and removes its folder unless that is to be kept. */
   readonly end: (options?: { readonly keepFolder?: boolean }) => Promise<void>;
@@ -72,10 +74,11 @@ export function guardedCommand(
     () => undefined,
   );
   let keep = '';
-  // A command that ends by itself may leave children behind: the guard clears them away.
-  child.once('exit', () => lifeline.end(keep));
+  // A command that ends by itself may leave children behind: the guard clears them away. A folder may still be read.
+  if (folder === '') void exited.then(() => lifeline.end());
   return {
     child,
+    exited,
     gone,
     end: ({ keepFolder = false } = {}) => {
       if (keepFolder) keep = 'keep\n';

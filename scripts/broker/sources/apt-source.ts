@@ -1,3 +1,4 @@
+import { findInstallation } from '../installation.ts';
 import { requireInstallation } from '../require-installation.ts';
 import type { BrokerSource } from './broker-source.ts';
 import { startPrivate } from './installed-source.ts';
@@ -6,6 +7,9 @@ import { startPrivate } from './installed-source.ts';
 export function aptSource(port?: number): BrokerSource {
   return {
     name: 'the package rabbitmq-server of Debian or Ubuntu',
-    start: async () => startPrivate(await requireInstallation(), port),
+    start: async () => {
+      if (findInstallation() !== undefined) throw new Error('it is installed already');
+      return startPrivate(await requireInstallation(), port);
+    },
   };
 }

@@ -51,14 +51,13 @@ describe('findBroker', () => {
     expect(told).toEqual(['first: away']);
   });
 
-  it('says what to install, and why each source had none', async () => {
-    const tried = findBroker(
-      [fails('one', 'none is installed'), fails('two', 'no engine answers')],
-      () => undefined,
-    );
+  it('says what to install where none works, and why each had none', async () => {
+    const told: string[] = [];
+    const sources = [fails('one', 'none is installed'), fails('two', 'no engine answers')];
 
-    await expect(tried).rejects.toThrow(
-      /Install the package rabbitmq-server[^]*one: none is installed\n {2}two: no engine/,
+    await expect(findBroker(sources, (reason) => told.push(reason))).rejects.toThrow(
+      'Install the package rabbitmq-server',
     );
+    expect(told).toEqual(['one: none is installed', 'two: no engine answers']);
   });
 });

@@ -23,30 +23,24 @@ export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerS
 }
 
 /**
- * The first broker that works. Why an earlier source had none is told on stderr.
+ * The first broker that works. Why a source has none is told at once, on stderr.
  *
- * @throws {Error} saying what to install, and why each source had none
+ * @throws {Error} saying what to install
  */
 export async function findBroker(
   sources: readonly BrokerSource[],
   tell: (reason: string) => void = tellOnStderr,
 ): Promise<FoundBroker> {
-  const reasons: string[] = [];
   for (const source of sources) {
     try {
       return await source.start();
     } catch (error) {
-      const reason = `${source.name}: ${messageOf(error)}`;
-      reasons.push(`  ${reason}`);
-      if (source !== sources.at(-1)) tell(reason);
+      tell(`${source.name}: ${messageOf(error)}`);
     }
   }
   throw new Error(
-    [
-      'there is no RabbitMQ to work with. Install the package rabbitmq-server (3.10 or newer; its service need not',
-      'run), or start Docker, or name a running broker in AMQP_URL. What was tried:',
-      ...reasons,
-    ].join('\n'),
+    'there is no RabbitMQ to work with. Install the package rabbitmq-server (3.10 or newer; its service need not ' +
+      'run), or start Docker, or name a running broker in AMQP_URL.',
   );
 }
 
