@@ -3,15 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { rakePage } from './rake-page.ts';
 import { factsOf } from './reply-facts.ts';
 import { type Testimony, Witness } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
-const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const PAGES = 5;
 
 describe('a direct reply-to key', () => {
@@ -21,10 +20,7 @@ describe('a direct reply-to key', () => {
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
-      behaviour: ({ url }, response) => {
-        const page = Number(url.searchParams.get('page'));
-        answerJson(response, 200, page > 0 ? rakePage(page, PAGES) : sessionDocument('p-1'));
-      },
+      behaviour: healthy(PAGES),
     });
     await service.worker();
     witness = await Witness.open(service);

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
-import { rakePage } from './rake-page.ts';
 import { Witness } from './witness.ts';
 
-const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const LONGEST_LOG_LINE = 4_000;
 
 /** Every header that the service or the broker writes, with values that would change something if they were believed. */
@@ -48,14 +48,12 @@ describe('headers that a caller makes up', () => {
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
-      behaviour: ({ url }, response) => {
-        const page = Number(url.searchParams.get('page'));
-        if (url.pathname.endsWith('/session')) answerJson(response, 200, sessionDocument('p-1'));
-        else if (page !== failsAtPage) answerJson(response, 200, rakePage(page, 2));
-        else {
-          failsAtPage = 0;
-          answerJson(response, 503, { errors: [] });
+      behaviour: (request, response, socket) => {
+        if (request.url.searchParams.get('page') !== String(failsAtPage)) {
+          return healthy(2)(request, response, socket);
         }
+        failsAtPage = 0;
+        answerJson(response, 503, { errors: [] });
       },
       variables: { PLATFORM_MAX_ATTEMPTS: '1', REPORTS_RETRY_DELAYS_MS: '200,60000' },
     });
@@ -106,7 +104,7 @@ describe('headers that a caller makes up', () => {
   });
 
   it('change nothing about a report: it begins at its first page', async () => {
-    send('reports', 'report.rake.fetch', DAY, { headers: FORGED });
+    send('reports', 'report.rake.fetch', RAKE, { headers: FORGED });
     const found = await replies(3);
     expect(found.map(({ type, messageId, headers }) => [type, messageId, headers?.['sequence']])).toEqual([
       ['report.page', `id-${correlationId}:0`, 0],
@@ -117,7 +115,7 @@ describe('headers that a caller makes up', () => {
 
   it('change nothing about how long a report waits for its next try', async () => {
     failsAtPage = 1;
-    send('reports', 'report.rake.fetch', DAY, { headers: FORGED });
+    send('reports', 'report.rake.fetch', RAKE, { headers: FORGED });
     const found = await replies(3);
     expect(found.map(({ messageId }) => messageId)).toEqual([0, 1, 2].map((n) => `id-${correlationId}:${n}`));
     expect(await told()).toMatchObject([
@@ -128,7 +126,7 @@ describe('headers that a caller makes up', () => {
 
   it('are told from those of the service itself: a postponed report goes on', async () => {
     failsAtPage = 2;
-    send('reports', 'report.rake.fetch', DAY);
+    send('reports', 'report.rake.fetch', RAKE);
     const found = await replies(3);
     expect(found.map(({ messageId }) => messageId)).toEqual([0, 1, 2].map((n) => `id-${correlationId}:${n}`));
     const pages = service.platform.requests.map(({ url }) => url.searchParams.get('page'));
@@ -161,7 +159,7 @@ describe('headers that a caller makes up', () => {
     await replies(1);
     send('interactive', 'session.create', {}, { headers, messageId: 'dead' });
     await deadLetter();
-    send('interactive', 'report.rake.fetch', DAY, { headers, messageId: 'moved' });
+    send('interactive', 'report.rake.fetch', RAKE, { headers, messageId: 'moved' });
     await replies(5);
     send(
       'interactive',

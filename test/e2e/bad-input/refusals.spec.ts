@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { TOO_LARGE, UNREADABLE } from './bad-bodies.ts';
@@ -33,7 +33,7 @@ describe('a message that breaks the contract', () => {
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
-      behaviour: (_request, response) => answerJson(response, 200, sessionDocument('p-1')),
+      behaviour: healthy(),
     });
     await service.worker();
     witness = await Witness.open(service);
@@ -124,7 +124,7 @@ describe('a worker that takes two megabytes', () => {
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
-      behaviour: (_request, response) => answerJson(response, 200, sessionDocument('p-1')),
+      behaviour: healthy(),
       variables: { MAX_COMMAND_BYTES: String(2 * 1024 * 1024) },
     });
     await service.worker();

@@ -1,0 +1,114 @@
+import type { Options } from 'amqplib';
+import fc from 'fast-check';
+
+/** Where a hostile message wants its answer. */
+export type ReplyTo = 'usable' | 'missing' | 'ours' | 'gone';
+
+/** A message as somebody makes it up who wants to do harm; the broker takes it as it is. */
+export interface HostileMessage {
+  /** Through the exchange with this routing key, or straight into a queue of the service. */
+  readonly to: { readonly routingKey: string } | { readonly queue: 'interactive' | 'reports' | 'suspects' };
+  readonly content: Buffer;
+  readonly replyTo: ReplyTo;
+  /** Everything but `replyTo` and `correlationId`. */
+  readonly options: Options.Publish;
+}
+
+const TYPES = ['session.create', 'game.open', 'report.ad-hoc.fetch', 'report.rake.fetch'] as const;
+const MEMBERS =
+  'userId nick authType lang currency player session id active avatar launchOptions tableId dateFrom dateTo page perPage sort pattern data __proto__ constructor toString'.split(
+    ' ',
+  );
+const HEADERS =
+  'operator x-deadline schema-version traceparent tracestate x-death x-delivery-count x-suspect-starts x-postponed x-sequence x-progress x-publish-id x-reason x-redriven x-origin-user-id __proto__'.split(
+    ' ',
+  );
+const VALID = [
+  '{"userId":"p-1","nick":"Ada","authType":"internal","lang":"en","currency":"EUR"}',
+  '{"player":{"id":"p-1","active":true},"session":{"tableId":7,"launchOptions":{"a":[1,null]}}}',
+  '{"dateFrom":"2026-01-01 00:00:00","dateTo":"2026-01-02 00:00:00","page":1,"perPage":10}',
+];
+
+/** At most 255 bytes, as AMQP's short strings are. */
+const shortText = fc.oneof(
+  fc.constantFrom(...TYPES, 'constructor', '__proto__', ''),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ maxLength: 255 }),
+);
+
+const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.stringify(value));
+const members = fc
+  .array(
+    fc.tuple(fc.constantFrom(...MEMBERS), fc.oneof(json, fc.constantFrom('"p-1"', 'null', '1e400', '-0'))),
+  )
+  .map((pairs) => `{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join()}}`);
+const packet = fc
+  .tuple(fc.oneof(fc.constantFrom(...TYPES.map((type) => JSON.stringify(type))), json), members, json)
+  .map(([pattern, data, id]) => `{"pattern":${pattern},"data":${data},"id":${id}}`);
+const nested = fc
+  .tuple(fc.constantFrom('[', '{"a":', '{"userId":['), fc.nat(8_000))
+  .map(([bracket, levels]) => bracket.repeat(levels));
+const large = fc.integer({ min: 60_000, max: 70_000 }).map((length) => `{"userId":"${'x'.repeat(length)}"}`);
+/** A valid command with some of its bytes changed, or with its end cut off. */
+const damaged = fc
+  .tuple(
+    fc.constantFrom(...VALID),
+    fc.array(fc.tuple(fc.nat(100), fc.nat(255)), { maxLength: 3 }),
+    fc.nat(200),
+  )
+  .map(([text, changes, length]) => {
+    const bytes = Buffer.from(text);
+    for (const [at, byte] of changes) if (at < bytes.length) bytes[at] = byte;
+    return bytes.subarray(0, length);
+  });
+
+const content = fc.oneof(
+  { weight: 4, arbitrary: damaged },
+  { weight: 4, arbitrary: fc.oneof(members, packet).map((text) => Buffer.from(text)) },
+  { weight: 2, arbitrary: fc.oneof(json, fc.string({ unit: 'binary' })).map((text) => Buffer.from(text)) },
+  { weight: 2, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
+  { weight: 1, arbitrary: fc.oneof(nested, large).map((text) => Buffer.from(text)) },
+);
+
+const headerValue: fc.Arbitrary<unknown> = fc.oneof(
+  fc.string(),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+  fc.constantFrom(null, 99, '99', 'default', '1', 'x'.repeat(5_000), '2026-01-01T00:00:00Z'),
+  fc.array(fc.oneof(fc.string(), fc.integer()), { maxLength: 3 }),
+  fc.dictionary(fc.string({ minLength: 1, maxLength: 20 }), fc.string(), { maxKeys: 3 }),
+);
+const headers = fc.oneof(
+  fc.constant(undefined),
+  fc.dictionary(fc.oneof(fc.constantFrom(...HEADERS), fc.string({ maxLength: 30 })), headerValue, {
+    maxKeys: 6,
+  }),
+);
+const options: fc.Arbitrary<Options.Publish> = fc.record(
+  {
+    type: shortText,
+    messageId: fc.oneof(fc.constantFrom('a', 'b', 'c'), shortText),
+    headers,
+    contentType: shortText,
+    contentEncoding: shortText,
+    appId: shortText,
+    timestamp: fc.oneof(fc.nat(), fc.constant(Math.floor(Date.now() / 1000))),
+    priority: fc.nat(255),
+  },
+  { requiredKeys: [] },
+);
+
+/** Any message that the broker takes from a caller. */
+export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
+  to: fc.oneof(
+    { weight: 6, arbitrary: fc.record({ routingKey: shortText }) },
+    { weight: 1, arbitrary: fc.record({ queue: fc.constantFrom('interactive', 'reports', 'suspects') }) },
+  ),
+  content,
+  replyTo: fc.oneof(
+    { weight: 8, arbitrary: fc.constant<ReplyTo>('usable') },
+    { weight: 1, arbitrary: fc.constantFrom<ReplyTo>('missing', 'ours', 'gone') },
+  ),
+  options,
+});

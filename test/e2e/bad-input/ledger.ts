@@ -1,0 +1,90 @@
+import type { ConsumeMessage } from 'amqplib';
+
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { HostileMessage } from './hostile-message.ts';
+
+/** What became of one message. */
+export interface Entry {
+  readonly sent: HostileMessage;
+  /** Final replies. */
+  readonly replies: ConsumeMessage[];
+  readonly deadLetters: ConsumeMessage[];
+  /** Final replies that were kept. */
+  readonly undelivered: ConsumeMessage[];
+}
+
+/** Sends hostile messages, and keeps account of what becomes of each. */
+export class Ledger {
+  readonly entries = new Map<string, Entry>();
+  readonly #service: ServiceUnderTest;
+  readonly #replyQueue: string;
+  readonly #waiting = new Map<string, () => void>();
+  #settled = 0;
+
+  private constructor(service: ServiceUnderTest, replyQueue: string) {
+    this.#service = service;
+    this.#replyQueue = replyQueue;
+  }
+
+  /** The worker must have declared its queues. */
+  static async open(service: ServiceUnderTest): Promise<Ledger> {
+    const { channel } = service.caller;
+    const { queue } = await channel.assertQueue('', { exclusive: true });
+    const ledger = new Ledger(service, queue);
+    const consume = (from: string, kind: 'replies' | 'deadLetters' | 'undelivered') =>
+      channel.consume(from, (message) => message && ledger.#note(kind, message), { noAck: true });
+    await consume(queue, 'replies');
+    await consume(service.name('dead-letters'), 'deadLetters');
+    await consume(service.name('replies.undelivered'), 'undelivered');
+    return ledger;
+  }
+
+  /** How many messages have an outcome. */
+  get settled(): number {
+    return this.#settled;
+  }
+
+  /** @returns whether the connection takes more at once */
+  send(correlationId: string, sent: HostileMessage): boolean {
+    const { channel } = this.#service.caller;
+    const { to, content, options } = sent;
+    this.entries.set(correlationId, { sent, replies: [], deadLetters: [], undelivered: [] });
+    const properties = { ...options, correlationId, ...this.#replyTo(sent) };
+    return 'queue' in to
+      ? channel.sendToQueue(this.#service.name(to.queue), content, properties)
+      : channel.publish(this.#service.name('commands'), to.routingKey, content, properties);
+  }
+
+  /** Sends a message, and waits for its outcome. */
+  async settle(correlationId: string, sent: HostileMessage): Promise<Entry> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(new Error('nothing became of it')), 5_000);
+    this.#waiting.set(correlationId, resolve);
+    this.send(correlationId, sent);
+    await promise.finally(() => clearTimeout(timer));
+    return this.entries.get(correlationId) as Entry;
+  }
+
+  #replyTo({ replyTo }: HostileMessage): { replyTo?: string } {
+    if (replyTo === 'missing') return {};
+    if (replyTo === 'usable') return { replyTo: this.#replyQueue };
+    return { replyTo: replyTo === 'ours' ? this.#service.name('interactive') : 'no-such-queue' };
+  }
+
+  #note(kind: 'replies' | 'deadLetters' | 'undelivered', message: ConsumeMessage): void {
+    const { correlationId, headers } = message.properties;
+    if (kind !== 'deadLetters' && headers?.['final'] !== true) return;
+    const entry = this.entries.get(String(correlationId));
+    if (!entry) throw new Error(`nobody sent ${String(correlationId)}`);
+    entry[kind].push(message);
+    if (!isOutcome(entry, kind) || entry[kind].length > 1) return;
+    this.#settled += 1;
+    this.#waiting.get(String(correlationId))?.();
+  }
+}
+
+/** Whether a message of this kind is what its sender was to get. */
+function isOutcome({ sent: { replyTo } }: Entry, kind: string): boolean {
+  if (replyTo === 'usable') return kind === 'replies';
+  return kind === (replyTo === 'gone' ? 'undelivered' : 'deadLetters');
+}
