@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
 import { topologyOf } from '#messaging';
+import { SETTINGS } from '#settings';
 
-import { SETTINGS } from '../../apps/worker/src/settings/settings.ts';
 import { sourcesOf, stringsIn } from './sources.ts';
 import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ERROR_CODES } from '#contracts';
+import { SETTINGS, type SettingName } from '#settings';
 
-import { SETTINGS, type SettingName } from '../../apps/worker/src/settings/settings.ts';
 import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
 
 interface Definition {

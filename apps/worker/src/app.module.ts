@@ -6,6 +6,7 @@ import { TerminusModule } from '@nestjs/terminus';
 
 import { IdempotencyStore, type MessagingOptions, PokerTransport } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
+import type { Settings } from '#settings';
 import { type Logger, Metrics } from '#telemetry';
 
 import { lanePauseMs } from './lane-pause.ts';
@@ -23,7 +24,6 @@ import { RedisHealth } from './health/redis.health.ts';
 import { idempotencyOf } from './idempotency-of.ts';
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
-import type { Settings } from './settings/settings.ts';
 
 export interface AppOptions {
   readonly settings: Settings;

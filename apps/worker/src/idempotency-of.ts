@@ -6,9 +6,8 @@ import {
   RedisIdempotencyStore,
   type RedisState,
 } from '#messaging';
+import type { Settings } from '#settings';
 import type { Logger } from '#telemetry';
-
-import type { Settings } from './settings/settings.ts';
 
 /** What remembers the commands: this worker alone, or all workers where `REDIS_URL` is set. */
 export function idempotencyOf(settings: Settings, logger: Logger): IdempotencyStore {

@@ -5,12 +5,11 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
 import { PokerTransport } from '#messaging';
+import { EXIT_CONFIG, readSettings, SettingsError } from '#settings';
 import { createLogger, NestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { readOperators } from './settings/operators.ts';
-import { readSettings } from './settings/settings.ts';
-import { EXIT_CONFIG, SettingsError } from './settings/settings-error.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 try {

@@ -1,8 +1,13 @@
 import type { OperatorCredentials, PlatformSettings } from '#platform';
-
-import { httpRoot } from './readers.ts';
-import { readSecret, type ReadText, readTextFile, SETTINGS, type Settings } from './settings.ts';
-import { SettingsError } from './settings-error.ts';
+import {
+  httpRoot,
+  readSecret,
+  type ReadText,
+  readTextFile,
+  SETTINGS,
+  type Settings,
+  SettingsError,
+} from '#settings';
 
 /** The name under which `PLATFORM_*` stand. */
 export const DEFAULT_OPERATOR = 'default';

@@ -41,7 +41,7 @@ const required = <T>(read: Reader<T>): Definition<T> => ({ read, default: undefi
 const secret = <T>(definition: Definition<T>): Definition<T> => ({ ...definition, isSecret: true });
 const durationMs = integer(1, DAY_MS);
 
-/** Every variable of the worker, its default, and how it is read. Source: bus contract, sections 6 and 7. */
+/** Every variable of the worker and the command line, its default, and how it is read. Source: bus contract, sections 6 and 7. */
 export const SETTINGS = {
   AMQP_URL: secret(setting(list(amqpUrl), 'amqp://guest:guest@127.0.0.1:5672')),
   AMQP_PREFIX: setting(namePrefix, 'poker'),
@@ -102,9 +102,22 @@ export const readTextFile: ReadText = (path) => readFileSync(path, 'utf8');
  * @throws SettingsError with every variable that is missing or cannot be read
  */
 export function readSettings(environment: NodeJS.ProcessEnv, readText = readTextFile): Settings {
+  return readSomeSettings(Object.keys(SETTINGS) as SettingName[], environment, readText);
+}
+
+/**
+ * Those of the settings that a program uses; it is not asked for the others.
+ *
+ * @throws SettingsError with every variable of them that is missing or cannot be read
+ */
+export function readSomeSettings<N extends SettingName>(
+  names: readonly N[],
+  environment: NodeJS.ProcessEnv,
+  readText = readTextFile,
+): Pick<Settings, N> {
   const faults: SettingFault[] = [];
   const values: Partial<Record<SettingName, unknown>> = {};
-  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+  for (const name of names) {
     try {
       values[name] = readOne(name, environment, readText);
     } catch (error) {
@@ -112,7 +125,7 @@ export function readSettings(environment: NodeJS.ProcessEnv, readText = readText
     }
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return Object.freeze(values) as Settings;
+  return Object.freeze(values) as Pick<Settings, N>;
 }
 
 function readOne(name: SettingName, environment: NodeJS.ProcessEnv, readText: ReadText): unknown {

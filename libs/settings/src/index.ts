@@ -1,0 +1,12 @@
+export { httpRoot, integer } from './readers.ts';
+export {
+  readSecret,
+  readSettings,
+  readSomeSettings,
+  type ReadText,
+  readTextFile,
+  type SettingName,
+  SETTINGS,
+  type Settings,
+} from './settings.ts';
+export { EXIT_CONFIG, type SettingFault, SettingsError } from './settings-error.ts';
