@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(20_000);
+
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const MINIMUM_CALLS = 4;
+const OPEN_MS = 2_000;
+/** The wait for the first probe is spread, so that workers do not probe together. */
+const EARLIEST_PROBE_MS = 0.8 * OPEN_MS;
+const LATEST_PROBE_MS = 1.2 * OPEN_MS;
+const VARIABLES = {
+  PLATFORM_MAX_ATTEMPTS: '1',
+  CIRCUIT_MINIMUM_CALLS: String(MINIMUM_CALLS),
+  CIRCUIT_OPEN_MS: String(OPEN_MS),
+  REPORTS_RETRY_DELAYS_MS: '300,3000',
+};
+
+const sick: PlatformBehaviour = (_request, response) => answerJson(response, 503, { errors: [] });
+
+describe('an open circuit', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: VARIABLES });
+    worker = await service.worker();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const circuitOf = async (operation: string) =>
+    (await worker.health()).circuits.circuits.find((circuit) => circuit.operation === operation)?.state ??
+    'never used';
+  const gauge = (operation: string) => worker.metric('poker_circuit_state', `operation="${operation}"`);
+  const laneState = async () => (await worker.health()).bus.lanes['reports']?.state;
+  const waiting = async (queue: string) =>
+    (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
+  const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
+
+  it('fails a player fast, says when to come back, and closes by a probe', async () => {
+    service.platform.behaviour = sick;
+    for (let call = 0; call < MINIMUM_CALLS; call += 1) {
+      expect((await createSession())?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
+    }
+    const openedAtMs = Date.now();
+    const refused = await createSession();
+    expect(refused?.body).toMatchObject({
+      code: 'CIRCUIT_OPEN',
+      category: 'unavailable',
+      retryable: true,
+      attempts: 0,
+    });
+    expect(refused?.body['retryAfterMs']).toBeGreaterThan(0);
+    expect(refused?.body['retryAfterMs']).toBeLessThanOrEqual(LATEST_PROBE_MS);
+    expect(service.platform.requests).toHaveLength(MINIMUM_CALLS);
+    expect([await circuitOf('session.create'), await gauge('session.create')]).toEqual(['open', 2]);
+    expect((await worker.health()).status).toBe(200);
+    expect((await worker.get('/health/ready')).status).toBe(200);
+
+    service.platform.behaviour = healthy(1);
+    // One sick operation does not close the others.
+    expect(await service.caller.send('game.open', { player: { id: 'p-1' } })).toMatchObject([
+      { type: 'game.opened' },
+    ]);
+    await until('a call goes through', async () => (await createSession())?.type === 'session.created');
+    expect(Date.now() - openedAtMs).toBeGreaterThanOrEqual(EARLIEST_PROBE_MS - 100);
+    expect([await circuitOf('session.create'), await gauge('session.create')]).toEqual(['closed', 0]);
+  });
+
+  it('stays open while its probes fail, one at a time', async () => {
+    service.platform.behaviour = sick;
+    for (let call = 0; call < MINIMUM_CALLS; call += 1) await createSession();
+    await until('it is open', async () => (await circuitOf('session.create')) === 'open');
+    const before = service.platform.requests.length;
+    const untilMs = Date.now() + LATEST_PROBE_MS + 200;
+    while (Date.now() < untilMs) await Promise.all([createSession(), createSession(), createSession()]);
+    expect(service.platform.requests).toHaveLength(before + 1);
+    expect(['open', 'half-open']).toContain(await circuitOf('session.create'));
+    service.platform.behaviour = healthy(1);
+    await until('a call goes through', async () => (await createSession())?.type === 'session.created');
+  });
+
+  it('lets reports wait: their lane pauses, and comes back by a probe', async () => {
+    service.platform.requests.length = 0;
+    service.platform.behaviour = sick;
+    const reports = Array.from({ length: MINIMUM_CALLS }, () =>
+      service.caller.send('report.ad-hoc.fetch', PERIOD),
+    );
+    await until('the lane pauses', async () => (await laneState()) === 'paused');
+    const called = service.platform.requests.length;
+    expect(called).toBe(MINIMUM_CALLS);
+    expect((await worker.get('/health/ready')).status).toBe(200);
+    expect(await worker.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
+
+    // What comes now, also back from the ladder, stays in its queue.
+    reports.push(
+      service.caller.send('report.ad-hoc.fetch', PERIOD),
+      service.caller.send('report.rake.fetch', PERIOD),
+    );
+    await until('they wait in their queue', async () => (await waiting('reports')) > 2, EARLIEST_PROBE_MS);
+    expect(service.platform.requests).toHaveLength(called);
+    expect(service.caller.received.filter(({ type }) => type.startsWith('report.'))).toEqual([]);
+
+    service.platform.behaviour = healthy(1);
+    for (const replies of await Promise.all(reports)) {
+      expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
+    }
+    expect(await laneState()).toBe('consuming');
+    expect(await circuitOf('report.ad-hoc.fetch')).toBe('closed');
+  });
+
+  it('sends a report to the ladder without a call while another report can be served', async () => {
+    service.platform.behaviour = (request, response, socket) =>
+      (request.url.pathname.endsWith('/ad_hoc') ? sick : healthy(1))(request, response, socket);
+    const rake = () => service.caller.send('report.rake.fetch', PERIOD);
+    await rake();
+    const failing = Array.from({ length: MINIMUM_CALLS }, () =>
+      service.caller.send('report.ad-hoc.fetch', PERIOD),
+    );
+    await until('it is open', async () => (await circuitOf('report.ad-hoc.fetch')) === 'open');
+    const called = service.platform.requests.length;
+    failing.push(service.caller.send('report.ad-hoc.fetch', PERIOD));
+    await until(
+      'the last one waits longer than to the first probe',
+      async () => (await waiting('reports.retry.3000')) >= 1,
+    );
+    expect(await rake()).toMatchObject([{ type: 'report.page' }, { type: 'report.completed' }]);
+    expect(await laneState()).toBe('consuming');
+    expect(service.platform.requests.slice(called).every(({ url }) => url.pathname.endsWith('/rake'))).toBe(
+      true,
+    );
+
+    service.platform.behaviour = healthy(1);
+    for (const replies of await Promise.all(failing)) expect(replies.at(-1)?.type).toBe('report.completed');
+  });
+});

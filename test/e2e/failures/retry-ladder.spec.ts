@@ -1,0 +1,191 @@
+import { afterEach, beforeAll, afterAll, describe, expect, it, jest } from '@jest/globals';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+
+jest.setTimeout(20_000);
+
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+const DELAYS_MS = [300, 700, 1_500] as const;
+
+/** Fails the first `times` requests that `isHit` names. */
+function failing(
+  times: number,
+  status: number,
+  isHit = (_: URL) => true,
+  headers: Record<string, string> = {},
+): PlatformBehaviour {
+  let left = times;
+  return (request, response, socket) => {
+    if (left === 0 || !isHit(request.url)) return healthy(4)(request, response, socket);
+    left -= 1;
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    answerJson(response, status, { errors: [{ status, title: 'not now' }] });
+  };
+}
+
+describe('a report that the platform cannot serve now', () => {
+  let service: ServiceUnderTest;
+  const askedAtMs: number[] = [];
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: {
+        REPORTS_RETRY_DELAYS_MS: DELAYS_MS.join(),
+        PLATFORM_MAX_ATTEMPTS: '1',
+        CIRCUIT_MINIMUM_CALLS: '1000',
+      },
+    });
+    await service.worker();
+  });
+  afterEach(() => {
+    service.platform.requests.length = 0;
+    askedAtMs.length = 0;
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const behave = (behaviour: PlatformBehaviour): void => {
+    service.platform.behaviour = (request, response, socket) => {
+      askedAtMs.push(Date.now());
+      return behaviour(request, response, socket);
+    };
+  };
+  const pagesAsked = () => service.platform.requests.map(({ url }) => Number(url.searchParams.get('page')));
+  const depth = async (queue: string) =>
+    (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
+
+  it('waits on the ladder and goes on after the pages that were published', async () => {
+    behave(failing(1, 503, (url) => url.searchParams.get('page') === '3'));
+    const report = service.caller.send('report.ad-hoc.fetch', PERIOD, {
+      messageId: 'paged',
+      headers: { traceparent: TRACE },
+    });
+    await until('it waits on the first rung', async () => (await depth('reports.retry.300')) === 1);
+    const replies = await report;
+
+    expect(pagesAsked()).toEqual([1, 2, 3, 3, 4]);
+    expect((askedAtMs[3] ?? 0) - (askedAtMs[2] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[0]);
+    expect(
+      replies.map(({ messageId, type, headers, body }) => [
+        messageId,
+        type,
+        headers['sequence'],
+        body['page'],
+      ]),
+    ).toEqual([
+      ['paged:0', 'report.page', 0, 1],
+      ['paged:1', 'report.page', 1, 2],
+      ['paged:2', 'report.page', 2, 3],
+      ['paged:3', 'report.page', 3, 4],
+      ['paged:4', 'report.completed', 4, undefined],
+    ]);
+    expect(replies.at(-1)?.body).toEqual({
+      report: 'ad-hoc',
+      pages: 4,
+      records: 4,
+      totalCount: 4,
+      changedWhileReading: false,
+    });
+    expect(replies.every(({ headers }) => headers['traceparent'] === TRACE)).toBe(true);
+    expect(await depth('dead-letters')).toBe(0);
+  });
+
+  it('climbs rung after rung', async () => {
+    behave(failing(2, 500));
+    const replies = await service.caller.send('report.rake.fetch', PERIOD);
+    expect(replies.map(({ type }) => type)).toEqual([
+      ...Array<string>(4).fill('report.page'),
+      'report.completed',
+    ]);
+    const [first = 0, second = 0, third = 0] = askedAtMs;
+    expect(second - first).toBeGreaterThanOrEqual(DELAYS_MS[0]);
+    expect(third - second).toBeGreaterThanOrEqual(DELAYS_MS[1]);
+    expect(third - second).toBeLessThan(DELAYS_MS[2]);
+  });
+
+  it('waits on a rung that is not shorter than the platform asks', async () => {
+    behave(failing(1, 429, () => true, { 'retry-after': '1' }));
+    const report = service.caller.send('report.rake.fetch', { ...PERIOD, page: 1 });
+    await until('it waits there', async () => (await depth('reports.retry.1500')) === 1);
+    expect((await report).map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
+    expect((askedAtMs[1] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[2]);
+  });
+
+  it('waits also where somebody deleted the rung', async () => {
+    await service.caller.channel.deleteQueue(service.name('reports.retry.300'));
+    behave(failing(1, 503));
+    const replies = await service.caller.send('report.rake.fetch', PERIOD);
+    expect(replies.at(-1)?.type).toBe('report.completed');
+  });
+
+  it('waits also where an answer was cut off: a read has no unknown outcome', async () => {
+    behave((_request, response, socket) => {
+      behave(healthy(4));
+      response.writeHead(200, { 'content-length': '1000' }).write('{"data":[');
+      setTimeout(() => socket.resetAndDestroy(), 20);
+    });
+    const replies = await service.caller.send('report.rake.fetch', PERIOD);
+    expect(replies.at(-1)?.type).toBe('report.completed');
+    expect((askedAtMs[1] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[0]);
+  });
+
+  it.each([
+    [503, 'PLATFORM_UNAVAILABLE'],
+    [429, 'RATE_LIMITED'],
+  ])('is answered where the next rung would pass the deadline: %s', async (status, code) => {
+    behave(failing(Number.POSITIVE_INFINITY, status));
+    const sentAtMs = Date.now();
+    const deadlineAtMs = sentAtMs + 900;
+    const [reply, ...more] = await service.caller.send('report.ad-hoc.fetch', PERIOD, {
+      messageId: `late-${status}`,
+      headers: { 'x-deadline': deadlineAtMs },
+    });
+    expect(Date.now()).toBeLessThan(deadlineAtMs);
+    expect(more).toEqual([]);
+    // The rung of 300 was taken; that of 700 would have been too long.
+    expect(askedAtMs).toHaveLength(2);
+    expect(reply).toMatchObject({
+      type: 'command.failed',
+      messageId: `late-${status}:0`,
+      body: {
+        code,
+        category: 'unavailable',
+        retryable: true,
+        platform: { status },
+        command: { id: `late-${status}` },
+      },
+    });
+    const [letter] = await until('it lies in the dead letters', async () => {
+      const letters = await service.caller.drain(service.name('dead-letters'));
+      return letters.length > 0 && letters;
+    });
+    expect(letter?.properties).toMatchObject({
+      messageId: `late-${status}`,
+      type: 'report.ad-hoc.fetch',
+      headers: { 'x-reason': code, 'x-origin-queue': service.name('reports'), 'x-deadline': deadlineAtMs },
+    });
+    expect(JSON.parse(String(letter?.content))).toEqual(PERIOD);
+  });
+
+  it.each(['session.create', 'game.open'])(
+    'is a player told at once, on the interactive lane: %s',
+    async (type) => {
+      behave(failing(Number.POSITIVE_INFINITY, 503));
+      const data = type === 'game.open' ? { player: { id: 'p-1' } } : { userId: 'p-1' };
+      const startedAtMs = Date.now();
+      const [reply] = await service.caller.send(type, data);
+      expect(Date.now() - startedAtMs).toBeLessThan(DELAYS_MS[0]);
+      expect(reply?.body).toMatchObject({
+        code: 'PLATFORM_UNAVAILABLE',
+        retryable: true,
+        attempts: 1,
+        platform: { status: 503 },
+      });
+      expect(await depth('dead-letters')).toBe(0);
+    },
+  );
+});
+
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

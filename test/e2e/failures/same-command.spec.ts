@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Options } from 'amqplib';
+
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(20_000);
+
+const TTL_MS = 1_500;
+const SESSION = { userId: 'p-1', nick: 'Ada', lang: 'en' };
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+
+/** Every answer is another one, so that a replay can be told from a second call. */
+function numbered(): PlatformBehaviour {
+  let calls = 0;
+  return (_request, response) => {
+    calls += 1;
+    const attributes = {
+      'user-id': 'p-1',
+      'session-id': `s-${calls}`,
+      auth: `a-${calls}`,
+      'redirect-url': `https://lobby.example/${calls}`,
+    };
+    answerJson(response, 200, { data: { type: 'session', id: `a-${calls}`, attributes } });
+  };
+}
+
+describe('the same command twice', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: numbered(),
+      variables: {
+        IDEMPOTENCY_TTL_MS: String(TTL_MS),
+        PLATFORM_MAX_ATTEMPTS: '1',
+        CIRCUIT_MINIMUM_CALLS: '1000',
+      },
+    });
+    worker = await service.worker();
+  });
+  afterEach(() => {
+    service.platform.behaviour = numbered();
+    service.platform.requests.length = 0;
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const send = async (
+    type: string,
+    body: unknown,
+    messageId: string,
+    options: Options.Publish = {},
+  ): Promise<ReceivedReply> => {
+    const replies = await service.caller.send(type, body, { messageId, ...options });
+    return replies.at(-1) as ReceivedReply;
+  };
+
+  it('waits for the first while that is under way, and gets the same reply', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(numbered());
+    const id = randomUUID();
+    const both = [
+      send('session.create', SESSION, id),
+      send('session.create', SESSION, id),
+      send('session.create', SESSION, id),
+    ];
+    await until(
+      'all are in hand',
+      async () => (await worker.metric('poker_commands_in_flight', 'interactive')) === 3,
+    );
+    gate.open();
+    const replies = await Promise.all(both);
+    expect(new Set(replies.map(({ text }) => text)).size).toBe(1);
+    expect(replies.map(({ type, messageId }) => [type, messageId])).toEqual(
+      Array(3).fill(['session.created', `${id}:0`]),
+    );
+    expect(new Set(replies.map(({ correlationId }) => correlationId)).size).toBe(3);
+    expect(service.platform.requests).toHaveLength(1);
+  });
+
+  it('gets the reply that was stored, however its data are written', async () => {
+    const id = randomUUID();
+    const before = await worker.metric('poker_replays_total');
+    const first = await send('session.create', SESSION, id);
+    const rewritten = Buffer.from('{ "lang": "en",\n "nick": "\\u0041da", "userId": "p-1" }');
+    const second = await send('session.create', rewritten, id);
+    expect(second.text).toBe(first.text);
+    expect(second.messageId).toBe(first.messageId);
+    expect(service.platform.requests).toHaveLength(1);
+    expect(await worker.metric('poker_replays_total')).toBe(before + 1);
+  });
+
+  it('gets a stored failure, too, that would be the same again', async () => {
+    service.platform.behaviour = (_request, response) =>
+      answerJson(response, 422, { errors: [{ status: 422, detail: 'Currency not found' }] });
+    const id = randomUUID();
+    const first = await send('session.create', SESSION, id);
+    service.platform.behaviour = numbered();
+    const second = await send('session.create', SESSION, id);
+    expect(first.body).toMatchObject({ code: 'CURRENCY_NOT_FOUND', attempts: 1 });
+    expect(second.text).toBe(first.text);
+    expect(service.platform.requests).toHaveLength(1);
+  });
+
+  it('is done again after a failure that may pass', async () => {
+    service.platform.behaviour = (_request, response) => answerJson(response, 503, { errors: [] });
+    const id = randomUUID();
+    expect((await send('session.create', SESSION, id)).body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
+    service.platform.behaviour = numbered();
+    expect((await send('session.create', SESSION, id)).type).toBe('session.created');
+    expect(service.platform.requests).toHaveLength(2);
+  });
+
+  it('is done again when the memory of it has run out', async () => {
+    const id = randomUUID();
+    const first = await send('session.create', SESSION, id);
+    await sleep(TTL_MS + 100);
+    const second = await send('session.create', SESSION, id);
+    expect(second.body['sessionId']).not.toBe(first.body['sessionId']);
+    expect(service.platform.requests).toHaveLength(2);
+  });
+
+  it('is another command for another operator, and without an id', async () => {
+    const id = randomUUID();
+    await send('session.create', SESSION, id);
+    const other = await send('session.create', SESSION, id, { headers: { operator: 'nobody' } });
+    expect(other.body).toMatchObject({ code: 'UNKNOWN_OPERATOR' });
+    const anonymous = [send('session.create', SESSION, ''), send('session.create', SESSION, '')];
+    const [first, second] = await Promise.all(anonymous);
+    expect(first?.body['sessionId']).not.toBe(second?.body['sessionId']);
+    expect(service.platform.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ['other data', 'session.create', { ...SESSION, nick: 'Bob' }],
+    ['another type', 'game.open', { player: { id: 'p-1' } }],
+  ])('is a conflict with %s, while the first is under way and after it', async (_, type, data) => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(numbered());
+    const id = randomUUID();
+    const first = send('session.create', SESSION, id);
+    await until('it is in hand', () => gate.held === 1);
+    const during = await send(type, data, id);
+    gate.open();
+    const answered = await first;
+    const after = await send(type, data, id);
+    for (const conflict of [during, after]) {
+      expect(conflict.body).toMatchObject({
+        code: 'IDEMPOTENCY_CONFLICT',
+        category: 'invalid',
+        retryable: false,
+        attempts: 0,
+      });
+      expect(conflict.messageId).toMatch(new RegExp(`^${id}:conflict:[0-9a-f]{16}$`));
+    }
+    expect(after.messageId).toBe(during.messageId);
+    // The first has its own reply, and keeps it.
+    expect(answered).toMatchObject({ type: 'session.created', messageId: `${id}:0` });
+    expect((await send('session.create', SESSION, id)).text).toBe(answered.text);
+    expect(service.platform.requests).toHaveLength(1);
+    const letters = await until('both lie in the dead letters', async () => {
+      const { messageCount } = await service.caller.channel.checkQueue(service.name('dead-letters'));
+      return messageCount >= 2 && service.caller.drain(service.name('dead-letters'));
+    });
+    expect(
+      letters.filter(({ properties }) => properties.headers?.['x-reason'] === 'IDEMPOTENCY_CONFLICT'),
+    ).toHaveLength(2);
+  });
+
+  it('tells two conflicts apart by their data', async () => {
+    const id = randomUUID();
+    await send('session.create', SESSION, id);
+    const [one, other] = await Promise.all([
+      send('session.create', { userId: 'p-2' }, id),
+      send('session.create', { userId: 'p-3' }, id),
+    ]);
+    expect(one?.messageId).not.toBe(other?.messageId);
+  });
+
+  it('is no conflict for a report, and is read again', async () => {
+    service.platform.behaviour = healthy(1);
+    const id = randomUUID();
+    await send('report.rake.fetch', PERIOD, id);
+    const again = await send('report.rake.fetch', { ...PERIOD, currency: 'USD' }, id);
+    expect(again.type).toBe('report.completed');
+    expect(service.platform.requests).toHaveLength(2);
+  });
+
+  it('opens the same game session, also where it is done twice', async () => {
+    service.platform.behaviour = (_request, response) => answerJson(response, 503, { errors: [] });
+    const id = randomUUID();
+    const game = { player: { id: 'p-1' } };
+    await send('game.open', game, id);
+    service.platform.behaviour = healthy();
+    const opened = await send('game.open', game, id);
+    const sessions = service.platform.requests.map(
+      ({ body }) =>
+        (JSON.parse(body) as { data: { attributes: { session: { id: string } } } }).data.attributes.session
+          .id,
+    );
+    expect(sessions).toHaveLength(2);
+    expect(new Set(sessions)).toEqual(new Set([opened.body['sessionId']]));
+    expect(sessions[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  });
+
+  it('does not wait for the first beyond its own deadline', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(numbered());
+    const id = randomUUID();
+    const first = send('session.create', SESSION, id);
+    await until('it is in hand', () => gate.held === 1);
+    const second = await send('session.create', SESSION, id, { headers: { 'x-deadline': Date.now() + 400 } });
+    expect(second.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
+    gate.open();
+    expect((await first).type).toBe('session.created');
+  });
+});
