@@ -15,6 +15,7 @@ import { Latency } from './faults/latency.ts';
 import { seededRandom } from './faults/seeded-random.ts';
 import { GamesController } from './games/games.controller.ts';
 import { ErrorFilter } from './json-api/error-filter.ts';
+import { LobbyController } from './lobby/lobby.controller.ts';
 import { Players } from './players/players.ts';
 import { Accounts } from './reports/accounts.ts';
 import { AdHocReport } from './reports/ad-hoc-report.ts';
@@ -38,6 +39,7 @@ export class AppModule implements NestModule {
         SessionsController,
         GamesController,
         ReportsController,
+        LobbyController,
         HealthController,
         PlayersController,
         LatencyController,

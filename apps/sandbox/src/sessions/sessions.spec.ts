@@ -45,6 +45,19 @@ describe('sessions', () => {
     expect(sessions.open({ ...request, userId: 'bob' }, 's-1').auth).not.toBe(first.auth);
   });
 
+  it('are remembered once they have expired, the last thousand of them', () => {
+    const [first, second] = [sessions.open(request), sessions.open(request)];
+    expect(sessions.findExpiredByAuth(first.auth)).toBeUndefined();
+    nowMs += 1000;
+    expect(sessions.findExpiredByAuth(first.auth)).toEqual(first);
+    for (let count = 0; count < 999; count++) sessions.open(request);
+    nowMs += 1000;
+    expect(sessions.findExpiredByAuth(first.auth)).toBeUndefined();
+    expect(sessions.findExpiredByAuth(second.auth)).toEqual(second);
+    sessions.clear();
+    expect(sessions.findExpiredByAuth(second.auth)).toBeUndefined();
+  });
+
   it('are served from what an archive kept, but not once they have expired', () => {
     const kept = { ...request, createdAtMs: 0, authExpiresAtMs: nowMs + 1 };
     class Kept extends NoArchive {

@@ -3,18 +3,22 @@ import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { Session, SessionRequest } from './session.ts';
 
+/** So many sessions are remembered beyond their end, for those who come back with their URL. */
+const REMEMBERED_SESSIONS = 1000;
+
 /** How long a session and its authorization token live. */
 export interface Lifetimes {
   readonly sessionLifetimeMs: number;
   readonly tokenLifetimeMs: number;
 }
 
-/** The sessions that have not expired. */
+/** The sessions that have not expired, and the last of those that have. */
 export class Sessions {
   // sessions live equally long, so they stand in the order in which they expire (of those that an archive kept from
   // before another lifetime was set, some may only stay longer in memory)
   private readonly byKey = new Map<string, Session>();
   private readonly byAuth = new Map<string, Session>();
+  private readonly expiredByAuth = new Map<string, Session>();
 
   constructor(
     private readonly lifetimes: Lifetimes,
@@ -33,6 +37,12 @@ export class Sessions {
   findByAuth(auth: string): Session | undefined {
     this.forgetExpired();
     return this.alive(this.byAuth.get(auth));
+  }
+
+  /** The expired session of a token, while it is among the last 1000 that expired. */
+  findExpiredByAuth(auth: string): Session | undefined {
+    this.forgetExpired();
+    return this.expiredByAuth.get(auth);
   }
 
   /**
@@ -68,6 +78,7 @@ export class Sessions {
   clear(): void {
     this.byKey.clear();
     this.byAuth.clear();
+    this.expiredByAuth.clear();
   }
 
   private keep(session: Session): void {
@@ -86,7 +97,15 @@ export class Sessions {
       if (session.expiresAtMs > nowMs) break;
       this.byKey.delete(key);
       this.byAuth.delete(session.auth);
+      this.remember(session);
     }
+  }
+
+  private remember(session: Session): void {
+    this.expiredByAuth.set(session.auth, session);
+    if (this.expiredByAuth.size <= REMEMBERED_SESSIONS) return;
+    const [oldest = ''] = this.expiredByAuth.keys();
+    this.expiredByAuth.delete(oldest);
   }
 }
 

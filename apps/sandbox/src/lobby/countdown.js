@@ -1,0 +1,32 @@
+// Counts down what the page says is left, and loads the page again once something has ended. Without this script the
+// page shows the time that was left when it was made.
+
+const shownAtMs = Date.now();
+const timers = [...document.querySelectorAll('[data-left-ms]')].map((element) => ({
+  element,
+  bar: document.getElementById(element.getAttribute('data-bar')),
+  leftMs: Number(element.getAttribute('data-left-ms')),
+}));
+
+if (timers.length > 0) {
+  const ticking = setInterval(() => {
+    const passedMs = Date.now() - shownAtMs;
+    for (const { element, bar, leftMs } of timers) {
+      const nowLeftMs = Math.max(0, leftMs - passedMs);
+      element.textContent = clock(nowLeftMs);
+      bar.value = nowLeftMs;
+    }
+    if (timers.some(({ leftMs }) => leftMs <= passedMs)) {
+      clearInterval(ticking);
+      location.reload();
+    }
+  }, 250);
+}
+
+/** The same as clock.ts writes. */
+function clock(ms) {
+  const seconds = Math.ceil(ms / 1000);
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (parts[0] === 0) parts.shift();
+  return parts.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':');
+}

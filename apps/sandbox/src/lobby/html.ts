@@ -1,0 +1,30 @@
+/** A piece of HTML: what stands in it is markup already. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/** What a template takes: text, which is escaped, or HTML, which is not. */
+export type Content = Html | readonly Html[] | string | number | undefined;
+
+/**
+ * Makes HTML of a template. Every value that is not HTML itself becomes text, in an element as in a quoted attribute;
+ * undefined becomes nothing.
+ */
+export function html(template: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return new Html(String.raw({ raw: template }, ...values.map(markup)));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function markup(value: Content): string {
+  if (value === undefined) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(({ text }) => text).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}

@@ -1,0 +1,56 @@
+import { clock } from './clock.ts';
+import { html, type Html } from './html.ts';
+import type { Guest } from './visit.ts';
+
+/** How long a session and its token still last, and when they end. */
+export interface TimeLeft {
+  readonly guest: Guest;
+  readonly sessionLeftMs: number;
+  /** 0: it has expired. */
+  readonly tokenLeftMs: number;
+}
+
+/** Shows the time that is left; countdown.js lets it run. */
+export function timeLeft({ guest, sessionLeftMs, tokenLeftMs }: TimeLeft): Html {
+  const { createdAtMs, expiresAtMs, authExpiresAtMs } = guest.session;
+  return html`<section aria-labelledby="time-left">
+    <h2 id="time-left">Time left</h2>
+    <div class="timers">
+      ${timer('session', 'Session', sessionLeftMs, expiresAtMs - createdAtMs, expiresAtMs)}
+      ${timer('token', 'Token', tokenLeftMs, authExpiresAtMs - createdAtMs, authExpiresAtMs)}
+    </div>
+  </section>`;
+}
+
+function timer(id: string, name: string, leftMs: number, wholeMs: number, endsAtMs: number): Html {
+  const isOver = leftMs <= 0;
+  return html`<div class="timer">
+    <p id="${id}-name">${name}</p>
+    ${
+      isOver
+        ? html`<p class="clock over">expired</p>`
+        : html`<p
+            class="clock"
+            role="timer"
+            aria-labelledby="${id}-name"
+            data-left-ms="${leftMs}"
+            data-bar="${id}-bar"
+          >
+            ${clock(leftMs)}
+          </p>`
+    }
+    <progress
+      id="${id}-bar"
+      aria-labelledby="${id}-name"
+      max="${wholeMs}"
+      value="${Math.max(0, leftMs)}"
+    ></progress>
+    <p class="until">${isOver ? 'since' : 'until'} ${instant(endsAtMs)}</p>
+  </div>`;
+}
+
+/** A moment, to the second, in UTC. */
+export function instant(ms: number): Html {
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
