@@ -13,6 +13,7 @@ import type { Envelope } from './envelope.ts';
 import { type Body, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 import { readReplyAddress } from './read-reply-address.ts';
+import { isShortString } from './short-string.ts';
 
 export interface EnvelopeRules {
   readonly maxBytes: number;
@@ -64,7 +65,7 @@ export function openEnvelope(
     form: body.form,
     id,
     type,
-    correlationId: typeof correlationId === 'string' && correlationId !== '' ? correlationId : id,
+    correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.reserved),
     operator: typeof operator === 'string' ? operator : '',
     deadlineAtMs: deadlineAtMs ?? deadline.nowMs + deadline.budgetMs,

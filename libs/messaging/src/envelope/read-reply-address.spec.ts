@@ -9,6 +9,7 @@ describe('readReplyAddress', () => {
     ['', 'none'],
     [42, 'none'],
     ['amq.rabbitmq.reply-to', 'none'],
+    ['\ufffd'.repeat(86), 'none'],
     ['poker.', 'forbidden'],
     ['poker.interactive', 'forbidden'],
     ['poker.replies.undelivered', 'forbidden'],

@@ -1,4 +1,5 @@
 import type { ReplyAddress } from './envelope.ts';
+import { isShortString } from './short-string.ts';
 
 const DIRECT = 'amq.rabbitmq.reply-to';
 
@@ -9,7 +10,7 @@ const DIRECT = 'amq.rabbitmq.reply-to';
  */
 export function readReplyAddress(replyTo: unknown, reserved: string): ReplyAddress {
   // The broker gives a direct key to whoever waits; the bare name is left over where nobody does.
-  if (typeof replyTo !== 'string' || replyTo === '' || replyTo === DIRECT) return { kind: 'none' };
+  if (!isShortString(replyTo) || replyTo === '' || replyTo === DIRECT) return { kind: 'none' };
   if (replyTo.startsWith(reserved)) return { kind: 'forbidden' };
   return { kind: replyTo.startsWith(`${DIRECT}.`) ? 'direct' : 'queue', queue: replyTo };
 }

@@ -91,6 +91,24 @@ describe('copyOf', () => {
     expect(headersOf({ operator })).toMatchObject({ operator: expected });
   });
 
+  it('drops what cannot be written into a property again', () => {
+    const tooLong = '\ufffd'.repeat(255);
+    const properties = {
+      type: tooLong,
+      correlationId: tooLong,
+      replyTo: tooLong,
+      contentType: tooLong,
+      contentEncoding: tooLong,
+      appId: tooLong,
+      timestamp: 2 ** 64,
+    };
+    expect(Object.keys(copy({ properties }).properties).toSorted()).toEqual(['headers', 'messageId']);
+  });
+
+  it.each([-1e300, -Infinity, Number.NaN, 2 ** 50 + 0.5, 1.5])('writes a header of %d as text', (value) => {
+    expect(headersOf({ 'x-redriven': value })).toMatchObject({ 'x-redriven': String(value) });
+  });
+
   it.each(['traceparent', 'tracestate'])('drops a %s that is too long for a header', (name) => {
     expect(headersOf({ [name]: 'x'.repeat(1025) })).not.toHaveProperty(name);
     expect(headersOf({ [name]: 'x'.repeat(1024) })).toHaveProperty(name);

@@ -1,3 +1,4 @@
+import { isShortString } from '../envelope/short-string.ts';
 import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 
@@ -40,13 +41,13 @@ export function copyOf(
       },
       messageId: envelope.id,
       // A packet keeps its type in its body, and would not be one with the property.
-      ...(envelope.form === 'typed' && envelope.type !== '' && { type: envelope.type }),
-      ...(typeof properties.correlationId === 'string' && { correlationId: properties.correlationId }),
+      ...(envelope.form === 'typed' && envelope.type !== '' && shortString('type', envelope.type)),
+      ...shortString('correlationId', properties.correlationId),
       ...(isPublishable(properties.replyTo) && { replyTo: properties.replyTo }),
-      ...(typeof properties.contentType === 'string' && { contentType: properties.contentType }),
-      ...(typeof properties.contentEncoding === 'string' && { contentEncoding: properties.contentEncoding }),
-      ...(typeof properties.appId === 'string' && { appId: properties.appId }),
-      ...(typeof properties.timestamp === 'number' && { timestamp: properties.timestamp }),
+      ...shortString('contentType', properties.contentType),
+      ...shortString('contentEncoding', properties.contentEncoding),
+      ...shortString('appId', properties.appId),
+      ...(Number.isSafeInteger(properties.timestamp) && { timestamp: Number(properties.timestamp) }),
     },
   };
 }
@@ -55,10 +56,15 @@ function carried(headers: Record<string, unknown>): Record<string, string | numb
   const kept: Record<string, string | number> = {};
   for (const name of CARRIED_HEADERS) {
     const value = headers[name];
-    if (typeof value === 'number' || (typeof value === 'string' && value.length <= LONGEST_HEADER))
-      kept[name] = value;
+    // A number that is no integer of 64 bits cannot be written again; as text it is at least seen.
+    if (typeof value === 'number') kept[name] = Number.isSafeInteger(value) ? value : String(value);
+    else if (typeof value === 'string' && value.length <= LONGEST_HEADER) kept[name] = value;
   }
   return kept;
+}
+
+function shortString<N extends string>(name: N, value: unknown): Partial<Record<N, string>> {
+  return isShortString(value) ? ({ [name]: value } as Record<N, string>) : {};
 }
 
 function originUser(userId: unknown): Record<string, string> {
@@ -67,5 +73,5 @@ function originUser(userId: unknown): Record<string, string> {
 
 /** The bare pseudo-queue is refused by the broker from whoever does not consume it. */
 function isPublishable(replyTo: unknown): replyTo is string {
-  return typeof replyTo === 'string' && replyTo !== 'amq.rabbitmq.reply-to';
+  return isShortString(replyTo) && replyTo !== 'amq.rabbitmq.reply-to';
 }

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type ChannelModel, connect, type Options } from 'amqplib';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+/** Becomes as many bytes that are no UTF-8 on its way to the broker. */
+const MARK = 'Z'.repeat(200);
+
+/**
+ * AMQP carries more than its clients can write: short strings of any bytes, numbers of any kind. What came in so must
+ * not keep a reply or a copy from being written, or its command would come back again and again.
+ */
+describe('a command with a property that cannot be written again', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  let hostile: ChannelModel;
+  let id: string;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    worker = await service.worker();
+    hostile = await connect(service.url);
+    garble(hostile);
+  }, 30_000);
+  afterAll(async () => {
+    await hostile?.close();
+    await service?.[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    id = `id-${randomUUID()}`;
+  });
+
+  const outcomes = async () => {
+    const outcome = (line: Record<string, unknown>) => line['id'] === id && 'outcome' in line;
+    await until('the outcome is told', () => worker.log.some(outcome));
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+    return worker.log.filter((line) => line['id'] === id).map((line) => line['outcome'] ?? line['msg']);
+  };
+  const publish = async (routingKey: string, options: Options.Publish, body = '{}') => {
+    const channel = await hostile.createChannel();
+    const properties = { messageId: id, replyTo: service.caller.replyQueue, ...options };
+    channel.publish(service.name('commands'), routingKey, Buffer.from(body), properties);
+    await channel.close();
+  };
+
+  it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
+    '%s of bytes that are no UTF-8: refused once, and answered',
+    async (property) => {
+      await publish('session.create', { [property]: MARK });
+      expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
+      const replies = service.caller.received.filter(({ headers }) => headers['command-id'] === id);
+      expect(replies.map(({ body }) => body['code'])).toEqual(['VALIDATION_FAILED']);
+    },
+  );
+
+  it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
+    '%s of bytes that are no UTF-8: a valid command is served',
+    async (property) => {
+      await publish('session.create', { [property]: MARK }, '{"userId":"p-1"}');
+      expect(await outcomes()).toEqual(['success']);
+    },
+  );
+
+  it('a type of bytes that are no UTF-8 is an unknown one', async () => {
+    await publish('session.create', { type: MARK });
+    expect(await outcomes()).toEqual(['UNKNOWN_COMMAND']);
+  });
+
+  it('a routing key of bytes that are no UTF-8 is an unknown type', async () => {
+    await publish(MARK, {});
+    expect(await outcomes()).toEqual(['UNKNOWN_COMMAND']);
+  });
+
+  it('a reply_to of bytes that are no UTF-8 is none', async () => {
+    await publish('session.create', { replyTo: MARK }, '{"userId":"p-1"}');
+    expect(await outcomes()).toEqual(['REPLY_TO_MISSING']);
+  });
+
+  it('a report in the wrong lane arrives in its own', async () => {
+    const channel = await hostile.createChannel();
+    const properties = {
+      messageId: id,
+      replyTo: service.caller.replyQueue,
+      type: 'report.rake.fetch',
+      appId: MARK,
+    };
+    channel.sendToQueue(service.name('interactive'), Buffer.from('{}'), properties);
+    await channel.close();
+    expect(await outcomes()).toEqual(['command moved to another queue', 'VALIDATION_FAILED']);
+  });
+
+  it.each([
+    ['x-redriven', -1e300],
+    // NaN and the infinities the broker refuses from whoever sends them.
+    ['tracestate', 2 ** 50 + 0.5],
+    ['x-origin-user-id', -(2 ** 63) * 2],
+  ])('the header %s of %d: refused once, and answered', async (name, value) => {
+    await publish('session.create', { headers: { [name]: { '!': 'double', value } } });
+    expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
+  });
+
+  it.each([-1e300, 1e300])('schema-version %d is a version that nobody knows', async (value) => {
+    await publish('session.create', { headers: { 'schema-version': { '!': 'double', value } } });
+    expect(await outcomes()).toEqual(['UNSUPPORTED_VERSION']);
+  });
+
+  it('a moment of sending at the end of time', async () => {
+    await publish('session.create', { timestamp: 2 ** 64 - 2048 });
+    expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
+  });
+});
+
+/** Replaces the mark in everything that the connection writes. */
+function garble(connection: ChannelModel): void {
+  const { stream } = (connection as unknown as { connection: { stream: Socket } }).connection;
+  const write = stream.write.bind(stream);
+  stream.write = (bytes: Buffer) => {
+    for (let at = bytes.indexOf(MARK); at >= 0; at = bytes.indexOf(MARK, at))
+      bytes.fill(0xff, at, at + MARK.length);
+    return write(bytes);
+  };
+}
