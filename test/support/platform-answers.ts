@@ -44,6 +44,11 @@ export class Gate {
     };
   }
 
+  /** Whoever waits is never answered. */
+  forget(): void {
+    this.#held.length = 0;
+  }
+
   open(): void {
     this.#isOpen = true;
     for (const go of this.#held.splice(0)) go();

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { Supervisor } from './supervisor.ts';
+
+jest.setTimeout(60_000);
+
+const DELIVERY_LIMIT = 2;
+/** Before a command becomes a suspect. */
+const STARTS_IN_LANE = 3;
+const NEIGHBOURS = 24;
+
+describe('a command that kills its worker', () => {
+  let service: ServiceUnderTest;
+  let supervisor: Supervisor;
+  const gates = { beside: new Gate(), after: new Gate() };
+  const neighboursAtDeath: number[] = [];
+  let poison: ReceivedReply[];
+  let neighbours: ReceivedReply[];
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: async (request, response, socket) => {
+        const player = playerOf(request) ?? '';
+        if (player !== 'poison') {
+          const gate = player.startsWith('beside') ? gates.beside : gates.after;
+          return gate.behind(healthy())(request, response, socket);
+        }
+        const gate = neighboursAtDeath.length < STARTS_IN_LANE ? gates.beside : gates.after;
+        await until('its neighbours are in hand', () => gate.held >= NEIGHBOURS, 20_000);
+        neighboursAtDeath.push(gate.held);
+        gate.forget();
+        supervisor.worker.kill('SIGKILL');
+      },
+      variables: { DELIVERY_LIMIT: String(DELIVERY_LIMIT), INTERACTIVE_DEADLINE_MS: '60000' },
+    });
+    supervisor = new Supervisor(() => service.start());
+    const send = async (userId: string): Promise<ReceivedReply[]> => {
+      const replies = service.caller.repliesTo(userId, 45_000);
+      service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
+      return replies;
+    };
+    const group = (name: string) =>
+      Array.from({ length: NEIGHBOURS }, (_, index) => send(`${name}-${index}`));
+
+    await supervisor.worker.ready();
+    const sent = group('beside');
+    const poisoned = send('poison');
+    await until('it is a suspect', () => neighboursAtDeath.length === STARTS_IN_LANE, 30_000);
+    gates.beside.open();
+    sent.push(...group('after'));
+    poison = await poisoned;
+    gates.after.open();
+    neighbours = (await Promise.all(sent)).flat();
+  }, 90_000);
+  afterAll(async () => {
+    supervisor.stop();
+    await service[Symbol.asyncDispose]();
+  });
+
+  it('is answered so after as many starts as it may have', () => {
+    const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison');
+    expect(calls).toHaveLength(STARTS_IN_LANE + DELIVERY_LIMIT);
+    expect(supervisor.deaths).toBe(STARTS_IN_LANE + DELIVERY_LIMIT);
+    expect(poison).toMatchObject([
+      {
+        type: 'command.failed',
+        messageId: 'poison:0',
+        body: { code: 'POISON_COMMAND', category: 'internal', retryable: false },
+      },
+    ]);
+  });
+
+  it('lies in the dead letters, alone', async () => {
+    const letters = await service.caller.drain(service.name('dead-letters'));
+    expect(letters.map(({ properties }) => [properties.messageId, properties.headers?.['x-reason']])).toEqual(
+      [['poison', 'POISON_COMMAND']],
+    );
+  });
+
+  it('takes no neighbour with it that was in hand each time', () => {
+    expect(neighboursAtDeath).toEqual(Array(STARTS_IN_LANE + DELIVERY_LIMIT).fill(NEIGHBOURS));
+    expect(neighbours).toHaveLength(2 * NEIGHBOURS);
+    for (const { correlationId, type, messageId, body } of service.caller.received) {
+      if (correlationId === 'poison') continue;
+      expect({ type, messageId, userId: body['userId'] }).toEqual({
+        type: 'session.created',
+        messageId: `${correlationId}:0`,
+        userId: correlationId,
+      });
+    }
+  });
+
+  it('leaves nothing behind', async () => {
+    for (const queue of ['interactive', 'suspects', 'replies.undelivered']) {
+      await until(
+        `${queue} is empty`,
+        async () => (await service.caller.channel.checkQueue(service.name(queue))).messageCount === 0,
+      );
+    }
+    expect(await supervisor.worker.metric('poker_commands_in_flight')).toBe(0);
+  });
+});
