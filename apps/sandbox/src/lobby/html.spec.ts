@@ -10,12 +10,7 @@ describe('html', () => {
   });
 
   it('takes HTML as it is, one or several pieces, and nothing for undefined', () => {
-    const items = ['a', '<b>'].map((item) => html`<li>${item}</li>`);
-    expect(
-      html`<ul>
-          ${items}
-        </ul>
-        ${html`<hr />`}${undefined}${0}`.text,
-    ).toBe('<ul><li>a</li><li>&lt;b&gt;</li></ul><hr>0');
+    const items = ['a', '<b>'].map((item) => html`<i>${item}</i>`);
+    expect(html`${items}${html`<b>c</b>`}${undefined}${0}`.text).toBe('<i>a</i><i>&lt;b&gt;</i><b>c</b>0');
   });
 });

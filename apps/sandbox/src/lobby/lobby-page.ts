@@ -65,7 +65,8 @@ function faceOf(visit: Visit, askedTable: string | undefined): Face {
         badge: 'Token expired',
         title: 'The token has expired',
         lead: html`<p>
-            The session of ${bold(visit.guest)} goes on, but this address no longer opens it. Open-game with the same session id gives another.
+            The session of ${bold(visit.guest)} goes on, but this address no longer opens it. Open-game with
+            the same session id gives another.
           </p>
           ${logInAgain(visit.guest)}`,
         rest: html`${timeLeft({ ...visit, tokenLeftMs: 0 })}${sessionDetails(visit.guest)}`,

@@ -1,0 +1,227 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chromium, type BrowserContext, type Page } from 'playwright-core';
+import { digest } from '../integration/sandbox/sandbox-under-test.ts';
+import { startSandboxProcess, type SandboxProcess } from '../support/sandbox-process.ts';
+
+/** Debian's; where it is missing, install the package chromium. */
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const START_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 30_000;
+
+interface Visited {
+  readonly page: Page;
+  /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
+  readonly complaints: readonly string[];
+  /** Every address that the page asked for. */
+  readonly requested: readonly string[];
+}
+
+describe('the page of a session, in a browser', () => {
+  let folder: string;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'chromium-'));
+    context = await chromium.launchPersistentContext(folder, {
+      executablePath: CHROMIUM,
+      headless: true,
+      args: FLAGS,
+      viewport: { width: 880, height: 960 },
+      colorScheme: 'light',
+    });
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await context?.close();
+    await rm(folder, { recursive: true, force: true });
+  }, START_TIMEOUT_MS);
+
+  async function visit(url: string): Promise<Visited> {
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    const requested: string[] = [];
+    page
+      .on('console', (message) => complaints.push(message.text()))
+      .on('pageerror', (error) => complaints.push(error.message))
+      .on('dialog', (dialog) => {
+        complaints.push(dialog.message());
+        void dialog.dismiss();
+      })
+      .on('request', (request) => requested.push(request.url()));
+    await page.goto(url);
+    return { page, complaints, requested };
+  }
+
+  it(
+    'says whose table it is, and counts down',
+    async () => {
+      await using sandbox = await startSandboxProcess();
+      const url = await openGame(
+        sandbox,
+        {
+          tableId: 42,
+          lang: 'de',
+          launchOptions: { restoreSessionUrl: 'https://casino.example/poker', theme: 'midnight' },
+        },
+        { id: 'player-7', nick: 'Ace of ♠', currency: 'EUR' },
+      );
+      const { page, complaints, requested } = await visit(url);
+      expect(await page.title()).toBe('Table 42 – Ace of ♠ – Poker sandbox');
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Table 42');
+      expect(await page.getByRole('main').textContent()).toMatch(/Opened for\s+Ace of ♠/);
+      expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual([
+        'Time left',
+        'Session',
+        'Launch options',
+      ]);
+      const picture = process.env['LOBBY_PICTURE'] ?? join(folder, 'lobby.png');
+      expect((await page.screenshot({ path: picture })).length).toBeLessThan(150_000);
+
+      const token = page.getByRole('timer', { name: 'Token' });
+      const bar = page.getByRole('progressbar', { name: 'Token' });
+      const before = secondsOf(await token.textContent());
+      const barBefore = await bar.evaluate((element) => (element as unknown as { value: number }).value);
+      expect(before).toBeGreaterThan(290);
+      await page.waitForTimeout(2500);
+      const after = secondsOf(await token.textContent());
+      expect(before - after).toBeGreaterThanOrEqual(2);
+      expect(before - after).toBeLessThan(20);
+      expect(await bar.evaluate((element) => (element as unknown as { value: number }).value)).toBeLessThan(
+        barBefore - 2000,
+      );
+      expect(complaints).toEqual([]);
+      expect(requested.filter((address) => !address.startsWith(`${new URL(url).origin}/`))).toEqual([]);
+      await page.close();
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it.each(['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"><svg onload=alert(1)>'])(
+    'shows the nickname %s, and runs nothing of it',
+    async (nick) => {
+      await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+      const url = await openGame(sandbox, { launchOptions: { [nick]: nick } }, { id: nick, nick });
+      const { page, complaints, requested } = await visit(url);
+      await page.waitForTimeout(500);
+      expect(await page.locator('.hero strong').textContent()).toBe(nick);
+      expect(await page.title()).toBe(`Lobby – ${nick} – Poker sandbox`);
+      expect(await page.locator('script, img, svg').count()).toBe(2);
+      expect(complaints).toEqual([]);
+      expect([...new Set(requested.map((address) => new URL(address).pathname))].sort()).toEqual([
+        '/lobby',
+        '/lobby/countdown.js',
+        '/lobby/lobby.css',
+        '/lobby/spade.svg',
+      ]);
+      await page.close();
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'would run no script even if one stood in it',
+    async () => {
+      await using sandbox = await startSandboxProcess();
+      const { page, complaints } = await visit(await openGame(sandbox, {}, { id: 'ada' }));
+      await page.evaluate(() => {
+        const { document } = globalThis as unknown as { document: any };
+        const script = document.createElement('script');
+        script.textContent = 'document.title = "taken over"';
+        document.body.append(script);
+        document.body.insertAdjacentHTML(
+          'beforeend',
+          '<img src="/none" onerror="document.title = `taken over`">',
+        );
+      });
+      await page.waitForTimeout(500);
+      expect(await page.title()).toBe('Lobby – ada – Poker sandbox');
+      expect(complaints.join('\n')).toMatch(/Content Security Policy/);
+      await page.close();
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'turns into what it has become once the token and then the session end, and offers the way back',
+    async () => {
+      await using sandbox = await startSandboxProcess({
+        SANDBOX_TOKEN_LIFETIME_MS: '2500',
+        SANDBOX_SESSION_LIFETIME_MS: '5000',
+      });
+      const launchOptions = { restoreSessionUrl: 'https://casino.example/poker' };
+      const { page } = await visit(await openGame(sandbox, { launchOptions }, { id: 'ada' }));
+      const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+      await heading('Lobby');
+      await heading('The token has expired');
+      await heading('The session has expired');
+      const link = page.getByRole('link', { name: 'Log in again at casino.example' });
+      expect(await link.getAttribute('href')).toBe('https://casino.example/poker');
+      expect(await page.getByRole('timer').count()).toBe(0);
+      await page.close();
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
+    'fits a narrow window, and is dark where that is preferred',
+    async () => {
+      await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+      const long = 'W'.repeat(200);
+      const { page } = await visit(
+        await openGame(sandbox, { launchOptions: { [long]: long } }, { id: long, nick: long }),
+      );
+      const look = () =>
+        page.evaluate(() => {
+          const { document, getComputedStyle } = globalThis as any;
+          return {
+            paper: getComputedStyle(document.body).backgroundColor,
+            overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          };
+        });
+      const light = await look();
+      await page.setViewportSize({ width: 320, height: 700 });
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const dark = await look();
+      expect([light.overflow, dark.overflow]).toEqual([0, 0]);
+      expect(dark.paper).not.toBe(light.paper);
+      await page.close();
+    },
+    TEST_TIMEOUT_MS,
+  );
+});
+
+/** Opens a game whose values are all strings and integers. */
+async function openGame(sandbox: SandboxProcess, session: object, player: object): Promise<string> {
+  const attributes = { session, player };
+  const body = { data: { attributes, type: 'OpenGame' } };
+  const response = await fetch(`${await sandbox.url}/apiweb/v3/open-game?client=sandbox`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/vnd.api+json',
+      sign: digest(valuesOf({ client: 'sandbox', ...body })),
+    },
+    body: JSON.stringify(body),
+  });
+  const { data } = (await response.json()) as { data: { attributes: { url: string } } };
+  return data.attributes.url;
+}
+
+function valuesOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return members.map(([, member]) => valuesOf(member)).join('');
+}
+
+function secondsOf(clock: string | null): number {
+  return (clock ?? '').split(':').reduce((seconds, part) => 60 * seconds + Number(part), 0);
+}

@@ -1,0 +1,173 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
+
+const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`;
+const ESCAPED = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;';
+const RESTORE = 'https://casino.example/login?a=1&b=2';
+
+const open = (sandbox: SandboxUnderTest, url: string) =>
+  sandbox.send({ method: 'GET', path: url.slice(sandbox.url.length) });
+
+/** Opens a game whose values are all strings and integers. */
+async function openGame(
+  sandbox: SandboxUnderTest,
+  session: object,
+  player: object = { id: 'ada' },
+): Promise<string> {
+  const canonical = valuesOf({
+    client: 'sandbox',
+    data: { attributes: { player, session }, type: 'OpenGame' },
+  });
+  return (await sandbox.openGame({ session, player }, canonical)).json.data.attributes.url;
+}
+
+function valuesOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return String(value);
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return members.map(([, member]) => valuesOf(member)).join('');
+}
+
+/** What the page says: its text without markup. */
+const textOf = (page: string) =>
+  page
+    .replace(/^.*<body>/s, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+
+describe('the page of a session', () => {
+  it('shows whose lobby the redirectUrl opens, and how long', async () => {
+    await using sandbox = await startSandboxUnderTest();
+    const { json } = await sandbox.session('u-1', { nick: 'Ace ♠', lang: 'de', currency: 'EUR' });
+    const page = await open(sandbox, json.data.attributes['redirect-url']);
+    expect(page.status).toBe(200);
+    const text = textOf(page.text);
+    expect(text).toMatch(/ Session open Lobby Opened for Ace ♠ ?\. /);
+    expect(text).toMatch(/ Session (1:00:00|59:59) until .* Token (5:00|4:59) until /);
+    expect(text).toMatch(
+      / Player id u-1 Currency EUR Operator sandbox Opens the lobby In a browser external /,
+    );
+    expect(text).toMatch(/ Language Deutsch de Opened \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Session id /);
+    expect(text).toContain(json.data.attributes['session-id']);
+    expect(text).toContain('Launch options None were given.');
+    expect(page.text).toContain('<html lang="en">');
+    expect(page.text).toContain('<span lang="de">Deutsch</span>');
+  });
+
+  it('shows the table that the url opens, and the launch options', async () => {
+    await using sandbox = await startSandboxUnderTest();
+    const launchOptions = { theme: 'dark', seats: [1, 2], restoreSessionUrl: RESTORE };
+    const url = await openGame(sandbox, { tableId: 42, authType: 'internal', lang: 'xx', launchOptions });
+    const { status, text } = await open(sandbox, url);
+    expect([status, new URL(url).pathname]).toEqual([200, '/table/42']);
+    expect(textOf(text)).toMatch(/ Session open Table 42 Opened for ada ?\. /);
+    expect(textOf(text)).toMatch(/ Opens table 42 In a desktop or mobile app internal Language xx Opened /);
+    expect(textOf(text)).toMatch(/ theme dark seats \[1,2\] restoreSessionUrl https:\/\/casino.example\//);
+    // the way back is for those whose session is over
+    expect(text).not.toContain('<a ');
+  });
+
+  it('tells where the URL names another place than the session', async () => {
+    await using sandbox = await startSandboxUnderTest();
+    const lobby = await openGame(sandbox, { id: 's-1' });
+    const table = await openGame(sandbox, { id: 's-1', tableId: 7 });
+    expect((await open(sandbox, table)).text).not.toContain('This address names');
+    const { status, text } = await open(sandbox, lobby);
+    expect([status, textOf(text)]).toEqual([200, expect.stringMatching(/ Table 7 .* names the lobby\. /)]);
+    const other = await open(sandbox, table.replace('/table/7', `/table/${encodeURIComponent(HOSTILE)}`));
+    expect(other.text).toContain(`names table ${ESCAPED}.`);
+  });
+
+  it('takes every value from outside as text', async () => {
+    await using sandbox = await startSandboxUnderTest({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+    const launchOptions = { [HOSTILE]: HOSTILE, nested: { text: HOSTILE }, restoreSessionUrl: HOSTILE };
+    const url = await openGame(
+      sandbox,
+      { id: HOSTILE, lang: HOSTILE, launchOptions },
+      { id: HOSTILE, nick: HOSTILE, currency: HOSTILE },
+    );
+    const { text } = await open(sandbox, url);
+    expect(text.split(ESCAPED).length).toBeGreaterThan(8);
+    const tags = [...text.matchAll(/<(?:script|img)[^>]*>/g)].map(([tag]) => tag);
+    expect(tags).toEqual([
+      '<script type="module" src="/lobby/countdown.js">',
+      '<img src="/lobby/spade.svg" alt="" width="28" height="28" />',
+    ]);
+    expect(text).not.toContain('alert(1)>"');
+  });
+
+  it('lets nothing run that is not its own, keeps no copy, and tells no other site its address', async () => {
+    await using sandbox = await startSandboxUnderTest();
+    const url = await openGame(sandbox, {});
+    const unknown = `${sandbox.url}/lobby?auth=none`;
+    const { text } = await open(sandbox, url);
+    const own = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, path]) => sandbox.url + path);
+    expect(own).toHaveLength(4);
+    for (const address of [url, unknown, ...own]) {
+      const { headers, status } = await open(sandbox, address);
+      expect(status).toBe(address === unknown ? 404 : 200);
+      expect(headers).toMatchObject({
+        'content-security-policy':
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'",
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      });
+    }
+    expect(text).not.toMatch(/ style=| on\w+=|<style|javascript:/);
+  });
+
+  it('says that a token has expired while its session goes on', async () => {
+    await using sandbox = await startSandboxUnderTest({ SANDBOX_TOKEN_LIFETIME_MS: '1' });
+    const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl: RESTORE } });
+    await wait(5);
+    const { status, text } = await open(sandbox, url);
+    expect(status).toBe(410);
+    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada goes on/);
+    expect(textOf(text)).toMatch(/ Session (1:00:00|59:59) until .* Token expired since /);
+    expect(text).toContain('href="https://casino.example/login?a=1&amp;b=2"');
+  });
+
+  it('says that a session has expired, and offers restoreSessionUrl', async () => {
+    await using sandbox = await startSandboxUnderTest({ SANDBOX_SESSION_LIFETIME_MS: '1' });
+    const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl: RESTORE } });
+    await wait(5);
+    const { status, text } = await open(sandbox, url);
+    expect(status).toBe(410);
+    expect(textOf(text)).toMatch(/ Session expired The session has expired The session of ada is over\./);
+    expect(text).toMatch(/<a\s[^>]*href="https:\/\/casino.example\/login\?a=1&amp;b=2"[^>]*>/);
+    expect(textOf(text)).toContain('Log in again at casino.example');
+    expect(text).not.toContain('role="timer"');
+  });
+
+  it.each(['javascript:alert(1)', 'data:text/html,x', '/login'])(
+    'does not offer %s',
+    async (restoreSessionUrl) => {
+      await using sandbox = await startSandboxUnderTest({ SANDBOX_SESSION_LIFETIME_MS: '1' });
+      const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl } });
+      await wait(5);
+      const { status, text } = await open(sandbox, url);
+      expect([status, text.includes('<a ')]).toEqual([410, false]);
+      expect(textOf(text)).toContain('name no restoreSessionUrl on the web');
+    },
+  );
+
+  it.each(['/lobby', '/lobby?auth=', '/lobby?auth=none', '/lobby?auth=a&auth=b', '/table/7?auth=__proto__'])(
+    'says that there is no session behind %s',
+    async (path) => {
+      await using sandbox = await startSandboxUnderTest();
+      await sandbox.session('ada', { nick: 'Ace' });
+      const { status, headers, text } = await sandbox.send({ method: 'GET', path });
+      expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+      expect(textOf(text)).toContain('No session has this token');
+      expect(text).not.toContain('Ace');
+    },
+  );
+
+  it('forgets a session that was reset', async () => {
+    await using sandbox = await startSandboxUnderTest();
+    const url = await openGame(sandbox, {});
+    await sandbox.control('POST', 'reset');
+    expect((await open(sandbox, url)).status).toBe(404);
+  });
+});
