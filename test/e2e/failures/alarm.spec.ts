@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(40_000);
+
+const PREFETCH = 5;
+const GRACE_MS = 500;
+/** Closing waits for the broker at each step, a bounded time. */
+const CLOSING_MS = 12_000;
+
+describe('a broker that takes nothing from publishers', () => {
+  let broker: Broker;
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  let gate: Gate;
+  beforeAll(async () => {
+    broker = await startBroker();
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: { INTERACTIVE_PREFETCH: String(PREFETCH), SHUTDOWN_GRACE_MS: String(GRACE_MS) },
+      url: broker.url,
+    });
+    worker = await service.worker();
+  }, 60_000);
+  beforeEach(() => {
+    gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    service.platform.requests.length = 0;
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await broker[Symbol.asyncDispose]();
+  });
+
+  const raiseAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0');
+  const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
+  const trouble = async () => (await worker.health()).bus.trouble;
+  /** Twice as many commands as may be in hand, and the alarm when the first half is. */
+  const blockedSessions = async (name: string) => {
+    const userIds = Array.from({ length: 2 * PREFETCH }, (_, index) => `${name}-${index}`);
+    const sessions = userIds.map((userId) => {
+      const replies = service.caller.repliesTo(userId, 30_000);
+      service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
+      return replies;
+    });
+    await until('they are in hand', () => gate.held === PREFETCH);
+    await raiseAlarm();
+    gate.open();
+    await until('health shows it', async () => /memory|block/i.test((await trouble()) ?? ''));
+    return { userIds, sessions };
+  };
+
+  it('is told by health; what was in hand is answered afterwards, once, and so is the rest', async () => {
+    const { userIds, sessions } = await blockedSessions('blocked');
+    expect((await worker.get('/health/live')).status).toBe(200);
+    expect(service.caller.received).toEqual([]);
+    expect(service.platform.requests).toHaveLength(PREFETCH);
+    await endAlarm();
+
+    const replies = (await Promise.all(sessions)).map((list) => list.at(-1));
+    expect(replies.map((reply) => [reply?.type, reply?.body['userId']])).toEqual(
+      userIds.map((userId) => ['session.created', userId]),
+    );
+    expect(service.caller.received).toHaveLength(userIds.length);
+    expect(service.platform.requests).toHaveLength(userIds.length);
+    await until('all is well', async () => (await trouble()) === undefined);
+    expect((await worker.get('/health/ready')).status).toBe(200);
+  });
+
+  it('does not keep a worker from stopping, and loses nothing', async () => {
+    const { userIds, sessions } = await blockedSessions('stopping');
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(GRACE_MS + CLOSING_MS)).toEqual({ code: 0, signal: null });
+    expect(worker.stderr).toBe('');
+    await endAlarm();
+    worker = await service.worker();
+    const replies = (await Promise.all(sessions)).map((list) => list.at(-1));
+    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
+  });
+});
