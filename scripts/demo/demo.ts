@@ -54,7 +54,7 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
     let isRight = true;
     for (const scene of STORY) isRight = (await play(caller, prefix, scene)) && isRight;
     printEnd(isRight);
-    if (isKept) await keep({ broker: broker.url, platform, health, exchange: `${prefix}.commands` });
+    if (isKept) await keep({ broker: broker.url, platform, health, prefix });
     return isRight;
   } finally {
     for (const end of ending) await end();
@@ -115,13 +115,12 @@ async function keep(addresses: {
   broker: string;
   platform: string;
   health: string;
-  exchange: string;
+  prefix: string;
 }): Promise<void> {
   process.stdout.write(
     [
       '\nEverything goes on until you press Ctrl-C:',
-      `  broker     ${addresses.broker}`,
-      `  commands   exchange ${addresses.exchange}, the routing key is the command type`,
+      `  commands   AMQP_URL=${addresses.broker} AMQP_PREFIX=${addresses.prefix}`,
       `  platform   ${addresses.platform}`,
       `  health     ${addresses.health}/health`,
       `  metrics    ${addresses.health}/metrics\n`,
