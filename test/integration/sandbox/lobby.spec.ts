@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { canonicalOf } from './canonical-of.ts';
 import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`;
@@ -15,17 +16,11 @@ async function openGame(
   session: object,
   player: object = { id: 'ada' },
 ): Promise<string> {
-  const canonical = valuesOf({
+  const canonical = canonicalOf({
     client: 'sandbox',
     data: { attributes: { player, session }, type: 'OpenGame' },
   });
   return (await sandbox.openGame({ session, player }, canonical)).json.data.attributes.url;
-}
-
-function valuesOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return String(value);
-  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
-  return members.map(([, member]) => valuesOf(member)).join('');
 }
 
 /** What the page says: its text without markup. */
@@ -45,7 +40,7 @@ describe('the page of a session', () => {
     expect(text).toMatch(/ Session open Lobby Opened for Ace ♠ ?\. /);
     expect(text).toMatch(/ Session (1:00:00|59:59) until .* Token (5:00|4:59) until /);
     expect(text).toMatch(
-      / Player id u-1 Currency EUR Operator sandbox Opens the lobby In a browser external /,
+      / Player id u-1 Currency EUR Operator sandbox Opens the lobby Opens in a browser external /,
     );
     expect(text).toMatch(/ Language Deutsch de Opened \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Session id /);
     expect(text).toContain(json.data.attributes['session-id']);
@@ -61,7 +56,9 @@ describe('the page of a session', () => {
     const { status, text } = await open(sandbox, url);
     expect([status, new URL(url).pathname]).toEqual([200, '/table/42']);
     expect(textOf(text)).toMatch(/ Session open Table 42 Opened for ada ?\. /);
-    expect(textOf(text)).toMatch(/ Opens table 42 In a desktop or mobile app internal Language xx Opened /);
+    expect(textOf(text)).toMatch(
+      / Opens table 42 Opens in a desktop or mobile app internal Language xx Opened /,
+    );
     expect(textOf(text)).toMatch(/ theme dark seats \[1,2\] restoreSessionUrl https:\/\/casino.example\//);
     // the way back is for those whose session is over
     expect(text).not.toContain('<a ');

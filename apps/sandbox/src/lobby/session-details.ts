@@ -20,7 +20,7 @@ export function sessionDetails({ session, player }: Guest): Html {
         ${entry('Nickname', player?.nick)} ${entry('Player id', session.userId)}
         ${entry('Currency', player?.currency)} ${entry('Operator', session.clientId)}
         ${entry('Opens', tableId === undefined ? 'the lobby' : `table ${tableId}`)}
-        ${entry('In', html`${OPENED_IN[authType]} <code>${authType}</code>`)}
+        ${entry('Opens in', html`${OPENED_IN[authType]} <code>${authType}</code>`)}
         ${entry('Language', language(lang))} ${entry('Opened', instant(session.createdAtMs))}
         ${entry('Session id', html`<code><bdi>${session.sessionId}</bdi></code>`)}
       </dl>

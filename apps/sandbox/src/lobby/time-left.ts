@@ -13,11 +13,12 @@ export interface TimeLeft {
 /** Shows the time that is left; countdown.js lets it run. */
 export function timeLeft({ guest, sessionLeftMs, tokenLeftMs }: TimeLeft): Html {
   const { createdAtMs, expiresAtMs, authExpiresAtMs } = guest.session;
+  const tokenEndsAtMs = Math.min(authExpiresAtMs, expiresAtMs);
   return html`<section aria-labelledby="time-left">
     <h2 id="time-left">Time left</h2>
     <div class="timers">
       ${timer('session', 'Session', sessionLeftMs, expiresAtMs - createdAtMs, expiresAtMs)}
-      ${timer('token', 'Token', tokenLeftMs, authExpiresAtMs - createdAtMs, authExpiresAtMs)}
+      ${timer('token', 'Token', tokenLeftMs, tokenEndsAtMs - createdAtMs, tokenEndsAtMs)}
     </div>
   </section>`;
 }
