@@ -121,6 +121,22 @@ describe('readSettings', () => {
   });
 
   it.each([
+    ['INTERACTIVE_DEADLINE_MS', 1, 1_200_000],
+    ['REPORTS_DEADLINE_MS', 1, 1_200_000],
+    ['IDEMPOTENCY_TTL_MS', 1, 86_400_000],
+    ['SHUTDOWN_GRACE_MS', 0, 86_400_000],
+    ['REPORTS_PER_PAGE', 1, 1_000],
+    ['CIRCUIT_FAILURE_RATE', 1, 100],
+    ['INTERACTIVE_PREFETCH', 1, 65_535],
+    ['PLATFORM_MAX_ATTEMPTS', 1, 100],
+    ['PLATFORM_QUEUE', 0, 1_000_000],
+    ['DELIVERY_LIMIT', 1, 1_000],
+  ])('takes for %s the integers from %i to %i', (name, min, max) => {
+    for (const value of [min, max]) expect(read({ [name]: String(value) })).toMatchObject({ [name]: value });
+    for (const value of [min - 1, max + 1]) expect(() => read({ [name]: String(value) })).toThrow(name);
+  });
+
+  it.each([
     ['as it stands', 'secret.txt', 'from-file'],
     ['without the line break at its end', 'edited.txt', 'from-file'],
     ['without the line break of Windows', 'windows.txt', 'from-file'],

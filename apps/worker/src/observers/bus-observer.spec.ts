@@ -96,4 +96,15 @@ describe('BusObserver', () => {
     });
     expect(series).toEqual(expected);
   });
+
+  it.each([
+    [{ kind: 'open' }, [{ level: 'info', connection: 'consuming' }]],
+    [{ kind: 'connecting', reason: 'refused' }, [{ level: 'warn', kind: 'connecting', reason: 'refused' }]],
+    [{ kind: 'blocked', reason: 'memory' }, [{ level: 'warn', kind: 'blocked', reason: 'memory' }]],
+    [{ kind: 'closed' }, []],
+  ] as const)('writes of a connection that is %j', async (state, expected) => {
+    const { lines } = await shownAfter((observer) => observer.connectionChanged('consuming', state));
+    expect(lines).toMatchObject(expected);
+    expect(lines).toHaveLength(expected.length);
+  });
 });

@@ -26,7 +26,7 @@ const nack = (message: Message) => ['nack', message, false, true];
 describe('Delivery', () => {
   it('is acknowledged on its channel', () => {
     const { told, message, delivery, flush } = deliver();
-    expect(delivery.isAlive).toBe(true);
+    expect(delivery).toMatchObject({ isAlive: true, queue: 'poker.interactive', message });
     delivery.acknowledge();
     flush();
     expect(told).toMatchObject([['ack', { fields: { deliveryTag: message.fields.deliveryTag } }, true]]);

@@ -79,6 +79,12 @@ describe('checkCommand', () => {
     expect(errorOf(facts).code).toBe(code);
   });
 
+  it('tells of an operator that is no text as of any fault, and of an unknown one before all others', () => {
+    const headers = { 'x-deadline': 'tomorrow' };
+    expect(errorOf({ headers: { operator: 7 } }).code).toBe('VALIDATION_FAILED');
+    expect(errorOf({ headers: { ...headers, operator: 'casino' } }).code).toBe('UNKNOWN_OPERATOR');
+  });
+
   it('knows the types that it has handlers for, and no other', () => {
     expect(errorOf({}, { ...KNOWN, handlers: new Map() }).code).toBe('UNKNOWN_COMMAND');
   });
