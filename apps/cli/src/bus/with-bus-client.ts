@@ -1,0 +1,32 @@
+import { BusClient, BusClientError, type BusClientFault } from '#messaging';
+import { readSomeSettings, SettingsError } from '#settings';
+
+import { EXIT, type ExitCode, ExitError } from '../exit.ts';
+
+const EXIT_OF_FAULT: Readonly<Record<BusClientFault, ExitCode>> = {
+  rejected: EXIT.settings,
+  unreachable: EXIT.noAnswer,
+  'no-exchange': EXIT.noAnswer,
+  'not-taken': EXIT.noAnswer,
+  'no-answer': EXIT.noAnswer,
+};
+
+/**
+ * Connects to the broker of the settings for as long as `work` takes.
+ *
+ * @throws ExitError for settings that cannot be used, and where no answer came
+ */
+export async function withBusClient<T>(work: (client: BusClient) => Promise<T>): Promise<T> {
+  try {
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = readSomeSettings(
+      ['AMQP_URL', 'AMQP_PREFIX'],
+      process.env,
+    );
+    await using client = await BusClient.open({ urls, prefix, appId: 'poker-bridge-cli' });
+    return await work(client);
+  } catch (error) {
+    if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);
+    if (error instanceof BusClientError) throw new ExitError(EXIT_OF_FAULT[error.fault], error.message);
+    throw error;
+  }
+}

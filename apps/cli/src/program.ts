@@ -1,0 +1,51 @@
+import { inspect } from 'node:util';
+
+import { Command, CommanderError } from 'commander';
+
+import { EXIT, ExitError } from './exit.ts';
+import { addSend } from './send/send.command.ts';
+import { addSign } from './sign-explain/sign.command.ts';
+
+const ABOUT = 'Sends commands over the bus and explains signatures.';
+
+const EXAMPLES = `
+Examples:
+  $ poker-bridge send session.create --data '{"userId":"alice"}'
+  $ poker-bridge sign explain request.json
+  $ poker-bridge sign explain --help
+
+Ends with 0 on success, 1 where the answer is command.failed, 2 on wrong usage,
+3 where no answer came in time, 78 on wrong settings.`;
+
+/** Every subcommand; one more is one line here. */
+const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign];
+
+/** The command line as it is typed, with all subcommands. */
+export function createProgram(): Command {
+  const program = new Command('poker-bridge')
+    .description(ABOUT)
+    .exitOverride()
+    .showHelpAfterError('(--help shows how it is used)')
+    .helpCommand('help [subcommand]', 'shows how a subcommand is used')
+    .helpOption('-h, --help', 'shows this')
+    .addHelpText('after', EXAMPLES);
+  for (const add of SUBCOMMANDS) add(program);
+  return program;
+}
+
+/** Runs what was typed and sets the exit code of the process. */
+export async function run(args: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // Commander has told it already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+  const isExpected = error instanceof ExitError;
+  process.stderr.write(`${isExpected ? error.message : inspect(error)}\n`);
+  return isExpected ? error.exitCode : EXIT.internal;
+}

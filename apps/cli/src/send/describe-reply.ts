@@ -1,0 +1,62 @@
+import { styleText } from 'node:util';
+
+import type { BusReply } from '#messaging';
+
+import { exactJson, parseExactJson } from '../input/exact-json.ts';
+import { printable, shortened } from '../output/printable.ts';
+
+const LONGEST_DATA = 400;
+const LONGEST_RECORD = 72;
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What goes out, for people. */
+export function describeCommand({ type, id, text }: { type: string; id: string; text: string }): string {
+  const data = shortened(printable(text.replace(/\s*\n\s*/g, ' ').trim()), LONGEST_DATA);
+  return `${styleText('cyan', '→')} ${printable(type)} ${data} ${styleText('dim', `id ${printable(id)}`)}\n`;
+}
+
+/** What came back, for people: a headline, and a line for each member. */
+export function describeReply({ type, text }: BusReply, afterMs: number): string {
+  const arrow = styleText(type === 'command.failed' ? 'yellow' : 'green', '←');
+  const headline = `${arrow} ${printable(type)} ${styleText('dim', `after ${afterMs} ms`)}`;
+  return [headline, ...linesOf(type, text).map((line) => `    ${printable(line)}`), ''].join('\n');
+}
+
+function linesOf(type: string, text: string): string[] {
+  let body: unknown;
+  try {
+    body = parseExactJson(text);
+  } catch {
+    return [text];
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [text];
+  if (type === 'command.failed') return failureLines(body as Body);
+  if (type === 'report.page') return pageLines(body as Body);
+  return Object.entries(body).map(([name, value]) => `${name}: ${written(value)}`);
+}
+
+function failureLines({ code, category, message, ...rest }: Body): string[] {
+  const { violations, retryable, command: _command, occurredAt: _occurredAt, ...others } = rest;
+  const faults = Array.isArray(violations) ? (violations as Body[]) : [];
+  return [
+    `${written(code)} (${written(category)}): ${written(message)}`,
+    ...faults.map((fault) => `${written(fault['pointer'])} ${written(fault['message'])}`),
+    retryable === true
+      ? 'sending it again under the same id can succeed'
+      : 'sending it again changes nothing',
+    ...Object.entries(others).map(([name, value]) => `${name}: ${written(value)}`),
+  ];
+}
+
+function pageLines({ page, pageCount, totalCount, records, precisions }: Body): string[] {
+  const all = Array.isArray(records) ? (records as unknown[]) : [];
+  return [
+    `page ${written(page)} of ${written(pageCount)}, ${all.length} of ${written(totalCount)} records, decimals ${written(precisions)}`,
+    ...all.slice(0, 1).map((record) => `the first: ${shortened(written(record), LONGEST_RECORD)}`),
+  ];
+}
+
+function written(value: unknown): string {
+  return typeof value === 'string' ? value : exactJson(value);
+}

@@ -1,0 +1,42 @@
+import { canonicalize, sign, signRawBody, type SignatureSettings, type SignedParameters } from '#signing';
+
+import { exactJson } from '../input/exact-json.ts';
+
+/** What is signed, and the signature where there is a secret. */
+export interface Signed {
+  readonly canonical: string;
+  readonly sign: string | undefined;
+}
+
+/** What a request and its settings give. */
+export function canonicalOf(row: {
+  readonly parameters: SignedParameters;
+  readonly settings: SignatureSettings;
+  readonly secret: string | undefined;
+}): Signed {
+  const { parameters, settings, secret } = row;
+  if (isSignedRaw(parameters, settings)) return sealed(rawBodyOf(parameters), secret);
+  return {
+    canonical: canonicalize(parameters, settings),
+    sign: secret === undefined ? undefined : sign(parameters, secret, settings),
+  };
+}
+
+/** A canonical string made otherwise, with what it gives. */
+export function sealed(canonical: string, secret: string | undefined): Signed {
+  return { canonical, sign: secret === undefined ? undefined : signRawBody(canonical, secret) };
+}
+
+/** Open-game alone has a body with `data`, and alone can be signed over it. */
+export function isOpenGame({ data }: SignedParameters): boolean {
+  return typeof data === 'object' && data !== null;
+}
+
+export function isSignedRaw(parameters: SignedParameters, { schemeV3 }: SignatureSettings): boolean {
+  return schemeV3 === 'raw-body' && isOpenGame(parameters);
+}
+
+/** The body as this service sends it: JSON without white space, names in the order given. */
+export function rawBodyOf({ data }: SignedParameters): string {
+  return exactJson({ data });
+}

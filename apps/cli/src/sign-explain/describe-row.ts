@@ -1,0 +1,140 @@
+import { styleText } from 'node:util';
+
+import { type SignatureSettings, type SignedPiece, traceSignature } from '#signing';
+
+import { exactJson } from '../input/exact-json.ts';
+import { printable, shortened } from '../output/printable.ts';
+import { canonicalOf, isSignedRaw, type Signed } from './canonical-of.ts';
+import { type Mistake, mistakesOf } from './mistakes.ts';
+import { type Row, SIGNATURE_VARIABLES } from './read-rows.ts';
+
+const LONGEST_VALUE = 60;
+const LONGEST_MISTAKE = 64;
+
+/** Why a name takes no part. Source: interface document, "Signature", step 2. */
+const WHY_DROPPED: Readonly<Record<string, string>> = {
+  client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
+  clientId: 'names the operator, is never signed',
+  'per-page': 'pagination is never signed',
+  page: 'pagination is never signed',
+  sort: 'pagination is never signed',
+  sign: 'is the signature itself',
+};
+const NEVER_SIGNED = 'one of the names that are never signed';
+
+/** What one request is signed over, on one screen. The secret is not among it. */
+export function describeRow(row: Row): string {
+  const signed = canonicalOf(row);
+  const mistakes = mistakesOf(row);
+  return [
+    styleText('bold', printable(row.name ?? 'request')),
+    ...section('settings', settingsLines(row.settings)),
+    ...(isSignedRaw(row.parameters, row.settings) ? rawLines() : parameterLines(row)),
+    ...section(`canonical string, ${[...signed.canonical].length} characters`, [printable(signed.canonical)]),
+    ...section('sign', [
+      signed.sign ?? 'none: a digest needs the secret',
+      ...comparisonLines(row, signed, mistakes),
+    ]),
+    ...section('what the usual mistakes would give instead', mistakeLines(signed, mistakes)),
+    '',
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return [`  ${styleText('cyan', title)}`, ...lines.map((line) => `    ${line}`)];
+}
+
+function settingsLines(settings: SignatureSettings): string[] {
+  return [
+    Object.entries(SIGNATURE_VARIABLES)
+      .map(([variable, { member }]) => `${variable.replace('SIGNATURE_', '')}=${settings[member]}`)
+      .join('  '),
+  ];
+}
+
+function rawLines(): string[] {
+  return section('signed', [
+    'the bytes of the body (SIGNATURE_SCHEME_V3=raw-body), shown as this service writes it: JSON without white space.',
+    'The parameters of the query take no part.',
+  ]);
+}
+
+function parameterLines({ parameters, settings }: Row): string[] {
+  const { dropped, pieces } = traceSignature(parameters, settings);
+  return [
+    ...section(
+      'dropped',
+      dropped.length === 0
+        ? ['nothing']
+        : columns(dropped.map((name) => [printable(name), WHY_DROPPED[name] ?? NEVER_SIGNED])),
+    ),
+    ...section(
+      'kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
+      columns(
+        pieces.map((piece, index) => [
+          String(index + 1).padStart(2),
+          printable(pointerOf(piece)),
+          piece.text === '' ? '(nothing)' : shortened(printable(piece.text), LONGEST_VALUE),
+          whyKept(piece, settings),
+        ]),
+      ),
+    ),
+  ];
+}
+
+function pointerOf({ path }: SignedPiece): string {
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** What a reader could wonder about. */
+function whyKept({ path, value, isDecoded }: SignedPiece, settings: SignatureSettings): string {
+  const reasons: string[] = [];
+  if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
+  if (isDecoded) reasons.push(`found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`);
+  if (typeof value === 'boolean' || value === null) {
+    reasons.push(`${exactJson(value)}, SIGNATURE_SCALARS=${settings.scalars}`);
+  }
+  return reasons.join('; ');
+}
+
+function comparisonLines({ expectedSign }: Row, { sign }: Signed, mistakes: readonly Mistake[]): string[] {
+  if (expectedSign === undefined || sign === undefined) return [];
+  if (expectedSign === sign) return [styleText('green', 'the same as the sign that was given')];
+  const made = mistakes.find((mistake) => mistake.sign === expectedSign);
+  return [
+    `${styleText('yellow', 'not the sign that was given')}, ${printable(expectedSign)}`,
+    made
+      ? `which is the one for: ${made.name}`
+      : 'which none of the mistakes below gives: is it the same secret?',
+  ];
+}
+
+function mistakeLines({ canonical }: Signed, mistakes: readonly Mistake[]): string[] {
+  const [same, other] = [true, false].map((isSame) =>
+    mistakes.filter((mistake) => (mistake.canonical === canonical) === isSame),
+  ) as [Mistake[], Mistake[]];
+  return [
+    ...columns(
+      other.map(({ name, sign, canonical: wrong }) => [
+        name,
+        sign ?? shortened(printable(wrong), LONGEST_MISTAKE),
+      ]),
+    ),
+    ...(same.length === 0
+      ? []
+      : [styleText('dim', `no difference here: ${same.map(({ name }) => name).join('; ')}`)]),
+  ];
+}
+
+/** Rows with their columns, but the last, at equal width. */
+function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) =>
+    Math.max(...rows.map((cells) => [...(cells[column] ?? '')].length)),
+  );
+  return rows.map((cells) =>
+    cells
+      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,87 @@
+import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings, type SignedParameters } from '#signing';
+
+import { usageError } from '../exit.ts';
+import { jsonFault, parseExactJson } from '../input/exact-json.ts';
+
+/** One request to explain. */
+export interface Row {
+  /** As it stood in the file. */
+  readonly given: Readonly<Record<string, unknown>>;
+  readonly name: string | undefined;
+  readonly parameters: SignedParameters;
+  readonly secret: string | undefined;
+  readonly settings: SignatureSettings;
+  /** A signature that somebody else made, to compare with. */
+  readonly expectedSign: string | undefined;
+}
+
+/** The variables of the settings, each with its member and its values. Source: bus contract, section 6. */
+export const SIGNATURE_VARIABLES = {
+  SIGNATURE_SCALARS: { member: 'scalars', values: ['php', 'json'] },
+  SIGNATURE_OPEN_GAME_CLIENT: { member: 'openGameClient', values: ['keep', 'drop'] },
+  SIGNATURE_JSON_STRINGS: { member: 'jsonStrings', values: ['containers', 'all', 'none'] },
+  SIGNATURE_SCHEME_V3: { member: 'schemeV3', values: ['parameters', 'raw-body'] },
+} as const satisfies Record<string, { member: keyof SignatureSettings; values: readonly string[] }>;
+
+/** Settings of the platform that change no signature. */
+const OTHER_VARIABLES = new Set(['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER']);
+
+/** @throws ExitError naming the row and the member that cannot be used, never its value */
+export function readRows(text: string): { readonly rows: readonly Row[]; readonly isList: boolean } {
+  const fault = jsonFault(text);
+  if (fault !== undefined) throw usageError(`the file ${fault}`);
+  const given = parseExactJson(text);
+  const isList = Array.isArray(given);
+  const rows = (isList ? (given as unknown[]) : [given]).map((row, index) =>
+    readRow(row, isList ? `row ${index + 1}` : 'the file'),
+  );
+  return { rows, isList };
+}
+
+function readRow(given: unknown, where: string): Row {
+  if (!isObject(given)) throw usageError(`${where} must be an object`);
+  const { parameters, settings = {} } = given;
+  if (!isObject(parameters)) throw usageError(`${where}: parameters must be an object`);
+  if (!isObject(settings)) throw usageError(`${where}: settings must be an object`);
+  return {
+    given,
+    parameters,
+    name: optionalText(given, 'name', where),
+    secret: optionalText(given, 'secret', where),
+    expectedSign: optionalText(given, 'sign', where),
+    settings: readSettings(settings, where),
+  };
+}
+
+function readSettings(given: Readonly<Record<string, unknown>>, where: string): SignatureSettings {
+  const overrides = Object.entries(given)
+    .filter(([variable]) => !OTHER_VARIABLES.has(variable))
+    .map(([variable, value]) => {
+      if (!isVariable(variable)) throw usageError(`${where}: settings has an unknown member ${variable}`);
+      const { member, values } = SIGNATURE_VARIABLES[variable];
+      if (!(values as readonly unknown[]).includes(value)) {
+        throw usageError(`${where}: ${variable} must be one of ${values.join(', ')}`);
+      }
+      return [member, value];
+    });
+  return { ...DEFAULT_SIGNATURE_SETTINGS, ...(Object.fromEntries(overrides) as Partial<SignatureSettings>) };
+}
+
+function isVariable(name: string): name is keyof typeof SIGNATURE_VARIABLES {
+  return Object.hasOwn(SIGNATURE_VARIABLES, name);
+}
+
+/** `null` is as good as absent: `--json` writes it where there is no digest. */
+function optionalText(
+  given: Readonly<Record<string, unknown>>,
+  member: string,
+  where: string,
+): string | undefined {
+  const value = given[member] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw usageError(`${where}: ${member} must be a string`);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
