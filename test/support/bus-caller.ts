@@ -53,7 +53,7 @@ export class BusCaller implements AsyncDisposable {
   }
 
   /** Sends a command and waits for its replies up to the final one. */
-  async send(type: string, body: unknown, options: Options.Publish = {}): Promise<ReceivedReply[]> {
+  send(type: string, body: unknown, options: Options.Publish = {}): Promise<ReceivedReply[]> {
     const correlationId = options.correlationId ?? randomUUID();
     const replies = this.repliesTo(correlationId);
     this.publish(type, body, { messageId: randomUUID(), ...options, correlationId });

@@ -40,6 +40,11 @@ describe('lanePauseMs', () => {
     expect(pause(rake, adHoc)).toBe(3_000);
   });
 
+  it('pauses on while the probe is under way', () => {
+    const halfOpen = circuit('report.rake.fetch', 'half-open', { retryAfterMs: 1_000 });
+    expect(pause(halfOpen, circuit('report.ad-hoc.fetch', 'open', { retryAfterMs: 3_000 }))).toBe(1_000);
+  });
+
   it('asks neither the other lane nor what was not used for a minute', () => {
     const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
     const longAgo = circuit('report.ad-hoc.fetch', 'closed', { agoMs: 60_001 });

@@ -5,7 +5,8 @@ const RECENTLY_MS = 60_000;
 
 /**
  * How long a lane had better take nothing: until the first probe, while every circuit that it used in the last
- * minute is open. Source: bus contract, section 5.
+ * minute is open; a while longer, while the probe is under way, which would else let the whole queue run past it.
+ * Source: bus contract, section 5.
  */
 export function lanePauseMs(
   lane: Lane,
@@ -16,6 +17,11 @@ export function lanePauseMs(
     ({ operation, lastUsedAtMs }) =>
       LANE_OF_COMMAND[operation satisfies CommandType] === lane && nowMs - lastUsedAtMs <= RECENTLY_MS,
   );
-  if (used.length === 0 || used.some(({ state }) => state !== 'open')) return undefined;
+  if (used.length === 0 || used.some(isPassable)) return undefined;
   return Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0)));
+}
+
+/** A half-open circuit lets its probe through, and nobody else until that has ended. */
+function isPassable({ state, retryAfterMs = 0 }: CircuitReport): boolean {
+  return state !== 'open' && retryAfterMs === 0;
 }

@@ -99,7 +99,7 @@ describe('an open circuit', () => {
     // What comes now, also back from the ladder, stays in its queue.
     reports.push(
       service.caller.send('report.ad-hoc.fetch', PERIOD),
-      service.caller.send('report.rake.fetch', PERIOD),
+      service.caller.send('report.ad-hoc.fetch', PERIOD),
     );
     await until('they wait in their queue', async () => (await waiting('reports')) > 2, EARLIEST_PROBE_MS);
     expect(service.platform.requests).toHaveLength(called);
