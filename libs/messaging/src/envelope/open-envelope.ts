@@ -91,7 +91,7 @@ function readId(id: unknown, form: Envelope['form'], violations: Violation[]): s
 }
 
 function versionFault(version: unknown, violations: Violation[]): CommandError | undefined {
-  if (version === undefined || version === SCHEMA_VERSION) return undefined;
+  if (version === undefined || version === null || version === SCHEMA_VERSION) return undefined;
   if (Number.isInteger(version)) return new CommandError('UNSUPPORTED_VERSION');
   violations.push({ pointer: '/headers/schema-version', message: 'must be an integer' });
   return undefined;

@@ -90,9 +90,10 @@ export class ConfirmedPublisher {
             else resolve(error.message === NACKED ? 'refused' : 'lost');
           },
         );
-      } catch (error) {
+      } catch (thrown) {
+        const error = thrown as Error;
         // Closed between two turns; anything else is a message that cannot be written at all.
-        if (this.#channel !== channel || (error as Error).name === 'IllegalOperationError') resolve('lost');
+        if (this.#channel !== channel || error.name === 'IllegalOperationError') resolve('lost');
         else reject(error);
       }
     });

@@ -90,6 +90,13 @@ describe('readReport', () => {
     expect(completedOf(replies)).toMatchObject({ changedWhileReading, totalCount: pages.at(-1)?.totalCount });
   });
 
+  it('does not publish the last page twice, where the platform answers one beyond it so', async () => {
+    const shrunk = { ...pageOf([recordOf('3'), recordOf('4')], 2, 4), currentPage: 2 };
+    const { replies } = await read([...FIVE.slice(0, 2), shrunk]);
+    expect(pagesOf(replies).map(({ page }) => page)).toEqual([1, 2]);
+    expect(completedOf(replies)).toMatchObject({ pages: 2, records: 4, changedWhileReading: true });
+  });
+
   it('ends at a page without records, whatever the platform counts', async () => {
     const { asked, replies } = await read([pageOf([recordOf('1')], 1_000_000, 9), pageOf([], 1_000_000, 9)]);
     expect(asked).toEqual([1, 2]);

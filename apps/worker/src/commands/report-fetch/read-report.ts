@@ -18,7 +18,7 @@ interface Tally {
  * that an earlier run of the same command published.
  *
  * The number of pages is taken from each page anew, since a report may grow or shrink meanwhile. A page without
- * records ends it, whatever the platform counts.
+ * records ends it, whatever the platform counts, and so does the last page where one beyond it was asked for.
  *
  * @param fetch one page; it fails with a CommandError
  */
@@ -37,13 +37,16 @@ export async function* readReport(
     const { totalCount, pageCount, records } = answer;
     tally ??= { pages: 0, records: 0, firstTotal: totalCount, changedWhileReading: false };
     tally.changedWhileReading ||= totalCount !== tally.firstTotal;
-    if (records.length > 0) {
+    // Some platforms answer a page that does not exist with their last one.
+    const isRepeat = page > pageCount && answer.currentPage < page;
+    const isBeyond = records.length === 0 || isRepeat;
+    if (!isBeyond) {
       yield { type: 'report.page', data: pageOf(report, page, answer, settings) };
       tally.pages += 1;
       tally.records += records.length;
       command.progress = { ...tally };
     }
-    if (records.length === 0 || data.page !== undefined || page >= pageCount) {
+    if (isBeyond || data.page !== undefined || page >= pageCount) {
       const { pages, changedWhileReading } = tally;
       const completed = { report, pages, records: tally.records, totalCount, changedWhileReading };
       yield { type: 'report.completed', data: completed };
