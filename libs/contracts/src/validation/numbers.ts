@@ -12,6 +12,7 @@ export const IsSafeInteger = ({
 }: Bounds = {}): PropertyDecorator =>
   ValidateBy({
     name: 'isSafeInteger',
+    constraints: [min, max],
     validator: {
       validate: (value) => Number.isSafeInteger(value) && value >= min && value <= max,
       defaultMessage: () => `must be an integer from ${min} to ${max}`,

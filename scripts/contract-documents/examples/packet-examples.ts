@@ -1,0 +1,38 @@
+import { COMMAND_TYPES, type CommandType } from '#contracts';
+
+import { COMMAND_EXAMPLES } from './command-examples.ts';
+import { ERROR_EXAMPLES } from './error-examples.ts';
+import { type Example, EXAMPLE_ID } from './example.ts';
+import { REPLY_EXAMPLES } from './reply-examples.ts';
+
+/** Packets of Nest's own RabbitMQ client, one for each command. */
+export const PACKET_EXAMPLES: readonly Example[] = COMMAND_TYPES.map((type: CommandType) => {
+  const { headers = {}, payload: data } = COMMAND_EXAMPLES[type][0] ?? {};
+  return {
+    name: type,
+    summary: `client.send('${type}', …)`,
+    headers,
+    payload: { pattern: type, data, id: EXAMPLE_ID },
+  };
+});
+
+/** Packets that answer them: one for each reply, and a failure. */
+export const PACKET_REPLY_EXAMPLES: readonly Example[] = [
+  ...Object.entries(REPLY_EXAMPLES).flatMap(([type, [first]]) =>
+    first === undefined ? [] : [packetOf(type, first)],
+  ),
+  ...ERROR_EXAMPLES.filter(({ name }) => name === 'VALIDATION_FAILED').map(
+    ({ summary, headers, payload }) => ({
+      name: 'command.failed',
+      summary,
+      headers,
+      payload: { err: payload, isDisposed: true, id: EXAMPLE_ID },
+    }),
+  ),
+];
+
+function packetOf(type: string, { summary, headers, payload }: Example): Example {
+  const isLast = headers['final'] === true;
+  const packet = { response: payload, ...(isLast && { isDisposed: true }), id: EXAMPLE_ID };
+  return { name: type, summary, headers, payload: packet };
+}

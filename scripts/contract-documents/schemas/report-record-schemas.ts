@@ -1,0 +1,66 @@
+import { type Definitions, type JsonSchema, text } from './json-schema.ts';
+
+/** The amounts of an ad hoc record under the interface's names. Source: interface document, "Ad hoc report record". */
+export const AD_HOC_AMOUNTS = [
+  'win',
+  'loss',
+  'deposit',
+  'withdraw',
+  'bets',
+  'rake',
+  'jackpot',
+  'tournament-fee',
+  'tournament-bet',
+  'tournament-prize',
+  'cash-result',
+  'tournament-result',
+  'ticket-fee',
+  'ticket-bet',
+  'slot-credit',
+  'slot-debit',
+  'rakeback',
+  'rakeback-paid',
+  'rakeback-unpaid',
+  'rabbit-hunting',
+] as const;
+
+/** Whole digits, however many: more than 2^53 is a number that most readers round. */
+export const AMOUNT: JsonSchema = {
+  type: 'integer',
+  description: 'Minor units of the currency, digit for digit.',
+};
+export const DAY: JsonSchema = { type: 'string', format: 'date', description: 'The day of the aggregate.' };
+export const MONEY_TYPE: JsonSchema = {
+  type: 'integer',
+  description: 'Money type; the interface does not show what the codes mean.',
+};
+
+/** A record of each report as `report.page` carries it; a platform may give further members. */
+export const RECORD_SCHEMAS: Definitions = {
+  AdHocRecord: {
+    type: 'object',
+    required: ['id', 'userId', 'date', 'currency'],
+    properties: {
+      id: text('Id of the record.'),
+      userId: text('The player.'),
+      date: DAY,
+      moneyType: MONEY_TYPE,
+      currency: text('ISO code.'),
+      ...Object.fromEntries(AD_HOC_AMOUNTS.map((name) => [inCamelCase(name), AMOUNT])),
+    },
+  },
+  RakeRecord: {
+    type: 'object',
+    required: ['id', 'userId', 'currency'],
+    properties: {
+      id: text('Id of the record.'),
+      userId: text('The player.'),
+      currency: text('ISO code.'),
+      value: AMOUNT,
+    },
+  },
+};
+
+function inCamelCase(name: string): string {
+  return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+}

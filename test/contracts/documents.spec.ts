@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Parser } from '@asyncapi/parser';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+import { SETTINGS } from '#settings';
+
+import { root } from '../../scripts/root.ts';
+import { CONTRACT_FOLDER, contractFiles } from '../../scripts/contract-documents/contract-files.ts';
+import { EXAMPLES } from '../../scripts/contract-documents/examples/examples.ts';
+import { AD_HOC_AMOUNTS } from '../../scripts/contract-documents/schemas/report-record-schemas.ts';
+import { MESSAGE_NAMES } from '../../scripts/contract-documents/schemas/schemas.ts';
+import { AD_HOC_RECORD } from '../../libs/platform/src/answers/record-shapes.ts';
+import { topologyOf } from '../../libs/messaging/src/topology/topology.ts';
+import { newAjv } from './schema-validators.ts';
+
+const committed = new Map(
+  readdirSync(join(root, CONTRACT_FOLDER), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name);
+      return [file.slice(join(root, CONTRACT_FOLDER).length + 1), readFileSync(file, 'utf8')] as const;
+    }),
+);
+const text = (path: string): string => committed.get(path) ?? '';
+
+describe('docs/contract', () => {
+  it('holds what `npm run contract` writes, and nothing else', async () => {
+    const generated = await contractFiles();
+    expect([...committed.keys()].sort()).toEqual([...generated.keys()].sort());
+    for (const [path, expected] of generated)
+      expect({ path, text: text(path) }).toEqual({ path, text: expected });
+  });
+
+  it.each(MESSAGE_NAMES)('has a schema of %s that stands alone, with examples that follow it', (name) => {
+    const schema = JSON.parse(text(`schemas/${name}.schema.json`)) as { examples: unknown[] };
+    const validate = newAjv().compile(schema);
+    expect(schema.examples).not.toHaveLength(0);
+    for (const example of schema.examples)
+      expect([validate(example), validate.errors, example]).toEqual([true, null, example]);
+  });
+
+  it('lists the amounts that the worker reads', () => {
+    expect(['money-type', ...AD_HOC_AMOUNTS]).toEqual(AD_HOC_RECORD.integers);
+  });
+});
+
+describe('asyncapi.yaml', () => {
+  let parsed: Awaited<ReturnType<Parser['parse']>>;
+  beforeAll(async () => {
+    parsed = await new Parser().parse(text('asyncapi.yaml'));
+  }, 30_000);
+
+  it('is a valid AsyncAPI 3 document', () => {
+    const told = parsed.diagnostics.map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`);
+    // The parser suggests 3.1; readers of 3.0 are more.
+    expect(told.filter((line) => !line.startsWith('asyncapi-latest-version'))).toEqual([]);
+    expect(parsed.document?.version()).toBe('3.0.0');
+  });
+
+  it('has an operation for each command, with its replies', () => {
+    const operations = parsed.document?.operations().filterByReceive() ?? [];
+    const told = operations.map((operation) => [
+      operation.id(),
+      operation.reply()?.address()?.location(),
+      operation
+        .reply()
+        ?.messages()
+        .all()
+        .map((message) => message.name()),
+    ]);
+    const reports = ['report.page', 'report.completed'];
+    const at = '$message.header#/reply_to';
+    expect(told).toEqual([
+      ['onSessionCreate', at, ['session.created', 'command.failed']],
+      ['onGameOpen', at, ['game.opened', 'command.failed']],
+      ['onReportAdHocFetch', at, [...reports, 'command.failed']],
+      ['onReportRakeFetch', at, [...reports, 'command.failed']],
+      ['onLaneInteractive', at, ['session.created', 'game.opened', 'command.failed', 'nest.reply']],
+      ['onLaneReports', at, [...reports, 'command.failed', 'nest.reply']],
+    ]);
+  });
+
+  it('names the exchanges and queues that the worker declares', () => {
+    const bound = (parsed.document?.channels().all() ?? []).map((channel) => {
+      const { exchange, queue } = channel.bindings().get('amqp')?.value() as Record<
+        string,
+        { name: string; type: string }
+      >;
+      return exchange === undefined ? `queue ${queue?.name}` : `${exchange.type} ${exchange.name}`;
+    });
+    const { exchanges, queues } = topologyOf('poker', [5000]);
+    const declared = [
+      'default ',
+      ...exchanges.map(({ type, name }) => `${type} ${name}`),
+      ...queues.map(({ name }) => `queue ${name}`),
+    ];
+    const inner = ['fanout poker.commands.unknown', 'queue poker.suspects', 'queue poker.reports.retry.5000'];
+    expect([...new Set(bound)].sort()).toEqual(declared.filter((name) => !inner.includes(name)).sort());
+  });
+
+  it('has the whole topology, arguments and all, under the default settings', () => {
+    const delays = String(SETTINGS.REPORTS_RETRY_DELAYS_MS.default).split(',').map(Number);
+    const { exchanges, queues, bindings } = topologyOf('poker', delays);
+    expect(parsed.document?.extensions().get('x-topology')?.value()).toEqual({ exchanges, queues, bindings });
+  });
+
+  it('shows every example of every message', () => {
+    for (const name of MESSAGE_NAMES) {
+      const examples = parsed.document?.components().messages().get(name)?.examples().all() ?? [];
+      expect(examples.map((example) => example.payload())).toEqual(
+        EXAMPLES[name]?.map(({ payload }) => payload),
+      );
+    }
+  });
+});

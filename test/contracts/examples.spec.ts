@@ -1,0 +1,171 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ConsumeMessage } from 'amqplib';
+
+import {
+  COMMAND_TYPES,
+  CommandError,
+  type CommandType,
+  ERROR_CODES,
+  type ErrorCode,
+  type Reply,
+  validateCommand,
+} from '#contracts';
+
+import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
+import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
+import { eventMessage } from '../../libs/messaging/src/replies/event-message.ts';
+import { isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
+import {
+  COMMAND_HEADERS,
+  COMMAND_PROPERTIES,
+  REPLY_HEADERS,
+  REPLY_PROPERTIES,
+} from '../../scripts/contract-documents/asyncapi/message-properties.ts';
+import { messages } from '../../scripts/contract-documents/asyncapi/messages.ts';
+import { ERROR_EXAMPLES } from '../../scripts/contract-documents/examples/error-examples.ts';
+import type { Example } from '../../scripts/contract-documents/examples/example.ts';
+import { EXAMPLES } from '../../scripts/contract-documents/examples/examples.ts';
+import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
+import { faultsBySchema } from './schema-validators.ts';
+
+const NOW_MS = Date.parse('2026-01-31T12:00:00Z');
+const REPLY_TYPES = ['session.created', 'game.opened', 'report.page', 'report.completed', 'command.failed'];
+const PACKET_ID = 'id of a packet';
+
+const examplesOf = (...names: readonly string[]): [string, string, Example][] =>
+  names.flatMap((name) =>
+    (EXAMPLES[name] ?? []).map((example) => [name, example.name, example] as [string, string, Example]),
+  );
+
+/** A message as the worker meets it. */
+function opened({ headers, payload }: Example, type?: string): Envelope {
+  const properties = {
+    replyTo: 'my-replies',
+    messageId: 'id-1',
+    headers,
+    ...(type !== undefined && { type }),
+  };
+  const message = { content: Buffer.from(JSON.stringify(payload)), fields: { routingKey: '' }, properties };
+  return openEnvelope(message as unknown as ConsumeMessage, {
+    maxBytes: 65_536,
+    reserved: 'poker.',
+    budgetMs: { interactive: 15_000, reports: 600_000 },
+    nowMs: () => NOW_MS,
+    newId: () => 'new id',
+  });
+}
+
+/** A reply as the worker would send it. */
+function sent(reply: Reply, { headers }: Example, form: Envelope['form']) {
+  const envelope = {
+    form,
+    id: form === 'packet' ? PACKET_ID : String(headers['command-id']),
+    type: String(headers['command-type']),
+    correlationId: 'correlation-1',
+    traceparent: headers['traceparent'],
+  } as unknown as Envelope;
+  return { envelope, reply, sequence: Number(headers['sequence']), messageId: 'id-1:0', nowMs: NOW_MS };
+}
+
+describe.each(examplesOf(...COMMAND_TYPES))('%s, example %s', (type, _name, example) => {
+  it('is taken by the worker', () => {
+    expect(opened(example, type)).toMatchObject({ form: 'typed', type, fault: undefined, violations: [] });
+    expect(validateCommand(type as CommandType, example.payload)).toMatchObject(example.payload as object);
+    expect(faultsBySchema(COMMAND_HEADERS, example.headers)).toEqual([]);
+  });
+});
+
+describe.each(examplesOf('nest.command'))('%s, example %s', (_schema, type, example) => {
+  it('is taken by the worker', () => {
+    const { data, ...envelope } = opened(example);
+    expect(envelope).toMatchObject({ form: 'packet', type, fault: undefined, violations: [] });
+    expect(validateCommand(type as CommandType, data)).toMatchObject(data as object);
+  });
+});
+
+describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, example) => {
+  const reply = { type, data: example.payload } as Reply;
+
+  it('is what the worker would send', () => {
+    const { properties, content } = replyMessage(sent(reply, example, 'typed'), {
+      kind: 'queue',
+      queue: 'q',
+    });
+    expect(JSON.parse(content.toString())).toEqual(example.payload);
+    expect(properties.headers).toEqual(example.headers);
+    expect(faultsBySchema(REPLY_HEADERS, example.headers)).toEqual([]);
+    expect(example.headers['final']).toBe(isFinal(reply));
+  });
+
+  it('is a packet that follows its schema', () => {
+    const { content } = replyMessage(sent(reply, example, 'packet'), { kind: 'queue', queue: 'q' });
+    expect(faultsBySchema('nest.reply', JSON.parse(content.toString()))).toEqual([]);
+  });
+});
+
+describe('a packet that answers', () => {
+  it('is what the worker would send', () => {
+    const told = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
+      const { response, err, id } = payload as Record<string, unknown>;
+      const example = examplesOf(type).find(
+        ([, name]) => type !== 'command.failed' || name === 'VALIDATION_FAILED',
+      )?.[2];
+      const reply = { type, data: response ?? err } as Reply;
+      const { content } = replyMessage(sent(reply, { ...example, headers } as Example, 'packet'), {
+        kind: 'queue',
+        queue: 'q',
+      });
+      expect({ ...(JSON.parse(content.toString()) as object), id }).toEqual(payload);
+      return type;
+    });
+    expect(told).toEqual(REPLY_TYPES);
+  });
+});
+
+describe('an announcement', () => {
+  it.each([
+    ['session.created', 'session.announced'],
+    ['game.opened', 'game.announced'],
+  ])('of %s holds what %s shows', (type, name) => {
+    const [[, , example]] = examplesOf(type) as [[string, string, Example]];
+    const reply = { type, data: example.payload } as Reply;
+    const { content } = eventMessage('poker.events', sent(reply, example, 'typed'));
+    const [shown] = messages(SCHEMAS)[name]?.['examples'] as Example[];
+    expect(JSON.parse(content.toString())).toEqual(shown?.payload);
+    expect(faultsBySchema(messages(SCHEMAS)[name]?.['payload'] as object as never, shown?.payload)).toEqual(
+      [],
+    );
+  });
+});
+
+describe('the examples of command.failed', () => {
+  it('are one for each code, as the table has it', () => {
+    expect(ERROR_EXAMPLES.map(({ payload }) => payload.code)).toEqual(Object.keys(ERROR_CODES));
+    for (const { payload } of ERROR_EXAMPLES) {
+      const { code, category, retryable, message } = new CommandError(payload.code);
+      expect(payload).toMatchObject({ code, category, retryable, message });
+    }
+  });
+
+  it('say what is wrong with the words of the worker', () => {
+    const example = ERROR_EXAMPLES.find(({ name }) => name === ('VALIDATION_FAILED' satisfies ErrorCode));
+    const told = (): unknown =>
+      validateCommand('session.create', { userId: 'alice', lang: 'english', password: 'x' });
+    expect(told).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
+  });
+});
+
+describe('the basic properties', () => {
+  it('are those that a reply has', () => {
+    const [[type, , example]] = examplesOf('session.created') as [[string, string, Example]];
+    const facts = sent({ type, data: example.payload } as Reply, example, 'typed');
+    const { headers: _, ...properties } = replyMessage(facts, { kind: 'queue', queue: 'q' }).properties;
+    const names = Object.keys(properties).map((name) =>
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    );
+    expect([...names, 'delivery_mode'].sort()).toEqual(
+      Object.keys(REPLY_PROPERTIES['properties'] as object).sort(),
+    );
+    expect(COMMAND_PROPERTIES['required']).toEqual(['reply_to']);
+  });
+});
