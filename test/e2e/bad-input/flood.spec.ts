@@ -8,62 +8,63 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
-import { hostileMessage } from './hostile-message.ts';
+import { type HostileMessage, hostileMessage } from './hostile-message.ts';
 import { type Entry, Ledger } from './ledger.ts';
 
 const MESSAGES = 20_000;
 const DIFFERENT = 2_000;
+/** After so many its memory is that of a worker at work; it stays there (measured: up to 350 MiB after 80,000). */
 const WARM_UP = 2_000;
-const MIB = 1024 * 1024;
+const MAX_GROWTH_MIB = 256;
 
 describe('twenty thousand hostile messages in a row', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   let ledger: Ledger;
-  let rssBefore: number;
+  let residentBefore: number;
+
+  const flood = async (messages: readonly HostileMessage[], from: number, to: number): Promise<void> => {
+    for (let n = from; n < to; n += 1) {
+      const message = messages[n % messages.length] as HostileMessage;
+      if (!ledger.send(`n-${n}`, message)) await once(service.caller.channel, 'drain');
+    }
+    await until('each has an outcome', () => ledger.settled === to, 120_000);
+  };
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(3) });
-    // Not by way of the proxy, which runs in this process.
+    // Not by way of the proxy, which would share this process with the flood.
     worker = await service.worker({ AMQP_URL: service.url, EVENTS: 'none' });
     ledger = await Ledger.open(service);
-    let t = Date.now();
-    const messages = fc.sample(hostileMessage, { numRuns: DIFFERENT, seed: 20_000 });
-    console.log('sample', Date.now() - t);
-    t = Date.now();
-    await send(messages, 0, WARM_UP);
-    rssBefore = await rssOf(worker.pid);
-    console.log('warm', Date.now() - t, rssBefore / MIB);
-    t = Date.now();
-    await send(messages, WARM_UP, MESSAGES);
-    console.log('all', Date.now() - t, (await rssOf(worker.pid)) / MIB);
-  }, 120_000);
+    const messages = fc.sample(hostileMessage, { numRuns: DIFFERENT, seed: MESSAGES });
+    await flood(messages, 0, WARM_UP);
+    residentBefore = await residentMiB(worker.pid);
+    await flood(messages, WARM_UP, MESSAGES);
+  }, 180_000);
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  async function send(
-    messages: readonly (typeof hostileMessage extends fc.Arbitrary<infer T> ? T : never)[],
-    from: number,
-    to: number,
-  ) {
-    for (let n = from; n < to; n += 1) {
-      const message = messages[n % DIFFERENT];
-      if (message && !ledger.send(`n-${n}`, message)) await once(service.caller.channel, 'drain');
-    }
-    await until('each has an outcome', () => ledger.settled === to, 90_000);
-  }
-
-  it('have one final reply each, or one dead letter', () => {
-    const wrong = [...ledger.entries].filter(([, entry]) => !isAccountedFor(entry));
-    expect(
-      wrong.map(([id, { sent, replies, deadLetters, undelivered }]) => [
-        id,
-        sent,
-        replies.length,
-        deadLetters.length,
-        undelivered.length,
-      ]),
-    ).toEqual([]);
+  it('have one final reply each, or where there is nowhere to answer one dead letter', () => {
+    const wrong = [...ledger.entries.values()].filter((entry) => !isAccountedFor(entry));
+    expect(wrong).toEqual([]);
     expect(ledger.entries.size).toBe(MESSAGES);
+  });
+
+  it('come to many different ends', () => {
+    const codes = [...ledger.entries.values()].flatMap(({ deadLetters }) =>
+      deadLetters.map(({ properties }) => String(properties.headers?.['x-reason'])),
+    );
+    expect([...new Set(codes)].toSorted()).toEqual(
+      expect.arrayContaining([
+        'MALFORMED_MESSAGE',
+        'MESSAGE_TOO_LARGE',
+        'REPLY_TO_FORBIDDEN',
+        'REPLY_TO_MISSING',
+        'UNKNOWN_COMMAND',
+        'UNKNOWN_OPERATOR',
+        'UNSUPPORTED_VERSION',
+        'VALIDATION_FAILED',
+      ]),
+    );
   });
 
   it('leave the worker serving', async () => {
@@ -73,24 +74,27 @@ describe('twenty thousand hostile messages in a row', () => {
   });
 
   it('leave its memory bounded', async () => {
-    expect((await rssOf(worker.pid)) - rssBefore).toBeLessThan(150 * MIB);
+    expect((await residentMiB(worker.pid)) - residentBefore).toBeLessThan(MAX_GROWTH_MIB);
+  });
+
+  it('leave nothing behind', async () => {
+    const ready = async (queue: string) =>
+      (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
+    expect(await Promise.all(['interactive', 'reports', 'suspects'].map(ready))).toEqual([0, 0, 0]);
+    expect(worker.log.filter(({ msg }) => String(msg).includes('left to the broker'))).toEqual([]);
   });
 });
 
 function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Entry): boolean {
-  const counts = [replies.length, deadLetters.length, undelivered.length];
-  switch (replyTo) {
-    case 'usable':
-      return counts[0] === 1 && counts[2] === 0;
-    case 'gone':
-      return counts[0] === 0 && counts[2] === 1;
-    default:
-      return String(counts) === '0,1,0';
-  }
+  const counts = [replies.length, undelivered.length, deadLetters.length];
+  const [answered, kept, dead = 0] = counts;
+  if (replyTo === 'usable') return answered === 1 && kept === 0 && dead <= 1;
+  if (replyTo === 'gone') return answered === 0 && kept === 1 && dead <= 1;
+  return answered === 0 && kept === 0 && dead === 1;
 }
 
-async function rssOf(pid: number): Promise<number> {
+async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
-  return Number(kilobytes) * 1024;
+  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(status) ?? [];
+  return Number(kibibytes) / 1024;
 }
