@@ -33,10 +33,13 @@ export default {
     },
     {
       name: 'libs-through-their-index',
-      comment: 'A lib is entered through its index.',
+      comment: 'A lib is entered through its index; messaging by a caller also through that of its client.',
       severity: 'error',
       from: { path: '^(apps|libs|scripts)/([^/]+)/' },
-      to: { path: '^libs/([^/]+)/src/', pathNot: ['^libs/[^/]+/src/index\\.ts$', '^$1/$2/'] },
+      to: {
+        path: '^libs/([^/]+)/src/',
+        pathNot: ['^libs/[^/]+/src/(client/)?index\\.ts$', '^$1/$2/'],
+      },
     },
     {
       name: 'ground-floor-imports-no-lib',

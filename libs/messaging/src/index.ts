@@ -1,6 +1,3 @@
-export { BusClient, type BusClientOptions, type BusCommand } from './client/bus-client.ts';
-export { BusClientError, type BusClientFault } from './client/bus-client-error.ts';
-export type { BusReply } from './client/bus-reply.ts';
 export type { ConnectionState } from './connection/broker-connection.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { LANES } from '#contracts';
-import { LOG_LEVELS } from '#telemetry';
+import type { LogLevel } from '#telemetry';
 
 import {
   amqpUrl,
@@ -29,6 +29,16 @@ interface Definition<T> {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
+/** Named here, too: who reads settings need not load what writes logs. */
+const LOG_LEVELS = Object.keys({
+  silent: true,
+  fatal: true,
+  error: true,
+  warn: true,
+  info: true,
+  debug: true,
+  trace: true,
+} satisfies Record<LogLevel, true>) as LogLevel[];
 const SIGNATURE_SCALARS = ['php', 'json'] as const;
 const KEEP_OR_DROP = ['keep', 'drop'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;

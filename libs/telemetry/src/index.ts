@@ -1,4 +1,4 @@
 export { describeError, type ErrorDescription } from './describe-error.ts';
-export { createLogger, type Logger, LOG_LEVELS, type LogLevel } from './logger.ts';
+export { createLogger, type Logger, type LogLevel } from './logger.ts';
 export { Metrics } from './metrics.ts';
 export { NestLogger } from './nest-logger.ts';

@@ -1,4 +1,4 @@
-import { BusClient, BusClientError, type BusClientFault } from '#messaging';
+import { BusClient, BusClientError, type BusClientFault } from '#messaging/client';
 import { readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, type ExitCode, ExitError } from '../exit.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-import type { BusReply } from '#messaging';
+import type { BusReply } from '#messaging/client';
 
 import { exactJson, parseExactJson } from '../input/exact-json.ts';
 import { printable, shortened } from '../output/printable.ts';

@@ -1,4 +1,4 @@
-import type { BusReply } from '#messaging';
+import type { BusReply } from '#messaging/client';
 
 import { jsonFault } from '../input/exact-json.ts';
 

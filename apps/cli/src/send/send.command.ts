@@ -1,16 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
+import type { SendOptions } from './send-options.ts';
+
 /** The longest that a command may live. Source: bus contract, section 2. */
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LONGEST_ID_BYTES = 200;
-
-export interface SendOptions {
-  readonly data: string;
-  readonly operator?: string;
-  readonly id?: string;
-  readonly deadlineMs?: number;
-  readonly json?: true;
-}
 
 const EXAMPLES = `
 TYPE is session.create, game.open, report.ad-hoc.fetch or report.rake.fetch;

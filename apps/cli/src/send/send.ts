@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND } from '#contracts';
-import type { BusReply } from '#messaging';
+import type { BusReply } from '#messaging/client';
 
 import { withBusClient } from '../bus/with-bus-client.ts';
 import { EXIT, type ExitCode, usageError } from '../exit.ts';
@@ -10,7 +10,7 @@ import { readSource } from '../input/read-source.ts';
 import { printable } from '../output/printable.ts';
 import { describeCommand, describeReply } from './describe-reply.ts';
 import { replyLine } from './reply-line.ts';
-import type { SendOptions } from './send.command.ts';
+import type { SendOptions } from './send-options.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 

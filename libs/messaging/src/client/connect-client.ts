@@ -21,7 +21,7 @@ export async function connectClient(urls: readonly string[]): Promise<ChannelMod
     } catch (error) {
       const { host } = new URL(url);
       const reason = reasonOf(error);
-      if (/ACCESS.REFUSED|NOT_ALLOWED/.test(reason)) {
+      if (/ACCESS.REFUSED|NOT.ALLOWED/.test(reason)) {
         throw new BusClientError('rejected', `The broker at ${host} refuses this user: ${reason}`, {
           cause: error,
         });

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { build } from '../../../scripts/build/build.ts';
+import { root } from '../../../scripts/root.ts';
+import { openConnection, testBrokerUrl, type TestConnection, uniquePrefix } from '../../support/broker.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
+import { type CliRun, runCli } from './run-cli.ts';
+
+const COMMAND = ['send', 'session.create', '--data', '{"userId":"u-1"}'];
+
+describe('poker-bridge send, unanswered', () => {
+  const prefix = uniquePrefix();
+  const exchange = `${prefix}.commands`;
+  const queue = `${prefix}.interactive`;
+  let broker: TestConnection;
+
+  beforeAll(async () => {
+    broker = await openConnection();
+    await build(root);
+    await broker.channel.assertExchange(exchange, 'direct');
+    const args = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
+    await broker.channel.assertQueue(queue, { arguments: args });
+    await broker.channel.bindQueue(queue, exchange, 'session.create');
+  });
+  afterAll(async () => {
+    await broker.channel.deleteQueue(queue);
+    await broker.channel.deleteExchange(exchange);
+    await broker[Symbol.asyncDispose]();
+  });
+
+  beforeEach(async () => void (await broker.channel.purgeQueue(queue)));
+
+  const send = (variables: Readonly<Record<string, string>>, ...more: string[]): Promise<CliRun> =>
+    runCli([...COMMAND, ...more], {
+      variables: { AMQP_URL: testBrokerUrl(), AMQP_PREFIX: prefix, ...variables },
+    });
+
+  it('ends with 3 where no answer came in time, and says who is missing', async () => {
+    const startedAtMs = performance.now();
+    const run = await send({}, '--deadline-ms', '200', '--json');
+    expect(run).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `No answer came within 200 ms. No worker serves ${queue}.\n`,
+    });
+    expect(performance.now() - startedAtMs).toBeLessThan(8_000);
+
+    const message = await broker.channel.get(queue, { noAck: true });
+    if (message === false) throw new Error('no command was sent');
+    expect(message.content.toString()).toBe('{"userId":"u-1"}');
+    expect(message.properties).toMatchObject({
+      type: 'session.create',
+      messageId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      contentType: 'application/json',
+      deliveryMode: 2,
+      appId: 'poker-bridge-cli',
+      headers: { 'x-deadline': expect.stringMatching(/^\d{4}-.*Z$/) },
+    });
+    expect(message.properties.headers).not.toHaveProperty('operator');
+  });
+
+  it('ends with 3 where the queue is full', async () => {
+    broker.channel.sendToQueue(queue, Buffer.from('{}'));
+    await broker.channel.waitForConfirms();
+    expect(await send({})).toMatchObject({
+      code: 3,
+      stderr: 'The broker refuses the command: its queue is full.\n',
+    });
+  });
+
+  it('ends with 3 where no queue takes the command', async () => {
+    await broker.channel.unbindQueue(queue, exchange, 'session.create');
+    expect(await send({})).toMatchObject({
+      code: 3,
+      stderr: 'The broker has no queue for the command.\n',
+    });
+    await broker.channel.bindQueue(queue, exchange, 'session.create');
+  });
+
+  it('ends with 3 where no worker has ever been', async () => {
+    const { code, stderr } = await send({ AMQP_PREFIX: `${prefix}-other` });
+    expect(code).toBe(3);
+    expect(stderr).toContain(`The broker has no exchange ${prefix}-other.commands`);
+  });
+
+  it('ends with 3 where no broker can be reached, after trying each', async () => {
+    await using proxy = await TcpProxy.start(testBrokerUrl());
+    proxy.refuse();
+    const url = `amqp://user:hush@127.0.0.1:${proxy.port}`;
+    const { code, stderr } = await send({ AMQP_URL: `${url},${url}/other` });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^No broker can be reached \(.*ECONNREFUSED.*; .*ECONNREFUSED.*\)\.\n$/);
+    expect(stderr).not.toContain('hush');
+  });
+
+  it('ends with 3 where the connection is lost', async () => {
+    await using proxy = await TcpProxy.start(testBrokerUrl());
+    const running = send({ AMQP_URL: proxy.through(testBrokerUrl()) });
+    await until('the command lies in its queue', async () => {
+      const { messageCount } = await broker.channel.checkQueue(queue);
+      return messageCount === 1;
+    });
+    proxy.cut();
+    expect(await running).toMatchObject({
+      code: 3,
+      stderr: 'No answer came: the connection to the broker was lost.\n',
+    });
+  });
+
+  it('tries the next node of a cluster', async () => {
+    await using proxy = await TcpProxy.start(testBrokerUrl());
+    proxy.refuse();
+    const urls = `${proxy.through(testBrokerUrl())},${testBrokerUrl()}`;
+    const { stderr } = await send({ AMQP_URL: urls }, '--deadline-ms', '1');
+    expect(stderr).toContain('No answer came within 1 ms.');
+  });
+
+  it.each([
+    [{ AMQP_URL: 'http://hush' }, 'AMQP_URL: must be amqp or amqps URLs, comma separated\n'],
+    [{ AMQP_PREFIX: 'amq.hush' }, /^AMQP_PREFIX: must be 1 to 100 letters.*\n$/],
+  ])('ends with 78 for %j, without its value', async (variables, expected) => {
+    const { code, stdout, stderr } = await send(variables as Record<string, string>);
+    expect([code, stdout]).toEqual([78, '']);
+    expect(stderr).toMatch(expected);
+    expect(stderr).not.toContain('hush');
+  });
+
+  it('ends with 78 for credentials that the broker refuses, without the password', async () => {
+    const url = new URL(testBrokerUrl());
+    url.username = 'stranger';
+    url.password = 'hush';
+    const { code, stderr } = await send({ AMQP_URL: url.href });
+    expect([code, stderr]).toEqual([78, expect.stringContaining('refuses this user')]);
+    expect(stderr).not.toContain('hush');
+  });
+
+  it('ends with 78 for a virtual host that the broker does not know', async () => {
+    const url = new URL(testBrokerUrl());
+    url.pathname = '/no-such-host';
+    expect(await send({ AMQP_URL: url.href })).toMatchObject({ code: 78 });
+  });
+});

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+
+export interface CliRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What `--json` printed a line. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface CliSurroundings {
+  readonly variables?: Readonly<Record<string, string>>;
+  /** What the standard input holds. */
+  readonly input?: string | Buffer;
+}
+
+/** Runs the built command line with these variables and no others of its own. */
+export async function runCli(
+  args: readonly string[],
+  { variables = {}, input = '' }: CliSurroundings = {},
+): Promise<CliRun> {
+  const program = join(root, 'dist/apps/cli/src/main.js');
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
+    env: { PATH: process.env['PATH'], ...variables },
+  });
+  child.stdin.on('error', () => undefined).end(input);
+  const [stdout, stderr, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number | null]>,
+  ]);
+  return {
+    code,
+    stdout,
+    stderr,
+    get lines() {
+      const whole = stdout.split('\n').slice(0, -1);
+      return whole.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+  };
+}
