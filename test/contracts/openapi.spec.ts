@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { parse } from 'yaml';
+
+import { FIGURE_NAMES } from '../../apps/sandbox/src/reports/figures.ts';
+import { OpenGamePlayer, OpenGameSession } from '../../apps/sandbox/src/games/open-game.ts';
+import { GamePlayer, GameSession } from '#contracts';
+import { CONTRACT_FOLDER } from '../../scripts/contract-documents/contract-files.ts';
+import { AD_HOC_AMOUNTS } from '../../scripts/contract-documents/schemas/report-record-schemas.ts';
+import { root } from '../../scripts/root.ts';
+import {
+  type Received,
+  type SandboxUnderTest,
+  signFlat,
+  startSandboxUnderTest,
+} from '../integration/sandbox/sandbox-under-test.ts';
+import { faultsBy, newAjv } from './schema-validators.ts';
+import { compileShape } from '../../libs/contracts/src/validation/compile-shape.ts';
+
+interface Media {
+  readonly schema: { readonly $ref: string };
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+interface Body {
+  readonly content: Readonly<Record<string, Media>>;
+}
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody: Body;
+  readonly responses: Readonly<Record<string, Body>>;
+}
+
+const ID = 'urn:poker-bridge:openapi';
+const document = parse(readFileSync(join(root, CONTRACT_FOLDER, 'openapi.yaml'), 'utf8')) as Record<
+  string,
+  any
+>;
+const operations = Object.values(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
+  (path) => Object.values(path),
+);
+const ajv = newAjv().addVocabulary(['components']);
+ajv.addSchema({ $id: ID, components: { schemas: document['components'].schemas } });
+
+const bySchema = ({ schema }: Media, value: unknown): readonly string[] =>
+  faultsBy(ajv.getSchema(ID + schema.$ref) ?? ajv.compile({ $ref: ID + schema.$ref }), value);
+
+/** What the document says of an answer of the sandbox: nothing, where it shows it. */
+function faultsOf(operationId: string, { status, headers, json }: Received): readonly string[] {
+  const answer = operations.find((operation) => operation.operationId === operationId)?.responses[status];
+  const media = answer?.content[headers['content-type'] ?? ''];
+  return media === undefined ? [`${status} ${headers['content-type']} is not shown`] : bySchema(media, json);
+}
+
+const DAY = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+const CLIENTS = { closed: { secretKey: 'sandbox-secret-key', operations: [] } };
+
+describe('openapi.yaml', () => {
+  let sandbox: SandboxUnderTest;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'poker-bridge-openapi-'));
+    const file = join(folder, 'clients.json');
+    writeFileSync(file, JSON.stringify(CLIENTS));
+    sandbox = await startSandboxUnderTest({
+      SANDBOX_CLIENTS_FILE: file,
+      SANDBOX_UNKNOWN_PLAYERS: 'refuse',
+      SANDBOX_CURRENCY_MANDATORY: 'true',
+    });
+  });
+  afterAll(async () => {
+    await sandbox?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const player = (nick?: string) => ({ id: 'ada', currency: 'EUR', ...(nick !== undefined && { nick }) });
+  const open = (nick = '') => sandbox.openGame({ player: player(nick) }, `sandboxEURada${nick}OpenGame`);
+
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect({ valid, errors }).toEqual({ valid: true, errors: undefined });
+  });
+
+  it('has examples that follow their schemas', () => {
+    const bodies = operations.flatMap(({ requestBody, responses }) => [
+      requestBody,
+      ...Object.values(responses),
+    ]);
+    const media = bodies.flatMap(({ content }) => Object.values(content));
+    expect(media).toHaveLength(operations.length * 8 - 2);
+    for (const one of media) {
+      const examples = [one.example, ...Object.values(one.examples ?? {}).map(({ value }) => value)].filter(
+        (value) => value !== undefined,
+      );
+      expect(examples).not.toHaveLength(0);
+      for (const example of examples) expect(bySchema(one, example)).toEqual([]);
+    }
+  });
+
+  it('shows the successes of the sandbox', async () => {
+    const answers: [string, Received][] = [
+      ['openGame', await open('Ace')],
+      ['createSession', await sandbox.session('ada', { currency: 'EUR' })],
+      ['fetchAdHocReport', await sandbox.adHoc(DAY, { 'per-page': '1000' })],
+      ['fetchRake', await sandbox.rake(DAY, { 'per-page': '1000', timeZone: '+03:00' })],
+    ];
+    for (const [operation, answer] of answers) {
+      expect([operation, answer.status, faultsOf(operation, answer)]).toEqual([operation, 200, []]);
+    }
+  });
+
+  it('shows the refusals of the sandbox', async () => {
+    await open('Ace');
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    const rake = (sign: string, client: string) =>
+      sandbox.send({
+        method: 'GET',
+        path: `/api/web/v2/app/users/rake?clientId=${client}`,
+        headers: { ...form, sign },
+        body: new URLSearchParams(DAY).toString(),
+      });
+    const openAs = (type: string) =>
+      sandbox.send({
+        method: 'POST',
+        path: '/apiweb/v3/open-game?client=sandbox',
+        headers: { 'content-type': type },
+        body: '{}',
+      });
+    const answers: [string, number, Received][] = [
+      ['createSession', 400, await sandbox.session('ada', { currency: 'EUR' }, { sign: 'wrong' })],
+      ['createSession', 404, await sandbox.session('nobody', { currency: 'EUR' })],
+      ['createSession', 422, await sandbox.session('ada', { currency: 'XXX' })],
+      ['createSession', 422, await sandbox.session('ada', { authType: 'other' })],
+      ['openGame', 400, await openAs('application/vnd.api+json')],
+      ['openGame', 415, await openAs('application/json')],
+      [
+        'openGame',
+        422,
+        await sandbox.openGame(
+          { player: { id: 'bob', currency: 'EUR', nick: 'Ace' } },
+          'sandboxEURbobAceOpenGame',
+        ),
+      ],
+      ['openGame', 422, await open('x'.repeat(33))],
+      ['fetchAdHocReport', 400, await sandbox.adHoc(DAY, { page: '0' })],
+      ['fetchAdHocReport', 422, await sandbox.adHoc({ ...DAY, dateTo: DAY.dateFrom })],
+      ['fetchRake', 400, await rake('wrong', 'sandbox')],
+      ['fetchRake', 403, await rake(signFlat(DAY), 'closed')],
+      ['fetchRake', 422, await sandbox.rake(DAY, { sort: 'other' })],
+    ];
+    for (const status of [429, 500])
+      for (const call of [
+        ['createSession', () => sandbox.session('ada', { currency: 'EUR' })] as const,
+        ['openGame', () => open()] as const,
+        ['fetchAdHocReport', () => sandbox.adHoc(DAY)] as const,
+      ]) {
+        await sandbox.control('POST', 'faults', { kind: 'status', status, retryAfter: '1', count: 1 });
+        answers.push([call[0], status, await call[1]()]);
+      }
+    for (const [operation, status, answer] of answers) {
+      expect([operation, answer.status, faultsOf(operation, answer)]).toEqual([operation, status, []]);
+    }
+  });
+
+  it('names the members that the sandbox reads and the worker sends', () => {
+    const { OpenGameSession: session, OpenGamePlayer: game } = document['components'].schemas;
+    const membersOf = (shape: new () => object) => [...compileShape(shape).members.keys()].sort();
+    expect(Object.keys(session.properties).sort()).toEqual(membersOf(GameSession));
+    expect(Object.keys(game.properties).sort()).toEqual(membersOf(GamePlayer));
+    expect(Object.keys(session.properties).sort()).toEqual(Object.keys(new OpenGameSession()).sort());
+    expect(Object.keys(game.properties).sort()).toEqual(
+      [...Object.keys(new OpenGamePlayer()), 'country'].sort(),
+    );
+    expect(AD_HOC_AMOUNTS).toEqual(FIGURE_NAMES);
+  });
+});
