@@ -37,7 +37,11 @@ async function start(): Promise<void> {
     process.exit(EXIT_CONFIG);
   };
   const module = AppModule.create({ settings, operators, logger, onMismatch });
-  const app = await NestFactory.create<NestExpressApplication>(module, { logger: new NestLogger(logger) });
+  const app = await NestFactory.create<NestExpressApplication>(module, {
+    logger: new NestLogger(logger),
+    // A connection that somebody keeps open would keep a stopped worker from ending.
+    forceCloseConnections: true,
+  });
   const transport = app.get(PokerTransport);
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   stopOnSignal(logger, async () => {

@@ -10,11 +10,10 @@ import { until } from '../../support/until.ts';
 jest.setTimeout(20_000);
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-const MINIMUM_CALLS = 4;
 const VARIABLES = {
   PLATFORM_MAX_ATTEMPTS: '1',
-  CIRCUIT_MINIMUM_CALLS: String(MINIMUM_CALLS),
-  CIRCUIT_OPEN_MS: '500',
+  CIRCUIT_MINIMUM_CALLS: '4',
+  CIRCUIT_OPEN_MS: '1000',
   REPORTS_RETRY_DELAYS_MS: '300,1000',
 };
 
@@ -24,16 +23,14 @@ describe('a lane with a backlog', () => {
   it('keeps it in its queue while a probe is under way', async () => {
     const backlog = 30;
     const gate = new Gate();
-    let calls = 0;
-    await using service = await ServiceUnderTest.start({
-      behaviour: (request, response, socket) => {
-        calls += 1;
-        return (calls <= MINIMUM_CALLS ? sick : gate.behind(healthy(1)))(request, response, socket);
-      },
-      variables: VARIABLES,
-    });
-    await service.worker();
+    await using service = await ServiceUnderTest.start({ behaviour: sick, variables: VARIABLES });
+    const worker = await service.worker();
     const reports = Array.from({ length: backlog }, () => service.caller.send('report.ad-hoc.fetch', PERIOD));
+    await until(
+      'the lane pauses',
+      async () => (await worker.health()).bus.lanes['reports']?.state === 'paused',
+    );
+    service.platform.behaviour = gate.behind(healthy(1));
     await until('a probe is under way', () => gate.held === 1);
     await sleep(500);
     // No more is taken than may be in hand, each time that the lane looks again.

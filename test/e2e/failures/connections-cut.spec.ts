@@ -125,6 +125,18 @@ describe('the connections to the broker', () => {
     }
   });
 
+  it('may flap: cut while they are being made and set up', async () => {
+    const untilMs = Date.now() + 3_000;
+    while (Date.now() < untilMs) {
+      await sleep(5 + 60 * Math.random());
+      service.proxy.cut();
+    }
+    await worker.ready();
+    expect(await service.caller.send('session.create', { userId: 'p-1' })).toMatchObject([
+      { type: 'session.created' },
+    ]);
+  });
+
   it('are told by health and metrics while they are away', async () => {
     service.proxy.refuse();
     service.proxy.cut();

@@ -81,18 +81,30 @@ describe('a worker whose broker is away', () => {
   });
 });
 
-describe('a worker whose port is taken', () => {
-  it('refuses to start and names the variable', async () => {
+describe('a worker that cannot listen', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('refuses to start where its port is taken, and names the variable', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     try {
-      await using service = await ServiceUnderTest.start({ behaviour: healthy() });
       const worker = service.start({ HTTP_PORT: String(port) });
       expect(await worker.exitedWithin(10_000)).toEqual({ code: EXIT_CONFIG, signal: null });
       expect(worker.stderr).toMatch(/^.*HTTP_PORT.*EADDRINUSE.*\n$/);
     } finally {
       other.close();
     }
+  });
+
+  it('refuses to start where its address is of another machine', async () => {
+    const worker = service.start({ HTTP_HOST: '192.0.2.1' });
+    expect(await worker.exitedWithin(10_000)).toEqual({ code: EXIT_CONFIG, signal: null });
+    expect(worker.stderr).toMatch(/^.*HTTP_HOST.*\n$/);
+    expect(worker.stderr).not.toContain('192.0.2.1');
   });
 });

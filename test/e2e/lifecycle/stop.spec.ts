@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
@@ -91,6 +94,20 @@ describe('a worker that is told to stop', () => {
     await service.worker();
     expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
     expect(service.caller.received).toHaveLength(3);
+  });
+
+  it('does not wait for whoever holds a connection to its health open', async () => {
+    const worker = await service.worker();
+    const { port } = new URL(await worker.url());
+    const silent = connect(Number(port), '127.0.0.1');
+    const halfway = connect(Number(port), '127.0.0.1');
+    halfway.write('GET /health HTTP/1.1\r\n');
+    for (const socket of [silent, halfway]) socket.on('error', () => undefined);
+    await Promise.all([once(silent, 'connect'), once(halfway, 'connect')]);
+    // An answer after theirs: the worker has seen both.
+    await worker.get('/health/live');
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
   });
 
   it('does not wait for longer than the grace where the broker has gone', async () => {

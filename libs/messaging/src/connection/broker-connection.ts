@@ -66,6 +66,7 @@ export class BrokerConnection {
     if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
   }
 
+  /** Connects once, and asks for the next attempt when that fails or the connection is lost. */
   async #connect(): Promise<void> {
     const { urls, setUp } = this.#options;
     const url = urls[this.#attempts % urls.length] ?? '';
@@ -78,11 +79,12 @@ export class BrokerConnection {
       });
       if (this.#state.kind === 'closed') return await closeWithin(CLOSE_TIMEOUT_MS, model);
       corkWrites(model);
-      this.#watch(model);
-      await setUp(model);
-      if (this.#model !== model) throw new Error('the connection was lost while it was set up');
+      const lost = this.#watch(model);
+      // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
+      await Promise.race([setUp(model), lost]);
       this.#attempts = 0;
       this.#change({ kind: 'open' });
+      await lost;
     } catch (error) {
       if (this.#model === model) this.#model = undefined;
       if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
@@ -90,18 +92,14 @@ export class BrokerConnection {
     }
   }
 
-  #watch(model: ChannelModel): void {
+  /** @returns what rejects when the connection is lost */
+  #watch(model: ChannelModel): Promise<never> {
     this.#model = model;
     let reason = 'the broker closed the connection';
     model.on('error', (error) => (reason = error.message));
     model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
     model.on('unblocked', () => this.#change({ kind: 'open' }));
-    model.on('close', () => {
-      if (this.#model !== model) return;
-      this.#model = undefined;
-      // While it is being set up, the failing set-up itself asks for the next attempt.
-      if (this.#state.kind === 'open' || this.#state.kind === 'blocked') this.#retry(new Error(reason));
-    });
+    return new Promise((_, reject) => model.on('close', () => reject(new Error(reason))));
   }
 
   #retry(error: unknown): void {

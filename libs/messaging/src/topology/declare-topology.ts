@@ -1,8 +1,10 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
+import { closeWithin } from '../connection/close-within.ts';
 import type { QueueDeclaration, Topology } from './topology.ts';
 
 const PRECONDITION_FAILED = 406;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /** What stands on the broker differs from what this version declares. Waiting does not help; a person must decide. */
 export class TopologyMismatchError extends Error {
@@ -25,7 +27,7 @@ export async function declareTopology(connection: ChannelModel, topology: Topolo
   for (const { queue, exchange, routingKey } of topology.bindings) {
     await channel.bindQueue(queue, exchange, routingKey);
   }
-  await channel.close();
+  await closeWithin(CLOSE_TIMEOUT_MS, channel);
 }
 
 /** Declares one queue, which also renews the lease of one that expires. */
