@@ -77,9 +77,9 @@ export class BrokerConnection {
         noDelay: true,
         clientProperties: { connection_name: this.#options.name },
       });
-      if (this.#state.kind === 'closed') return await closeWithin(CLOSE_TIMEOUT_MS, model);
-      corkWrites(model);
       const lost = this.#watch(model);
+      if (this.#state.kind === 'closed') throw new Error('closed while it connected');
+      corkWrites(model);
       // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
       await Promise.race([setUp(model), lost]);
       this.#attempts = 0;
@@ -99,7 +99,10 @@ export class BrokerConnection {
     model.on('error', (error) => (reason = error.message));
     model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
     model.on('unblocked', () => this.#change({ kind: 'open' }));
-    return new Promise((_, reject) => model.on('close', () => reject(new Error(reason))));
+    const lost = new Promise<never>((_, reject) => model.on('close', () => reject(new Error(reason))));
+    // Also where nobody gets to wait for it.
+    lost.catch(() => undefined);
+    return lost;
   }
 
   #retry(error: unknown): void {
