@@ -1,8 +1,15 @@
-/**
- * Why a caller got no answer: nobody can be reached; the broker knows the caller's credentials or virtual host not, or
- * has no commands exchange under the prefix; it took the command from nobody's hand; or no final reply came in time.
- */
-export type BusClientFault = 'unreachable' | 'rejected' | 'no-exchange' | 'not-taken' | 'no-answer';
+/** Why a caller got no answer. */
+export type BusClientFault =
+  /** No broker answers, or the connection was lost. */
+  | 'unreachable'
+  /** The broker refuses the user, the password or the virtual host. */
+  | 'rejected'
+  /** There is no exchange for commands under this prefix. */
+  | 'no-exchange'
+  /** No queue takes the command, or its queue is full. */
+  | 'not-taken'
+  /** The final reply did not come in time. */
+  | 'no-answer';
 
 /** A command that was not answered. Its message is a sentence for people and holds no password. */
 export class BusClientError extends Error {

@@ -19,17 +19,25 @@ export async function connectClient(urls: readonly string[]): Promise<ChannelMod
         clientProperties: { connection_name: 'poker-bridge client' },
       });
     } catch (error) {
-      const { host } = new URL(url);
-      const reason = reasonOf(error);
-      if (/ACCESS.REFUSED|NOT.ALLOWED/.test(reason)) {
-        throw new BusClientError('rejected', `The broker at ${host} refuses this user: ${reason}`, {
-          cause: error,
-        });
+      const { host, pathname } = new URL(url);
+      const refusal = refusalOf(reasonOf(error), pathname);
+      if (refusal !== undefined) {
+        throw new BusClientError('rejected', `The broker at ${host} ${refusal}.`, { cause: error });
       }
-      reasons.push(`${host}: ${reason}`);
+      reasons.push(`${host}: ${reasonOf(error)}`);
     }
   }
   throw new BusClientError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
+}
+
+/** What the broker has against this caller; `undefined` where it has not come to that. */
+function refusalOf(reason: string, virtualHost: string): string | undefined {
+  if (/ACCESS.REFUSED/.test(reason)) return 'refuses this user or password';
+  // amqplib does not look into the answer.
+  if (/ConnectionOpenOk; got <ConnectionClose/.test(reason)) {
+    return `does not open the virtual host ${virtualHost} to this user`;
+  }
+  return undefined;
 }
 
 /** Node.js gives one error for all addresses of a name, with an empty message. */

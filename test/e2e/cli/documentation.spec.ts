@@ -1,0 +1,59 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+
+import { EXIT } from '../../../apps/cli/src/exit.ts';
+import { createProgram } from '../../../apps/cli/src/program.ts';
+import { build } from '../../../scripts/build/build.ts';
+import { root } from '../../../scripts/root.ts';
+import { code, fencesOf, read, tablesWith } from '../../docs/markdown.ts';
+import { runCli } from './run-cli.ts';
+
+const text = read('docs/command-line.md');
+
+/** Every subcommand that does something, by its heading in the document. */
+function subcommandsOf(command: Command, name = ''): [string, Command][] {
+  return command.commands.flatMap((sub): [string, Command][] => {
+    const path = [name, sub.name()].filter(Boolean).join(' ');
+    const nested = subcommandsOf(sub, path);
+    const heading = [path, ...sub.registeredArguments.map((argument) => argument.name())].join(' ');
+    return nested.length > 0 ? nested : [[heading, sub]];
+  });
+}
+
+const subcommands = subcommandsOf(createProgram());
+
+beforeAll(async () => void (await build(root)));
+
+describe('docs/command-line.md', () => {
+  it('lists the exit codes', () => {
+    const documented = tablesWith(text, 'Code').flatMap(({ rows }) => rows.map(([cell]) => code(cell)));
+    expect(documented).toEqual(
+      Object.values(EXIT)
+        .toSorted((one, other) => one - other)
+        .map(String),
+    );
+  });
+
+  it('has a section for each subcommand', () => {
+    const headings = [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings).toEqual(subcommands.map(([heading]) => heading));
+  });
+
+  it.each(subcommands)('lists the options of %s, in the order of its help', (heading, subcommand) => {
+    const documented = tablesWith(text, 'Option')
+      .filter((table) => table.heading === heading)
+      .flatMap(({ rows }) => rows.map(([option, fallback]) => [code(option), fallback === 'required']));
+    expect(documented).toEqual(
+      subcommand.options.map(({ long, flags, mandatory }) => [flags.includes('<') ? flags : long, mandatory]),
+    );
+  });
+
+  it('shows what sign explain prints for the request beside it', async () => {
+    const fences = fencesOf(text);
+    const request = fences.find(({ language }) => language === 'json')?.text ?? '';
+    const shown =
+      fences.find((fence) => fence.text.startsWith('$ npx poker-bridge sign explain'))?.text ?? '';
+    const { stdout } = await runCli(['sign', 'explain', '-'], { input: request });
+    expect(shown.slice(shown.indexOf('\n') + 1)).toBe(stdout);
+  });
+});

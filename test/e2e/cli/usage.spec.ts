@@ -1,0 +1,82 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+import { build } from '../../../scripts/build/build.ts';
+import { root } from '../../../scripts/root.ts';
+import { runCli } from './run-cli.ts';
+
+beforeAll(async () => void (await build(root)));
+
+describe('poker-bridge', () => {
+  it.each([
+    ['--help'],
+    ['help'],
+    ['help send'],
+    ['send --help'],
+    ['sign --help'],
+    ['sign explain --help'],
+    ['sign explain -h'],
+  ])('%s ends with 0', async (line) => {
+    const { code, stdout, stderr } = await runCli(line.split(' '));
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`Usage: poker-bridge ${line.replace(/help|--help|-h/, '').trim()}`.trimEnd());
+  });
+
+  it.each([['--help'], ['send --help'], ['sign explain --help']])('%s shows examples', async (line) => {
+    const { stdout } = await runCli(line.split(' '));
+    expect(stdout).toMatch(/\nExamples:\n {2}\$ poker-bridge /);
+  });
+
+  it.each([
+    ['', 'Usage: poker-bridge'],
+    ['sign', 'Usage: poker-bridge sign'],
+    ['sned', "unknown command 'sned'\n(Did you mean send?)"],
+    ['sign explian', "unknown command 'explian'\n(Did you mean explain?)"],
+    ['--verbose', "unknown option '--verbose'"],
+    ['send --data {}', "missing required argument 'TYPE'"],
+    ['send session.create', "required option '--data <JSON>' not specified"],
+    ['send session.create --data {', '--data is not JSON'],
+    ['send session.create --data', "option '--data <JSON>' argument missing"],
+    ['send session.create --data @/no/such/file', '/no/such/file cannot be read (ENOENT)'],
+    ['send session.create --data {} more', 'too many arguments'],
+    ['send session.create --data {} --jsno', '(Did you mean --json?)'],
+    ['send session.create --data {} --deadline-ms 0', 'an integer from 1 to 1200000'],
+    ['send session.create --data {} --deadline-ms 1.5', 'an integer from 1 to 1200000'],
+    ['send session.create --data {} --deadline-ms 1200001', 'an integer from 1 to 1200000'],
+    [`send session.create --data {} --id ${'é'.repeat(101)}`, '1 to 200 bytes'],
+    ['sign explain', "missing required argument 'FILE'"],
+    ['sign explain /no/such/file', '/no/such/file cannot be read (ENOENT)'],
+    ['sign explain .', 'cannot be read (EISDIR)'],
+  ])('%s ends with 2 and says why', async (line, expected) => {
+    const { code, stdout, stderr } = await runCli(line.split(' ').filter(Boolean));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(expected);
+  });
+
+  it('takes no text that is not UTF-8', async () => {
+    const input = Buffer.from([0x22, 0xff, 0x22]);
+    const { code, stderr } = await runCli(['send', 'session.create', '--data', '-'], { input });
+    expect([code, stderr]).toEqual([2, 'error: the standard input is not UTF-8\n']);
+  });
+
+  it('asks for no settings where it needs none', async () => {
+    const variables = { AMQP_URL: 'nonsense', AMQP_PREFIX: 'amq.', SIGNATURE_SCALARS: 'json' };
+    const input = '{"parameters":{"a":true}}';
+    const { code, stdout } = await runCli(['sign', 'explain', '-', '--json'], { variables, input });
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { canonical: '1' }]);
+  });
+
+  it('is the bin of the package, and starts by itself', () => {
+    const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      bin: Record<string, string>;
+    };
+    const program = join(root, bin['poker-bridge'] ?? '');
+    expect(() => accessSync(program, constants.X_OK)).not.toThrow();
+    const { status, stdout } = spawnSync(process.execPath, [program, 'send', '--help'], { encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Usage: poker-bridge send')]);
+    expect(spawnSync(process.execPath, [program, 'sned'], { encoding: 'utf8' }).status).toBe(2);
+  });
+});
