@@ -84,10 +84,11 @@ describe('asyncapi.yaml', () => {
 
   it('names the exchanges and queues that the worker declares', () => {
     const bound = (parsed.document?.channels().all() ?? []).map((channel) => {
-      const { exchange, queue } = channel.bindings().get('amqp')?.value() as Record<
-        string,
-        { name: string; type: string }
-      >;
+      const amqp: Record<string, { name: string; type: string }> | undefined = channel
+        .bindings()
+        .get('amqp')
+        ?.value();
+      const { exchange, queue } = amqp ?? {};
       return exchange === undefined ? `queue ${queue?.name}` : `${exchange.type} ${exchange.name}`;
     });
     const { exchanges, queues } = topologyOf('poker', [5000]);

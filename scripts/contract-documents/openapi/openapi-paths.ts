@@ -15,7 +15,7 @@ interface Operation {
   readonly refusals?: readonly number[];
 }
 
-export const JSON_API = 'application/vnd.api+json';
+const JSON_API = 'application/vnd.api+json';
 const FORM = 'application/x-www-form-urlencoded';
 const REFUSALS = [400, 403, 422, 429, 500];
 
@@ -106,7 +106,7 @@ function refusal(status: number): object {
   const title = STATUS_CODES[status] ?? '';
   const examples = Object.entries(REFUSAL_EXAMPLES[status] ?? {}).map(([name, { detail, pointer }]) => {
     const entry = { status, title, detail, ...(pointer !== undefined && { source: { pointer } }) };
-    return [name, { value: { errors: [entry] } }];
+    return [name, { value: { errors: [entry] } }] as const;
   });
   return {
     description: title,

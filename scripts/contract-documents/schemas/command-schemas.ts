@@ -33,13 +33,12 @@ const TITLES: Readonly<Record<CommandType, string>> = {
  */
 export function commandSchemas(): Definitions {
   const nested = new Map<string, Shape>();
-  const commands = Object.entries(SHAPES).map(([type, shape]) => [
-    type,
-    { description: TITLES[type as CommandType], ...objectSchema(shape, nested) },
-  ]);
-  const objects: [string, JsonSchema][] = [];
-  for (const [name, shape] of nested) objects.push([name, objectSchema(shape, nested)]);
-  return { ...Object.fromEntries(commands), ...Object.fromEntries(objects), ...LAUNCH_DEFINITIONS };
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [type, shape] of Object.entries(SHAPES)) {
+    schemas[type] = { description: TITLES[type as CommandType], ...objectSchema(shape, nested) };
+  }
+  for (const [name, shape] of nested) schemas[name] = objectSchema(shape, nested);
+  return { ...schemas, ...LAUNCH_DEFINITIONS };
 }
 
 function objectSchema(shape: Shape, nested: Map<string, Shape>): JsonSchema {

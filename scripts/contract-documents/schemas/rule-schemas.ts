@@ -9,7 +9,7 @@ interface Rule {
 /** No control characters. That there are no lone surrogates either cannot be said for every reader of patterns. */
 export const PRINTABLE = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 /** What one character takes of a month, a day, an hour; that the day is real is for the worker to see. */
-export const REPORT_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$`;
+const REPORT_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$`;
 
 const TEXT: JsonSchema = { type: 'string', maxLength: 255, pattern: PRINTABLE };
 
