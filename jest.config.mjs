@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 const swc = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
 swc.jsc.rewriteRelativeImportExtensions = false;
@@ -8,6 +9,9 @@ export default {
   testEnvironment: 'node',
   // Package imports (`#contracts`) are met in their TypeScript source.
   testEnvironmentOptions: { customExportConditions: ['@poker-bridge/source', 'node', 'node-addons'] },
+  // Never in the process that holds the broker of the run; a suite that leaves something open harms its worker alone.
+  maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
+  testTimeout: 15_000,
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },

@@ -3,6 +3,11 @@ import { guardedCommand, type GuardedCommandOptions } from './guarded-command.ts
 
 const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+export interface RunGuardedOptions extends GuardedCommandOptions {
+  /** Kills the command and all of its children, as a signal that tells this process to stop does. */
+  readonly abort?: AbortSignal;
+}
+
 /**
  * Runs a command to its end. A signal that tells this process to stop kills the command and all of its children.
  *
@@ -11,9 +16,10 @@ const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export async function runGuarded(
   command: string,
   args: readonly string[],
-  options: GuardedCommandOptions = {},
+  { abort, ...options }: RunGuardedOptions = {},
 ): Promise<number> {
   const { child, gone, end } = guardedCommand(command, args, options);
+  abort?.addEventListener('abort', () => void end());
   let stoppedBy: (typeof STOPPING)[number] | undefined;
   for (const signal of STOPPING) {
     process.on(signal, () => {
