@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { build } from '../../scripts/build/build.ts';
+import { root } from '../../scripts/root.ts';
+
+interface Project {
+  readonly type: 'application' | 'library';
+  readonly root: string;
+  readonly sourceRoot: string;
+  readonly entryFile: string;
+}
+
+const { projects } = JSON.parse(readFileSync(join(root, 'nest-cli.json'), 'utf8')) as {
+  projects: Readonly<Record<string, Project>>;
+};
+
+/** What is compiled. The repository's own build also takes fixtures. */
+function outputsOf(dist: string): string[] {
+  const files = readdirSync(dist, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => /\.(js|css|html|svg)$/.test(file) && !file.includes('.fixture.')).toSorted();
+}
+
+describe('nest-cli.json', () => {
+  it('lists every app and every lib', () => {
+    const listed = Object.entries(projects).map(([name, project]) => [name, project.root, project.type]);
+    const there = (['apps', 'libs'] as const).flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => [
+        name,
+        `${folder}/${name}`,
+        folder === 'apps' ? 'application' : 'library',
+      ]),
+    );
+    expect(listed.toSorted()).toEqual(there.toSorted());
+  });
+
+  it('names entries that exist', () => {
+    const missing = Object.values(projects).filter(
+      ({ sourceRoot, entryFile }) => !existsSync(join(root, sourceRoot, `${entryFile}.ts`)),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('nest build', () => {
+  let copy: string;
+
+  beforeAll(async () => {
+    copy = mkdtempSync(join(tmpdir(), 'poker-bridge-nest-'));
+    for (const path of [
+      'apps',
+      'libs',
+      'package.json',
+      'nest-cli.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+    ])
+      cpSync(join(root, path), join(copy, path), {
+        recursive: true,
+        filter: (file) => !/\/(node_modules|dist)$/.test(file),
+      });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    await build(root);
+  });
+  afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+  // The sandbox has files that are no TypeScript, too. Each project compiles all of them by the same settings.
+  it('builds every app and lib as the repository does', () => {
+    const nest = join(copy, 'node_modules/@nestjs/cli/bin/nest.js');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build', 'sandbox'], {
+      cwd: copy,
+      encoding: 'utf8',
+    });
+    expect([status, stderr, stdout]).toEqual([0, '', expect.anything()]);
+    expect(outputsOf(join(copy, 'dist'))).toEqual(outputsOf(join(root, 'dist')));
+
+    const cli = join(copy, 'dist/apps/cli/src/main.js');
+    const input = '{"parameters":{"a":"1"}}';
+    const run = spawnSync(process.execPath, [cli, 'sign', 'explain', '-', '--json'], {
+      input,
+      encoding: 'utf8',
+    });
+    expect([run.status, JSON.parse(run.stdout)]).toMatchObject([0, { canonical: '1' }]);
+  }, 60_000);
+});
