@@ -1,0 +1,86 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { expect, it } from '@jest/globals';
+
+import { build } from '../../../scripts/build/build.ts';
+import { root } from './processes.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const FILES = {
+  'apps/worker/src/main.ts': "import { one } from './one.ts';\nconsole.log(one as number);\n",
+  'apps/worker/src/one.ts': 'export const one: number = 1;\n',
+  'apps/worker/src/one.spec.ts': 'this is not even TypeScript',
+  'apps/worker/src/page.html': '<p>',
+  'libs/a/package.json': '{"type": "commonjs"}',
+  'libs/a/src/index.ts': 'export const a = 1;\n',
+};
+
+function repository(folder: string): string {
+  for (const [path, text] of Object.entries(FILES)) write(folder, path, text);
+  copyFileSync(join(root, '.swcrc'), join(folder, '.swcrc'));
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+function write(folder: string, path: string, text: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), text);
+}
+
+it('builds what runs, and only what has changed', async () => {
+  using folder = temporaryFolder();
+  const repo = repository(folder.path);
+  const built = (path: string): boolean => existsSync(join(repo, 'dist', path));
+
+  expect(await build(repo)).toEqual({ files: 4, written: 4 });
+  expect(readFileSync(join(repo, 'dist/apps/worker/src/main.js'), 'utf8')).toContain('from "./one.js"');
+  expect(built('apps/worker/src/main.js.map')).toBe(true);
+  expect(built('apps/worker/src/page.html')).toBe(true);
+  expect(built('apps/worker/src/one.spec.js')).toBe(false);
+  // A package.json there would take the built code out of the repository's own package and its `#` imports.
+  expect(built('libs/a/package.json')).toBe(false);
+
+  expect(await build(repo)).toEqual({ files: 4, written: 0 });
+
+  write(repo, 'apps/worker/src/one.ts', 'export const one = 22;\n');
+  expect(await build(repo)).toEqual({ files: 4, written: 1 });
+
+  rmSync(join(repo, 'libs/a'), { recursive: true });
+  expect(await build(repo)).toEqual({ files: 3, written: 0 });
+  expect(built('libs/a/src/index.js')).toBe(false);
+  expect(built('apps/worker/src/one.js')).toBe(true);
+});
+
+it('builds again where an output was taken away with all of dist', async () => {
+  using folder = temporaryFolder();
+  const repo = repository(folder.path);
+  await build(repo);
+  rmSync(join(repo, 'dist'), { recursive: true });
+
+  expect(await build(repo)).toEqual({ files: 4, written: 4 });
+});
+
+it('does no harm when two build at once', async () => {
+  using folder = temporaryFolder();
+  const repo = repository(folder.path);
+  await Promise.all([build(repo), build(repo)]);
+
+  expect(await build(repo)).toEqual({ files: 4, written: 0 });
+});
+
+it('names the file that does not compile', async () => {
+  using folder = temporaryFolder();
+  const repo = repository(folder.path);
+  write(repo, 'apps/worker/src/broken.ts', 'const = 1;\n');
+
+  await expect(build(repo)).rejects.toThrow(/broken\.ts/);
+});

@@ -1,0 +1,61 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { until } from '../../support/until.ts';
+import { isAlive, Program, root } from './processes.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** A program that starts `sleep` with a child of its own under guard, and says which processes these are. */
+function parent(folder: string, then = 'setInterval(() => undefined, 1_000);'): Program {
+  mkdirSync(join(folder, 'owned'));
+  const file = join(folder, 'parent.mts');
+  writeFileSync(
+    file,
+    `import { guardedCommand } from ${JSON.stringify(join(root, 'scripts/processes/guarded-command.ts'))};
+     const command = guardedCommand('/bin/sh', ['-c', 'sleep 1000 & echo pids $$ $!.; wait'], {
+       folder: ${JSON.stringify(join(folder, 'owned'))},
+     });
+     ${then}`,
+  );
+  return new Program(process.execPath, ['--disable-warning=ExperimentalWarning', file]);
+}
+
+async function pidsOf(program: Program): Promise<number[]> {
+  const pids = (await program.says(/pids (\d+ \d+)\./)).split(' ').map(Number);
+  for (const pid of pids) expect(isAlive(pid)).toBe(true);
+  return pids;
+}
+
+describe('a guarded command', () => {
+  it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    'ends with its children and its folder when %s ends the process that started it',
+    async (signal) => {
+      using folder = temporaryFolder();
+      await using program = parent(folder.path);
+      const pids = await pidsOf(program);
+      program.child.kill(signal);
+      await program.ended;
+
+      await until(
+        'nothing of it is left',
+        () => pids.every((pid) => !isAlive(pid)) && !existsSync(join(folder.path, 'owned')),
+      );
+    },
+  );
+
+  it('is gone when it is ended, and leaves its folder where that is wanted', async () => {
+    using folder = temporaryFolder();
+    await using program = parent(
+      folder.path,
+      `setTimeout(async () => { await command.end({ keepFolder: true }); console.log('gone.'); }, 300);`,
+    );
+    const pids = await pidsOf(program);
+    await program.says(/(gone\.)/);
+
+    expect(pids.map(isAlive)).toEqual([false, false]);
+    expect(existsSync(join(folder.path, 'owned'))).toBe(true);
+    expect(await program.ended).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+
+import { expect, it } from '@jest/globals';
+
+import { Program, root } from './processes.ts';
+
+it('the launcher names the tasks that there are', async () => {
+  await using program = new Program(process.execPath, [join(root, 'scripts/run.mjs'), 'nothing']);
+
+  const { code, stderr } = await program.ended;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/one of: .*broker.*build.*check.*demo.*sandbox.*test.*worker/);
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { freePorts } from '../../../scripts/network/free-ports.ts';
+import { speaksAmqp } from '../../../scripts/broker/speaks-amqp.ts';
+import { until } from '../../support/until.ts';
+import { Program } from './processes.ts';
+
+describe('npm run broker', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+    'is a broker on the given port, gone when %s ends npm',
+    async (signal) => {
+      const [port = 0] = await freePorts(1);
+      await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
+
+      expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
+      expect(await speaksAmqp(port)).toBe(true);
+      program.child.kill(signal);
+
+      expect((await program.ended).code).toBe(signal === 'SIGKILL' ? null : 0);
+      await until('the broker has ended', async () => !(await speaksAmqp(port)));
+    },
+    60_000,
+  );
+
+  it('refuses a port that is none', async () => {
+    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', 'x']);
+
+    expect(await program.ended).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--port x is not a port'),
+    });
+  });
+});
