@@ -111,10 +111,24 @@ describe('a deadline', () => {
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true }, attempts: 1 });
   });
 
-  it('leads to no dead letter, and to an announcement for each', async () => {
+  it.each([
+    ['as asked for', () => Date.now() + 5 * MINUTE_MS, 5],
+    ['of a lane, where none is asked for', () => undefined, 0.25],
+    ['at most 20 minutes away', () => '2099-12-31T23:59:59Z', 20],
+  ])('travels with a copy: %s', async (_, header, minutes) => {
+    const fromMs = Date.now();
+    await send('session.create', {}, { headers: { 'x-deadline': header() } });
+    const letter = await until('the dead letter is there', () => witness.of(correlationId).deadLetters[0]);
+    const deadlineAtMs = Number(letter.properties.headers?.['x-deadline']);
+    expect(deadlineAtMs).toBeGreaterThanOrEqual(fromMs + minutes * MINUTE_MS);
+    expect(deadlineAtMs).toBeLessThanOrEqual(Date.now() + minutes * MINUTE_MS);
+  });
+
+  it('that passes leads to no dead letter, and to an announcement for each', async () => {
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
     const { deadLetters, events, replies } = witness.counts;
-    expect(deadLetters).toBe(0);
+    // Those of the refused.
+    expect(deadLetters).toBe(3);
     // All but the one that was in time.
     expect(events).toBe(replies - 1);
   });
