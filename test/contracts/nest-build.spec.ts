@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { build } from '../../scripts/build/build.ts';
 import { root } from '../../scripts/root.ts';
+
+const require = createRequire(import.meta.url);
 
 interface Project {
   readonly type: 'application' | 'library';
@@ -70,7 +73,7 @@ describe('nest build', () => {
 
   // The sandbox has files that are no TypeScript, too. Each project compiles all of them by the same settings.
   it('builds every app and lib as the repository does', () => {
-    const nest = join(copy, 'node_modules/@nestjs/cli/bin/nest.js');
+    const nest = require.resolve('@nestjs/cli/bin/nest.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build', 'sandbox'], {
       cwd: copy,
       encoding: 'utf8',

@@ -37,6 +37,6 @@ export function isSignedRaw(parameters: SignedParameters, { schemeV3 }: Signatur
 }
 
 /** The body as this service sends it: JSON without white space, names in the order given. */
-export function rawBodyOf({ data }: SignedParameters): string {
+function rawBodyOf({ data }: SignedParameters): string {
   return exactJson({ data });
 }
