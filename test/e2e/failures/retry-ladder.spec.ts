@@ -14,7 +14,7 @@ const DELAYS_MS = [300, 700, 1_500] as const;
 function failing(
   times: number,
   status: number,
-  isHit = (_: URL) => true,
+  isHit: (url: URL) => boolean = () => true,
   headers: Record<string, string> = {},
 ): PlatformBehaviour {
   let left = times;

@@ -20,11 +20,14 @@ export class Supervisor {
 
   #next(): WorkerProcess {
     const worker = this.#start();
-    void worker.exited.then(() => {
-      if (this.#isStopped) return;
-      this.deaths += 1;
-      this.worker = this.#next();
-    });
+    void this.#replace(worker);
     return worker;
+  }
+
+  async #replace(worker: WorkerProcess): Promise<void> {
+    await worker.exited;
+    if (this.#isStopped) return;
+    this.deaths += 1;
+    this.worker = this.#next();
   }
 }

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
+import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -21,25 +22,15 @@ describe('a worker that is told to stop', () => {
   });
   afterEach(() => service[Symbol.asyncDispose]());
 
-  const players = (count: number) => Array.from({ length: count }, (_, index) => `p-${index}`);
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
-
-  /** Publishes a session for each player. @returns their final replies, in the order of the players */
-  const createSessions = async (userIds: readonly string[]) => {
-    const replies = userIds.map((userId) => service.caller.repliesTo(userId));
-    for (const userId of userIds) {
-      service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
-    }
-    return (await Promise.all(replies)).map((list) => list.at(-1));
-  };
 
   it('finishes and answers what it has in hand, takes nothing new, and ends with 0', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker({ INTERACTIVE_PREFETCH: '4' });
     const userIds = players(10);
-    const sessions = createSessions(userIds);
+    const sessions = createSessions(service, userIds);
     await until('four are in hand', () => gate.held === 4);
 
     worker.kill('SIGTERM');
@@ -78,70 +69,25 @@ describe('a worker that is told to stop', () => {
     expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
   });
 
-  it('returns to the queue what is not finished within the grace, and another worker answers it', async () => {
-    const graceMs = 3_000;
-    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
-    const userIds = players(3);
-    const sessions = createSessions(userIds);
-    await until('they are in hand', () => service.platform.requests.length === 3);
-    const toldAtMs = performance.now();
-    worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(graceMs + CLOSING_MS)).toEqual({ code: 0, signal: null });
-    expect(performance.now() - toldAtMs).toBeGreaterThanOrEqual(graceMs);
-    expect(worker.stderr).toBe('');
-
-    service.platform.behaviour = healthy();
-    await service.worker();
-    expect((await sessions).map((reply) => reply?.body['userId'])).toEqual(userIds);
-    expect(service.caller.received).toHaveLength(3);
-  });
-
   it('does not wait for whoever holds a connection to its health open', async () => {
     const worker = await service.worker();
     const { port } = new URL(await worker.url());
-    const silent = connect(Number(port), '127.0.0.1');
+    const mute = connect(Number(port), '127.0.0.1');
     const halfway = connect(Number(port), '127.0.0.1');
     halfway.write('GET /health HTTP/1.1\r\n');
-    for (const socket of [silent, halfway]) socket.on('error', () => undefined);
-    await Promise.all([once(silent, 'connect'), once(halfway, 'connect')]);
+    for (const socket of [mute, halfway]) socket.on('error', () => undefined);
+    await Promise.all([once(mute, 'connect'), once(halfway, 'connect')]);
     // An answer after theirs: the worker has seen both.
     await worker.get('/health/live');
     worker.kill('SIGTERM');
     expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
   });
 
-  it('does not wait for longer than the grace where the broker has gone', async () => {
-    const graceMs = 1_000;
-    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
-    const sessions = createSessions(players(1));
-    await until('it is in hand', () => service.platform.requests.length === 1);
-    service.proxy.refuse();
-    service.proxy.cut();
-    worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(graceMs + CLOSING_MS)).toEqual({ code: 0, signal: null });
-
-    await service.proxy.open();
-    service.platform.behaviour = healthy();
-    await service.worker();
-    expect(await sessions).toMatchObject([{ type: 'session.created' }]);
-  });
-
-  it('does not wait for longer than the grace where the broker says nothing more', async () => {
-    const graceMs = 500;
-    const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
-    service.proxy.stall();
-    worker.kill('SIGTERM');
-    // Each close has a timer of its own: of the consumers, of their channels, of both connections.
-    expect(await worker.exitedWithin(graceMs + 12_000)).toEqual({ code: 0, signal: null });
-    expect(worker.stderr).toBe('');
-    service.proxy.resume();
-  });
-
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'ends at once at a second signal, %s, and loses nothing',
     async (signal) => {
       const worker = await service.worker();
-      const sessions = createSessions(players(2));
+      const sessions = createSessions(service, players(2));
       await until('they are in hand', () => service.platform.requests.length === 2);
       worker.kill('SIGTERM');
       await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
