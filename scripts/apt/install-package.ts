@@ -38,7 +38,7 @@ export async function installPackage(name: string): Promise<void> {
 }
 
 /** Why nothing can be installed here; undefined where it can. */
-export function obstacleToInstalling(): string | undefined {
+function obstacleToInstalling(): string | undefined {
   if (!existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get'))
     return 'this is not Debian or Ubuntu';
   if (process.getuid?.() !== 0) return 'that needs root';
