@@ -1,0 +1,51 @@
+import { parse } from 'yaml';
+
+import { read } from '../docs/markdown.ts';
+
+/** A service as far as the tests look at it. */
+export interface ComposeService {
+  readonly image: string;
+  readonly hostname?: string;
+  readonly container_name?: string;
+  readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string };
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly ports: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck: { readonly test: readonly string[] };
+  readonly stop_grace_period?: string;
+  readonly init?: boolean;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+}
+
+export interface ComposeFile {
+  readonly services: Readonly<Record<'rabbitmq' | 'redis' | 'sandbox' | 'worker', ComposeService>>;
+  readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+}
+
+const VARIABLE = /\$\{(\w+):-([^}]*)\}/g;
+
+const text = read('docker-compose.yml');
+
+/** The variables of the file that a person may set, each with its default. */
+export const variables: Readonly<Record<string, string>> = Object.fromEntries(
+  [...text.matchAll(VARIABLE)].map(([, name = '', fallback = '']) => [name, fallback]),
+);
+
+/** The file as Docker Compose reads it where no variable is set: what stands under `environment` is text. */
+export function readComposeFile(): ComposeFile {
+  const file = parse(text.replace(VARIABLE, '$2'), { merge: true }) as ComposeFile;
+  const services = Object.entries(file.services).map(([name, service]) => {
+    const environment = Object.entries<unknown>(service.environment ?? {});
+    return [
+      name,
+      { ...service, environment: Object.fromEntries(environment.map(([key, value]) => [key, `${value}`])) },
+    ];
+  });
+  return { ...file, services: Object.fromEntries(services) as ComposeFile['services'] };
+}

