@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
@@ -8,6 +8,9 @@ import { until } from '../../support/until.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const COMMAND = ['send', 'session.create', '--data', '{"userId":"u-1"}'];
+
+// Each starts processes, on a machine that may be busy.
+jest.setTimeout(20_000);
 
 describe('poker-bridge send, unanswered', () => {
   const prefix = uniquePrefix();

@@ -3,13 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { expectedProperties } from '../commands/expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { type CliRun, type CliSurroundings, runCli } from './run-cli.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+
+// Each starts processes, on a machine that may be busy.
+jest.setTimeout(20_000);
 
 describe('poker-bridge send', () => {
   let sandboxed: SandboxedService;
