@@ -71,7 +71,7 @@ export class BusCaller implements AsyncDisposable {
           `no final reply to ${correlationId} in time; so far ${JSON.stringify(replies.map(({ type }) => type))}`,
         ),
       );
-    }, timeoutMs);
+    }, timeoutMs).unref();
     const ended = promise.finally(() => {
       clearTimeout(timer);
       this.#waiting.delete(correlationId);

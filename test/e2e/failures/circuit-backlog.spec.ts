@@ -1,11 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
+import { openConnection } from '../../support/broker.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
 
 jest.setTimeout(20_000);
 
@@ -20,24 +22,67 @@ const VARIABLES = {
 const sick: PlatformBehaviour = (_request, response) => answerJson(response, 503, { errors: [] });
 
 describe('a lane with a backlog', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeEach(async () => {
+    service = await ServiceUnderTest.start({ behaviour: sick, variables: VARIABLES });
+    worker = await service.worker();
+  });
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  const fetchReport = () => service.caller.send('report.ad-hoc.fetch', PERIOD);
+  const fetchReports = (count: number) => Array.from({ length: count }, fetchReport);
+  const waiting = async () => (await service.caller.channel.checkQueue(service.name('reports'))).messageCount;
+  const untilPaused = () =>
+    until('the lane pauses', async () => (await worker.health()).bus.lanes['reports']?.state === 'paused');
+
   it('keeps it in its queue while a probe is under way', async () => {
     const backlog = 30;
     const gate = new Gate();
-    await using service = await ServiceUnderTest.start({ behaviour: sick, variables: VARIABLES });
-    const worker = await service.worker();
-    const reports = Array.from({ length: backlog }, () => service.caller.send('report.ad-hoc.fetch', PERIOD));
-    await until(
-      'the lane pauses',
-      async () => (await worker.health()).bus.lanes['reports']?.state === 'paused',
-    );
+    const reports = fetchReports(backlog);
+    await untilPaused();
     service.platform.behaviour = gate.behind(healthy(1));
     await until('a probe is under way', () => gate.held === 1);
     await sleep(500);
     // No more is taken than may be in hand, each time that the lane looks again.
-    const { messageCount } = await service.caller.channel.checkQueue(service.name('reports'));
-    expect(messageCount).toBeGreaterThan(backlog / 2);
+    expect(await waiting()).toBeGreaterThan(backlog / 2);
     expect(gate.held).toBe(1);
     gate.open();
+    for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
+  });
+
+  it('takes it up again where its connections were cut while it paused', async () => {
+    const reports = fetchReports(12);
+    await untilPaused();
+    const before = service.proxy.accepted;
+    service.proxy.cut();
+    await until('both connections are made again', () => service.proxy.accepted >= before + 2);
+    await worker.ready();
+    service.platform.behaviour = healthy(1);
+    for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
+    expect(worker.stderr).toBe('');
+  });
+
+  it('serves again where its queue was deleted while it paused', async () => {
+    fetchReports(4);
+    await untilPaused();
+    await service.caller.channel.deleteQueue(service.name('reports'));
+    service.platform.behaviour = healthy(1);
+    await until('it is consumed again', async () => {
+      await using asking = await openConnection(service.url);
+      const found = await asking.channel.checkQueue(service.name('reports')).catch(() => undefined);
+      return found?.consumerCount === 1;
+    });
+    expect((await fetchReport()).at(-1)?.type).toBe('report.completed');
+  });
+
+  it('leaves it to others where it is told to stop while it pauses', async () => {
+    const reports = fetchReports(12);
+    await untilPaused();
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(4_000)).toEqual({ code: 0, signal: null });
+    service.platform.behaviour = healthy(1);
+    await service.worker();
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
   });
 });
