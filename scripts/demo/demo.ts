@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { styleText } from 'node:util';
 
 import type { FoundBroker } from '../broker/sources/broker-source.ts';
+import { toldToStop } from '../processes/told-to-stop.ts';
 import { DemoCaller, type DemoReply } from './caller.ts';
 import { printCommand, printReply, step } from './print.ts';
 import { removeTopology } from './remove-topology.ts';
@@ -126,7 +126,7 @@ async function keep(addresses: {
       `  metrics    ${addresses.health}/metrics\n`,
     ].join('\n'),
   );
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await toldToStop();
 }
 
 function withoutPassword(url: string): string {

@@ -1,14 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { guardedCommand } from '../processes/guarded-command.ts';
 import { root } from '../root.ts';
 
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 10_000;
 
-/** A built program of this repository, in a process of its own, whose output is kept for when it fails. */
+/**
+ * A built program of this repository, in a process of its own that does not outlive this one, whose output is kept for
+ * when it fails.
+ */
 export class ServiceProcess {
   readonly #name: string;
   readonly #child: ChildProcess;
@@ -17,10 +21,14 @@ export class ServiceProcess {
   /** @param program relative to `dist` */
   constructor(name: string, program: string, variables: Readonly<Record<string, string>>) {
     this.#name = name;
-    this.#child = spawn(process.execPath, ['--enable-source-maps', join(root, 'dist', program)], {
+    const args = ['--enable-source-maps', join(root, 'dist', program)];
+    const { child } = guardedCommand(process.execPath, args, {
       env: { PATH: process.env['PATH'], ...variables },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
     });
+    this.#child = child;
     const keep = (text: Buffer): void => void (this.#output += text.toString());
     this.#child.stdout?.on('data', keep);
     this.#child.stderr?.on('data', keep);

@@ -1,14 +1,14 @@
-import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
 import { messageOf } from '../message-of.ts';
 import { isFree } from '../network/free-ports.ts';
 import { endWithNpm } from '../processes/end-with-npm.ts';
+import { toldToStop } from '../processes/told-to-stop.ts';
 
 /** Starts a broker and keeps it until it ends or this process is told to. */
 async function keepBroker(port: number | undefined): Promise<void> {
-  const stopped = Promise.race(['SIGINT', 'SIGTERM', 'SIGHUP'].map((signal) => once(process, signal)));
+  const stopped = toldToStop();
   const starting = findBroker(brokerSources({ port }));
   const broker = await Promise.race([starting, stopped.then(() => undefined)]);
   // Told to end before it was up: the node ends with this process.
