@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '#contracts';
 import { SETTINGS, type SettingName } from '#settings';
 
+import { variables as composeVariables } from '../deploy/compose-file.ts';
 import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
 
 interface Definition {
@@ -93,6 +94,7 @@ describe('every document', () => {
     ...Object.keys(ERROR_CODES),
     ...UNDELIVERED_REASONS,
     ...FOREIGN,
+    ...Object.keys(composeVariables),
   ]);
 
   it.each(documents())('%s names variables and codes that exist', (path) => {
