@@ -8,10 +8,9 @@ const LONGEST_VALUE = 72;
 /** A step of the set-up, with the time that it took. */
 export async function step<T>(what: string, work: () => Promise<T>, tell: (result: T) => string): Promise<T> {
   const startedAtMs = Date.now();
-  process.stdout.write(`  ${what.padEnd(10)}`);
   const result = await work();
   const seconds = ((Date.now() - startedAtMs) / 1000).toFixed(1);
-  process.stdout.write(`${tell(result)} ${styleText('dim', `(${seconds} s)`)}\n`);
+  process.stdout.write(`  ${what.padEnd(10)}${tell(result)} ${styleText('dim', `(${seconds} s)`)}\n`);
   return result;
 }
 
