@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
 import { until } from '../../support/until.ts';
 import { expectedProperties } from './expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
@@ -18,6 +20,12 @@ const COMMANDS = [
 const FAILURES = ['command.failed.NICKNAME_TAKEN', 'command.failed.VALIDATION_FAILED'];
 const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 
+let sandbox: SandboxProcess;
+beforeAll(async () => {
+  sandbox = await startSandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
+}, 30_000);
+afterAll(async () => sandbox?.[Symbol.asyncDispose]());
+
 describe.each([
   ['errors', FAILURES],
   ['all', [...SUCCESSES, ...FAILURES]],
@@ -29,7 +37,7 @@ describe.each([
 
   beforeAll(async () => {
     sandboxed = await startSandboxedService({
-      sandbox: { SANDBOX_REPORT_RECORDS: '3' },
+      sandbox: new SandboxControl(await sandbox.url),
       worker: { EVENTS: policy },
     });
     const { caller, worker, service } = sandboxed;

@@ -7,8 +7,8 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 type Variables = Readonly<Record<string, string>>;
 
 export interface SandboxedOptions {
-  /** Of the sandbox. */
-  readonly sandbox?: Variables;
+  /** Its variables, or one that runs already. */
+  readonly sandbox?: Variables | SandboxControl;
   /** Of the worker. */
   readonly worker?: Variables;
 }
@@ -24,8 +24,12 @@ export interface SandboxedService extends AsyncDisposable {
 /** Starts a sandbox and a worker that calls it with its default credentials. */
 export async function startSandboxedService(options: SandboxedOptions = {}): Promise<SandboxedService> {
   await using stack = new AsyncDisposableStack();
-  const sandbox = stack.use(await startSandboxProcess(options.sandbox));
-  const url = await sandbox.url;
+  const { sandbox = {} } = options;
+  const platform =
+    sandbox instanceof SandboxControl
+      ? sandbox
+      : new SandboxControl(await stack.use(await startSandboxProcess(sandbox)).url);
+  const { url } = platform;
   const service = stack.use(
     await ServiceUnderTest.start({
       behaviour: (_request, response) => void response.writeHead(500).end(),
@@ -44,7 +48,7 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
     service,
     caller: service.caller,
     worker,
-    platform: new SandboxControl(url),
+    platform,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
