@@ -70,7 +70,7 @@ function gameDocument(request: PlatformRequest): object {
 }
 
 /** One page of a report whose records are numbered from 1. */
-export function reportDocument({ url }: PlatformRequest, records: number): object {
+function reportDocument({ url }: PlatformRequest, records: number): object {
   const page = Number(url.searchParams.get('page'));
   const perPage = Number(url.searchParams.get('per-page'));
   const first = (page - 1) * perPage + 1;

@@ -64,7 +64,7 @@ describe('a lane with a backlog', () => {
   });
 
   it('serves again where its queue was deleted while it paused', async () => {
-    fetchReports(4);
+    void fetchReports(4);
     await untilPaused();
     await service.caller.channel.deleteQueue(service.name('reports'));
     service.platform.behaviour = healthy(1);

@@ -50,7 +50,7 @@ describe('the connections to the broker', () => {
     return calls;
   };
 
-  it.each([
+  it.each<[string, () => void | Promise<unknown>]>([
     ['both are cut', () => service.proxy.cut()],
     ['the first is cut', () => service.proxy.cut(0)],
     ['the last is cut', () => service.proxy.cut(-1)],
@@ -95,7 +95,7 @@ describe('the connections to the broker', () => {
     for (const id of ids) {
       const isReport = Number(id.slice(2)) % 20 === 0;
       const [type, body] = isReport ? ['report.rake.fetch', PERIOD] : ['session.create', { userId: id }];
-      outcomes.set(id, service.caller.send(type as string, body, { messageId: id, correlationId: id }));
+      outcomes.set(id, service.caller.send(type, body, { messageId: id, correlationId: id }));
       await sleep(8);
     }
     await Promise.all(outcomes.values());

@@ -110,7 +110,7 @@ it('no error holds a value of its command, a secret, a signature or a token', as
     fc.asyncProperty(game, canary, statuses, ways, async (data, userId, status, way) => {
       platform.always(echoes(status, way));
       const errors = [
-        await failureOf(client.openGame(data as never, callWithin())),
+        await failureOf(client.openGame(data, callWithin())),
         await failureOf(client.createSession({ userId, nick: data.player.nick }, callWithin())),
       ];
       for (const error of errors) {

@@ -179,7 +179,7 @@ describe('what is passed on of an error', () => {
         'https://op.example/?token=deep',
         request.headers['sign'],
       ].join('; ');
-      answers(
+      void answers(
         422,
         errors(422, {
           detail,

@@ -10,7 +10,7 @@ import {
 } from '#settings';
 
 /** The name under which `PLATFORM_*` stand. */
-export const DEFAULT_OPERATOR = 'default';
+const DEFAULT_OPERATOR = 'default';
 
 const MEMBERS = new Set(['baseUrl', 'apiUrl', 'clientId', 'secretKey', 'secretKeyFile', 'settings']);
 const SECTION_6 = [

@@ -170,7 +170,7 @@ describe('any JSON', () => {
 
   /** The same decorators, run by the library that they belong to. */
   function faultsByClassValidator(type: CommandType, value: unknown): Violation[] {
-    return faultsOf(validateSync(plainToInstance<object, unknown>(SHAPES[type], value) as object), '');
+    return faultsOf(validateSync(plainToInstance<object, unknown>(SHAPES[type], value)), '');
   }
 
   function faultsOf(errors: readonly ValidationError[], path: string): Violation[] {

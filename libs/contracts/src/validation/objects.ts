@@ -13,7 +13,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 export const IsObjectOf =
   (shape: Shape): PropertyDecorator =>
   (target, name) => {
-    IsObject({ message: 'must be an object' })(target, name as string);
-    ValidateNested({ context: shape })(target, name as string);
-    Type(() => shape)(target, name as string);
+    IsObject({ message: 'must be an object' })(target, name);
+    ValidateNested({ context: shape })(target, name);
+    Type(() => shape)(target, name);
   };

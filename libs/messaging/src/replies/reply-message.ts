@@ -4,7 +4,7 @@ import type { Envelope } from '../envelope/envelope.ts';
 import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
 
 /** The sender of every message of this service. */
-export const APP_ID = 'poker-bridge';
+const APP_ID = 'poker-bridge';
 
 export interface ReplyFacts {
   readonly envelope: Envelope;
