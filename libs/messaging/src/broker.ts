@@ -41,7 +41,7 @@ export class Broker {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
-    this.#watchdog = new Watchdog(options.consumers, (consumer) => void consumer.renew(DEAF));
+    this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.renew(DEAF));
   }
 
   get isConnected(): boolean {

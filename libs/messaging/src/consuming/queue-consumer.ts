@@ -25,9 +25,11 @@ export interface QueueConsumerOptions {
   readonly onLost: (reason: string) => void;
 }
 
+/** One channel, and what was delivered on it: only there can it be acknowledged. */
 interface Serving {
   readonly channel: Channel;
   readonly acknowledgements: Acknowledgements;
+  readonly inHand: Set<Delivery>;
   consumerTag?: string;
 }
 
@@ -73,8 +75,11 @@ export class QueueConsumer {
     const channel = await connection.createChannel();
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
-    channel.on('close', () => this.#lose(channel, reason));
-    const serving: Serving = { channel, acknowledgements: new Acknowledgements(channel) };
+    const serving: Serving = { channel, acknowledgements: new Acknowledgements(channel), inHand: new Set() };
+    channel.on('close', () => {
+      for (const delivery of serving.inHand) delivery.lose();
+      this.#leave(serving, reason);
+    });
     this.#serving = serving;
     await channel.prefetch(prefetch);
     if (this.#state !== 'paused') await this.#consume(serving);
@@ -89,9 +94,9 @@ export class QueueConsumer {
     await this.#cancel(serving);
   }
 
-  /** Gives its channel up, so that it is made again: what it has in hand is delivered again. */
-  async renew(reason: string): Promise<void> {
-    if (this.#serving) await this.#abandon(this.#serving.channel, reason);
+  /** Gives its channel up, so that it is made again; what it has in hand is finished on the old one. */
+  renew(reason: string): void {
+    if (this.#serving) this.#leave(this.#serving, reason);
   }
 
   /** Takes nothing more, waits for what is in hand at most `graceMs`, and returns the rest to the queue. */
@@ -104,16 +109,14 @@ export class QueueConsumer {
       await within(graceMs, new Promise<void>((resolve) => (this.#onEmpty = resolve)));
     }
     this.#state = 'stopped';
-    serving?.acknowledgements.flush();
-    // Closing returns what was not acknowledged, and makes sure that the last acknowledgements were sent.
-    if (serving) await closeWithin(CLOSE_TIMEOUT_MS, serving.channel);
+    if (serving) await this.#close(serving);
   }
 
   async #consume(serving: Serving): Promise<void> {
     const { channel } = serving;
     const { consumerTag } = await channel.consume(this.#options.queue, (message) => {
       if (message) this.#take(serving, message);
-      else void this.#abandon(channel, CANCELLED);
+      else this.#leave(serving, CANCELLED);
     });
     serving.consumerTag = consumerTag;
     if (this.#isLeaving) await this.#cancel(serving);
@@ -131,33 +134,45 @@ export class QueueConsumer {
     this.#state = 'waiting for the broker';
     const serving = this.#serving;
     // Without a channel it begins again when the connection is back.
-    if (serving) await this.#consume(serving).catch(() => this.#abandon(serving.channel, CANCELLED));
+    if (serving) await this.#consume(serving).catch(() => this.#leave(serving, CANCELLED));
   }
 
-  #take({ acknowledgements }: Serving, message: ConsumeMessage): void {
+  #take(serving: Serving, message: ConsumeMessage): void {
     // Sent before the broker heard of the cancellation: it returns to the queue when the channel closes.
     if (this.#isLeaving) return;
     this.#deliveries += 1;
-    const delivery = new Delivery(message, this.#options.queue, acknowledgements);
+    const delivery = new Delivery(message, this.#options.queue, serving.acknowledgements);
     this.#inHand.add(delivery);
+    serving.inHand.add(delivery);
     void this.#options.handle(delivery).finally(() => {
       this.#inHand.delete(delivery);
+      serving.inHand.delete(delivery);
+      if (this.#serving !== serving) void this.#closeWhenDone(serving);
       if (this.#inHand.size === 0) this.#onEmpty?.();
     });
   }
 
-  async #abandon(channel: Channel, reason: string): Promise<void> {
-    this.#lose(channel, reason);
-    await closeWithin(CLOSE_TIMEOUT_MS, channel);
-  }
-
-  #lose(channel: Channel, reason: string): void {
-    if (this.#serving?.channel !== channel) return;
+  /**
+   * Goes on without a channel. The broker may have cancelled its consumer because the queue was deleted, and the
+   * commands in hand with it: nobody else will answer those.
+   */
+  #leave(serving: Serving, reason: string): void {
+    if (this.#serving !== serving) return;
     this.#serving = undefined;
-    for (const delivery of this.#inHand) delivery.lose();
+    void this.#closeWhenDone(serving);
     if (this.#isLeaving) return;
     if (this.#state !== 'paused') this.#state = 'waiting for the broker';
     this.#options.onLost(reason);
+  }
+
+  async #closeWhenDone(serving: Serving): Promise<void> {
+    if (serving.inHand.size === 0 && !this.#isLeaving) await this.#close(serving);
+  }
+
+  /** Returns what was not acknowledged, and makes sure that the last acknowledgements were sent. */
+  async #close({ acknowledgements, channel }: Serving): Promise<void> {
+    acknowledgements.flush();
+    await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }
 }
 
