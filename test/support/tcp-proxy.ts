@@ -74,22 +74,32 @@ export class TcpProxy implements AsyncDisposable {
    * @param which the place of the one to cut, in the order in which they were made, -1 for the last; default all
    */
   cut(which?: number): void {
-    const pairs = [...this.#pairs];
-    for (const { client, target } of which === undefined ? pairs : pairs.slice(which).slice(0, 1)) {
+    for (const { client, target } of this.#chosen(which)) {
       client.resetAndDestroy();
       target.resetAndDestroy();
     }
   }
 
-  /** Carries nothing in either direction until `resume`; a new connection is accepted and gets nothing. */
-  stall(): void {
-    this.#isStalled = true;
-    for (const { client, target } of this.#pairs) for (const socket of [client, target]) socket.pause();
+  /**
+   * Carries nothing in either direction until `resume`. Where all are stalled, a new connection is accepted and gets
+   * nothing.
+   *
+   * @param which as for `cut`
+   */
+  stall(which?: number): void {
+    this.#isStalled = which === undefined;
+    for (const { client, target } of this.#chosen(which)) {
+      client.pause();
+      target.pause();
+    }
   }
 
   resume(): void {
     this.#isStalled = false;
-    for (const { client, target } of this.#pairs) for (const socket of [client, target]) socket.resume();
+    for (const { client, target } of this.#pairs) {
+      client.resume();
+      target.resume();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,6 +107,13 @@ export class TcpProxy implements AsyncDisposable {
     if (!this.#server.listening) return;
     this.#server.close();
     await once(this.#server, 'close');
+  }
+
+  #chosen(which: number | undefined): readonly Pair[] {
+    const pairs = [...this.#pairs];
+    if (which === undefined) return pairs;
+    const chosen = pairs.at(which);
+    return chosen === undefined ? [] : [chosen];
   }
 
   #pair(client: Socket): void {
@@ -116,6 +133,8 @@ export class TcpProxy implements AsyncDisposable {
         other.destroy();
       });
     }
-    if (this.#isStalled) for (const socket of [client, target]) socket.pause();
+    if (!this.#isStalled) return;
+    client.pause();
+    target.pause();
   }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -42,12 +43,8 @@ describe('a broker that takes nothing from publishers', () => {
   const trouble = async () => (await worker.health()).bus.trouble;
   /** Twice as many commands as may be in hand, and the alarm when the first half is. */
   const blockedSessions = async (name: string) => {
-    const userIds = Array.from({ length: 2 * PREFETCH }, (_, index) => `${name}-${index}`);
-    const sessions = userIds.map((userId) => {
-      const replies = service.caller.repliesTo(userId, 30_000);
-      service.caller.publish('session.create', { userId }, { messageId: userId, correlationId: userId });
-      return replies;
-    });
+    const userIds = players(2 * PREFETCH, name);
+    const sessions = createSessions(service, userIds, 30_000);
     await until('they are in hand', () => gate.held === PREFETCH);
     await raiseAlarm();
     gate.open();
@@ -62,7 +59,7 @@ describe('a broker that takes nothing from publishers', () => {
     expect(service.platform.requests).toHaveLength(PREFETCH);
     await endAlarm();
 
-    const replies = (await Promise.all(sessions)).map((list) => list.at(-1));
+    const replies = await sessions;
     expect(replies.map((reply) => [reply?.type, reply?.body['userId']])).toEqual(
       userIds.map((userId) => ['session.created', userId]),
     );
@@ -79,7 +76,7 @@ describe('a broker that takes nothing from publishers', () => {
     expect(worker.stderr).toBe('');
     await endAlarm();
     worker = await service.worker();
-    const replies = (await Promise.all(sessions)).map((list) => list.at(-1));
+    const replies = await sessions;
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
   });
 });

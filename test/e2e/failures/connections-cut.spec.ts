@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 
 import { testBrokerCtl } from '../../support/broker.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { createSessions } from '../../support/create-sessions.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -59,9 +60,7 @@ describe('the connections to the broker', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
-    const sessions = userIds.map((userId) =>
-      service.caller.send('session.create', { userId }, { messageId: userId }),
-    );
+    const sessions = createSessions(service, userIds);
     await until('they are in hand', () => gate.held === 20);
     const before = service.proxy.accepted;
     await breakThem();
@@ -69,12 +68,30 @@ describe('the connections to the broker', () => {
     await worker.ready();
     gate.open();
 
-    const replies = (await Promise.all(sessions)).map((list) => list.at(-1));
-    expect(replies.map((reply) => [reply?.type, reply?.body['userId'], reply?.messageId])).toEqual(
+    expect((await sessions).map((reply) => [reply?.type, reply?.body['userId'], reply?.messageId])).toEqual(
       userIds.map((userId) => ['session.created', userId, `${userId}:0`]),
     );
     expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
     expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
+  });
+
+  it.each([
+    ['the first', 0],
+    ['the last', -1],
+  ])('may go while replies and acknowledgements are on their way: %s', async (_, which) => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = Array.from({ length: 20 }, () => randomUUID());
+    const sessions = createSessions(service, userIds);
+    await until('they are in hand', () => gate.held === 20);
+    service.proxy.stall(which);
+    gate.open();
+    // What is sent now comes as far as the line, and no further.
+    await sleep(300);
+    service.proxy.cut(which);
+    expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
+    expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
+    await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
   });
 
   it('may go again and again under load', async () => {

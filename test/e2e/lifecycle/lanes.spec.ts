@@ -16,6 +16,8 @@ describe('two workers of one lane', () => {
       variables: { INTERACTIVE_PREFETCH: '2' },
     });
     const workers = await Promise.all([service.worker(), service.worker()]);
+    // Each took a free port (HTTP_PORT=0) and logged it.
+    expect(new Set(await Promise.all(workers.map((worker) => worker.url()))).size).toBe(2);
     const userIds = Array.from({ length: 20 }, (_, index) => `p-${index}`);
     const sessions = userIds.map((userId) => service.caller.send('session.create', { userId }));
     await until('each has as many in hand as it may', () => gate.held === 4);
