@@ -106,6 +106,8 @@ describe('the connections to the broker', () => {
     const cutting = (async () => {
       for (let cuts = 0; !isDone; cuts += 1) {
         await sleep(400);
+        // On a busy machine the next cut would else come before the connections stand.
+        await worker.ready();
         service.proxy.cut(cuts % 3 === 0 ? undefined : (cuts % 3) - 2);
       }
     })();

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 const limits = {
-  attemptTimeoutMs: 100,
+  attemptTimeoutMs: 600,
   maxAttempts: 1,
   circuit: { ...LIMITS.circuit, minimumCalls: 5, openMs: 400 },
 };
