@@ -1,57 +1,18 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { build } from '../build/build.ts';
+import { runJest } from '../jest/run-jest.ts';
 import { endWithNpm } from '../processes/end-with-npm.ts';
-import { runGuarded } from '../processes/run-guarded.ts';
 import { root } from '../root.ts';
 
-const JEST = [
-  '--disable-warning=ExperimentalWarning',
-  '--experimental-vm-modules',
-  join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+endWithNpm();
+await build(root);
+process.exitCode = await runJest([
   // These need more than the machine has from this project; `test:extended` runs them.
   '--testPathIgnorePatterns=/node_modules/',
   `--testPathIgnorePatterns=${join(root, 'test', 'extended')}/`,
   // Behind an option with one value, further arguments are not taken for more of its patterns.
   '--config',
   join(root, 'jest.config.mjs'),
-];
-const ENDING_TIMEOUT_MS = 15_000;
-const POLL_MS = 500;
-
-endWithNpm();
-await build(root);
-const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
-const summaryFile = join(folder, 'summary');
-const hanging = new AbortController();
-const watch = setInterval(endWhatHangs, POLL_MS);
-try {
-  const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-  const args = [...JEST, ...process.argv.slice(2)];
-  process.exitCode = await runGuarded(process.execPath, args, { env, abort: hanging.signal });
-  process.stdout.write(readSummary());
-} finally {
-  clearInterval(watch);
-  rmSync(folder, { recursive: true, force: true });
-}
-
-/** Jest waits for ever where a suite has left something open; the summary is the last thing it has to say. */
-function endWhatHangs(): void {
-  if (readSummary() === '') return;
-  clearInterval(watch);
-  setTimeout(() => {
-    process.stderr.write('poker-bridge: a suite has left something open, and Jest was ended\n');
-    hanging.abort();
-  }, ENDING_TIMEOUT_MS).unref();
-}
-
-/** Empty until the run has come to its end. */
-function readSummary(): string {
-  try {
-    return readFileSync(summaryFile, 'utf8');
-  } catch {
-    return '';
-  }
-}
+  ...process.argv.slice(2),
+]);
