@@ -1,9 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterEach, beforeAll, afterAll, describe, expect, it, jest } from '@jest/globals';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
 
 jest.setTimeout(20_000);
 
@@ -28,6 +31,7 @@ function failing(
 
 describe('a report that the platform cannot serve now', () => {
   let service: ServiceUnderTest;
+  let worker: WorkerProcess;
   const askedAtMs: number[] = [];
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
@@ -38,7 +42,7 @@ describe('a report that the platform cannot serve now', () => {
         CIRCUIT_MINIMUM_CALLS: '1000',
       },
     });
-    await service.worker();
+    worker = await service.worker();
   });
   afterEach(() => {
     service.platform.requests.length = 0;
@@ -118,6 +122,23 @@ describe('a report that the platform cannot serve now', () => {
     behave(failing(1, 503));
     const replies = await service.caller.send('report.rake.fetch', PERIOD);
     expect(replies.at(-1)?.type).toBe('report.completed');
+  });
+
+  it('is put there once the broker takes copies again, and is not read anew meanwhile', async () => {
+    const gate = new Gate();
+    behave(gate.behind(failing(1, 503)));
+    const report = service.caller.send('report.rake.fetch', PERIOD);
+    await until('it is in hand', () => gate.held === 1);
+    service.proxy.refuse();
+    // The one that publishes is made first.
+    service.proxy.cut(0);
+    await until('it is away', async () => (await worker.get('/health/ready')).status === 503);
+    gate.open();
+    await sleep(500);
+    expect(askedAtMs).toHaveLength(1);
+    await service.proxy.open();
+    expect((await report).at(-1)?.type).toBe('report.completed');
+    expect(worker.stdout).not.toContain(service.name('suspects'));
   });
 
   it('waits also where an answer was cut off: a read has no unknown outcome', async () => {

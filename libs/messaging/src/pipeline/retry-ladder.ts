@@ -38,7 +38,8 @@ export class RetryLadder {
     const postponed = Number(ladderHeaders(delivery)[POSTPONED]) || 0;
     const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs: deadline.remainingMs() });
     if (delayMs === undefined) return undefined;
-    await declareRung(delayMs);
+    // Where the connection has just gone, the copy waits for the next one, which declares every rung.
+    await declareRung(delayMs).catch(() => undefined);
     const copy = copyOf(command, {
       queue: names.retry(delayMs),
       headers: { [POSTPONED]: postponed + 1, ...progressHeaders(command) },
