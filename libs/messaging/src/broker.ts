@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
+import { closeWithin } from './connection/close-within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
 import type { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
@@ -11,6 +12,7 @@ import { retryRung, type Topology } from './topology/topology.ts';
 
 /** Pause before a consumer that was lost alone is made again. */
 const REBUILD_PAUSE_MS = 200;
+const CLOSE_TIMEOUT_MS = 2_000;
 const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
@@ -80,7 +82,7 @@ export class Broker {
     const channel = await this.#publishModel.createChannel();
     channel.on('error', () => undefined);
     await declareQueue(channel, retryRung(this.#options.topology.names, delayMs));
-    await channel.close();
+    await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }
 
   /** Makes a consumer again that was lost while its connection stands. */

@@ -13,6 +13,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
   readonly #handlers = new Map<string, CommandHandler>();
   readonly #messaging: Messaging;
+  #closed: Promise<void> | undefined;
 
   constructor(options: MessagingOptions) {
     super();
@@ -32,8 +33,9 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     callback();
   }
 
-  async close(): Promise<void> {
-    await this.#messaging.stop();
+  /** Stops once, however often it is asked: Nest closes a strategy again when it closes the application. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#messaging.stop());
   }
 
   /** There are no events of the client library to listen to; see `health` and the observer. */

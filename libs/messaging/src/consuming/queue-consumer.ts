@@ -138,10 +138,13 @@ export class QueueConsumer {
   }
 
   #take(serving: Serving, message: ConsumeMessage): void {
-    // Sent before the broker heard of the cancellation: it returns to the queue when the channel closes.
-    if (this.#isLeaving) return;
-    this.#deliveries += 1;
     const delivery = new Delivery(message, this.#options.queue, serving.acknowledgements);
+    // Sent before the broker heard of the cancellation: another worker may have it at once.
+    if (this.#isLeaving) {
+      delivery.giveBack();
+      return;
+    }
+    this.#deliveries += 1;
     this.#inHand.add(delivery);
     serving.inHand.add(delivery);
     void this.#options.handle(delivery).finally(() => {
