@@ -12,7 +12,15 @@ const MINIMUM_MAJOR = 24;
  * @throws {Error} saying what to install
  */
 export function findNode(root) {
-  const candidates = [join(root, 'node_modules', '.bin', 'node'), process.execPath];
+  // Not by way of node_modules/.bin, where npm 10 leaves no link to a package that has siblings for other platforms.
+  const packages = [
+    `node-${process.platform}-${process.arch}`,
+    `node-bin-${process.platform}-${process.arch}`,
+  ];
+  const candidates = [
+    ...packages.map((name) => join(root, 'node_modules', name, 'bin', 'node')),
+    process.execPath,
+  ];
   const found = candidates.find((path) => majorOf(path) >= MINIMUM_MAJOR);
   if (found) return found;
   throw new Error(

@@ -13,6 +13,8 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
  */
 export function startTask(node, file, args) {
   const argv = [...FLAGS, file, ...args];
+  // For a task that is to end with npm, from which one process more or none may part it.
+  process.env.LAUNCHED_BY_PID = String(process.ppid);
   if (process.execve) process.execve(node, [node, ...argv], process.env);
   else runAsChild(node, argv);
 }
