@@ -94,7 +94,7 @@ export class Broker {
       await declareTopology(model, this.#options.topology);
       await consumer.attach(model);
     } catch (error) {
-      this.#consuming.reset(`a consumer could not be made again: ${(error as Error).message}`);
+      this.#consuming.reset(model, `a consumer could not be made again: ${(error as Error).message}`);
     }
   }
 
@@ -117,7 +117,7 @@ export class Broker {
     const channel = await model.createConfirmChannel();
     channel.on('error', () => undefined);
     // A publish that the broker refuses closes the channel, most likely for an exchange that has gone.
-    channel.on('close', () => this.#publishing.reset('the publishing channel was closed'));
+    channel.on('close', () => this.#publishing.reset(model, 'the publishing channel was closed'));
     this.#publishModel = model;
     this.#options.publisher.attach(channel);
     this.#consuming.open();

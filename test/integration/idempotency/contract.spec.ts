@@ -75,6 +75,16 @@ describe.each(stores)('The memory %s', (_, create) => {
     expect(await claim(id, 'other data')).toMatchObject({ kind: 'decided', reply: success('s-3') });
   });
 
+  it('frees an identity that ended without a reply, and lets those who wait begin anew', async () => {
+    id = randomUUID();
+    const first = await mine(id);
+    const repeat = await claim(id);
+    await first.release();
+    expect(repeat.kind === 'under way' && (await repeat.reply)).toBeUndefined();
+    await (await mine(id)).settle(success('s-1'));
+    expect(await claim(id)).toMatchObject({ kind: 'decided', reply: success('s-1') });
+  });
+
   it('finds a conflict while the first is under way, and after it', async () => {
     id = randomUUID();
     const first = await mine(id);

@@ -159,6 +159,14 @@ describe('What stands in Redis', () => {
     expect(await redis.run((client) => client.hmget(key, 'state', 'reply'))).toEqual(['under way', null]);
   });
 
+  it('passes on where its holder ended without a reply', async () => {
+    const first = await mine(one);
+    const repeat = await underWay(two);
+    await first.release();
+    expect(await repeat.reply).toBeUndefined();
+    await (await mine(two)).settle(success('s-1'));
+  });
+
   it('is written again by its owner where Redis forgot it', async () => {
     const first = await mine(one);
     await redis.run((client) => client.flushall());

@@ -52,9 +52,9 @@ export class BrokerConnection {
     void this.#connect();
   }
 
-  /** Drops the connection so that it is made again from scratch. */
-  reset(reason: string): void {
-    if (this.#model) destroySocket(this.#model, new Error(reason));
+  /** Drops a connection so that it is made again from scratch; one that was lost already is not the next one. */
+  reset(model: ChannelModel, reason: string): void {
+    if (this.#model === model) destroySocket(model, new Error(reason));
   }
 
   /** Closes for good. Always settles, also where the broker does not answer. */

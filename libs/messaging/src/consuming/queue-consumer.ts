@@ -80,8 +80,10 @@ export class QueueConsumer {
       for (const delivery of serving.inHand) delivery.lose();
       this.#leave(serving, reason);
     });
-    this.#serving = serving;
     await channel.prefetch(prefetch);
+    if (this.#isLeaving) return;
+    // From here on a pause that ends consumes on it; before, it would do so a second time.
+    this.#serving = serving;
     if (this.#state !== 'paused') await this.#consume(serving);
   }
 

@@ -2,8 +2,13 @@ import type { Reply } from '#contracts';
 
 /** Whose command an identity is. */
 export type Claim =
-  /** Nobody's so far. The holder settles it exactly once. */
-  | { readonly kind: 'mine'; settle(reply: Reply): void | Promise<void> }
+  /** Nobody's so far. The holder either settles or releases it, exactly once. */
+  | {
+      readonly kind: 'mine';
+      settle(reply: Reply): void | Promise<void>;
+      /** Frees the identity without a reply: whoever waits for one begins anew. */
+      release(): void | Promise<void>;
+    }
   /** Under way: the reply of whoever holds it, or `undefined` where that ended without one. */
   | { readonly kind: 'under way'; readonly reply: Promise<Reply | undefined> }
   /** Decided already. */

@@ -19,7 +19,7 @@ export type MemoryClaim =
       readonly kind: 'mine';
       settle(reply: Reply): void;
       /** Frees the identity. Those who wait get `reply`, which is not kept. */
-      release(reply: Reply | undefined): void;
+      release(reply?: Reply): void;
     };
 
 /** The memory of one worker. */
@@ -46,7 +46,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     const entry: Entry = { fingerprint, state: { kind: 'under way', reply: promise } };
     this.#entries.set(identity, entry);
     this.#forget();
-    const release = (reply: Reply | undefined): void => {
+    const release = (reply?: Reply): void => {
       this.#entries.delete(identity);
       resolve(reply);
     };

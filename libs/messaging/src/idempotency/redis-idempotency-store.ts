@@ -94,7 +94,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
         here.release(standing.reply);
         return { kind: 'decided', reply: standing.reply };
       case 'conflict':
-        here.release(undefined);
+        here.release();
         return standing;
       case 'under way':
         return { kind: 'under way', reply: this.#wait(key, fingerprint, (reply) => here.release(reply)) };
@@ -106,6 +106,11 @@ export class RedisIdempotencyStore extends IdempotencyStore {
           settle: async (reply) => {
             await this.#leases.settle(key, fingerprint, reply);
             here.settle(reply);
+          },
+          release: () => {
+            // Other workers have it when its lease ends.
+            this.#leases.release(key);
+            here.release();
           },
         };
     }

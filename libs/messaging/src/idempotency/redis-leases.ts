@@ -41,11 +41,16 @@ export class RedisLeases {
     this.#timer ??= setInterval(() => void this.#renew(), this.#options.leaseMs / 3).unref();
   }
 
+  /** Lets a claim run out that ended without a reply. */
+  release(key: string): void {
+    this.#held.delete(key);
+    if (this.#held.size === 0) this.#stop();
+  }
+
   /** Never rejects. */
   async settle(key: string, fingerprint: string, reply: Reply): Promise<void> {
     const { identities, ttlMs, nowMs } = this.#options;
-    this.#held.delete(key);
-    if (this.#held.size === 0) this.#stop();
+    this.release(key);
     const settlement = { fingerprint, reply, untilMs: nowMs() + ttlMs };
     if ((await identities.settle(key, fingerprint, reply, ttlMs)) === undefined) this.#owe(key, settlement);
   }

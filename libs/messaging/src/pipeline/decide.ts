@@ -50,7 +50,11 @@ export class Decision {
     const claim = await idempotency.claim(JSON.stringify([operator, id]), `${type} ${dataDigest(sent)}`);
     if (claim.kind === 'conflict') throw new CommandError('IDEMPOTENCY_CONFLICT');
     if (claim.kind === 'mine') {
-      const outcome = await this.#run(command, data);
+      const outcome = await this.#run(command, data).catch(async (error: unknown) => {
+        // Unsettled, it would keep every repeat waiting.
+        await claim.release();
+        throw error;
+      });
       await claim.settle(outcome.reply);
       return outcome;
     }

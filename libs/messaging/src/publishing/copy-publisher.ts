@@ -27,7 +27,8 @@ export class CopyPublisher {
       );
       if (outcome === 'confirmed') return;
       if (outcome === 'refused') break;
-      await this.#redeclare();
+      // Where the connection has just gone, the copy waits for the next one, which declares everything.
+      await this.#redeclare().catch(() => undefined);
     }
     throw new UnconfirmedError(`The broker does not take copies for ${message.routingKey}.`);
   }

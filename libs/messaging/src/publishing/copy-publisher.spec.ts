@@ -1,0 +1,43 @@
+import { describe, expect, it } from '@jest/globals';
+
+import {
+  type ConfirmedPublisher,
+  type OutgoingMessage,
+  type PublishOutcome,
+  UnconfirmedError,
+} from './confirmed-publisher.ts';
+import { CopyPublisher } from './copy-publisher.ts';
+
+const COPY: OutgoingMessage = {
+  exchange: '',
+  routingKey: 'poker.suspects',
+  content: Buffer.alloc(0),
+  properties: { headers: {} },
+  mandatory: true,
+};
+
+/** A broker that answers with these outcomes in turn, then confirms. */
+function copiesWith(outcomes: PublishOutcome[], redeclare: () => Promise<void> = () => Promise.resolve()) {
+  const publish = () => Promise.resolve(outcomes.shift() ?? 'confirmed');
+  const publisher = { publish } as unknown as ConfirmedPublisher;
+  return new CopyPublisher(publisher, redeclare, Date.now);
+}
+
+describe('CopyPublisher', () => {
+  it('makes a queue again that has gone, and publishes again', async () => {
+    let redeclared = 0;
+    const copies = copiesWith(['returned', 'returned'], async () => void (redeclared += 1));
+    await copies.publish(COPY, () => true);
+    expect(redeclared).toBe(2);
+  });
+
+  it('waits for the next connection where the queue and the connection have gone', async () => {
+    const copies = copiesWith(['returned'], () => Promise.reject(new Error('Connection closed')));
+    await copies.publish(COPY, () => true);
+  });
+
+  it('gives up where the queue goes again and again', async () => {
+    const copies = copiesWith(['returned', 'returned', 'returned']);
+    await expect(copies.publish(COPY, () => true)).rejects.toThrow(UnconfirmedError);
+  });
+});
