@@ -127,7 +127,7 @@ export class Broker {
     await this.#declare(model);
     this.#consumeModel = model;
     for (const consumer of this.#options.consumers) await consumer.attach(model);
-    await this.#watchdog.watch(model);
+    this.#watchdog.watch(model);
   }
 
   async #declare(model: ChannelModel): Promise<void> {

@@ -1,8 +1,10 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { ChannelModel } from 'amqplib';
 
+import { closeWithin } from '../connection/close-within.ts';
 import type { QueueConsumer } from './queue-consumer.ts';
 
-const INTERVAL_MS = 10_000;
+const INTERVAL_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /**
  * Finds consumers that have gone deaf: their queue holds messages, they have nothing in hand, and nothing came since
@@ -21,12 +23,9 @@ export class Watchdog {
   }
 
   /** Watches over a connection until the next one, or until `stop`. */
-  async watch(connection: ChannelModel): Promise<void> {
+  watch(connection: ChannelModel): void {
     this.stop();
-    const channel = await connection.createChannel();
-    channel.on('error', () => undefined);
-    this.#timer = setInterval(() => void this.#look(channel), INTERVAL_MS).unref();
-    channel.on('close', () => this.stop());
+    this.#timer = setInterval(() => void this.#look(connection), INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -34,24 +33,27 @@ export class Watchdog {
     this.#seen.clear();
   }
 
-  async #look(channel: Channel): Promise<void> {
+  async #look(connection: ChannelModel): Promise<void> {
     for (const consumer of this.#consumers) {
       const before = this.#seen.get(consumer);
       this.#seen.set(consumer, consumer.deliveries);
-      const isIdle =
+      const isIdle = (): boolean =>
         consumer.state === 'consuming' && consumer.inHand === 0 && consumer.deliveries === before;
-      if (isIdle && (await hasMessages(channel, consumer.queue)) && consumer.deliveries === before) {
-        this.#onDeaf(consumer);
-      }
+      if (isIdle() && (await hasMessages(connection, consumer.queue)) && isIdle()) this.#onDeaf(consumer);
     }
   }
 }
 
-async function hasMessages(channel: Channel, queue: string): Promise<boolean> {
+/** Asks on a channel of its own: the question closes it where the queue has gone. */
+async function hasMessages(connection: ChannelModel, queue: string): Promise<boolean> {
   try {
-    return (await channel.checkQueue(queue)).messageCount > 0;
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined);
+    const { messageCount } = await channel.checkQueue(queue);
+    await closeWithin(CLOSE_TIMEOUT_MS, channel);
+    return messageCount > 0;
   } catch {
-    // The queue or the channel has gone, which their own events tell.
+    // The queue or the connection has gone, which their own events tell.
     return false;
   }
 }

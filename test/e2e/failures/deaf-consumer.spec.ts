@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { testBrokerCtl } from '../../support/broker.ts';
+import { createSessions, players } from '../../support/create-sessions.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+/** The watchdog looks every five seconds, and acts at its second look. */
+const FOUND_WITHIN_MS = 40_000;
+
+jest.setTimeout(FOUND_WITHIN_MS + 10_000);
+
+describe('a consumer that has gone deaf', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    worker = await service.worker();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** The broker forgets the consumer as though its client had cancelled it, and tells nobody. */
+  const makeDeaf = (queue: string): Promise<string> =>
+    testBrokerCtl(
+      'eval',
+      `{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${service.name(queue)}">>)), ` +
+        `[rabbit_channel:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
+        `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
+    );
+  const consumersOf = async (queue: string): Promise<number> =>
+    (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
+
+  it('is found by the messages that wait, told, and made again', async () => {
+    await makeDeaf('interactive');
+    await until('nobody consumes', async () => (await consumersOf('interactive')) === 0);
+    expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
+    const userIds = players(5);
+    const replies = await createSessions(service, userIds, FOUND_WITHIN_MS);
+    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
+    expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is made again')).toMatchObject([
+      {
+        level: 'warn',
+        queue: service.name('interactive'),
+        reason: 'its queue holds messages, and none came',
+      },
+    ]);
+    expect(await consumersOf('interactive')).toBe(1);
+    await worker.ready();
+    expect(worker.stderr).toBe('');
+  });
+});
