@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'amqplib';
+
+import type { Dialect } from './dialect.ts';
+import { Ledger, type Tally } from './ledger.ts';
+import { sessionWorkload } from './session-workload.ts';
+import type { Workload } from './workload.ts';
+
+export interface LoadDriverOptions {
+  readonly url: string;
+  readonly dialect: Dialect;
+  /** Default: `session.create`. */
+  readonly workload?: Workload;
+  /** How long nothing may come back before the rest counts as missing. Default: 10 s. */
+  readonly patienceMs?: number;
+}
+
+export interface ClosedLoop {
+  /** A new command is sent when one is answered, so that always as many are under way. */
+  readonly inFlight: number;
+  readonly commands: number;
+  /** Sends no more after this time. Default: no limit. */
+  readonly forMs?: number;
+}
+
+export interface OpenLoop {
+  /** Sent at this rate whatever comes back. */
+  readonly perSecond: number;
+  readonly forMs: number;
+}
+
+export interface Load {
+  readonly commands: number;
+  /** From the first command to the last answer. */
+  readonly elapsedMs: number;
+  /** Of each answered command, from the moment it was due to be sent; in the order of the answers. */
+  readonly latenciesMs: readonly number[];
+}
+
+const TICK_MS = 1;
+const QUIET_MS = 200;
+
+/**
+ * Sends commands to one worker, or to several of one queue, and holds every answer against its command.
+ *
+ *     await using driver = await LoadDriver.open({ url, dialect: busDialect('poker') });
+ *     await driver.closedLoop({ inFlight: 200, commands: 2_000 });        // warm-up
+ *     const load = await driver.closedLoop({ inFlight: 200, commands: 10_000 });
+ *     const { latenciesMs } = await driver.openLoop({ perSecond: 300, forMs: 10_000 });
+ *     const tally = await driver.settle();                                // isFaultless(tally)
+ *
+ * One loop at a time. It runs in the process that calls it, on a connection and with a reply queue of its own. The
+ * connection is to hold: what a test breaks are the worker's.
+ */
+export class LoadDriver implements AsyncDisposable {
+  readonly #dialect: Dialect;
+  readonly #workload: Workload;
+  readonly #patienceMs: number;
+  readonly #connection: ChannelModel;
+  readonly #channel: Channel;
+  readonly #replyQueue: string;
+  readonly #name = randomBytes(4).toString('hex');
+  readonly #ledger = new Ledger();
+  /** When each command that is under way was due. */
+  readonly #dueAtMs = new Map<number, number>();
+  #latenciesMs: number[] = [];
+  #lastAnswerAtMs = 0;
+  #onAnswer: () => void = () => undefined;
+
+  private constructor(
+    { dialect, workload = sessionWorkload, patienceMs = 10_000 }: LoadDriverOptions,
+    connection: ChannelModel,
+    channel: Channel,
+    replyQueue: string,
+  ) {
+    this.#dialect = dialect;
+    this.#workload = workload;
+    this.#patienceMs = patienceMs;
+    this.#connection = connection;
+    this.#channel = channel;
+    this.#replyQueue = replyQueue;
+  }
+
+  static async open(options: LoadDriverOptions): Promise<LoadDriver> {
+    const connection = await connect(options.url);
+    const channel = await connection.createChannel();
+    const { queue } = await channel.assertQueue('', { exclusive: true });
+    const driver = new LoadDriver(options, connection, channel, queue);
+    await channel.consume(queue, (message) => message && driver.#receive(message), { noAck: true });
+    return driver;
+  }
+
+  get tally(): Tally {
+    return this.#ledger.tally;
+  }
+
+  /** Always as many commands under way: what a worker can do at most. */
+  async closedLoop({ inFlight, commands, forMs = Infinity }: ClosedLoop): Promise<Load> {
+    const startedAtMs = this.#begin();
+    let sent = 0;
+    const sendNext = (): void => {
+      const nowMs = performance.now();
+      if (sent === commands || nowMs - startedAtMs > forMs) return;
+      sent += 1;
+      this.#send(nowMs);
+    };
+    this.#onAnswer = sendNext;
+    for (let i = 0; i < Math.min(inFlight, commands); i += 1) sendNext();
+    await this.#answered();
+    return this.#end(startedAtMs, sent);
+  }
+
+  /** Commands at a steady rate: how long a caller waits. */
+  async openLoop({ perSecond, forMs }: OpenLoop): Promise<Load> {
+    const startedAtMs = this.#begin();
+    const commands = Math.round((perSecond * forMs) / 1_000);
+    let sent = 0;
+    while (sent < commands) {
+      const dueAtMs = startedAtMs + (sent * 1_000) / perSecond;
+      if (dueAtMs > performance.now()) await sleep(TICK_MS);
+      else {
+        sent += 1;
+        this.#send(dueAtMs);
+      }
+    }
+    await this.#answered();
+    return this.#end(startedAtMs, sent);
+  }
+
+  /** What became of everything that was sent, once no answer has come for a while: a second one may be on its way. */
+  async settle(): Promise<Tally> {
+    let before: number;
+    do {
+      before = this.#lastAnswerAtMs;
+      await sleep(QUIET_MS);
+    } while (this.#lastAnswerAtMs !== before);
+    return this.#ledger.tally;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connection.close();
+  }
+
+  #begin(): number {
+    this.#latenciesMs = [];
+    this.#lastAnswerAtMs = performance.now();
+    return this.#lastAnswerAtMs;
+  }
+
+  #end(startedAtMs: number, commands: number): Load {
+    this.#onAnswer = () => undefined;
+    // Whatever comes of these later is no latency of the next loop.
+    this.#dueAtMs.clear();
+    return { commands, elapsedMs: this.#lastAnswerAtMs - startedAtMs, latenciesMs: this.#latenciesMs };
+  }
+
+  #send(dueAtMs: number): void {
+    const sequence = this.#ledger.next();
+    const id = `${this.#name}-${sequence}`;
+    this.#dueAtMs.set(sequence, dueAtMs);
+    this.#dialect.publish(this.#channel, this.#workload.command(sequence), {
+      messageId: id,
+      correlationId: id,
+      replyTo: this.#replyQueue,
+      contentType: 'application/json',
+      persistent: true,
+    });
+  }
+
+  #receive(message: ConsumeMessage): void {
+    this.#lastAnswerAtMs = performance.now();
+    const final = this.#dialect.readFinal(message);
+    if (final === undefined) return;
+    const sequence = this.#sequenceOf(String(message.properties.correlationId));
+    if (!this.#ledger.answered(sequence, this.#workload.isRight(sequence, final.answer))) return;
+    const dueAtMs = this.#dueAtMs.get(sequence);
+    if (dueAtMs === undefined) return;
+    this.#dueAtMs.delete(sequence);
+    this.#latenciesMs.push(this.#lastAnswerAtMs - dueAtMs);
+    this.#onAnswer();
+  }
+
+  /** -1 for a command of somebody else. */
+  #sequenceOf(correlationId: string): number {
+    const [name, sequence] = correlationId.split('-');
+    return name === this.#name ? Number(sequence) : -1;
+  }
+
+  /** Waits until each command under way is answered, or nothing has come back for too long. */
+  async #answered(): Promise<void> {
+    while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < this.#patienceMs) {
+      await sleep(TICK_MS);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+// The platform of the bench: answers `session.create` after a fixed time, and checks each signature.
+import { createHash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+import { sessionOf } from './session-of.ts';
+
+const { PORT, LATENCY_MS = '20', SECRET_KEY = '' } = process.env;
+
+createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on('data', (chunk: Buffer) => chunks.push(chunk));
+  request.on('end', () => {
+    const form = new URLSearchParams(Buffer.concat(chunks).toString());
+    setTimeout(() => answer(request, form, response), Number(LATENCY_MS));
+  });
+}).listen(Number(PORT), '127.0.0.1');
+
+function answer({ url, headers }: IncomingMessage, form: URLSearchParams, response: ServerResponse): void {
+  const [, user = ''] = /\/users\/([^/]+)\/session\?/.exec(url ?? '') ?? [];
+  const userId = decodeURIComponent(user);
+  if (userId !== form.get('userId') || headers['sign'] !== signatureOf(form)) {
+    response.writeHead(400, { 'content-type': 'application/vnd.api+json' });
+    response.end(JSON.stringify({ errors: [{ status: 400, detail: 'Not Valid Request Signature' }] }));
+    return;
+  }
+  const document = { data: { type: 'session', id: `auth-${userId}`, attributes: sessionOf(userId) } };
+  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
+  response.end(JSON.stringify(document));
+}
+
+/** Of a flat form, none of whose names is left out: the values in the order of their names, and the secret key. */
+function signatureOf(form: URLSearchParams): string {
+  form.sort();
+  return createHash('sha256')
+    .update([...form.values()].join('') + SECRET_KEY)
+    .digest('hex');
+}

@@ -1,0 +1,52 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { freePorts } from '../../../scripts/network/free-ports.ts';
+import { BenchProcess } from '../processes/bench-process.ts';
+import type { Workplace } from '../processes/workplace.ts';
+
+const SECRET_KEY = 'bench-secret-key';
+const TIMEOUT_MS = 20_000;
+
+export interface BenchPlatform extends AsyncDisposable {
+  readonly process: BenchProcess;
+  /** What points a worker here. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** @param latencyMs how long it takes to answer */
+export async function startPlatform(workplace: Workplace, latencyMs: number): Promise<BenchPlatform> {
+  const [port = 0] = await freePorts(1);
+  const variables = { PORT: String(port), LATENCY_MS: String(latencyMs), SECRET_KEY };
+  const process = new BenchProcess(
+    [workplace.program('platform/main')],
+    variables,
+    workplace.log('platform'),
+  );
+  const untilMs = Date.now() + TIMEOUT_MS;
+  while (!(await listens(port))) {
+    if (process.hasEnded || Date.now() > untilMs) {
+      throw new Error(`the platform did not start:\n${process.lastWords}`);
+    }
+    await sleep(20);
+  }
+  const origin = `http://127.0.0.1:${port}`;
+  return {
+    process,
+    variables: {
+      PLATFORM_BASE_URL: `${origin}/api/web`,
+      PLATFORM_API_URL: origin,
+      PLATFORM_CLIENT_ID: 'bench',
+      PLATFORM_SECRET_KEY: SECRET_KEY,
+    },
+    [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
+  };
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
