@@ -11,7 +11,7 @@ import { CircuitHealth } from '../../../apps/worker/src/health/circuit.health.ts
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
 import { ProcessHealth } from '../../../apps/worker/src/health/process.health.ts';
 import { RedisHealth } from '../../../apps/worker/src/health/redis.health.ts';
-import { PrivateRedis } from './private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { isAway, isBack, TTL_MS, Workers } from './workers.ts';
 
 async function healthWith(store: IdempotencyStore): Promise<HealthController> {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedisIdempotencyStore, RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
-import { PrivateRedis } from './private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { isAway, isBack, PREFIX, success, Workers } from './workers.ts';
 
 /** A quarter of a second, and what a busy machine adds. */

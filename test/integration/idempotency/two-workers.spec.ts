@@ -8,7 +8,7 @@ import type { RedisIdempotencyStore } from '#messaging';
 
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import { PrivateRedis } from './private-redis.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { failure, isAway, LEASE_MS, PREFIX, success, TTL_MS, Workers } from './workers.ts';
 
 let redis: PrivateRedis;

@@ -10,13 +10,18 @@ export const TTL_MS = 60_000;
 /** Short, so that a test can see one run out. */
 export const LEASE_MS = 600;
 
+/** Of a memory's options, those that a test may choose. */
+type Times = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'absenceMs'>>;
+
 /** The memories of some workers over one Redis, closed at the end. */
 export class Workers implements AsyncDisposable {
   readonly #stores: RedisIdempotencyStore[] = [];
   readonly #url: string;
+  readonly #times: Times;
 
-  constructor(url: string) {
+  constructor(url: string, times: Times = {}) {
     this.#url = url;
+    this.#times = times;
   }
 
   /** One that has found Redis. */
@@ -33,6 +38,7 @@ export class Workers implements AsyncDisposable {
       prefix: PREFIX,
       ttlMs: TTL_MS,
       leaseMs: LEASE_MS,
+      ...this.#times,
       onState,
       nowMs: Date.now,
       newId: randomUUID,

@@ -21,8 +21,9 @@ export abstract class IdempotencyStore {
   /**
    * @param identity operator and command id
    * @param fingerprint of type and data
+   * @param isRedelivered whether somebody had this very message in hand before and lost it; default no
    */
-  abstract claim(identity: string, fingerprint: string): Claim | Promise<Claim>;
+  abstract claim(identity: string, fingerprint: string, isRedelivered?: boolean): Claim | Promise<Claim>;
 
   /** Lets go of what it holds outside this process. Never rejects. */
   close(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Reply } from '#contracts';
 
+import { ABSENCE_MS, DeadHolder } from './dead-holder.ts';
 import { type Claim, IdempotencyStore } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { RedisIdentities } from './redis-identities.ts';
@@ -18,6 +19,8 @@ export interface RedisIdempotencyStoreOptions {
   readonly ttlMs: number;
   /** How long the claims of a worker stand that has died; default 3000. */
   readonly leaseMs?: number;
+  /** How long a worker's connection to Redis has been gone when a command that comes back does not wait for it; default 500. */
+  readonly absenceMs?: number;
   /** Called when Redis becomes available and when it goes away. */
   readonly onState: (state: RedisState) => void;
   /** Epoch milliseconds. */
@@ -36,13 +39,15 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   /** Claims that Redis is being asked for, by identity. */
   readonly #asking = new Map<string, Promise<unknown>>();
   readonly #leaseMs: number;
+  readonly #absenceMs: number;
   readonly #nowMs: () => number;
 
   /** Begins to connect at once. */
   constructor(options: RedisIdempotencyStoreOptions) {
     super();
-    const { url, prefix, ttlMs, leaseMs = LEASE_MS, onState, nowMs, newId } = options;
+    const { url, prefix, ttlMs, leaseMs = LEASE_MS, absenceMs = ABSENCE_MS, onState, nowMs, newId } = options;
     this.#leaseMs = leaseMs;
+    this.#absenceMs = absenceMs;
     this.#nowMs = nowMs;
     this.#memory = new MemoryIdempotencyStore(ttlMs, nowMs);
     this.#identities = new RedisIdentities({
@@ -63,16 +68,16 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return this.#identities.state;
   }
 
-  async claim(identity: string, fingerprint: string): Promise<Claim> {
+  async claim(identity: string, fingerprint: string, isRedelivered = false): Promise<Claim> {
     const here = this.#memory.claim(identity, fingerprint);
     const asking = this.#asking.get(identity);
     if (here.kind === 'conflict' && asking) {
       // Which of the two is in conflict is known once Redis has answered.
       await asking;
-      return this.claim(identity, fingerprint);
+      return this.claim(identity, fingerprint, isRedelivered);
     }
     if (here.kind !== 'mine') return here;
-    const claim = this.#claimEverywhere(identity, fingerprint, here);
+    const claim = this.#claimEverywhere(identity, fingerprint, isRedelivered, here);
     this.#asking.set(identity, claim);
     return claim.finally(() => this.#asking.delete(identity));
   }
@@ -85,6 +90,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   async #claimEverywhere(
     identity: string,
     fingerprint: string,
+    isRedelivered: boolean,
     here: Extract<MemoryClaim, { kind: 'mine' }>,
   ): Promise<Claim> {
     const key = this.#identities.keyOf(identity);
@@ -97,7 +103,13 @@ export class RedisIdempotencyStore extends IdempotencyStore {
         here.release();
         return standing;
       case 'under way':
-        return { kind: 'under way', reply: this.#wait(key, fingerprint, (reply) => here.release(reply)) };
+        return {
+          kind: 'under way',
+          reply: this.#wait(key, fingerprint, isRedelivered).then((reply) => {
+            here.release(reply);
+            return reply;
+          }),
+        };
       case 'absent':
       case undefined:
         this.#leases.hold(key, fingerprint);
@@ -116,17 +128,20 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     }
   }
 
-  async #wait(
-    key: string,
-    fingerprint: string,
-    release: (reply: Reply | undefined) => void,
-  ): Promise<Reply | undefined> {
-    const reply = await replyOfHolder({
-      look: () => this.#identities.look(key, fingerprint),
+  #wait(key: string, fingerprint: string, isRedelivered: boolean): Promise<Reply | undefined> {
+    const identities = this.#identities;
+    const holder = new DeadHolder({
+      hasConnection: (connection) => identities.hasConnection(connection),
+      free: (connection) => identities.free(key, connection),
+      absenceMs: this.#absenceMs,
+      nowMs: this.#nowMs,
+    });
+    return replyOfHolder({
+      look: () => identities.look(key, fingerprint),
+      // Only where the broker says, too, that somebody lost it.
+      ...(isRedelivered && { freeFromDead: (connection: string) => holder.free(connection) }),
       leaseMs: this.#leaseMs,
       nowMs: this.#nowMs,
     });
-    release(reply);
-    return reply;
   }
 }

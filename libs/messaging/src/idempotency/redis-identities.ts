@@ -15,7 +15,8 @@ const RENEWED_AT_ONCE = 500;
 /** What stands under an identity in Redis, seen by somebody with a fingerprint. */
 export type Standing =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'under way' }
+  /** `connection`: of the worker that holds it; '' where that is not known. */
+  | { readonly kind: 'under way'; readonly connection: string }
   | { readonly kind: 'replied'; readonly reply: Reply }
   | { readonly kind: 'conflict' };
 
@@ -44,7 +45,7 @@ export class RedisIdentities {
       url,
       onState,
       nowMs,
-      rehearse: (redis) => redis.claimIdentity(rehearsal, '', owner, 1, ''),
+      rehearse: (redis) => redis.claimIdentity(rehearsal, '', owner, 1, '', ''),
     });
   }
 
@@ -61,7 +62,7 @@ export class RedisIdentities {
   async claim(key: string, fingerprint: string, unreadable = ''): Promise<Standing | undefined> {
     const { owner, leaseMs } = this.#options;
     const fields = await this.#link.attempt((redis) =>
-      redis.claimIdentity(key, fingerprint, owner, leaseMs, unreadable),
+      redis.claimIdentity(key, fingerprint, owner, leaseMs, unreadable, this.#link.connectionId),
     );
     if (!fields) return fields === null ? { kind: 'absent' } : undefined;
     const standing = standingOf(fields, fingerprint);
@@ -71,7 +72,9 @@ export class RedisIdentities {
 
   /** What became of an identity that another worker holds. */
   async look(key: string, fingerprint: string): Promise<Standing | undefined> {
-    const fields = await this.#link.attempt((redis) => redis.hmget(key, 'state', 'fingerprint', 'reply'));
+    const fields = await this.#link.attempt((redis) =>
+      redis.hmget(key, 'state', 'fingerprint', 'reply', 'connection'),
+    );
     return fields && standingOf(fields as IdentityFields, fingerprint);
   }
 
@@ -102,9 +105,26 @@ export class RedisIdentities {
       const keys = claims.map(([key]) => key);
       const fingerprints = claims.map(([, fingerprint]) => fingerprint);
       await this.#link.attempt((redis) =>
-        redis.renewIdentities(keys.length, ...keys, owner, leaseMs, ...fingerprints),
+        redis.renewIdentities(keys.length, ...keys, owner, this.#link.connectionId, leaseMs, ...fingerprints),
       );
     }
+  }
+
+  /** Whether Redis still has a connection; `undefined` where nobody knows. */
+  async hasConnection(connection: string): Promise<boolean | undefined> {
+    if (connection === '') return undefined;
+    return this.#link.attempt((redis) =>
+      redis.client('LIST', 'ID', connection).then(
+        (list) => new RegExp(`^id=${connection} `, 'm').test(String(list)),
+        // Forbidden to this account, or a server that cannot tell.
+        () => undefined,
+      ),
+    );
+  }
+
+  /** Frees an identity that is claimed over a connection; whether it was. */
+  async free(key: string, connection: string): Promise<boolean> {
+    return (await this.#link.attempt((redis) => redis.freeIdentity(key, connection))) === 1;
   }
 
   close(): Promise<void> {
@@ -112,10 +132,10 @@ export class RedisIdentities {
   }
 }
 
-function standingOf([state, fingerprint, text]: IdentityFields, own: string): Standing {
+function standingOf([state, fingerprint, text, connection]: IdentityFields, own: string): Standing {
   if (state === null) return { kind: 'absent' };
   if (fingerprint !== own) return { kind: 'conflict' };
-  if (state === 'under way') return { kind: 'under way' };
+  if (state === 'under way') return { kind: 'under way', connection: connection ?? '' };
   const reply = parseReply(text);
   return reply ? { kind: 'replied', reply } : { kind: 'absent' };
 }

@@ -43,6 +43,7 @@ export class RedisLink {
   readonly #firstAnswer = Promise.withResolvers<void>();
   #firstTimer: NodeJS.Timeout | undefined;
   #state: RedisState = { kind: 'connecting' };
+  #connectionId = '';
   #lastError: unknown = CONNECTION_LOST;
   #reconnect: NodeJS.Timeout | undefined;
 
@@ -68,6 +69,11 @@ export class RedisLink {
 
   get state(): RedisState {
     return this.#state;
+  }
+
+  /** Redis's own number of this connection, a new one after each reconnect; '' where Redis does not tell. */
+  get connectionId(): string {
+    return this.#connectionId;
   }
 
   /** What `work` comes to, or `undefined` while Redis is away. Never rejects. */
@@ -104,12 +110,19 @@ export class RedisLink {
 
   async #rehearse(): Promise<void> {
     try {
-      await answerWithin(ANSWER_TIMEOUT_MS, this.#options.rehearse(this.#redis));
+      const work = Promise.all([this.#learnConnectionId(), this.#options.rehearse(this.#redis)]);
+      await answerWithin(ANSWER_TIMEOUT_MS, work);
       this.#lastError = CONNECTION_LOST;
       this.#change({ kind: 'available' });
     } catch (error) {
       this.#leave(error);
     }
+  }
+
+  async #learnConnectionId(): Promise<void> {
+    // An account may be forbidden to ask, and a proxy unable to answer.
+    const id = await this.#redis.client('ID').catch(() => '');
+    this.#connectionId = String(id);
   }
 
   #leave(error: unknown): void {

@@ -3,17 +3,20 @@ import { describe, expect, it } from '@jest/globals';
 import type { Reply } from '#contracts';
 
 import type { Standing } from './redis-identities.ts';
-import { replyOfHolder } from './redis-wait.ts';
+import { type RedisWait, replyOfHolder } from './redis-wait.ts';
 
 const LEASE_MS = 1_000;
 const reply = { type: 'session.created', data: {} } as Reply;
-const underWay: Standing = { kind: 'under way' };
+const underWay: Standing = { kind: 'under way', connection: '7' };
 
 /** What `looks` give one after the other, the last one for ever, and the pauses before them. */
-async function waitFor(...looks: (Standing | undefined)[]) {
+const waitFor = (...looks: (Standing | undefined)[]) => waitWith({}, ...looks);
+
+async function waitWith(options: Partial<RedisWait>, ...looks: (Standing | undefined)[]) {
   const pauses: number[] = [];
   let nowMs = 0;
   const result = await replyOfHolder({
+    ...options,
     look: () => Promise.resolve(looks.length > 1 ? looks.shift() : looks[0]),
     leaseMs: LEASE_MS,
     nowMs: () => nowMs,
@@ -42,6 +45,17 @@ describe('replyOfHolder', () => {
       expect(pauses).toHaveLength(2);
     },
   );
+
+  it('ends without a reply once the identity was freed from a dead holder', async () => {
+    const freed: string[] = [];
+    const freeFromDead = (connection: string) => Promise.resolve(freed.push(connection) === 3);
+    const { result, pauses } = await waitWith({ freeFromDead }, underWay, underWay, underWay, underWay);
+    expect(result).toBeUndefined();
+    expect([freed, pauses]).toEqual([
+      ['7', '7', '7'],
+      [10, 20, 40],
+    ]);
+  });
 
   it('goes on over a hiccup of Redis', async () => {
     const hiccup = [undefined, undefined, undefined];

@@ -9,6 +9,7 @@ import type { ReplySender } from '../replies/reply-sender.ts';
 import { checkCommand, type Known } from './checks.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 import { factsOf } from './facts-of.ts';
+import { isRedelivery } from './is-redelivery.ts';
 import { failureOf, type Outcome } from './outcome.ts';
 import { runHandler } from './run-handler.ts';
 
@@ -47,7 +48,9 @@ export class Decision {
   async #once(command: CommandInHand, data: object): Promise<Outcome> {
     const { idempotency, observer, nowMs } = this.#options;
     const { operator, id, type, data: sent } = command.envelope;
-    const claim = await idempotency.claim(JSON.stringify([operator, id]), `${type} ${dataDigest(sent)}`);
+    const identity = JSON.stringify([operator, id]);
+    const fingerprint = `${type} ${dataDigest(sent)}`;
+    const claim = await idempotency.claim(identity, fingerprint, isRedelivery(command.delivery));
     if (claim.kind === 'conflict') throw new CommandError('IDEMPOTENCY_CONFLICT');
     if (claim.kind === 'mine') {
       const outcome = await this.#run(command, data).catch(async (error: unknown) => {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-import { startRedis } from '../../../scripts/redis/start-redis.ts';
+import { startRedis } from '../../scripts/redis/start-redis.ts';
 
 /** A Redis of one test's own, which can be killed, frozen, and started again on its port. */
 export class PrivateRedis implements AsyncDisposable {

@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(60_000);
+
+/** Three in its lane, and then as many as `DELIVERY_LIMIT` says. */
+const STARTS = 4;
+/** Shorter than three leases of three seconds: if each were waited out, the answer would be COMMAND_EXPIRED. */
+const DEADLINE_MS = 8_900;
+
+let redis: PrivateRedis;
+let service: ServiceUnderTest;
+let workers: Map<string, WorkerProcess>;
+const gate = new Gate();
+
+/** Each worker calls under a client id of its own, so that the platform knows whom to kill. */
+const behaviour: PlatformBehaviour = (request, response, socket) => {
+  const player = playerOf(request);
+  if (player === 'poison') workers.get(request.url.searchParams.get('clientId') ?? '')?.kill('SIGKILL');
+  else if (player === 'slow') void gate.behind(healthy())(request, response, socket);
+  else void healthy()(request, response, socket);
+};
+
+beforeAll(async () => {
+  redis = await PrivateRedis.start();
+  const variables = { REDIS_URL: redis.url, DELIVERY_LIMIT: '1' };
+  service = await ServiceUnderTest.start({ behaviour, variables });
+  const names = Array.from({ length: STARTS + 1 }, (_, index) => `worker-${index}`);
+  workers = new Map(names.map((name) => [name, service.start({ PLATFORM_CLIENT_ID: name })]));
+  await Promise.all([...workers.values()].map((worker) => worker.ready()));
+}, 60_000);
+
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+const callsFor = (player: string) => service.platform.requests.filter((each) => playerOf(each) === player);
+
+const send = (userId: string, headers = {}): Promise<ReceivedReply[]> =>
+  service.caller.send('session.create', { userId }, { messageId: userId, headers });
+
+describe('Workers that share a memory of commands', () => {
+  it('do not do again what one of them has in hand whose connection to the broker was cut', async () => {
+    const slow = send('slow');
+    await until('it is called', () => gate.held === 1);
+    service.proxy.cut();
+    const redelivered = async () => {
+      const { lanes } = (await [...workers.values()][0]!.health()).bus;
+      return lanes['interactive']?.state === 'consuming';
+    };
+    await until('the workers are back', redelivered, 20_000);
+    const after = await send('beside');
+    expect(after).toMatchObject([{ type: 'session.created' }]);
+    // Longer than a dead worker's claim stands.
+    await sleep(1_500);
+    expect(gate.held).toBe(1);
+    gate.open();
+    expect(await slow).toMatchObject([{ type: 'session.created', body: { userId: 'slow' } }]);
+    expect(callsFor('slow')).toHaveLength(1);
+  });
+
+  it('do not wait for one another when a command kills them: it is poison in good time', async () => {
+    const startMs = performance.now();
+    const [reply] = await send('poison', { 'x-deadline': Date.now() + DEADLINE_MS });
+    expect(reply?.body).toMatchObject({ code: 'POISON_COMMAND' });
+    expect(callsFor('poison')).toHaveLength(STARTS);
+    expect(performance.now() - startMs).toBeLessThan(DEADLINE_MS);
+  });
+});

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { RedisIdempotencyStore } from '#messaging';
+
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
+import { isAway, isBack, success, Workers } from './workers.ts';
+
+/** Longer than a test lasts: what passes on does not pass on with the lease. */
+const LEASE_MS = 60_000;
+const ABSENCE_MS = 1_500;
+const REDELIVERED = true;
+
+let redis: PrivateRedis;
+let line: TcpProxy;
+let workers: Workers;
+let holders: Workers;
+let holder: RedisIdempotencyStore;
+let other: RedisIdempotencyStore;
+let id: string;
+
+beforeEach(async () => {
+  redis = await PrivateRedis.start();
+  line = await TcpProxy.start(redis.url);
+  workers = new Workers(redis.url, { leaseMs: LEASE_MS, absenceMs: ABSENCE_MS });
+  holders = new Workers(line.through(redis.url), { leaseMs: LEASE_MS });
+  [holder, other] = await Promise.all([holders.join(), workers.join()]);
+  id = randomUUID();
+});
+
+afterEach(async () => {
+  for (const each of [holders, workers, line, redis]) await each[Symbol.asyncDispose]();
+});
+
+async function mine(store: RedisIdempotencyStore) {
+  const claim = await store.claim(id, 'f');
+  if (claim.kind !== 'mine') throw new Error(`expected a claim, found: ${claim.kind}`);
+  return claim;
+}
+
+/** The reply that a copy of the command waits for, and whether that wait is over. */
+async function wait(store: RedisIdempotencyStore, isRedelivered: boolean) {
+  const claim = await store.claim(id, 'f', isRedelivered);
+  if (claim.kind !== 'under way') throw new Error(`expected it under way, found: ${claim.kind}`);
+  const waiting = { isOver: false, reply: claim.reply };
+  void claim.reply.then(() => (waiting.isOver = true));
+  return waiting;
+}
+
+/** What the end of a process looks like from Redis. */
+async function die(): Promise<void> {
+  line.refuse();
+  line.cut();
+  await isAway(holder);
+}
+
+describe('The claim of a worker that is dead', () => {
+  it('passes on to its command that comes back, long before the lease ends', async () => {
+    await mine(holder);
+    await die();
+    const redelivered = await wait(other, REDELIVERED);
+    expect(await redelivered.reply).toBeUndefined();
+    await (await mine(other)).settle(success('s-1'));
+  });
+
+  it('does not pass on to another copy of it, which nobody has lost', async () => {
+    await mine(holder);
+    await die();
+    const copy = await wait(other, !REDELIVERED);
+    await sleep(2 * ABSENCE_MS);
+    expect(copy.isOver).toBe(false);
+  });
+
+  it('waits for its lease where Redis does not tell who is connected', async () => {
+    await redis.run((client) =>
+      client.call('ACL', 'SETUSER', 'worker', 'on', '>pw', '~*', '+@all', '-client'),
+    );
+    const url = redis.url.replace('//', '//worker:pw@');
+    await using restricted = new Workers(url, { leaseMs: LEASE_MS, absenceMs: 1 });
+    const [one, two] = await Promise.all([restricted.join(), restricted.join()]);
+    const claim = await mine(one);
+    const redelivered = await wait(two, REDELIVERED);
+    await sleep(ABSENCE_MS);
+    expect([redelivered.isOver, two.state.kind]).toEqual([false, 'available']);
+    await claim.settle(success('s-1'));
+    expect(await redelivered.reply).toEqual(success('s-1'));
+  });
+});
+
+describe('The claim of a worker that lives', () => {
+  it('stays its own where the command alone was lost', async () => {
+    const claim = await mine(holder);
+    const redelivered = await wait(other, REDELIVERED);
+    await sleep(2 * ABSENCE_MS);
+    expect(redelivered.isOver).toBe(false);
+    await claim.settle(success('s-1'));
+    expect(await redelivered.reply).toEqual(success('s-1'));
+  });
+
+  it('stays its own where its line to Redis was cut too, and it came back', async () => {
+    const claim = await mine(holder);
+    const redelivered = await wait(other, REDELIVERED);
+    line.cut();
+    await isAway(holder);
+    await isBack(holder);
+    await sleep(2 * ABSENCE_MS);
+    expect(redelivered.isOver).toBe(false);
+    await claim.settle(success('s-1'));
+    expect(await redelivered.reply).toEqual(success('s-1'));
+  });
+});
