@@ -1,55 +1,6 @@
-import 'reflect-metadata';
-import type { AddressInfo } from 'node:net';
-
-import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
-
-import { PokerTransport } from '#messaging';
-import { EXIT_CONFIG, readSettings, SettingsError } from '#settings';
-import { createLogger, NestLogger } from '#telemetry';
-
-import { AppModule } from './app.module.ts';
-import { readOperators } from './settings/operators.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
-try {
-  await start();
-} catch (error) {
-  if (!(error instanceof SettingsError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = EXIT_CONFIG;
-}
-
-/** An address that cannot be listened on is a fault of the settings, told like every other. */
-function refuseAddress(error: NodeJS.ErrnoException): never {
-  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
-  throw new SettingsError([
-    { variable: 'HTTP_HOST, HTTP_PORT', reason: `cannot be listened on (${error.code})` },
-  ]);
-}
-
-async function start(): Promise<void> {
-  const settings = readSettings(process.env);
-  const operators = readOperators(settings);
-  const logger = createLogger(settings.LOG_LEVEL);
-  const onMismatch = (error: Error): void => {
-    process.stderr.write(`${error.message}\n`);
-    process.exit(EXIT_CONFIG);
-  };
-  const module = AppModule.create({ settings, operators, logger, onMismatch });
-  const app = await NestFactory.create<NestExpressApplication>(module, {
-    logger: new NestLogger(logger),
-    // A connection that somebody keeps open would keep a stopped worker from ending.
-    forceCloseConnections: true,
-  });
-  const transport = app.get(PokerTransport);
-  app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
-  stopOnSignal(logger, async () => {
-    await transport.close();
-    await app.close();
-  });
-  await app.listen(settings.HTTP_PORT, settings.HTTP_HOST).catch(refuseAddress);
-  await app.startAllMicroservices();
-  const { address, port } = app.getHttpServer().address() as AddressInfo;
-  logger.info({ host: address, port, lanes: settings.LANES }, 'worker started');
-}
+// Before everything that takes its time to load: an orchestrator may change its mind meanwhile.
+const stopping = stopOnSignal();
+const { startWorker } = await import('./start-worker.ts');
+await startWorker(stopping);

@@ -2,27 +2,40 @@ import type { Logger } from '#telemetry';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** Takes what there is to stop, once there is something. */
+export interface Stopping {
+  /** @param stop finishes what is in hand; the process ends with 0 when it is done */
+  begins(logger: Logger, stop: () => Promise<void>): void;
+}
+
 /**
- * Stops in order at the first signal, and at once at the second.
- *
- * @param stop finishes what is in hand; the process ends with 0 when it is done
+ * Stops in order at the first signal, and at once at the second. Before there is anything to stop, the first one ends
+ * the process, with 0.
  */
-export function stopOnSignal(logger: Logger, stop: () => Promise<void>): void {
+export function stopOnSignal(): Stopping {
+  let onFirst = (_signal: NodeJS.Signals): void => process.exit(0);
   let isStopping = false;
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isStopping) process.exit(1);
     isStopping = true;
-    logger.info({ signal }, 'worker stops; what is in hand is finished');
-    stop().then(
-      () => {
-        logger.info('worker stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, 'worker did not stop in order');
-        process.exit(1);
-      },
-    );
+    onFirst(signal);
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
+  return { begins: (logger, stop) => (onFirst = (signal) => void stopInOrder(signal, logger, stop)) };
+}
+
+async function stopInOrder(
+  signal: NodeJS.Signals,
+  logger: Logger,
+  stop: () => Promise<void>,
+): Promise<never> {
+  logger.info({ signal }, 'worker stops; what is in hand is finished');
+  try {
+    await stop();
+  } catch (error) {
+    logger.error({ err: error }, 'worker did not stop in order');
+    process.exit(1);
+  }
+  logger.info('worker stopped');
+  process.exit(0);
 }

@@ -13,7 +13,23 @@ jest.setTimeout(30_000);
 
 /** Of closing what is left when nothing is in hand any more, on a busy machine. */
 const CLOSING_MS = 2_500;
+/** Of loading everything, which a signal does not interrupt. */
+const START_MS = 15_000;
 const silent: PlatformBehaviour = () => undefined;
+
+/** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
+const TELL_LISTENING = `
+  import { registerHooks } from 'node:module';
+  let when = 'early';
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier.startsWith('@nestjs/')) when = 'late';
+      return next(specifier, context);
+    },
+  });
+  process.on('newListener', (event) => {
+    if (event === 'SIGTERM') process.stderr.write('listens ' + when);
+  });`;
 
 describe('a worker that is told to stop', () => {
   let service: ServiceUnderTest;
@@ -81,6 +97,15 @@ describe('a worker that is told to stop', () => {
     await worker.get('/health/live');
     worker.kill('SIGTERM');
     expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
+  });
+
+  it('ends with 0 before it has loaded what it is made of', async () => {
+    const preload = `data:text/javascript,${encodeURIComponent(TELL_LISTENING)}`;
+    const worker = service.start({ NODE_OPTIONS: `--import=${preload}` });
+    await until('it listens', () => worker.stderr.startsWith('listens'));
+    worker.kill('SIGTERM');
+    expect(await worker.exitedWithin(START_MS)).toEqual({ code: 0, signal: null });
+    expect(worker.stderr).toBe('listens early');
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)(
