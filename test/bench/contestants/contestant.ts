@@ -1,16 +1,6 @@
 import type { Dialect } from '../driver/dialect.ts';
 import type { BenchProcess } from '../processes/bench-process.ts';
-import type { Workplace } from '../processes/workplace.ts';
-
-/** What every worker of a run is given. */
-export interface Surroundings {
-  readonly workplace: Workplace;
-  readonly amqpUrl: string;
-  /** The settings of the platform, as the worker's own variables. */
-  readonly platform: Readonly<Record<string, string>>;
-  /** Commands in hand at most. */
-  readonly prefetch: number;
-}
+import type { Stage } from '../stage/stage.ts';
 
 /** A worker that takes commands. */
 export interface RunningWorker extends AsyncDisposable {
@@ -27,6 +17,10 @@ export interface Contestant {
   /** As the table calls it. */
   readonly label: string;
   readonly queueType: 'classic' | 'quorum';
-  /** Starts one worker, with queues of its own, and waits until it takes commands. */
-  start(surroundings: Surroundings): Promise<RunningWorker>;
+  /**
+   * Starts one worker, with queues of its own, and waits until it takes commands.
+   *
+   * @param nodeFlags for Node.js, such as `--cpu-prof`
+   */
+  start(stage: Stage, nodeFlags?: readonly string[]): Promise<RunningWorker>;
 }

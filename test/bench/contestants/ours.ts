@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 import { busDialect } from '../driver/dialect.ts';
 import { BenchProcess } from '../processes/bench-process.ts';
-import type { Contestant, Surroundings } from './contestant.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { Version } from '../stage/workplace.ts';
+import type { Contestant } from './contestant.ts';
 import { deleteQueues } from './delete-queues.ts';
 import { takesCommands } from './takes-commands.ts';
 
@@ -12,52 +14,58 @@ const RETRY_QUEUES = ['5000', '30000', '120000'].map((delayMs) => `reports.retry
 /** As `npm run worker` starts it. */
 const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=ExperimentalWarning'];
 
-/**
- * The built worker on its own topology, every setting at its default but the addresses and the prefetch.
- *
- * @param nodeFlags further ones, such as those of a profile
- */
-export function ours(name = 'ours', nodeFlags: readonly string[] = []): Contestant {
+export interface OursOptions {
+  /** Default: `this`. */
+  readonly version?: Version;
+  /** Settings beyond the addresses and the prefetch; all others have their default. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** The built worker, on its own topology. */
+export function ours({ version = 'this', variables = {} }: OursOptions = {}): Contestant {
+  const name = version === 'this' ? 'ours' : 'other';
   return {
     name,
-    label: 'poker-bridge',
+    label: version === 'this' ? 'poker-bridge' : 'poker-bridge, other checkout',
     queueType: 'quorum',
-    start: async (surroundings: Surroundings) => {
-      const { amqpUrl } = surroundings;
+    start: async (stage, nodeFlags = []) => {
       const prefix = `bench-${randomBytes(4).toString('hex')}`;
       const queue = `${prefix}.interactive`;
-      const process = startWorker(name, prefix, surroundings, nodeFlags);
-      await takesCommands(process, amqpUrl, queue);
+      const process = new BenchProcess(
+        [...NODE_FLAGS, ...nodeFlags, stage.workplace.built('apps/worker/src/main.js', version)],
+        { ...variablesFor(stage, prefix), ...variables },
+        stage.workplace.log(name),
+      );
+      await takesCommands(process, stage.amqpUrl, queue);
       return {
         process,
         dialect: busDialect(prefix),
         queue,
         [Symbol.asyncDispose]: async () => {
           await process[Symbol.asyncDispose]();
-          await deleteQueues(
-            amqpUrl,
-            [...QUEUES, ...RETRY_QUEUES].map((rest) => `${prefix}.${rest}`),
-            EXCHANGES.map((rest) => `${prefix}.${rest}`),
-          );
+          await deleteTopology(stage.amqpUrl, prefix);
         },
       };
     },
   };
 }
 
-function startWorker(
-  name: string,
-  prefix: string,
-  { workplace, amqpUrl, platform, prefetch }: Surroundings,
-  nodeFlags: readonly string[],
-): BenchProcess {
-  const variables = {
+/** All that a worker is told. */
+export function variablesFor({ amqpUrl, platform, prefetch }: Stage, prefix: string): Record<string, string> {
+  return {
     ...platform,
     AMQP_URL: amqpUrl,
     AMQP_PREFIX: prefix,
     HTTP_PORT: '0',
     INTERACTIVE_PREFETCH: String(prefetch),
   };
-  const args = [...NODE_FLAGS, ...nodeFlags, workplace.built('apps/worker/src/main.js')];
-  return new BenchProcess(args, variables, workplace.log(name));
+}
+
+/** Of a worker with the default rungs, that has ended. */
+export function deleteTopology(amqpUrl: string, prefix: string): Promise<void> {
+  return deleteQueues(
+    amqpUrl,
+    [...QUEUES, ...RETRY_QUEUES].map((rest) => `${prefix}.${rest}`),
+    EXCHANGES.map((rest) => `${prefix}.${rest}`),
+  );
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import type { Dialect } from '../driver/dialect.ts';
 import { BenchProcess } from '../processes/bench-process.ts';
-import type { Contestant, Surroundings } from './contestant.ts';
+import type { Contestant } from './contestant.ts';
 import { deleteQueues } from './delete-queues.ts';
 import { takesCommands } from './takes-commands.ts';
 
@@ -21,7 +21,7 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
     name,
     label,
     queueType,
-    start: async ({ workplace, amqpUrl, platform, prefetch }: Surroundings) => {
+    start: async ({ workplace, amqpUrl, platform, prefetch }, nodeFlags = []) => {
       const queue = `${name}-${randomBytes(4).toString('hex')}`;
       const variables = {
         ...platform,
@@ -31,7 +31,7 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
         PREFETCH: String(prefetch),
       };
       const process = new BenchProcess(
-        [workplace.program(`peers/${program}`)],
+        [...nodeFlags, workplace.program(`peers/${program}`)],
         variables,
         workplace.log(name),
       );

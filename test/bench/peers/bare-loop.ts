@@ -29,3 +29,10 @@ async function handle(message: ConsumeMessage): Promise<void> {
     channel.nack(message);
   }
 }
+
+process.once('SIGTERM', () => void stop());
+
+async function stop(): Promise<void> {
+  await channel.close();
+  await connection.close();
+}

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { BenchProcess } from '../processes/bench-process.ts';
-import type { Workplace } from '../processes/workplace.ts';
+import type { Workplace } from '../stage/workplace.ts';
 
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;

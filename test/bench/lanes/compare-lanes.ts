@@ -1,0 +1,58 @@
+import type { Phase } from './lanes.ts';
+import type { ReportEndpoint } from './report-endpoints.ts';
+
+/** What players saw while one endpoint was sick, beside what they saw right before. */
+export interface Comparison {
+  readonly endpoint: ReportEndpoint;
+  readonly rounds: number;
+  readonly quiet: Latency;
+  readonly troubled: Latency;
+  /** Of the median of the phases' p99, with sick reports over without. */
+  readonly p99Ratio: number;
+  readonly failures: number;
+  readonly mostReports: number;
+  readonly reportCalls: number;
+}
+
+/** Medians over the phases. */
+interface Latency {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** @param pairs of one endpoint: a phase without reports, and the one after it */
+export function compareLanes(
+  endpoint: ReportEndpoint,
+  pairs: readonly (readonly [Phase, Phase])[],
+): Comparison {
+  const quiet = latencyOf(pairs.map(([phase]) => phase));
+  const sick = pairs.map(([, phase]) => phase);
+  const troubled = latencyOf(sick);
+  return {
+    endpoint,
+    rounds: pairs.length,
+    quiet,
+    troubled,
+    p99Ratio: troubled.p99Ms / quiet.p99Ms,
+    failures: pairs
+      .flat()
+      .flatMap(({ load }) => Object.values(load.failures))
+      .reduce((sum, count) => sum + count, 0),
+    mostReports: Math.max(...sick.map(({ mostReports }) => mostReports)),
+    reportCalls: sick.reduce((sum, { reportCalls }) => sum + reportCalls, 0),
+  };
+}
+
+function latencyOf(phases: readonly Phase[]): Latency {
+  const medianOf = (share: number): number =>
+    quantile(
+      phases.map(({ load }) => quantile(load.latenciesMs, share)).toSorted((a, b) => a - b),
+      0.5,
+    );
+  return { p50Ms: medianOf(0.5), p99Ms: medianOf(0.99) };
+}
+
+/** @param sorted from the smallest */
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { healthy, playerOf } from '../../support/platform-answers.ts';
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+
+const ANSWER_MS = 20;
+const RECORDS = 1;
+
+/** A platform whose sessions and games are always well, and whose reports do what they are told. */
+export class LanesPlatform {
+  reports: PlatformBehaviour = healthy(RECORDS);
+  /** The most reports under way at once so far. */
+  mostReports = 0;
+  /** Reports asked for so far. */
+  reportCalls = 0;
+  readonly #underWay = new Set<ServerResponse>();
+
+  readonly behaviour: PlatformBehaviour = async (request, response, socket) => {
+    if (playerOf(request) === undefined) return this.#report(request, response, socket);
+    await sleep(ANSWER_MS);
+    await healthy()(request, response, socket);
+  };
+
+  /** Lets go of every report that is under way, and answers those to come. */
+  heal(): void {
+    this.reports = healthy(RECORDS);
+    for (const response of this.#underWay) response.destroy();
+  }
+
+  #report(...[request, response, socket]: Parameters<PlatformBehaviour>): void {
+    this.#underWay.add(response);
+    response.on('close', () => this.#underWay.delete(response));
+    this.reportCalls += 1;
+    this.mostReports = Math.max(this.mostReports, this.#underWay.size);
+    void this.reports(request, response, socket);
+  }
+}

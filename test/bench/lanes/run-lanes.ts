@@ -1,0 +1,71 @@
+import { type Comparison, compareLanes } from './compare-lanes.ts';
+import { Lanes, type Phase } from './lanes.ts';
+import { REPORT_ENDPOINTS, type ReportEndpoint } from './report-endpoints.ts';
+
+const RATE_PER_SECOND = 200;
+const PHASE_MS = 5_000;
+const REPORTS = 300;
+const ROUNDS = 5;
+/** How far the p99 may move. */
+const MOST_RATIO = 1.1;
+
+export interface RunLanesOptions {
+  /** Of the broker. Everything else that is needed is built and started. */
+  readonly url: string;
+  /** Default 5. */
+  readonly rounds?: number;
+  /** Where the table goes, line by line; default: standard output. */
+  readonly print?: (line: string) => void;
+}
+
+/**
+ * Measures what players see while the platform's report endpoint is sick, in turn with phases without reports, and
+ * prints a table. It takes about five minutes.
+ *
+ * @returns whether no kind of sickness moved the p99 beyond a tenth, or failed a player
+ */
+export async function runLanes({
+  url,
+  rounds = ROUNDS,
+  print = console.log,
+}: RunLanesOptions): Promise<boolean> {
+  await using lanes = await Lanes.start({
+    url,
+    ratePerSecond: RATE_PER_SECOND,
+    phaseMs: PHASE_MS,
+    reports: REPORTS,
+  });
+  const endpoints = Object.keys(REPORT_ENDPOINTS) as ReportEndpoint[];
+  const pairs = new Map<ReportEndpoint, (readonly [Phase, Phase])[]>();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const endpoint of endpoints) {
+      pairs.set(endpoint, [...(pairs.get(endpoint) ?? []), await lanes.pair(endpoint)]);
+    }
+  }
+  print(
+    `Players' latency at ${RATE_PER_SECOND} commands/s, medians of ${rounds} phases of ${PHASE_MS / 1_000} s each,` +
+      ` in turn with phases without reports. ${REPORTS} reports queued in each, ${lanes.connections} connections.`,
+  );
+  print(row('reports', 'p50 ms', 'without', 'p99 ms', 'without', 'ratio', 'failed', 'calls', 'at once'));
+  const compared = endpoints.map((endpoint) => compareLanes(endpoint, pairs.get(endpoint) ?? []));
+  for (const comparison of compared) print(describe(comparison));
+  return compared.every(({ p99Ratio, failures }) => p99Ratio <= MOST_RATIO && failures === 0);
+}
+
+function describe({ endpoint, quiet, troubled, ...facts }: Comparison): string {
+  return row(
+    endpoint,
+    troubled.p50Ms.toFixed(1),
+    quiet.p50Ms.toFixed(1),
+    troubled.p99Ms.toFixed(1),
+    quiet.p99Ms.toFixed(1),
+    facts.p99Ratio.toFixed(2),
+    String(facts.failures),
+    String(facts.reportCalls),
+    String(facts.mostReports),
+  );
+}
+
+function row(name: string, ...cells: string[]): string {
+  return name.padEnd(24) + cells.map((cell) => cell.padStart(9)).join('');
+}

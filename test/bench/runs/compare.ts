@@ -1,0 +1,54 @@
+import type { Contestant } from '../contestants/contestant.ts';
+import type { Sample } from '../measure/take-sample.ts';
+import type { Progress } from '../report/progress.ts';
+import { sampleLine } from '../report/sample-line.ts';
+import type { Stage } from '../stage/stage.ts';
+import { Entrant, type Finish } from './entrant.ts';
+import type { Plan } from './plan.ts';
+
+/** What one kind of worker did in all rounds. */
+export interface Result {
+  readonly contestant: Pick<Contestant, 'name' | 'label' | 'queueType'>;
+  /** One a round, in their order. */
+  readonly samples: Sample[];
+  /** One a process. */
+  readonly finishes: Finish[];
+}
+
+/**
+ * Measures workers in turn, round by round, so that whatever else the machine does meets all of them; each round
+ * begins with another.
+ */
+export async function compare(
+  stage: Stage,
+  contestants: readonly Contestant[],
+  plan: Plan,
+  progress: Progress,
+): Promise<Result[]> {
+  const results = contestants.map((contestant): Result => ({ contestant, samples: [], finishes: [] }));
+  const kept = new Map<string, Entrant>();
+  await using processes = new AsyncDisposableStack();
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const index of rotated(contestants.length, round)) {
+      const [contestant, result] = [contestants[index], results[index]];
+      if (contestant === undefined || result === undefined) continue;
+      const { name } = contestant;
+      progress.step(`round ${round + 1} of ${plan.rounds}, ${name}`);
+      const entrant = kept.get(name) ?? processes.use(await Entrant.start(contestant, stage, plan));
+      kept.set(name, entrant);
+      const sample = await entrant.sample(plan);
+      result.samples.push(sample);
+      if (plan.isFresh || round === plan.rounds - 1) {
+        result.finishes.push(await entrant.finish());
+        await entrant[Symbol.asyncDispose]();
+        kept.delete(name);
+      }
+      progress.done(sampleLine(round + 1, name, sample));
+    }
+  }
+  return results;
+}
+
+function rotated(count: number, by: number): number[] {
+  return Array.from({ length: count }, (_, index) => (index + by) % count);
+}

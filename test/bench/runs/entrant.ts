@@ -1,0 +1,52 @@
+import type { Contestant, RunningWorker } from '../contestants/contestant.ts';
+import type { Tally } from '../driver/ledger.ts';
+import { LoadDriver } from '../driver/load-driver.ts';
+import { processUsage } from '../measure/process-usage.ts';
+import { type Sample, takeSample } from '../measure/take-sample.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { Plan } from './plan.ts';
+
+/** What is known of a process once it has been measured for the last time. */
+export interface Finish {
+  readonly tally: Tally;
+  readonly peakMemoryMib: number;
+}
+
+/** A worker that is warm, with the driver that holds the answers to all that it was ever sent. */
+export class Entrant implements AsyncDisposable {
+  readonly #stage: Stage;
+  readonly #worker: RunningWorker;
+  readonly #driver: LoadDriver;
+
+  private constructor(stage: Stage, worker: RunningWorker, driver: LoadDriver) {
+    this.#stage = stage;
+    this.#worker = worker;
+    this.#driver = driver;
+  }
+
+  static async start(
+    contestant: Contestant,
+    stage: Stage,
+    { inFlight, warmUp }: Plan,
+    nodeFlags: readonly string[] = [],
+  ): Promise<Entrant> {
+    const worker = await contestant.start(stage, nodeFlags);
+    const driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: worker.dialect });
+    await driver.closedLoop({ inFlight, commands: warmUp });
+    return new Entrant(stage, worker, driver);
+  }
+
+  sample(plan: Plan): Promise<Sample> {
+    return takeSample(this.#driver, { ...this.#stage.pids, worker: this.#worker.process.pid }, plan);
+  }
+
+  async finish(): Promise<Finish> {
+    const tally = await this.#driver.settle();
+    return { tally, peakMemoryMib: processUsage(this.#worker.process.pid).peakMemoryMib };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#driver[Symbol.asyncDispose]();
+    await this.#worker[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,29 @@
+/** How much of everything one run does. */
+export interface Plan {
+  readonly rounds: number;
+  /** Commands before the first measurement of a process. */
+  readonly warmUp: number;
+  /** Commands of one closed loop. */
+  readonly commands: number;
+  /** Commands that the driver keeps under way in the closed loop. */
+  readonly inFlight: number;
+  /** The rate of the open loop. */
+  readonly perSecond: number;
+  readonly openLoopMs: number;
+  /** Whether each round starts its processes anew, or all of them run from the first to the last. */
+  readonly isFresh: boolean;
+}
+
+/** About ten minutes. */
+export const FULL: Plan = {
+  rounds: 3,
+  warmUp: 4_000,
+  commands: 10_000,
+  inFlight: 200,
+  perSecond: 300,
+  openLoopMs: 10_000,
+  isFresh: true,
+};
+
+/** Within two minutes. */
+export const QUICK: Plan = { ...FULL, warmUp: 2_000, commands: 3_000, openLoopMs: 2_000, isFresh: false };
