@@ -116,6 +116,9 @@ describe('the ways of a command', () => {
       ['direct-2:1', 'report.page'],
       ['direct-2:2', 'report.completed'],
     ]);
+    // RabbitMQ 3.10 returns a mandatory message that it delivered to such a key.
+    const { messageCount } = await channel.checkQueue(sandboxed.service.name('replies.undelivered'));
+    expect(messageCount).toBe(0);
     await channel.close();
   });
 });

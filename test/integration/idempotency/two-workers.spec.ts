@@ -183,16 +183,21 @@ describe('What stands in Redis', () => {
 });
 
 describe('The check of a command', () => {
-  it('adds less than 2 ms at p50', async () => {
-    const durations: number[] = [];
-    for (let command = 0; command < 500; command += 1) {
+  it('costs two round trips to Redis: one to claim, one to settle', async () => {
+    const count = 50;
+    const calls = async () => {
+      const facts = await redis.run((client) => client.info('commandstats'));
+      return [...facts.matchAll(/^cmdstat_eval(?:sha)?:calls=(\d+)/gm)].reduce(
+        (sum, [, n]) => sum + Number(n),
+        0,
+      );
+    };
+    const before = await calls();
+    for (let command = 0; command < count; command += 1) {
       id = randomUUID();
-      const startMs = performance.now();
-      const claim = await mine(one);
-      await claim.settle(success(id));
-      durations.push(performance.now() - startMs);
+      await (await mine(one)).settle(success(id));
     }
-    durations.sort((a, b) => a - b);
-    expect(durations[250]).toBeLessThan(2);
+    // What other tests left claimed is renewed now and then.
+    expect(((await calls()) - before) / count).toBeCloseTo(2, 0);
   });
 });

@@ -145,6 +145,20 @@ describe('a circuit', () => {
     expect(client.circuits()[0]?.state).toBe('open');
   });
 
+  it('cuts off one call that is late, and none of those beside it', async () => {
+    let calls = 0;
+    platform.always((exchange) => {
+      calls += 1;
+      return (calls === 1 ? neverAnswers : answersAfter(400, answers(200, SESSION)))(exchange);
+    });
+    const { client } = build();
+    const late = failureOf(CALLS['session.create'](client, callWithin(100)));
+    const others = Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin()));
+    expect((await late).code).toBe('COMMAND_EXPIRED');
+    expect(await Promise.all(others)).toHaveLength(8);
+    expect(platform.received).toHaveLength(9);
+  });
+
   it('that opens while a call is retried leaves the failure that the call had', async () => {
     platform.always(answers(503));
     const { client } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 10 } });

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
+import { until } from '../../support/until.ts';
 import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
 import { errors, SESSION } from './documents.ts';
 import { answers, answersAfter, type LocalPlatform, resets } from './local-platform.ts';
@@ -41,4 +42,14 @@ describe('keep-alive', () => {
     expect(observer.results).toEqual(['2xx', '2xx', '2xx', '2xx', '2xx']);
     expect(platform.connections).toBe(5);
   });
+
+  it('lasts seconds, however long the server offers: an older connection may be closing at that moment', async () => {
+    platform.always(answers(200, SESSION, { 'keep-alive': 'timeout=600' }));
+    const { client } = buildClient(platform.origin);
+    await CALLS['session.create'](client, callWithin());
+    expect(platform.openSockets).toBe(1);
+    await until('the idle connection is closed', () => platform.openSockets === 0, 12_000);
+    await CALLS['session.create'](client, callWithin());
+    expect(platform.connections).toBe(2);
+  }, 20_000);
 });

@@ -44,6 +44,8 @@ export class LocalPlatform {
 
   static async start(otherwise?: Behaviour): Promise<LocalPlatform> {
     const server = createServer();
+    // Longer than a client should trust it.
+    server.keepAliveTimeout = 60_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const platform = new LocalPlatform(server);
     if (otherwise) platform.always(otherwise);

@@ -57,6 +57,28 @@ describe('a closed circuit', () => {
     expect(circuit.enter()).toBeUndefined();
   });
 
+  it('counts a failure as fast with a hundred thousand calls in its window as with a few', async () => {
+    jest.useRealTimers();
+    const settings = { minimumCalls: 1_000_000 };
+    const [few, many] = [build(settings).circuit, build(settings).circuit];
+    for (let calls = 0; calls < 100_000; calls += 1) many.enter()!.settle('healthy');
+    await new Promise((resolve) => setImmediate(resolve));
+    const durations = { few: [] as number[], many: [] as number[] };
+    for (let round = 0; round < 51; round += 1) {
+      for (const [name, circuit] of [
+        ['few', few],
+        ['many', many],
+      ] as const) {
+        const startMs = performance.now();
+        circuit.enter()!.settle('unhealthy');
+        durations[name].push(performance.now() - startMs);
+      }
+    }
+    const median = (values: number[]) => values.sort((a, b) => a - b)[25]!;
+    // With opossum's percentiles it is several hundred times as long.
+    expect(median(durations.many)).toBeLessThan(20 * median(durations.few));
+  });
+
   it('can be told to open at 100 percent, and below it does not', async () => {
     const { circuit } = build({ failureRate: 100 });
     await call(circuit, 'healthy', ...times(50, 'unhealthy'));
