@@ -1,6 +1,7 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
+import { messageOf } from './message.fixture.ts';
 import { QueueConsumer } from './queue-consumer.ts';
 
 const PAUSE_MS = 1_000;
@@ -12,29 +13,41 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** A channel of a broker that answers `basic.qos` when it is told to, and counts who consumes on it. */
+/** A channel of a broker that answers `basic.qos` when it is told to, and notes who consumes on it. */
 function scriptedChannel() {
   const qos = Promise.withResolvers<void>();
   const consumers: string[] = [];
+  const callbacks: ((message: ConsumeMessage) => void)[] = [];
+  const onClose: (() => void)[] = [];
   const channel = {
-    on: () => channel,
+    on: (event: string, listener: () => void) => {
+      if (event === 'close') onClose.push(listener);
+      return channel;
+    },
     prefetch: () => qos.promise,
-    consume: (queue: string) => {
+    consume: (queue: string, callback: (message: ConsumeMessage) => void) => {
       consumers.push(queue);
+      callbacks.push(callback);
       return Promise.resolve({ consumerTag: `tag-${consumers.length}` });
     },
     cancel: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
   const connection = { createChannel: () => Promise.resolve(channel as unknown as Channel) };
-  return { connection: connection as unknown as ChannelModel, consumers, answerQos: qos.resolve };
+  return {
+    connection: connection as unknown as ChannelModel,
+    consumers,
+    answerQos: qos.resolve,
+    deliver: () => callbacks.forEach((callback) => callback(messageOf())),
+    lose: () => onClose.forEach((listener) => listener()),
+  };
 }
 
-function consumer(): QueueConsumer {
+function consumer(handle: () => Promise<void> = () => Promise.resolve()): QueueConsumer {
   return new QueueConsumer({
     queue: 'poker.reports',
     prefetch: 1,
-    handle: () => Promise.resolve(),
+    handle,
     onLost: () => undefined,
   });
 }
@@ -79,5 +92,30 @@ describe('QueueConsumer', () => {
     await attached;
     expect(consumers).toEqual([]);
     expect(reports.state).toBe('stopped');
+  });
+
+  it('takes no more while commands of three lost channels are in hand', async () => {
+    const { promise: end, resolve: endAll } = Promise.withResolvers<void>();
+    const reports = consumer(() => end);
+    const loseOneInHand = async () => {
+      const { connection, answerQos, deliver, lose } = scriptedChannel();
+      answerQos();
+      await reports.attach(connection);
+      deliver();
+      lose();
+    };
+    for (let times = 0; times < 5; times += 1) await loseOneInHand();
+    expect(reports.inHand).toBe(3);
+    expect(reports.state).toBe('paused');
+
+    const { connection, consumers, answerQos } = scriptedChannel();
+    answerQos();
+    await reports.attach(connection);
+    await jest.advanceTimersByTimeAsync(PAUSE_MS);
+    expect(consumers).toEqual([]);
+    endAll();
+    await jest.advanceTimersByTimeAsync(PAUSE_MS);
+    expect(consumers).toEqual(['poker.reports']);
+    expect(reports.state).toBe('consuming');
   });
 });

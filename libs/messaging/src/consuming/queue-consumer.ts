@@ -5,6 +5,10 @@ import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+/** What is in hand at most, in prefetches: commands whose channel was lost go on beside those of the next ones. */
+const MAX_PREFETCHES_IN_HAND = 3;
+/** How long to wait before looking again whether enough of them have ended. */
+const ROOM_PAUSE_MS = 200;
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
 
 export type ConsumerState =
@@ -64,6 +68,10 @@ export class QueueConsumer {
     return this.#deliveries;
   }
 
+  get #hasRoom(): boolean {
+    return this.#inHand.size <= (MAX_PREFETCHES_IN_HAND - 1) * this.#options.prefetch;
+  }
+
   get #isLeaving(): boolean {
     return this.#state === 'draining' || this.#state === 'stopped';
   }
@@ -91,8 +99,7 @@ export class QueueConsumer {
   async pause(durationMs: number): Promise<void> {
     const serving = this.#serving;
     if (this.#state !== 'consuming' || !serving) return;
-    this.#state = 'paused';
-    this.#pause = setTimeout(() => void this.#resume(), durationMs);
+    this.#rest(durationMs);
     await this.#cancel(serving);
   }
 
@@ -114,7 +121,16 @@ export class QueueConsumer {
     if (serving) await this.#close(serving);
   }
 
+  #rest(durationMs: number): void {
+    this.#state = 'paused';
+    this.#pause = setTimeout(() => void this.#resume(), durationMs);
+  }
+
   async #consume(serving: Serving): Promise<void> {
+    if (!this.#hasRoom) {
+      this.#rest(ROOM_PAUSE_MS);
+      return;
+    }
     const { channel } = serving;
     const { consumerTag } = await channel.consume(this.#options.queue, (message) => {
       if (message) this.#take(serving, message);
