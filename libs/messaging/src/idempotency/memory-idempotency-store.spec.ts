@@ -135,6 +135,24 @@ describe('MemoryIdempotencyStore', () => {
     expect(store.claim('0', 'f').kind).toBe('mine');
   });
 
+  it('keeps at most 128 MiB of replies; the oldest decisions go first, and give their room back', async () => {
+    const { store } = storeAt(0);
+    const longText = 'x'.repeat(512 * 1024);
+    for (let index = 0; index < 127; index += 1) {
+      await settle(store.claim(`${index}`, 'f'), created(longText));
+    }
+    store.claim('within', 'f');
+    expect(store.claim('0', 'f').kind).toBe('decided');
+    await settle(store.claim('one more', 'f'), created(longText));
+    store.claim('beyond', 'f');
+    expect(store.claim('1', 'f').kind).toBe('decided');
+    expect(store.claim('0', 'f').kind).toBe('mine');
+    for (let index = 0; index < 300; index += 1) {
+      await settle(store.claim(`small ${index}`, 'f'), REPLY);
+    }
+    expect(store.claim('1', 'f').kind).toBe('decided');
+  });
+
   it('takes the time of the decision for its age, and never drops what is under way', async () => {
     const { store } = storeAt(0);
     const late = store.claim('claimed first, decided last', 'f');

@@ -1,15 +1,18 @@
 import type { Reply } from '#contracts';
 
 import { type Claim, IdempotencyStore, isDecision } from './idempotency-store.ts';
+import { replyBytes } from './reply-bytes.ts';
 
 /** Identities kept at most; beyond, the oldest decided ones go early. */
 const MAX_IDENTITIES = 100_000;
+/** What the replies of decided ones hold at most; the same happens beyond. */
+const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 interface Entry {
   readonly fingerprint: string;
   state:
     | { readonly kind: 'under way'; readonly reply: Promise<Reply | undefined> }
-    | { readonly kind: 'decided'; readonly reply: Reply; readonly untilMs: number };
+    | { readonly kind: 'decided'; readonly reply: Reply; readonly bytes: number; readonly untilMs: number };
 }
 
 /** A claim in memory; its holder either settles or releases it. */
@@ -26,6 +29,7 @@ export type MemoryClaim =
 export class MemoryIdempotencyStore extends IdempotencyStore {
   // A map keeps the order of insertion, and an entry is inserted anew when it is decided: the oldest come first.
   readonly #entries = new Map<string, Entry>();
+  #replyBytes = 0;
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
 
@@ -44,17 +48,20 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   #begin(identity: string, fingerprint: string): MemoryClaim {
     const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
     const entry: Entry = { fingerprint, state: { kind: 'under way', reply: promise } };
+    this.#drop(identity);
     this.#entries.set(identity, entry);
     this.#forget();
     const release = (reply?: Reply): void => {
-      this.#entries.delete(identity);
+      this.#drop(identity);
       resolve(reply);
     };
     const settle = (reply: Reply): void => {
       release(reply);
       if (!isDecision(reply)) return;
-      entry.state = { kind: 'decided', reply, untilMs: this.#nowMs() + this.#ttlMs };
+      const bytes = replyBytes(reply);
+      entry.state = { kind: 'decided', reply, bytes, untilMs: this.#nowMs() + this.#ttlMs };
       this.#entries.set(identity, entry);
+      this.#replyBytes += bytes;
     };
     return { kind: 'mine', settle, release };
   }
@@ -65,9 +72,19 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     for (const [identity, entry] of this.#entries) {
       // What is under way is bounded by the prefetch, and may stand before what is over.
       if (entry.state.kind === 'under way') continue;
-      if (this.#entries.size <= MAX_IDENTITIES && !isOver(entry, nowMs)) break;
-      this.#entries.delete(identity);
+      if (!this.#isTooFull && !isOver(entry, nowMs)) break;
+      this.#drop(identity);
     }
+  }
+
+  get #isTooFull(): boolean {
+    return this.#entries.size > MAX_IDENTITIES || this.#replyBytes > MAX_REPLY_BYTES;
+  }
+
+  #drop(identity: string): void {
+    const state = this.#entries.get(identity)?.state;
+    if (state?.kind === 'decided') this.#replyBytes -= state.bytes;
+    this.#entries.delete(identity);
   }
 }
 

@@ -88,4 +88,17 @@ describe('RedisLeases', () => {
     expect(told).toHaveLength(10_000);
     expect(told[0]?.key).toBe('key 1');
   });
+
+  it('keeps at most 32 MiB of replies for it, the youngest, and has the room again', async () => {
+    const long = { type: 'session.created', data: { auth: 'x'.repeat(512 * 1024) } } as Reply;
+    for (let round = 0; round < 2; round += 1) {
+      isAway = true;
+      told = [];
+      for (let index = 0; index < 40; index += 1) await leases.settle(`key ${index}`, 'f', long);
+      isAway = false;
+      await leases.catchUp();
+      expect(told).toHaveLength(31);
+      expect(told.at(-1)?.key).toBe('key 39');
+    }
+  });
 });

@@ -1,13 +1,17 @@
 import type { Reply } from '#contracts';
 
 import type { RedisIdentities } from './redis-identities.ts';
+import { replyBytes } from './reply-bytes.ts';
 
 /** Settlements kept for a Redis that is away; beyond, the oldest are forgotten. */
 const MAX_OWED = 10_000;
+/** What their replies hold at most; the same happens beyond. */
+const MAX_OWED_BYTES = 32 * 1024 * 1024;
 
 interface Settlement {
   readonly fingerprint: string;
   readonly reply: Reply;
+  readonly bytes: number;
   readonly untilMs: number;
 }
 
@@ -28,6 +32,7 @@ export class RedisLeases {
   /** Fingerprints by key. As many as there are commands in hand. */
   readonly #held = new Map<string, string>();
   readonly #owed = new Map<string, Settlement>();
+  #owedBytes = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: RedisLeasesOptions) {
@@ -36,7 +41,7 @@ export class RedisLeases {
 
   /** Keeps a claim alive until it is settled, also one that Redis has not heard of. */
   hold(key: string, fingerprint: string): void {
-    this.#owed.delete(key);
+    this.#paid(key);
     this.#held.set(key, fingerprint);
     this.#timer ??= setInterval(() => void this.#renew(), this.#options.leaseMs / 3).unref();
   }
@@ -51,8 +56,9 @@ export class RedisLeases {
   async settle(key: string, fingerprint: string, reply: Reply): Promise<void> {
     const { identities, ttlMs, nowMs } = this.#options;
     this.release(key);
-    const settlement = { fingerprint, reply, untilMs: nowMs() + ttlMs };
-    if ((await identities.settle(key, fingerprint, reply, ttlMs)) === undefined) this.#owe(key, settlement);
+    const untilMs = nowMs() + ttlMs;
+    if ((await identities.settle(key, fingerprint, reply, ttlMs)) !== undefined) return;
+    this.#owe(key, { fingerprint, reply, bytes: replyBytes(reply), untilMs });
   }
 
   /** Tells a Redis that is back what it missed. */
@@ -65,21 +71,30 @@ export class RedisLeases {
         const settled = await identities.settle(key, settlement.fingerprint, settlement.reply, ttlMs);
         if (settled === undefined) return;
       }
-      if (this.#owed.get(key) === settlement) this.#owed.delete(key);
+      if (this.#owed.get(key) === settlement) this.#paid(key);
     }
   }
 
   close(): void {
     this.#stop();
-    this.#owed.clear();
+    for (const key of this.#owed.keys()) this.#paid(key);
   }
 
   #owe(key: string, settlement: Settlement): void {
     // Claimed anew meanwhile: that claim will be settled.
     if (this.#held.has(key)) return;
+    this.#paid(key);
     this.#owed.set(key, settlement);
-    const [oldest] = this.#owed.keys();
-    if (this.#owed.size > MAX_OWED && oldest !== undefined) this.#owed.delete(oldest);
+    this.#owedBytes += settlement.bytes;
+    for (const oldest of this.#owed.keys()) {
+      if (this.#owed.size <= MAX_OWED && this.#owedBytes <= MAX_OWED_BYTES) break;
+      this.#paid(oldest);
+    }
+  }
+
+  #paid(key: string): void {
+    this.#owedBytes -= this.#owed.get(key)?.bytes ?? 0;
+    this.#owed.delete(key);
   }
 
   #renew(): Promise<void> {
