@@ -13,6 +13,8 @@ import { retryRung, type Topology } from './topology/topology.ts';
 /** Pause before a consumer that was lost alone is made again. */
 const REBUILD_PAUSE_MS = 200;
 const CLOSE_TIMEOUT_MS = 2_000;
+/** A rung stands for a minute longer than twice its delay; what is put there by then comes off in time. */
+const RUNG_STANDS_MS = 30_000;
 const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
@@ -35,6 +37,8 @@ export class Broker {
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   readonly #watchdog: Watchdog;
+  /** When each was declared last, by delay. */
+  readonly #rungs = new Map<number, number>();
   #publishModel: ChannelModel | undefined;
   #consumeModel: ChannelModel | undefined;
   #hasStood = false;
@@ -78,10 +82,13 @@ export class Broker {
 
   /** Declares a rung of the ladder, so that it lives long enough for what is put there. */
   async declareRung(delayMs: number): Promise<void> {
-    if (!this.#publishModel) return;
+    const nowMs = performance.now();
+    const stands = nowMs - (this.#rungs.get(delayMs) ?? -Infinity) < RUNG_STANDS_MS;
+    if (stands || !this.#publishModel) return;
     const channel = await this.#publishModel.createChannel();
     channel.on('error', () => undefined);
     await declareQueue(channel, retryRung(this.#options.topology.names, delayMs));
+    this.#rungs.set(delayMs, nowMs);
     await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }
 
