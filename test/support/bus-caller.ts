@@ -16,6 +16,10 @@ export interface ReceivedReply {
 
 /** A caller of the service as a stranger would write one: plain amqplib, a reply queue of its own. */
 export class BusCaller implements AsyncDisposable {
+  readonly prefix: string;
+  readonly connection: ChannelModel;
+  readonly channel: Channel;
+  readonly replyQueue: string;
   /** Every reply that came, repeats and late ones among them. */
   readonly received: ReceivedReply[] = [];
   readonly #waiting = new Map<
@@ -23,12 +27,12 @@ export class BusCaller implements AsyncDisposable {
     { replies: ReceivedReply[]; resolve: (replies: ReceivedReply[]) => void }
   >();
 
-  private constructor(
-    readonly prefix: string,
-    readonly connection: ChannelModel,
-    readonly channel: Channel,
-    readonly replyQueue: string,
-  ) {}
+  private constructor(prefix: string, connection: ChannelModel, channel: Channel, replyQueue: string) {
+    this.prefix = prefix;
+    this.connection = connection;
+    this.channel = channel;
+    this.replyQueue = replyQueue;
+  }
 
   static async open(url: string, prefix: string): Promise<BusCaller> {
     const connection = await connect(url);

@@ -21,18 +21,28 @@ const RETRY_DELAYS_MS = '5000,30000,120000';
  * and a network path from workers to the broker that can be broken. Takes all of it away at its end.
  */
 export class ServiceUnderTest implements AsyncDisposable {
+  readonly prefix: string;
+  /** Of the broker itself, not by way of the proxy. */
+  readonly url: string;
+  readonly platform: PlatformStub;
+  readonly proxy: TcpProxy;
+  readonly caller: BusCaller;
   readonly #workers: WorkerProcess[] = [];
   readonly #variables: Readonly<Record<string, string>>;
 
   private constructor(
-    readonly prefix: string,
-    /** Of the broker itself, not by way of the proxy. */
-    readonly url: string,
-    readonly platform: PlatformStub,
-    readonly proxy: TcpProxy,
-    readonly caller: BusCaller,
+    prefix: string,
+    url: string,
+    platform: PlatformStub,
+    proxy: TcpProxy,
+    caller: BusCaller,
     variables: Readonly<Record<string, string>>,
   ) {
+    this.prefix = prefix;
+    this.url = url;
+    this.platform = platform;
+    this.proxy = proxy;
+    this.caller = caller;
     this.#variables = variables;
   }
 
