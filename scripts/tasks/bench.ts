@@ -1,12 +1,22 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { bench } from '../../test/bench/bench.ts';
+import { bench, benchProfiles, chooseContestants } from '../../test/bench/bench.ts';
 import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
 import { build } from '../build/build.ts';
 import { messageOf } from '../message-of.ts';
 import { endWithNpm } from '../processes/end-with-npm.ts';
 import { root } from '../root.ts';
+
+const STARTS = 5;
+
+/** @throws {Error} where it is not a whole number of at least 1 */
+function readCount(option: string, text: string | undefined, fallback: number): number {
+  if (text === undefined) return fallback;
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} ${text} is not a count`);
+  return count;
+}
 
 endWithNpm();
 try {
@@ -14,25 +24,36 @@ try {
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
+      start: { type: 'boolean', default: false },
+      profile: { type: 'boolean', default: false },
+      against: { type: 'string' },
       rounds: { type: 'string' },
       commands: { type: 'string' },
-      against: { type: 'string' },
-      profile: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      json: { type: 'string' },
     },
   });
-  const plan = values.quick ? QUICK : FULL;
-  await build(root);
-  await bench({
+  const { quick, only, start, against } = values;
+  const plan = quick ? QUICK : FULL;
+  const isWhole = !quick && only === undefined && !start && against === undefined;
+  const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
+  const options = {
     plan: {
       ...plan,
-      rounds: Number(values.rounds ?? plan.rounds),
-      commands: Number(values.commands ?? plan.commands),
+      rounds: readCount('rounds', values.rounds, plan.rounds),
+      commands: readCount('commands', values.commands, plan.commands),
     },
-    only: values.only?.split(',') ?? [],
-    other: values.against === undefined ? undefined : resolve(values.against),
-    isProfile: values.profile,
-  });
-  process.exit(0);
+    contestants: start && only === undefined ? [] : chooseContestants(names, against !== undefined),
+    starts: start || isWhole ? STARTS : 0,
+    other: against === undefined ? undefined : resolve(against),
+    isWritten: values.write || isWhole,
+    json: values.json,
+  };
+  await build(root);
+  if (values.profile) await benchProfiles(options);
+  const isRight = values.profile || (await bench(options));
+  if (!isRight) console.error('poker-bridge: not every command got exactly one right answer');
+  process.exit(isRight ? 0 : 1);
 } catch (error) {
   console.error(`poker-bridge: ${messageOf(error)}`);
   process.exit(1);

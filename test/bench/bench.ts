@@ -1,31 +1,93 @@
+import { writeFileSync } from 'node:fs';
+
+import type { Contestant } from './contestants/contestant.ts';
 import { CONTESTANTS } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
+import { isFaultless } from './driver/ledger.ts';
+import { describeMachine } from './report/machine.ts';
+import { printReport } from './report/print-report.ts';
 import { profileLines } from './report/profile-lines.ts';
 import { Progress } from './report/progress.ts';
+import type { Report } from './report/report.ts';
+import { writeDocument } from './report/write-document.ts';
 import { compare } from './runs/compare.ts';
-import { type Plan } from './runs/plan.ts';
+import type { Plan } from './runs/plan.ts';
 import { profile } from './runs/profile.ts';
-import { openStage } from './stage/stage.ts';
+import { starters } from './runs/starters.ts';
+import { timeStarts } from './runs/time-starts.ts';
+import { openStage, type Stage } from './stage/stage.ts';
 
 export interface BenchOptions {
   readonly plan: Plan;
-  /** The beginnings of the names of contestants. Default: all. */
-  readonly only: readonly string[];
-  readonly other?: string | undefined;
-  readonly isProfile: boolean;
+  readonly contestants: readonly Contestant[];
+  /** How often each start is timed; 0 for not at all. */
+  readonly starts: number;
+  /** The folder of another checkout, built. */
+  readonly other: string | undefined;
+  /** Whether the documentation gets what is found out. */
+  readonly isWritten: boolean;
+  /** A file for all that is found out, as JSON. */
+  readonly json: string | undefined;
 }
 
-export async function bench({ plan, only, other, isProfile }: BenchOptions): Promise<void> {
-  const all = other === undefined ? CONTESTANTS : [...CONTESTANTS, ours({ version: 'other' })];
-  const chosen = all.filter(({ name }) => only.length === 0 || only.some((begin) => name.startsWith(begin)));
-  console.log('Starts a broker …');
-  await using stage = await openStage(other === undefined ? {} : { other });
-  if (isProfile) {
-    for (const contestant of chosen) {
-      console.log(profileLines(contestant.name, await profile(contestant, stage, plan)).join('\n'));
+/** Those whose names begin with one of `only`. Default: all, and the other checkout where there is one. */
+export function chooseContestants(only: readonly string[], hasOther: boolean): Contestant[] {
+  const all = hasOther ? [...CONTESTANTS, ours({ version: 'other' })] : CONTESTANTS;
+  if (only.length === 0) return [...all];
+  for (const begin of only) {
+    if (!all.some(({ name }) => name.startsWith(begin))) {
+      throw new Error(`--only ${begin}: there are ${all.map(({ name }) => name).join(', ')}`);
     }
-    return;
   }
-  using progress = new Progress(plan.rounds * chosen.length);
-  await compare(stage, chosen, plan, progress);
+  return all.filter(({ name }) => only.some((begin) => name.startsWith(begin)));
+}
+
+/**
+ * Compares workers on a private broker, and times their start.
+ *
+ * @returns whether every command got exactly one right answer
+ */
+export async function bench({
+  plan,
+  contestants,
+  starts,
+  other,
+  isWritten,
+  json,
+}: BenchOptions): Promise<boolean> {
+  await using stage = await openBenchStage(other);
+  const report = await measure(stage, plan, contestants, starts);
+  printReport(report);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+  if (isWritten) console.log(`\nWritten: ${writeDocument(report).join(', ')}`);
+  return report.results.every(({ finishes }) => finishes.every(({ tally }) => isFaultless(tally)));
+}
+
+/** Says where the processor time of each worker goes. */
+export async function benchProfiles({ plan, contestants, other }: BenchOptions): Promise<void> {
+  await using stage = await openBenchStage(other);
+  for (const contestant of contestants) {
+    console.log(['', ...profileLines(contestant.name, await profile(contestant, stage, plan))].join('\n'));
+  }
+}
+
+async function openBenchStage(other: string | undefined): Promise<Stage> {
+  console.log('A private RabbitMQ starts …');
+  return openStage(other === undefined ? {} : { other });
+}
+
+async function measure(
+  stage: Stage,
+  plan: Plan,
+  contestants: readonly Contestant[],
+  starts: number,
+): Promise<Report> {
+  const started = starters(stage);
+  using progress = new Progress(plan.rounds * contestants.length + starts * started.length);
+  return {
+    machine: describeMachine(stage.brokerVersion),
+    plan,
+    results: await compare(stage, contestants, plan, progress),
+    starts: starts === 0 ? [] : await timeStarts(stage, started, starts, progress),
+  };
 }

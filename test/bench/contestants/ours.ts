@@ -12,7 +12,7 @@ const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
 const RETRY_QUEUES = ['5000', '30000', '120000'].map((delayMs) => `reports.retry.${delayMs}`);
 /** As `npm run worker` starts it. */
-const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=ExperimentalWarning'];
+export const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=ExperimentalWarning'];
 
 export interface OursOptions {
   /** Default: `this`. */
@@ -31,11 +31,11 @@ export function ours({ version = 'this', variables = {} }: OursOptions = {}): Co
     start: async (stage, nodeFlags = []) => {
       const prefix = `bench-${randomBytes(4).toString('hex')}`;
       const queue = `${prefix}.interactive`;
-      const process = new BenchProcess(
-        [...NODE_FLAGS, ...nodeFlags, stage.workplace.built('apps/worker/src/main.js', version)],
-        { ...variablesFor(stage, prefix), ...variables },
-        stage.workplace.log(name),
-      );
+      const process = new BenchProcess({
+        args: [...NODE_FLAGS, ...nodeFlags, stage.workplace.built('apps/worker/src/main.js', version)],
+        variables: { ...variablesFor(stage, prefix), ...variables },
+        log: stage.workplace.log(name),
+      });
       await takesCommands(process, stage.amqpUrl, queue);
       return {
         process,

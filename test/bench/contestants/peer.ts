@@ -30,11 +30,11 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
         QUEUE_TYPE: queueType,
         PREFETCH: String(prefetch),
       };
-      const process = new BenchProcess(
-        [...nodeFlags, workplace.program(`peers/${program}`)],
+      const process = new BenchProcess({
+        args: [...nodeFlags, workplace.program(`peers/${program}`)],
         variables,
-        workplace.log(name),
-      );
+        log: workplace.log(name),
+      });
       await takesCommands(process, amqpUrl, queue);
       return {
         process,

@@ -84,7 +84,8 @@ export class LoadDriver implements AsyncDisposable {
   }
 
   static async open(options: LoadDriverOptions): Promise<LoadDriver> {
-    const connection = await connect(options.url);
+    // Whoever measures does not wait for Nagle's algorithm.
+    const connection = await connect(options.url, { noDelay: true });
     const channel = await connection.createChannel();
     const { queue } = await channel.assertQueue('', { exclusive: true });
     const driver = new LoadDriver(options, connection, channel, queue);

@@ -19,9 +19,9 @@ export interface Sample {
 
 /** Measures one worker that is warm: a closed loop, then an open one. */
 export async function takeSample(driver: LoadDriver, pids: Pids, plan: Plan): Promise<Sample> {
-  const { inFlight, commands, perSecond, openLoopMs } = plan;
+  const { inFlight, commands, closedLoopMs, perSecond, openLoopMs } = plan;
   const before = usageOf(pids);
-  const closed = await driver.closedLoop({ inFlight, commands });
+  const closed = await driver.closedLoop({ inFlight, commands, forMs: closedLoopMs });
   const between = usageOf(pids);
   const open = await driver.openLoop({ perSecond, forMs: openLoopMs });
   const after = usageOf(pids);

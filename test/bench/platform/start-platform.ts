@@ -14,15 +14,24 @@ export interface BenchPlatform extends AsyncDisposable {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** @param latencyMs how long it takes to answer */
-export async function startPlatform(workplace: Workplace, latencyMs: number): Promise<BenchPlatform> {
+/**
+ * @param latencyMs how long it takes to answer
+ * @param program of this folder; default: the one that knows sessions alone, and checks their signatures
+ */
+export async function startPlatform(
+  workplace: Workplace,
+  latencyMs: number,
+  program: 'main' | 'all-operations' = 'main',
+): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
   const variables = { PORT: String(port), LATENCY_MS: String(latencyMs), SECRET_KEY };
-  const process = new BenchProcess(
-    [workplace.program('platform/main')],
+  const process = new BenchProcess({
+    args: [workplace.program(`platform/${program}`)],
     variables,
-    workplace.log('platform'),
-  );
+    log: workplace.log('platform'),
+    // It is there from the first to the last: what belongs to the run goes with it.
+    folder: workplace.folder,
+  });
   const untilMs = Date.now() + TIMEOUT_MS;
   while (!(await listens(port))) {
     if (process.hasEnded || Date.now() > untilMs) {

@@ -6,20 +6,32 @@ import { type GuardedCommand, guardedCommand } from '../../../scripts/processes/
 const STOP_TIMEOUT_MS = 10_000;
 const TOLD_LINES = 20;
 
-/** A Node.js program in a process of its own that does not outlive this one; what it says goes to a file. */
+export interface BenchProcessOptions {
+  /** Default: this Node.js. */
+  readonly command?: string;
+  readonly args: readonly string[];
+  /** All that it finds in its environment, but for PATH. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The file to which it says what it has to say. */
+  readonly log: string;
+  /** A folder that is removed when it ends, or this process, whichever way. */
+  readonly folder?: string;
+}
+
+/** A program in a process of its own that does not outlive this one. */
 export class BenchProcess implements AsyncDisposable {
   readonly #command: GuardedCommand;
   readonly #log: string;
 
-  /** @param args what follows `node` */
-  constructor(args: readonly string[], variables: Readonly<Record<string, string>>, log: string) {
+  constructor({ command = process.execPath, args, variables, log, folder = '' }: BenchProcessOptions) {
     const output = openSync(log, 'a');
     this.#log = log;
-    this.#command = guardedCommand(process.execPath, args, {
+    this.#command = guardedCommand(command, args, {
       env: { PATH: process.env['PATH'], ...variables },
       stdin: 'ignore',
       stdout: output,
       stderr: output,
+      folder,
     });
     closeSync(output);
   }

@@ -17,6 +17,7 @@ export class Entrant implements AsyncDisposable {
   readonly #stage: Stage;
   readonly #worker: RunningWorker;
   readonly #driver: LoadDriver;
+  #ended: Promise<void> | undefined;
 
   private constructor(stage: Stage, worker: RunningWorker, driver: LoadDriver) {
     this.#stage = stage;
@@ -27,12 +28,12 @@ export class Entrant implements AsyncDisposable {
   static async start(
     contestant: Contestant,
     stage: Stage,
-    { inFlight, warmUp }: Plan,
+    { inFlight, warmUp, closedLoopMs }: Plan,
     nodeFlags: readonly string[] = [],
   ): Promise<Entrant> {
     const worker = await contestant.start(stage, nodeFlags);
     const driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: worker.dialect });
-    await driver.closedLoop({ inFlight, commands: warmUp });
+    await driver.closedLoop({ inFlight, commands: warmUp, forMs: closedLoopMs });
     return new Entrant(stage, worker, driver);
   }
 
@@ -45,7 +46,12 @@ export class Entrant implements AsyncDisposable {
     return { tally, peakMemoryMib: processUsage(this.#worker.process.pid).peakMemoryMib };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends it. A second call waits for the first. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#ended ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
     await this.#driver[Symbol.asyncDispose]();
     await this.#worker[Symbol.asyncDispose]();
   }

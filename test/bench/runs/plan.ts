@@ -5,6 +5,8 @@ export interface Plan {
   readonly warmUp: number;
   /** Commands of one closed loop. */
   readonly commands: number;
+  /** How long one sends at most, whatever it has sent by then. */
+  readonly closedLoopMs: number;
   /** Commands that the driver keeps under way in the closed loop. */
   readonly inFlight: number;
   /** The rate of the open loop. */
@@ -19,6 +21,7 @@ export const FULL: Plan = {
   rounds: 3,
   warmUp: 4_000,
   commands: 10_000,
+  closedLoopMs: 60_000,
   inFlight: 200,
   perSecond: 300,
   openLoopMs: 10_000,
@@ -26,4 +29,11 @@ export const FULL: Plan = {
 };
 
 /** Within two minutes. */
-export const QUICK: Plan = { ...FULL, warmUp: 2_000, commands: 3_000, openLoopMs: 2_000, isFresh: false };
+export const QUICK: Plan = {
+  ...FULL,
+  warmUp: 2_000,
+  commands: 3_000,
+  closedLoopMs: 2_000,
+  openLoopMs: 2_000,
+  isFresh: false,
+};

@@ -1,0 +1,26 @@
+import { machineLine } from './machine.ts';
+import { ratiosOf } from './ratios.ts';
+import { renderText } from './render-table.ts';
+import type { Report } from './report.ts';
+import { summarize } from './summary.ts';
+import { costTable, guaranteeTable, ratioLines, startLines, startTable, throughputTable } from './tables.ts';
+
+/** Says on standard output what a run has found out; the ratios last. */
+export function printReport(report: Report): void {
+  const { machine, plan, results, starts } = report;
+  const summaries = results.map((result) => summarize(result, machine.processors));
+  const sections = [machineLine(machine)];
+  if (results.length > 0) {
+    sections.push(
+      `Medians of ${plan.rounds} rounds (least–most), session.create, the platform answers after 20 ms, prefetch 100`,
+      renderText(costTable(summaries, plan.perSecond)),
+      `A closed loop with ${plan.inFlight} commands under way; shares of one processor`,
+      renderText(throughputTable(summaries)),
+      renderText(guaranteeTable()),
+    );
+  }
+  if (starts.length > 0) sections.push(renderText(startTable(report)), startLines(report).join('\n'));
+  const ratios = ratioLines(ratiosOf(results));
+  if (ratios.length > 0) sections.push(['CPU of a command', ...ratios].join('\n'));
+  console.log(`\n${sections.join('\n\n')}`);
+}

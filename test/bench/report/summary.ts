@@ -1,0 +1,57 @@
+import { isFaultless, type Tally } from '../driver/ledger.ts';
+import { median, type Spread, spreadOf } from '../measure/statistics.ts';
+import { bottleneck, PARTS, type Shares } from '../measure/usage.ts';
+import type { Result } from '../runs/compare.ts';
+
+/** One kind of worker over all rounds: medians. */
+export interface Summary {
+  readonly name: string;
+  readonly label: string;
+  readonly queueType: string;
+  readonly cpuMsPerCommand: Spread;
+  readonly cpuMsPerCommandAtRate: Spread;
+  readonly commandsPerSecond: Spread;
+  readonly shares: Shares;
+  readonly boundBy: string;
+  readonly p50Ms: Spread;
+  readonly p99Ms: Spread;
+  readonly peakMemoryMib: Spread;
+  readonly tally: Tally;
+  readonly isFaultless: boolean;
+}
+
+export function summarize({ contestant, samples, finishes }: Result, processors: number): Summary {
+  const shares = medianShares(samples.map((sample) => sample.shares));
+  const tally = sumOf(finishes.map((finish) => finish.tally));
+  return {
+    ...contestant,
+    cpuMsPerCommand: spreadOf(samples.map((sample) => sample.cpuMsPerCommand)),
+    cpuMsPerCommandAtRate: spreadOf(samples.map((sample) => sample.cpuMsPerCommandAtRate)),
+    commandsPerSecond: spreadOf(samples.map((sample) => sample.commandsPerSecond)),
+    shares,
+    boundBy: bottleneck(shares, processors),
+    p50Ms: spreadOf(samples.map((sample) => sample.p50Ms)),
+    p99Ms: spreadOf(samples.map((sample) => sample.p99Ms)),
+    peakMemoryMib: spreadOf(finishes.map((finish) => finish.peakMemoryMib)),
+    tally,
+    isFaultless: isFaultless(tally),
+  };
+}
+
+function medianShares(all: readonly Shares[]): Shares {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, median(all.map((one) => one.parts[part]))]));
+  return { parts: parts as Shares['parts'], machine: median(all.map(({ machine }) => machine)) };
+}
+
+function sumOf(tallies: readonly Tally[]): Tally {
+  const sum = (of: (tally: Tally) => number): number =>
+    tallies.reduce((total, tally) => total + of(tally), 0);
+  return {
+    sent: sum(({ sent }) => sent),
+    right: sum(({ right }) => right),
+    wrong: sum(({ wrong }) => wrong),
+    double: sum(({ double }) => double),
+    stray: sum(({ stray }) => stray),
+    missing: sum(({ missing }) => missing),
+  };
+}

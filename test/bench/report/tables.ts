@@ -1,0 +1,107 @@
+import { type Spread, spreadOf } from '../measure/statistics.ts';
+import { PARTS } from '../measure/usage.ts';
+import { GUARANTEES, KINDS } from './guarantees.ts';
+import type { Ratio } from './ratios.ts';
+import type { Report } from './report.ts';
+import type { Summary } from './summary.ts';
+
+/** The first row is the head. */
+export type Table = readonly (readonly string[])[];
+
+/** What a start may take at most. Issue: `npm run worker` to the first reply. */
+export const START_BOUND_MS = 1_500;
+
+/** What a command costs, and how long it takes. */
+export function costTable(summaries: readonly Summary[], perSecond: number): Table {
+  return [
+    [
+      'worker',
+      'queue',
+      'CPU a command',
+      `at ${perSecond}/s`,
+      `p50 at ${perSecond}/s`,
+      'p99',
+      'peak memory',
+      'answers',
+    ],
+    ...summaries.map((summary) => [
+      summary.label,
+      summary.queueType,
+      `${withRange(summary.cpuMsPerCommand, 3)} ms`,
+      `${summary.cpuMsPerCommandAtRate.median.toFixed(3)} ms`,
+      `${summary.p50Ms.median.toFixed(1)} ms`,
+      `${withRange(summary.p99Ms, 1)} ms`,
+      `${summary.peakMemoryMib.median.toFixed(0)} MiB`,
+      answersOf(summary),
+    ]),
+  ];
+}
+
+/** How many commands a second, and why no more. */
+export function throughputTable(summaries: readonly Summary[]): Table {
+  return [
+    ['worker', 'queue', 'commands a second', 'bound by', ...PARTS, 'whole machine'],
+    ...summaries.map(({ label, queueType, commandsPerSecond, boundBy, shares }) => [
+      label,
+      queueType,
+      withRange(commandsPerSecond, 0),
+      boundBy,
+      ...PARTS.map((part) => shares.parts[part].toFixed(2)),
+      shares.machine.toFixed(2),
+    ]),
+  ];
+}
+
+export function guaranteeTable(): Table {
+  return [
+    ['', 'bare loop', 'Nest’s own', 'rabbitmq-client', 'poker-bridge'],
+    ...GUARANTEES.map(({ text, keptBy }) => [
+      text,
+      ...KINDS.map((kind) => (keptBy.includes(kind) ? 'yes' : '–')),
+    ]),
+  ];
+}
+
+export function startTable({ starts }: Report): Table {
+  return [
+    ['service', 'start to first answer', 'starts'],
+    ...starts.map(({ label, timesMs }) => [
+      label,
+      `${withRange(spreadOf(timesMs), 0)} ms`,
+      String(timesMs.length),
+    ]),
+  ];
+}
+
+/** One sentence a ratio, with what is wanted. */
+export function ratioLines(ratios: readonly Ratio[]): string[] {
+  return ratios.map(({ of, to, queueType, ratio, bound }) => {
+    const judgement =
+      bound === undefined
+        ? ''
+        : `; wanted: at most ${bound.toFixed(2)}, which ${ratio.median <= bound ? 'holds' : 'does not hold'}`;
+    return `${of} for one of ${to}, ${queueType} queue: ${withRange(ratio, 2)}${judgement}`;
+  });
+}
+
+/** One sentence a start of ours, with what is wanted. */
+export function startLines({ starts }: Report): string[] {
+  const nest = starts.find(({ name }) => name === 'nest-hello-world');
+  return starts
+    .filter((start) => start !== nest)
+    .map(({ label, timesMs }) => {
+      const { median } = spreadOf(timesMs);
+      const holds = median < START_BOUND_MS ? 'holds' : 'does not hold';
+      return `${label}: first answer after ${median.toFixed(0)} ms; wanted: under ${START_BOUND_MS} ms, which ${holds}`;
+    });
+}
+
+function withRange({ median, min, max }: Spread, digits: number): string {
+  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+function answersOf({ isFaultless, tally }: Summary): string {
+  if (isFaultless) return `${tally.right} right`;
+  const { sent, right, wrong, double, stray, missing } = tally;
+  return `${right} of ${sent} right, ${wrong} wrong, ${double} double, ${stray} stray, ${missing} missing`;
+}

@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { root } from '../../../scripts/root.ts';
+import { machineLine } from './machine.ts';
+import { plot } from './plot.ts';
+import { ratiosOf } from './ratios.ts';
+import { renderMarkdown } from './render-table.ts';
+import type { Report } from './report.ts';
+import { summarize } from './summary.ts';
+import { costTable, guaranteeTable, ratioLines, startLines, startTable, throughputTable } from './tables.ts';
+
+const DOCUMENT = 'docs/performance.md';
+const PLOT = 'docs/images/cpu-of-a-command.svg';
+
+/** Puts what a run has found out into the documentation: each part that was measured, between its markers. */
+export function writeDocument(report: Report): string[] {
+  const { machine, plan, results, starts } = report;
+  const file = join(root, DOCUMENT);
+  let text = readFileSync(file, 'utf8');
+  const written = [DOCUMENT];
+  if (results.length > 0) {
+    const summaries = results.map((result) => summarize(result, machine.processors));
+    writeFileSync(join(root, PLOT), plot(summaries));
+    written.push(PLOT);
+    text = between(text, 'comparison', [
+      madeOn(report, `${plan.rounds} rounds, the median, and in parentheses the least and the most`),
+      renderMarkdown(costTable(summaries, plan.perSecond)),
+      renderMarkdown(throughputTable(summaries)),
+      ['CPU of a command:', ...ratioLines(ratiosOf(results)).map((line) => `- ${line}`)].join('\n'),
+    ]);
+    text = between(text, 'guarantees', [renderMarkdown(guaranteeTable())]);
+  }
+  if (starts.length > 0) {
+    text = between(text, 'start', [
+      madeOn(report, 'the median, and in parentheses the least and the most'),
+      renderMarkdown(startTable(report)),
+      startLines(report)
+        .map((line) => `- ${line}`)
+        .join('\n'),
+    ]);
+  }
+  writeFileSync(file, text);
+  return written;
+}
+
+function madeOn({ machine }: Report, what: string): string {
+  return `Made on ${machine.date.slice(0, 10)}: ${what}. ${machineLine(machine)}.`;
+}
+
+/** Replaces what stands between the markers of a part. */
+function between(text: string, part: string, paragraphs: readonly string[]): string {
+  const [begin, end] = [`<!-- bench: ${part} -->`, `<!-- end of bench: ${part} -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`${DOCUMENT} has no place for ${part}: ${begin} … ${end}`);
+  return `${text.slice(0, from + begin.length)}\n\n${paragraphs.join('\n\n')}\n\n${text.slice(to)}`;
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+
+import { deleteQueues } from '../contestants/delete-queues.ts';
+import { deleteTopology, NODE_FLAGS, variablesFor } from '../contestants/ours.ts';
+import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
+import { sessionWorkload } from '../driver/session-workload.ts';
+import type { Workload } from '../driver/workload.ts';
+import type { Stage } from '../stage/stage.ts';
+
+/** A service whose start is measured. */
+export interface Starter {
+  readonly name: string;
+  /** As the table calls it. */
+  readonly label: string;
+  /** Default: Node.js. */
+  readonly command?: string;
+  readonly args: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly queue: string;
+  readonly dialect: Dialect;
+  readonly workload: Workload;
+  /** Takes away what it has declared. */
+  remove(): Promise<void>;
+}
+
+/** The worker, the worker by way of npm, and the smallest service that Nest's documentation has. */
+export function starters(stage: Stage): readonly Starter[] {
+  const built = [...NODE_FLAGS, stage.workplace.built('apps/worker/src/main.js', 'this')];
+  return [
+    worker(stage, { name: 'worker', label: 'poker-bridge, built', args: built }),
+    worker(stage, {
+      name: 'npm-run-worker',
+      label: '`npm run worker`',
+      command: 'npm',
+      args: ['run', '--silent', 'worker'],
+    }),
+    helloWorld(stage),
+  ];
+}
+
+function worker(stage: Stage, how: Pick<Starter, 'name' | 'label' | 'command' | 'args'>): Starter {
+  const prefix = `bench-${randomBytes(4).toString('hex')}`;
+  return {
+    ...how,
+    variables: { HOME: process.env['HOME'] ?? '', ...variablesFor(stage, prefix) },
+    queue: `${prefix}.interactive`,
+    dialect: busDialect(prefix),
+    workload: sessionWorkload,
+    remove: () => deleteTopology(stage.amqpUrl, prefix),
+  };
+}
+
+function helloWorld({ amqpUrl, workplace }: Stage): Starter {
+  const queue = `hello-${randomBytes(4).toString('hex')}`;
+  return {
+    name: 'nest-hello-world',
+    label: 'Nest’s hello-world microservice',
+    args: [workplace.program('peers/nest-hello-world')],
+    variables: { AMQP_URL: amqpUrl, QUEUE: queue },
+    queue,
+    dialect: nestDialect(queue),
+    workload: {
+      command: () => ({ type: 'hello', data: {} }),
+      isRight: (_, answer) => answer === 'Hello World!',
+    },
+    remove: () => deleteQueues(amqpUrl, [queue]),
+  };
+}
