@@ -8,6 +8,9 @@ export type { Logger } from 'pino';
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** Of lines that nobody has read yet; a line that finds no room is dropped, as the log must not stop the service. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
 /**
  * A logger that writes one JSON object a line, with ISO times and level names.
  *
@@ -18,7 +21,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  */
 export function createLogger(
   level: LogLevel,
-  stream: DestinationStream = destination({ sync: false }),
+  stream: DestinationStream = destination({ sync: false, maxLength: MAX_UNREAD_BYTES }),
 ): Logger {
   const options: LoggerOptions = {
     level,

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { expect, it, jest } from '@jest/globals';
+
+import { root } from '../../../scripts/root.ts';
+
+jest.setTimeout(60_000);
+
+const MIB = 1024 * 1024;
+const LIMIT_MIB = 16;
+const LOGGED_MIB = 256;
+
+/** Logs far more than anybody reads, then tells how many bytes of it the process keeps. */
+const PROGRAM = `
+  import { createLogger } from '#telemetry';
+  const logger = createLogger('info');
+  const text = 'x'.repeat(1000);
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let mib = 0; mib < ${LOGGED_MIB}; mib += 1) {
+    for (let line = 0; line < 1024; line += 1) logger.info({ text }, 'a line');
+    await new Promise(setImmediate);
+  }
+  globalThis.gc();
+  process.stderr.write(String(process.memoryUsage().heapUsed - before));
+  // Not in order, which would wait for a reader.
+  process.kill(process.pid, 'SIGKILL');
+`;
+
+it('a log that nobody reads keeps 16 MiB at most, and does not stop the process', async () => {
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', PROGRAM], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  // Nobody listens to its output, so that the pipe fills up.
+  await once(child, 'exit');
+  expect(stderr).toMatch(/^\d+$/);
+  expect(Number(stderr) / MIB).toBeLessThan(2 * LIMIT_MIB);
+});
