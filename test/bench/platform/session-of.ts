@@ -14,3 +14,6 @@ export interface SessionAttributes {
   readonly auth: string;
   readonly 'redirect-url': string;
 }
+
+/** Records of each report. */
+export const REPORT_RECORDS = 50;

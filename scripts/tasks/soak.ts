@@ -1,0 +1,61 @@
+import { extname } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { soak } from '../../test/bench/soak/soak.ts';
+import { isMemoryFlat, resultLines, sampleLine } from '../../test/bench/soak/soak-lines.ts';
+import { writeSamples } from '../../test/bench/soak/write-samples.ts';
+import { startBroker } from '../broker/start-broker.ts';
+import { build } from '../build/build.ts';
+import { messageOf } from '../message-of.ts';
+import { endWithNpm } from '../processes/end-with-npm.ts';
+import { root } from '../root.ts';
+
+const MINUTE_MS = 60_000;
+/** Where the output is no terminal, a line each half minute is enough. */
+const QUIET_EVERY = 15;
+
+endWithNpm();
+try {
+  const { values } = parseArgs({
+    options: {
+      minutes: { type: 'string', default: '10' },
+      rate: { type: 'string', default: '100' },
+      out: { type: 'string', multiple: true, default: [] },
+    },
+  });
+  const [minutes, perSecond] = [positive('--minutes', values.minutes), positive('--rate', values.rate)];
+  for (const file of values.out) {
+    if (!['.csv', '.json'].includes(extname(file)))
+      throw new Error('--out takes a file that ends in .csv or .json');
+  }
+  await build(root);
+  console.log(
+    `Starts a broker, a platform and a worker; then ${perSecond} commands a second for ${minutes} min …`,
+  );
+  await using broker = await startBroker();
+  let looks = 0;
+  const result = await soak({
+    amqpUrl: broker.url,
+    forMs: minutes * MINUTE_MS,
+    perSecond,
+    onSample: (sample, tally) => {
+      looks += 1;
+      const line = sampleLine(sample, tally);
+      if (process.stdout.isTTY)
+        process.stdout.write(`\r\u001B[K${line.slice(0, process.stdout.columns - 1)}`);
+      else if (looks % QUIET_EVERY === 0) console.log(line);
+    },
+  });
+  console.log(resultLines(result).join('\n'));
+  for (const file of values.out) writeSamples(file, result.samples);
+  process.exit(result.isFaultless && isMemoryFlat(result) ? 0 : 1);
+} catch (error) {
+  console.error(`poker-bridge: ${messageOf(error)}`);
+  process.exit(1);
+}
+
+function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new Error(`${option} takes a number above 0`);
+}

@@ -1,0 +1,85 @@
+import { memoryVerdict } from './memory-verdict.ts';
+import type { SoakResult } from './soak.ts';
+import type { SoakTally } from './soak-caller.ts';
+import type { SoakSample } from './soak-sample.ts';
+import { sparkline } from './sparkline.ts';
+
+const WIDTH = 60;
+
+interface Column {
+  readonly label: string;
+  readonly of: (sample: SoakSample) => number;
+  readonly digits: number;
+}
+
+const COLUMNS: readonly Column[] = [
+  { label: 'resident memory, MiB', of: ({ rssMib }) => rssMib, digits: 0 },
+  { label: 'heap used, MiB', of: ({ heapUsedMib }) => heapUsedMib, digits: 0 },
+  { label: 'CPU a command, ms', of: ({ cpuMsPerCommand }) => cpuMsPerCommand, digits: 2 },
+  { label: 'event loop behind, ms', of: ({ loopLagMs }) => loopLagMs, digits: 0 },
+  { label: 'messages waiting', of: ({ queued }) => queued, digits: 0 },
+];
+
+/** What is shown while it runs. */
+export function sampleLine(sample: SoakSample, { sent, wrong, beyond }: SoakTally): string {
+  const { atSeconds, answered, rssMib, heapUsedMib, cpuMsPerCommand, loopLagMs, queued } = sample;
+  return [
+    `${atSeconds.toFixed(0).padStart(5)} s`,
+    `${answered} of ${sent} answered, ${wrong + beyond} wrong`,
+    `${rssMib.toFixed(0)} MiB resident, heap ${heapUsedMib.toFixed(0)} MiB`,
+    `${cpuMsPerCommand.toFixed(2)} ms of CPU a command`,
+    `loop ${loopLagMs.toFixed(0)} ms behind`,
+    `${queued} waiting`,
+  ].join('  ');
+}
+
+/** The curves, and what they come to. */
+export function resultLines({
+  samples,
+  tally,
+  missing,
+  strayDeadLetters,
+  faults,
+  isFaultless,
+}: SoakResult): string[] {
+  // The last look is of a worker that has nothing to do any more.
+  const busy = samples.slice(0, -1);
+  return [
+    '',
+    ...COLUMNS.map((column) => curveLine(column, busy)),
+    '',
+    memoryLine('Resident memory', busy, ({ rssMib }) => rssMib),
+    memoryLine('Heap', busy, ({ heapUsedMib }) => heapUsedMib),
+    `${tally.sent} commands: ${tally.right} answered right, ${tally.wrong} wrong, ${tally.beyond} replies too many, ` +
+      `${missing} without a last reply, ${strayDeadLetters} dead letters too many`,
+    ...faults.map((fault) => `  ${fault}`),
+    isFaultless
+      ? 'Each command got exactly its own replies.'
+      : 'Not each command got exactly its own replies.',
+  ];
+}
+
+/** Whether neither kind of memory grows. */
+export function isMemoryFlat({ samples }: SoakResult): boolean {
+  const busy = samples.slice(0, -1);
+  return [({ rssMib }: SoakSample) => rssMib, ({ heapUsedMib }: SoakSample) => heapUsedMib].every(
+    (of) => memoryVerdict(busy, of).isFlat,
+  );
+}
+
+function curveLine({ label, of, digits }: Column, samples: readonly SoakSample[]): string {
+  const values = samples.map(of);
+  const [least, most] = [Math.min(...values), Math.max(...values)].map((value) => value.toFixed(digits));
+  return `${label.padEnd(22)} ${sparkline(values, WIDTH)}  ${least} to ${most}`;
+}
+
+function memoryLine(
+  name: string,
+  samples: readonly SoakSample[],
+  of: (sample: SoakSample) => number,
+): string {
+  const { trend, isFlat } = memoryVerdict(samples, of);
+  if (!Number.isFinite(trend.slopeError)) return `${name}: the run is too short to tell whether it grows`;
+  const [slope, error] = [trend.slope, 2 * trend.slopeError].map((value) => value.toFixed(1));
+  return `${name}: ${isFlat ? 'flat' : 'it grows'}, ${slope} ± ${error} MiB an hour at ${trend.mean.toFixed(0)} MiB`;
+}

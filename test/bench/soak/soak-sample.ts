@@ -1,0 +1,66 @@
+import { processUsage } from '../measure/process-usage.ts';
+import type { SoakCaller } from './soak-caller.ts';
+import type { SoakWorker } from './soak-worker.ts';
+
+/** What a look at the worker under soak saw. */
+export interface SoakSample {
+  readonly atSeconds: number;
+  readonly rssMib: number;
+  readonly heapUsedMib: number;
+  /** Of the worker since the look before, for one command. */
+  readonly cpuMsPerCommand: number;
+  /** The longest delay of the event loop since the look before. */
+  readonly loopLagMs: number;
+  /** Messages that wait in both lanes, and among the suspects. */
+  readonly queued: number;
+  /** Messages that are kept: dead letters and undelivered replies. */
+  readonly kept: number;
+  readonly answered: number;
+}
+
+const WAITING = ['interactive', 'reports', 'suspects'];
+const KEPT = ['dead-letters', 'replies.undelivered'];
+const MIB = 1024 * 1024;
+
+/** Looks at a worker again and again; each look tells of the time since the one before. */
+export class SoakSampler {
+  readonly #worker: SoakWorker;
+  readonly #caller: SoakCaller;
+  readonly #startedAtMs = performance.now();
+  #cpuMs: number;
+  #answered = 0;
+
+  constructor(worker: SoakWorker, caller: SoakCaller) {
+    this.#worker = worker;
+    this.#caller = caller;
+    this.#cpuMs = processUsage(worker.process.pid).cpuMs;
+  }
+
+  async sample(): Promise<SoakSample> {
+    const { cpuMs, memoryMib } = processUsage(this.#worker.process.pid);
+    const { right, wrong } = this.#caller.tally;
+    const answered = right + wrong;
+    const cpuMsPerCommand = (cpuMs - this.#cpuMs) / Math.max(1, answered - this.#answered);
+    this.#cpuMs = cpuMs;
+    this.#answered = answered;
+    const metrics = await this.#worker.metrics();
+    return {
+      atSeconds: (performance.now() - this.#startedAtMs) / 1_000,
+      rssMib: memoryMib,
+      heapUsedMib: (metrics.get('nodejs_heap_size_used_bytes') ?? 0) / MIB,
+      cpuMsPerCommand,
+      loopLagMs: (metrics.get('nodejs_eventloop_lag_max_seconds') ?? 0) * 1_000,
+      queued: await this.#messagesIn(WAITING),
+      kept: await this.#messagesIn(KEPT),
+      answered,
+    };
+  }
+
+  async #messagesIn(queues: readonly string[]): Promise<number> {
+    let sum = 0;
+    for (const queue of queues) {
+      sum += (await this.#caller.channel.checkQueue(`${this.#worker.prefix}.${queue}`)).messageCount;
+    }
+    return sum;
+  }
+}
