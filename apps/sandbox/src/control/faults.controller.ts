@@ -10,7 +10,9 @@ export class FaultsController {
 
   @Post()
   add(@Body() body: unknown): StandingRule {
-    return this.faults.add(readFaultRule(body));
+    const rule = readFaultRule(body);
+    if (this.faults.isFull) throw new Problem(409, 'Too many faults stand; take some back.');
+    return this.faults.add(rule);
   }
 
   @Get()

@@ -59,6 +59,8 @@ export class PlayersController {
       throw new Problem(422, 'There is no such client.', [
         { pointer: `${at}/clientId`, message: 'is not known' },
       ]);
+    if (!this.players.hasRoomFor(clientId, userId))
+      throw new Problem(409, 'The sandbox has as many players as it can keep; reset it.');
     if (details.nick !== undefined) this.checkNickname(clientId, userId, details.nick, `${at}/nick`);
     return this.players.save(clientId, userId, details);
   }

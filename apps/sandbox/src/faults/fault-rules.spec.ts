@@ -43,4 +43,13 @@ describe('fault rules', () => {
     rules.clear();
     expect(rules.take('session')).toEqual({});
   });
+
+  it('are 1000 at most', () => {
+    const rules = new FaultRules(() => 0);
+    for (let added = 0; added < 1_000; added += 1) rules.add({ fault: unavailable });
+    expect(rules.isFull).toBe(true);
+    expect(() => rules.add({ fault: unavailable })).toThrow(RangeError);
+    rules.clear();
+    expect(rules.isFull).toBe(false);
+  });
 });

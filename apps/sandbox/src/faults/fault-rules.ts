@@ -30,6 +30,9 @@ export function kindsOf({ latency, fault }: PlannedFaults): FaultKind[] {
   return [latency?.kind, fault?.kind].filter((kind) => kind !== undefined);
 }
 
+/** Rules that stand at once. */
+const MAX_RULES = 1_000;
+
 /** The faults that somebody asked for. Rules are tried in the order in which they came. */
 export class FaultRules {
   private rules: StandingRule[] = [];
@@ -38,7 +41,13 @@ export class FaultRules {
   /** @param random from 0 to 1, for shares */
   constructor(private readonly random: () => number) {}
 
+  get isFull(): boolean {
+    return this.rules.length >= MAX_RULES;
+  }
+
+  /** @throws RangeError where it is full */
   add(rule: FaultRule): StandingRule {
+    if (this.isFull) throw new RangeError('too many fault rules stand');
     const standing = {
       ...rule,
       id: this.nextId++,

@@ -46,4 +46,12 @@ describe('players', () => {
     expect(() => check('bob', '🂡🂡🂡🂡🂡')).not.toThrow();
     expect(() => check('bob', 'sixsix')).toThrow('The maximum username length is 5');
   });
+
+  it('are 100,000 at most', () => {
+    while (players.count < 100_000) players.save('op1', `player-${players.count}`, {});
+    expect(players.hasRoomFor('op1', 'one more')).toBe(false);
+    expect(() => players.save('op1', 'one more', {})).toThrow('The sandbox is full: it keeps 100000 players');
+    expect(players.save('op1', 'ada', { currency: 'EUR' }).currency).toBe('EUR');
+    expect(players.count).toBe(100_000);
+  });
 });

@@ -2,6 +2,9 @@ import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { Player, PlayerDetails } from './player.ts';
 
+/** Players of all clients together. */
+const MAX_PLAYERS = 100_000;
+
 /** The players of all clients. Nicknames are unique over all of them, whatever the case of letters. */
 export class Players {
   private readonly byKey = new Map<string, Player>();
@@ -46,8 +49,18 @@ export class Players {
       });
   }
 
-  /** Adds a player, or changes what is told of one; the nickname must have been checked. */
+  /** Whether the player is there already, or would not be one too many. */
+  hasRoomFor(clientId: string, userId: string): boolean {
+    return this.count < MAX_PLAYERS || this.find(clientId, userId) !== undefined;
+  }
+
+  /**
+   * Adds a player, or changes what is told of one; the nickname must have been checked.
+   * @throws PlatformError 503 where there is no room for another one
+   */
   save(clientId: string, userId: string, details: PlayerDetails): Player {
+    if (!this.hasRoomFor(clientId, userId))
+      throw new PlatformError(503, { detail: `The sandbox is full: it keeps ${MAX_PLAYERS} players` });
     const player = { profile: {}, ...this.find(clientId, userId), ...details, clientId, userId };
     this.archive.savePlayer(player);
     this.keep(player);

@@ -80,4 +80,16 @@ describe('sessions', () => {
     expect(() => sessions.open({ ...request, userId: 'bob' }, 's-1')).toThrow("another player's");
     expect(() => sessions.open({ ...request, clientId: 'op2', userId: 'bob' }, 's-1')).not.toThrow();
   });
+
+  it('are 100,000 at most; the one that expires first ends early', () => {
+    const first = sessions.open(request);
+    const second = sessions.open(request);
+    for (let opened = 2; opened < 100_000; opened += 1) sessions.open(request);
+    expect(sessions.findByAuth(first.auth)).toEqual(first);
+    sessions.open(request);
+    expect(sessions.count).toBe(100_000);
+    expect(sessions.findByAuth(first.auth)).toBeUndefined();
+    expect(sessions.findExpiredByAuth(first.auth)).toEqual(first);
+    expect(sessions.findByAuth(second.auth)).toEqual(second);
+  });
 });

@@ -3,6 +3,8 @@ import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { Session, SessionRequest } from './session.ts';
 
+/** Sessions at once; beyond, the one that expires first ends early. */
+const MAX_SESSIONS = 100_000;
 /** So many sessions are remembered beyond their end, for those who come back with their URL. */
 const REMEMBERED_SESSIONS = 1000;
 
@@ -84,6 +86,8 @@ export class Sessions {
   private keep(session: Session): void {
     this.byKey.set(keyOf(session.clientId, session.sessionId), session);
     this.byAuth.set(session.auth, session);
+    const [first] = this.byKey;
+    if (this.byKey.size > MAX_SESSIONS && first) this.end(...first);
   }
 
   private alive(session: Session | undefined): Session | undefined {
@@ -95,10 +99,14 @@ export class Sessions {
     this.archive.forgetSessions(nowMs);
     for (const [key, session] of this.byKey) {
       if (session.expiresAtMs > nowMs) break;
-      this.byKey.delete(key);
-      this.byAuth.delete(session.auth);
-      this.remember(session);
+      this.end(key, session);
     }
+  }
+
+  private end(key: string, session: Session): void {
+    this.byKey.delete(key);
+    this.byAuth.delete(session.auth);
+    this.remember(session);
   }
 
   private remember(session: Session): void {
