@@ -2,6 +2,9 @@ import type { Dialect } from '../driver/dialect.ts';
 import type { BenchProcess } from '../processes/bench-process.ts';
 import type { Stage } from '../stage/stage.ts';
 
+/** What a worker that is measured is given. */
+export type Surroundings = Pick<Stage, 'workplace' | 'amqpUrl' | 'platform' | 'prefetch'>;
+
 /** A worker that takes commands. */
 export interface RunningWorker extends AsyncDisposable {
   readonly process: BenchProcess;
@@ -22,5 +25,5 @@ export interface Contestant {
    *
    * @param nodeFlags for Node.js, such as `--cpu-prof`
    */
-  start(stage: Stage, nodeFlags?: readonly string[]): Promise<RunningWorker>;
+  start(surroundings: Surroundings, nodeFlags?: readonly string[]): Promise<RunningWorker>;
 }

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { busDialect } from '../driver/dialect.ts';
 import { BenchProcess } from '../processes/bench-process.ts';
-import type { Stage } from '../stage/stage.ts';
 import type { Version } from '../stage/workplace.ts';
-import type { Contestant } from './contestant.ts';
+import type { Contestant, Surroundings } from './contestant.ts';
 import { deleteQueues } from './delete-queues.ts';
 import { takesCommands } from './takes-commands.ts';
 
@@ -28,22 +27,22 @@ export function ours({ version = 'this', variables = {} }: OursOptions = {}): Co
     name,
     label: version === 'this' ? 'poker-bridge' : 'poker-bridge, other checkout',
     queueType: 'quorum',
-    start: async (stage, nodeFlags = []) => {
+    start: async (surroundings, nodeFlags = []) => {
       const prefix = `bench-${randomBytes(4).toString('hex')}`;
       const queue = `${prefix}.interactive`;
       const process = new BenchProcess({
-        args: [...NODE_FLAGS, ...nodeFlags, stage.workplace.built('apps/worker/src/main.js', version)],
-        variables: { ...variablesFor(stage, prefix), ...variables },
-        log: stage.workplace.log(name),
+        args: [...NODE_FLAGS, ...nodeFlags, surroundings.workplace.built('apps/worker/src/main.js', version)],
+        variables: { ...variablesFor(surroundings, prefix), ...variables },
+        log: surroundings.workplace.log(name),
       });
-      await takesCommands(process, stage.amqpUrl, queue);
+      await takesCommands(process, surroundings.amqpUrl, queue);
       return {
         process,
         dialect: busDialect(prefix),
         queue,
         [Symbol.asyncDispose]: async () => {
           await process[Symbol.asyncDispose]();
-          await deleteTopology(stage.amqpUrl, prefix);
+          await deleteTopology(surroundings.amqpUrl, prefix);
         },
       };
     },
@@ -51,7 +50,10 @@ export function ours({ version = 'this', variables = {} }: OursOptions = {}): Co
 }
 
 /** All that a worker is told. */
-export function variablesFor({ amqpUrl, platform, prefetch }: Stage, prefix: string): Record<string, string> {
+export function variablesFor(
+  { amqpUrl, platform, prefetch }: Surroundings,
+  prefix: string,
+): Record<string, string> {
   return {
     ...platform,
     AMQP_URL: amqpUrl,
