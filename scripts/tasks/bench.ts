@@ -2,7 +2,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { bench, benchProfiles, chooseContestants } from '../../test/bench/bench.ts';
+import { benchRedis } from '../../test/bench/redis/bench-redis.ts';
 import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
+import { benchScale } from '../../test/bench/scale/bench-scale.ts';
 import { build } from '../build/build.ts';
 import { messageOf } from '../message-of.ts';
 import { endWithNpm } from '../processes/end-with-npm.ts';
@@ -31,6 +33,8 @@ try {
       commands: { type: 'string' },
       write: { type: 'boolean', default: false },
       json: { type: 'string' },
+      scale: { type: 'boolean', default: false },
+      redis: { type: 'boolean', default: false },
     },
   });
   const { quick, only, start, against } = values;
@@ -50,6 +54,15 @@ try {
     json: values.json,
   };
   await build(root);
+  const { rounds } = options.plan;
+  if (values.scale) {
+    await benchScale({ rounds, isWritten: values.write });
+    process.exit(0);
+  }
+  if (values.redis) {
+    const isWithin = await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write });
+    process.exit(isWithin ? 0 : 1);
+  }
   if (values.profile) await benchProfiles(options);
   const isRight = values.profile || (await bench(options));
   if (!isRight) console.error('poker-bridge: not every command got exactly one right answer');

@@ -10,9 +10,15 @@ const POLL_MS = 20;
 /**
  * Waits until a worker consumes from a queue.
  *
+ * @param consumers where others consume from it already: how many are to be seen
  * @throws {Error} with its last words, where it ends instead
  */
-export async function takesCommands(process: BenchProcess, amqpUrl: string, queue: string): Promise<void> {
+export async function takesCommands(
+  process: BenchProcess,
+  amqpUrl: string,
+  queue: string,
+  consumers = 1,
+): Promise<void> {
   const connection = await connect(amqpUrl);
   connection.on('error', () => undefined);
   const untilMs = Date.now() + TIMEOUT_MS;
@@ -22,7 +28,7 @@ export async function takesCommands(process: BenchProcess, amqpUrl: string, queu
       channel.on('error', () => undefined);
       // A queue that is not there yet closes the channel.
       const found = await channel.checkQueue(queue).catch(() => undefined);
-      if (found !== undefined && found.consumerCount > 0) return;
+      if (found !== undefined && found.consumerCount >= consumers) return;
       if (found !== undefined) await channel.close();
       if (process.hasEnded || Date.now() > untilMs) {
         throw new Error(`the worker of ${queue} takes no commands:\n${process.lastWords}`);

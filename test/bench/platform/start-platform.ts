@@ -8,6 +8,9 @@ import type { Workplace } from '../stage/workplace.ts';
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
+/** Those that stand in this folder. */
+export type PlatformProgram = 'main' | 'all-operations';
+
 export interface BenchPlatform extends AsyncDisposable {
   readonly process: BenchProcess;
   /** What points a worker here. */
@@ -21,7 +24,7 @@ export interface BenchPlatform extends AsyncDisposable {
 export async function startPlatform(
   workplace: Workplace,
   latencyMs: number,
-  program: 'main' | 'all-operations' = 'main',
+  program: PlatformProgram = 'main',
 ): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
   const variables = { PORT: String(port), LATENCY_MS: String(latencyMs), SECRET_KEY };

@@ -9,8 +9,8 @@ import { renderMarkdown } from './render-table.ts';
 import type { Report } from './report.ts';
 import { summarize } from './summary.ts';
 import { costTable, guaranteeTable, ratioLines, startLines, startTable, throughputTable } from './tables.ts';
+import { between, DOCUMENT } from './write-part.ts';
 
-const DOCUMENT = 'docs/performance.md';
 const PLOT = 'docs/images/cpu-of-a-command.svg';
 
 /** Puts what a run has found out into the documentation: each part that was measured, between its markers. */
@@ -46,12 +46,4 @@ export function writeDocument(report: Report): string[] {
 
 function madeOn({ machine }: Report, what: string): string {
   return `Made on ${machine.date.slice(0, 10)}: ${what}. ${machineLine(machine)}.`;
-}
-
-/** Replaces what stands between the markers of a part. */
-function between(text: string, part: string, paragraphs: readonly string[]): string {
-  const [begin, end] = [`<!-- bench: ${part} -->`, `<!-- end of bench: ${part} -->`];
-  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
-  if (from === -1 || to < from) throw new Error(`${DOCUMENT} has no place for ${part}: ${begin} … ${end}`);
-  return `${text.slice(0, from + begin.length)}\n\n${paragraphs.join('\n\n')}\n\n${text.slice(to)}`;
 }

@@ -1,5 +1,5 @@
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
-import { startPlatform } from '../platform/start-platform.ts';
+import { type PlatformProgram, startPlatform } from '../platform/start-platform.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
 
 export interface StageOptions {
@@ -9,6 +9,8 @@ export interface StageOptions {
   readonly prefetch?: number;
   /** The folder of another checkout, built, that is measured beside this one. */
   readonly other?: string;
+  /** Of `test/bench/platform`. Default: `main`, which knows sessions alone, and checks their signatures. */
+  readonly program?: PlatformProgram;
 }
 
 /** Everything around the workers that are measured: a private broker, a platform, and a place for files. */
@@ -27,11 +29,12 @@ export async function openStage({
   latencyMs = 20,
   prefetch = 100,
   other,
+  program = 'main',
 }: StageOptions = {}): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const workplace = parts.use(await createWorkplace(other));
   const broker = parts.use(await startBroker());
-  const platform = parts.use(await startPlatform(workplace, latencyMs));
+  const platform = parts.use(await startPlatform(workplace, latencyMs, program));
   const facts = await broker.ctl('eval', '{os:getpid(), rabbit_misc:version()}.');
   const [, pid, brokerVersion = ''] = /"(\d+)",\s*"([^"]+)"/.exec(facts) ?? [];
   const kept = parts.move();

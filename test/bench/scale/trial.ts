@@ -1,0 +1,75 @@
+import { isFaultless, type Tally } from '../driver/ledger.ts';
+import { LoadDriver } from '../driver/load-driver.ts';
+import type { Workload } from '../driver/workload.ts';
+import type { Stage } from '../stage/stage.ts';
+import { Crew, type CrewOptions } from './crew.ts';
+
+/** One size of what grows. */
+export interface Size extends CrewOptions {
+  /** As the table calls it, for example `100`. */
+  readonly label: string;
+  /** Default: `session.create` for the operator `default`. */
+  readonly workload?: Workload;
+  /** Commands under way; more than may be in hand, so that some always wait. */
+  readonly inFlight: number;
+  /** Of one measurement. */
+  readonly commands: number;
+}
+
+export interface Measurement {
+  readonly cpuMsPerCommand: number;
+  readonly commandsPerSecond: number;
+  readonly memoryMib: number;
+  /** Of the commands, what each worker did: 0 to 1. */
+  readonly shares: readonly number[];
+}
+
+/** Workers of one size, warm, and the driver that holds the answers to all that they were ever sent. */
+export class Trial implements AsyncDisposable {
+  readonly #size: Size;
+  readonly #crew: Crew;
+  readonly #driver: LoadDriver;
+
+  private constructor(size: Size, crew: Crew, driver: LoadDriver) {
+    this.#size = size;
+    this.#crew = crew;
+    this.#driver = driver;
+  }
+
+  static async start(stage: Stage, size: Size): Promise<Trial> {
+    const crew = await Crew.start(stage, size);
+    const driver = await LoadDriver.open({
+      url: stage.amqpUrl,
+      dialect: crew.dialect,
+      ...(size.workload && { workload: size.workload }),
+    });
+    const trial = new Trial(size, crew, driver);
+    await trial.measure();
+    return trial;
+  }
+
+  async measure(): Promise<Measurement> {
+    const { inFlight, commands } = this.#size;
+    const [before, cpuMs] = [await this.#crew.answered(), this.#crew.cpuMs];
+    const load = await this.#driver.closedLoop({ inFlight, commands });
+    const usedMs = this.#crew.cpuMs - cpuMs;
+    const after = await this.#crew.answered();
+    return {
+      cpuMsPerCommand: usedMs / load.commands,
+      commandsPerSecond: (load.commands / load.elapsedMs) * 1_000,
+      memoryMib: this.#crew.memoryMib,
+      shares: after.map((count, index) => (count - (before[index] ?? 0)) / load.commands),
+    };
+  }
+
+  /** @throws {Error} where not each command got exactly one right answer */
+  async finish(): Promise<void> {
+    const tally: Tally = await this.#driver.settle();
+    if (!isFaultless(tally)) throw new Error(`${this.#size.label}: ${JSON.stringify(tally)}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#driver[Symbol.asyncDispose]();
+    await this.#crew[Symbol.asyncDispose]();
+  }
+}
