@@ -54,7 +54,14 @@ export function sharesBetween(before: Usage, after: Usage): Shares {
   };
 }
 
+/** What all other processes had of the machine meanwhile. */
+export function shareOfOthers({ parts, machine }: Shares): number {
+  return machine - PARTS.reduce((sum, part) => sum + parts[part], 0);
+}
+
 const FULL = 0.9;
+/** Of several processors: one may have nothing to do for a moment while another has. */
+const FULL_MACHINE = 0.85;
 
 /**
  * What keeps a closed loop from being faster: one process that fills a processor (Node.js has no more than one for its
@@ -64,6 +71,6 @@ export function bottleneck({ parts, machine }: Shares, processors: number): stri
   for (const part of ['worker', 'driver', 'platform'] as const) {
     if (parts[part] >= FULL) return `the ${part}`;
   }
-  if (machine < FULL * processors) return 'waiting for answers';
+  if (machine < FULL_MACHINE * processors) return 'waiting for answers';
   return 'the processors';
 }

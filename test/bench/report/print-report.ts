@@ -3,7 +3,15 @@ import { ratiosOf } from './ratios.ts';
 import { renderText } from './render-table.ts';
 import type { Report } from './report.ts';
 import { summarize } from './summary.ts';
-import { costTable, guaranteeTable, ratioLines, startLines, startTable, throughputTable } from './tables.ts';
+import {
+  busyLines,
+  costTable,
+  guaranteeTable,
+  ratioLines,
+  startLines,
+  startTable,
+  throughputTable,
+} from './tables.ts';
 
 /** Says on standard output what a run has found out; the ratios last. */
 export function printReport(report: Report): void {
@@ -16,6 +24,7 @@ export function printReport(report: Report): void {
       renderText(costTable(summaries, plan.perSecond)),
       `A closed loop with ${plan.inFlight} commands under way; shares of one processor`,
       renderText(throughputTable(summaries)),
+      ...busyLines(summaries, machine.processors),
       renderText(guaranteeTable()),
     );
   }

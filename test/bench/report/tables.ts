@@ -1,5 +1,5 @@
 import { type Spread, spreadOf } from '../measure/statistics.ts';
-import { PARTS } from '../measure/usage.ts';
+import { PARTS, shareOfOthers } from '../measure/usage.ts';
 import { GUARANTEES, KINDS } from './guarantees.ts';
 import type { Ratio } from './ratios.ts';
 import type { Report } from './report.ts';
@@ -10,6 +10,8 @@ export type Table = readonly (readonly string[])[];
 
 /** What a start may take at most. Issue: `npm run worker` to the first reply. */
 export const START_BOUND_MS = 1_500;
+
+const NOTICEABLE = 0.3;
 
 /** What a command costs, and how long it takes. */
 export function costTable(summaries: readonly Summary[], perSecond: number): Table {
@@ -52,9 +54,19 @@ export function throughputTable(summaries: readonly Summary[]): Table {
   ];
 }
 
+/** A warning where others used the machine while it was measured; else nothing. */
+export function busyLines(summaries: readonly Summary[], processors: number): string[] {
+  const others = Math.max(...summaries.map(({ shares }) => shareOfOthers(shares)));
+  if (others < NOTICEABLE) return [];
+  const share = `${others.toFixed(1)} of ${processors} processors`;
+  return [
+    `Other processes used up to ${share} meanwhile: figures of a quiet machine are lower, and closer together.`,
+  ];
+}
+
 export function guaranteeTable(): Table {
   return [
-    ['', 'bare loop', 'Nest’s own', 'rabbitmq-client', 'poker-bridge'],
+    ['guarantee', 'bare loop', 'Nest’s own', 'rabbitmq-client', 'poker-bridge'],
     ...GUARANTEES.map(({ text, keptBy }) => [
       text,
       ...KINDS.map((kind) => (keptBy.includes(kind) ? 'yes' : '–')),

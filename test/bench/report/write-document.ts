@@ -8,7 +8,15 @@ import { ratiosOf } from './ratios.ts';
 import { renderMarkdown } from './render-table.ts';
 import type { Report } from './report.ts';
 import { summarize } from './summary.ts';
-import { costTable, guaranteeTable, ratioLines, startLines, startTable, throughputTable } from './tables.ts';
+import {
+  busyLines,
+  costTable,
+  guaranteeTable,
+  ratioLines,
+  startLines,
+  startTable,
+  throughputTable,
+} from './tables.ts';
 import { between, DOCUMENT } from './write-part.ts';
 
 const PLOT = 'docs/images/cpu-of-a-command.svg';
@@ -27,7 +35,9 @@ export function writeDocument(report: Report): string[] {
       madeOn(report, `${plan.rounds} rounds, the median, and in parentheses the least and the most`),
       renderMarkdown(costTable(summaries, plan.perSecond)),
       renderMarkdown(throughputTable(summaries)),
-      ['CPU of a command:', ...ratioLines(ratiosOf(results)).map((line) => `- ${line}`)].join('\n'),
+      ...busyLines(summaries, machine.processors),
+      'CPU of a command:',
+      listOf(ratioLines(ratiosOf(results))),
     ]);
     text = between(text, 'guarantees', [renderMarkdown(guaranteeTable())]);
   }
@@ -35,13 +45,15 @@ export function writeDocument(report: Report): string[] {
     text = between(text, 'start', [
       madeOn(report, 'the median, and in parentheses the least and the most'),
       renderMarkdown(startTable(report)),
-      startLines(report)
-        .map((line) => `- ${line}`)
-        .join('\n'),
+      listOf(startLines(report)),
     ]);
   }
   writeFileSync(file, text);
   return written;
+}
+
+function listOf(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join('\n');
 }
 
 function madeOn({ machine }: Report, what: string): string {
