@@ -34,6 +34,8 @@ async function start(stopping: Stopping): Promise<void> {
   const module = AppModule.create({ settings, operators, logger, onMismatch });
   const app = await NestFactory.create<NestExpressApplication>(module, {
     logger: new NestLogger(logger),
+    // Nobody has anything to send to health and metrics.
+    bodyParser: false,
     // A connection that somebody keeps open would keep a stopped worker from ending.
     forceCloseConnections: true,
   });

@@ -18,31 +18,34 @@ interface OperationTraits {
   readonly maxAnswerBytes: number;
 }
 
-const MIB = 1024 * 1024;
+/** Of an answer with one session or game. */
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** Of a page of a report. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
   'session.create': {
     priority: 'interactive',
     repeatAfterUnknown: 'once',
     unknownCode: 'OUTCOME_UNKNOWN',
-    maxAnswerBytes: MIB,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
   },
   'game.open': {
     priority: 'interactive',
     repeatAfterUnknown: 'freely',
     unknownCode: 'OUTCOME_UNKNOWN',
-    maxAnswerBytes: MIB,
+    maxAnswerBytes: MAX_ANSWER_BYTES,
   },
   'report.ad-hoc.fetch': {
     priority: 'background',
     repeatAfterUnknown: 'freely',
     unknownCode: 'PLATFORM_UNAVAILABLE',
-    maxAnswerBytes: 16 * MIB,
+    maxAnswerBytes: MAX_PAGE_BYTES,
   },
   'report.rake.fetch': {
     priority: 'background',
     repeatAfterUnknown: 'freely',
     unknownCode: 'PLATFORM_UNAVAILABLE',
-    maxAnswerBytes: 16 * MIB,
+    maxAnswerBytes: MAX_PAGE_BYTES,
   },
 };

@@ -4,6 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
+
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -71,6 +73,17 @@ describe('twenty thousand hostile messages in a row', () => {
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
     expect((await worker.get('/health/ready')).status).toBe(200);
+  });
+
+  it('leave as many series of its metrics as there are types, lanes, operations and outcomes', async () => {
+    const { body } = await worker.get('/metrics');
+    const labels = [...body.matchAll(/\b(type|lane|operator|operation)="([^"]*)"/g)].map(
+      ([, , value]) => value,
+    );
+    const known = [...COMMAND_TYPES, ...LANES, 'unknown', 'default'];
+    expect([...new Set(labels)].filter((value) => !known.some((name) => name === value))).toEqual([]);
+    const outcomes = [...body.matchAll(/\boutcome="([^"]*)"/g)].map(([, outcome = '']) => outcome);
+    expect(outcomes.filter((outcome) => outcome !== 'success' && !(outcome in ERROR_CODES))).toEqual([]);
   });
 
   it('leave its memory bounded', async () => {

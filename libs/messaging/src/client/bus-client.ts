@@ -12,6 +12,8 @@ import { ReplyStream } from './reply-stream.ts';
 
 /** Replies under way to this caller; each may be a page of a report. */
 const PREFETCH = 8;
+/** Under way at once; each may have as many replies waiting as the prefetch allows all of them. */
+const MAX_COMMANDS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const LOOK_TIMEOUT_MS = 1_000;
 const NACKED = 'message nacked';
@@ -45,6 +47,8 @@ export interface BusCommand {
  */
 export class BusClient implements AsyncDisposable {
   readonly #streams = new Map<string, ReplyStream>();
+  /** Ids of commands that no queue took; a return comes before its confirm. */
+  readonly #returned = new Set<string>();
   readonly #model: ChannelModel;
   readonly #channel: ConfirmChannel;
   readonly #names: BusNames;
@@ -77,10 +81,13 @@ export class BusClient implements AsyncDisposable {
   /**
    * Sends one command and gives its replies as they come, the final one last.
    *
-   * @throws BusClientError `not-taken` where the broker does not confirm it, `no-answer` past its deadline,
+   * @throws BusClientError `not-taken` where the broker refuses it or 1000 others are under way, `no-answer` past its deadline,
    *   `unreachable` where the connection is lost meanwhile
    */
   async *send(command: BusCommand): AsyncGenerator<BusReply, void> {
+    if (this.#streams.size >= MAX_COMMANDS) {
+      throw new BusClientError('not-taken', `This caller has ${MAX_COMMANDS} commands under way already.`);
+    }
     const stream = new ReplyStream();
     this.#streams.set(command.id, stream);
     const waitMs = command.deadlineMs + ANSWER_SLACK_MS;
@@ -113,6 +120,7 @@ export class BusClient implements AsyncDisposable {
       if (stream) stream.push(reply, acknowledge);
       else acknowledge();
     });
+    channel.on('return', ({ properties }) => this.#returned.add(String(properties.messageId)));
     channel.on('close', () => this.#failAll('the connection to the broker was lost'));
   }
 
@@ -154,12 +162,6 @@ export class BusClient implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const refuse = (fault: BusClientFault, message: string): void =>
         reject(new BusClientError(fault, message));
-      // A return comes before its confirm.
-      let wasReturned = false;
-      const onReturn = ({ properties }: { properties: { messageId?: unknown } }): void => {
-        wasReturned ||= properties.messageId === id;
-      };
-      this.#channel.on('return', onReturn);
       this.#channel.publish(
         this.#names.commands,
         type,
@@ -177,7 +179,7 @@ export class BusClient implements AsyncDisposable {
           mandatory: true,
         },
         (error: Error | null) => {
-          this.#channel.off('return', onReturn);
+          const wasReturned = this.#returned.delete(id);
           if (error?.message === NACKED)
             refuse('not-taken', 'The broker refuses the command: its queue is full.');
           else if (error) refuse('unreachable', `No answer came: the broker has not confirmed the command.`);
