@@ -7,6 +7,7 @@ import { closeWithin } from './connection/close-within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
 import type { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
+import { watchConfirms } from './publishing/watch-confirms.ts';
 import { declareQueue, declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
 import { retryRung, type Topology } from './topology/topology.ts';
 
@@ -15,6 +16,7 @@ const REBUILD_PAUSE_MS = 200;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** A rung stands for a minute longer than twice its delay; what is put there by then comes off in time. */
 const RUNG_STANDS_MS = 30_000;
+const UNCONFIRMED = 'the broker neither confirms nor refuses what is published';
 const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
@@ -127,6 +129,8 @@ export class Broker {
     channel.on('close', () => this.#publishing.reset(model, 'the publishing channel was closed'));
     this.#publishModel = model;
     this.#options.publisher.attach(channel);
+    const isBlocked = (): boolean => this.#publishing.state.kind === 'blocked';
+    void watchConfirms(channel, isBlocked, () => this.#publishing.reset(model, UNCONFIRMED));
     this.#consuming.open();
   }
 

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { createSessions, players } from '../../support/create-sessions.ts';
+import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(30_000);
+
+describe('a broker that has stopped to confirm', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    // A heartbeat would find out, too, but later than this test waits.
+    worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('is connected to anew, and what it owed is published again', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = players(10);
+    const sessions = createSessions(service, userIds);
+    await until('they are in hand', () => gate.held === 10);
+    // The first connection publishes.
+    service.proxy.stall(0);
+    gate.open();
+
+    expect((await sessions).map((reply) => [reply?.type, reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', `${userId}:0`]),
+    );
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
+    await worker.ready();
+    const told = worker.log.filter(({ msg }) => msg === 'the broker is not available');
+    expect(told).toMatchObject([
+      {
+        connection: 'publishing',
+        reason: 'the broker neither confirms nor refuses what is published',
+      },
+    ]);
+    expect(worker.stderr).toBe('');
+  });
+
+  it('is left alone while nothing is owed', async () => {
+    const connections = service.proxy.accepted;
+    const [reply] = await createSessions(service, players(1, 'later'));
+    expect(reply?.type).toBe('session.created');
+    expect(service.proxy.accepted).toBe(connections);
+  });
+});
