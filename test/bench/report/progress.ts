@@ -44,7 +44,7 @@ export class Progress implements Disposable {
     const bar = '█'.repeat(cells).padEnd(BAR_CELLS, '░');
     this.#clear();
     const text = `${bar} ${this.#done} of ${this.#total}${this.#remaining()}  ${this.#step}`;
-    this.#stream.write(text.slice(0, this.#stream.columns - 1));
+    this.#stream.write(text.slice(0, (this.#stream.columns || 80) - 1));
   }
 
   #remaining(): string {

@@ -9,7 +9,7 @@ import type { Summary } from './summary.ts';
 export type Table = readonly (readonly string[])[];
 
 /** What a start may take at most. Issue: `npm run worker` to the first reply. */
-export const START_BOUND_MS = 1_500;
+const START_BOUND_MS = 1_500;
 
 const NOTICEABLE = 0.3;
 
