@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { read, root, tablesWith } from './markdown.ts';
+
+const text = read('docs/reliability.md');
+const SPEC = /^`([^`]+\.spec\.(?:ts|mjs))`(?:: (.+))?$/;
+
+const traps = tablesWith(text, 'Trap').flatMap(({ heading, rows }) =>
+  rows.map(([trap = '', means = '', tests = '']) => ({
+    name: `${heading}: ${trap}`,
+    means,
+    tests: tests.split('; '),
+  })),
+);
+
+describe('the traps of docs/reliability.md', () => {
+  it('are those of every subject of the field notes, and of Redis', () => {
+    expect(new Set(traps.map(({ name }) => name.split(':')[0]))).toEqual(
+      new Set([
+        'RabbitMQ and amqplib',
+        'undici',
+        'opossum',
+        'Retrying',
+        'The platform',
+        'Redis',
+        'Two commands on a bare machine',
+      ]),
+    );
+  });
+
+  it.each(traps)('$name', ({ means, tests }) => {
+    expect(means).not.toBe('');
+    for (const cell of tests) {
+      const [, file, title = ''] = SPEC.exec(cell) ?? [];
+      if (file === undefined) throw new Error(`not a spec with or without the name of a test: ${cell}`);
+      expect([file, existsSync(join(root, file))]).toEqual([file, true]);
+      expect(read(file)).toContain(title);
+    }
+  });
+});
