@@ -48,7 +48,7 @@ try {
   });
   console.log(resultLines(result).join('\n'));
   for (const file of values.out) writeSamples(file, result.samples);
-  process.exit(result.isFaultless && isMemoryFlat(result) ? 0 : 1);
+  process.exit(result.isFaultless && isMemoryFlat(result) !== false ? 0 : 1);
 } catch (error) {
   console.error(`poker-bridge: ${messageOf(error)}`);
   process.exit(1);

@@ -82,7 +82,7 @@ function workers(count: number): Size {
   };
 }
 
-const OPTION = { table: 'Zürich ♠', seats: [1, 2, 3], theme: { dark: true, ratio: 1.5 } };
+const OPTION = { table: 'Zürich ♠', seats: [1, 2, 3], theme: { isDark: true, scale: 15 } };
 const LARGEST_BYTES = 8 * 1_024;
 
 /** `game.open` with launch options of that many KiB, nested and of all kinds of values. */

@@ -65,7 +65,8 @@ export class Trial implements AsyncDisposable {
   /** @throws {Error} where not each command got exactly one right answer */
   async finish(): Promise<void> {
     const tally: Tally = await this.#driver.settle();
-    if (!isFaultless(tally)) throw new Error(`${this.#size.label}: ${JSON.stringify(tally)}`);
+    if (isFaultless(tally)) return;
+    throw new Error(`not each command was answered once and right: ${JSON.stringify(tally)}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,27 +3,41 @@ import { describe, expect, it } from '@jest/globals';
 import { memoryVerdict } from './memory-verdict.ts';
 import type { SoakSample } from './soak-sample.ts';
 
-/** A look a second for ten minutes at a heap that is collected every 10 s. */
-const verdictOf = (mibAt: (seconds: number) => number) =>
-  memoryVerdict(
-    Array.from({ length: 600 }, (_, atSeconds) => ({ atSeconds, rssMib: mibAt(atSeconds) }) as SoakSample),
-    ({ rssMib }) => rssMib,
-  );
-const sawtooth = (seconds: number) => 40 + 3 * (seconds % 10) + Math.sin(seconds);
+/** A look each two seconds at a heap that is collected every 50 s. */
+const samplesOf = (mibAt: (seconds: number) => number, seconds = 600, rssAt = mibAt) =>
+  Array.from({ length: seconds / 2 }, (_, look) => {
+    const atSeconds = 2 * look;
+    return { atSeconds, inUseMib: mibAt(atSeconds), rssMib: rssAt(atSeconds) } as SoakSample;
+  });
+const sawtooth = (seconds: number) => 40 + (seconds % 50) / 2 + Math.sin(seconds);
 
 describe('memoryVerdict', () => {
   it('calls flat what rises and falls back', () => {
-    expect(verdictOf(sawtooth).isFlat).toBe(true);
+    expect(memoryVerdict(samplesOf(sawtooth)).isFlat).toBe(true);
   });
 
   it('does not count the warm-up', () => {
-    expect(verdictOf((seconds) => sawtooth(seconds) + Math.min(seconds, 85)).isFlat).toBe(true);
+    expect(memoryVerdict(samplesOf((seconds) => sawtooth(seconds) + Math.min(seconds, 85) / 10)).isFlat).toBe(
+      true,
+    );
   });
 
-  it('finds a leak of a tenth of a MiB a minute beneath it, and tells how fast it is', () => {
-    const { isFlat, trend } = verdictOf((seconds) => sawtooth(seconds) + seconds / 600);
+  it('finds a leak of a tenth of a MiB in six seconds beneath it, and tells how fast it is', () => {
+    const { isFlat, inUse } = memoryVerdict(samplesOf((seconds) => sawtooth(seconds) + seconds / 60));
     expect(isFlat).toBe(false);
-    expect(trend.slope).toBeGreaterThan(5);
-    expect(trend.slope).toBeLessThan(7);
+    expect(inUse.slope).toBeGreaterThan(50);
+    expect(inUse.slope).toBeLessThan(70);
+  });
+
+  it('finds what grows outside of the heap', () => {
+    const { isFlat, residentPeaksMib } = memoryVerdict(
+      samplesOf(sawtooth, 600, (seconds) => 150 + seconds / 10),
+    );
+    expect(isFlat).toBe(false);
+    expect(residentPeaksMib.map(Math.round)).toEqual([180, 210]);
+  });
+
+  it('tells nothing of a short run', () => {
+    expect(memoryVerdict(samplesOf(sawtooth, 120)).isFlat).toBeUndefined();
   });
 });

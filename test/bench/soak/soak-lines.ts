@@ -48,8 +48,7 @@ export function resultLines({
     '',
     ...COLUMNS.map((column) => curveLine(column, busy)),
     '',
-    memoryLine('Resident memory', busy, ({ rssMib }) => rssMib),
-    memoryLine('Heap', busy, ({ heapUsedMib }) => heapUsedMib),
+    ...memoryLines(busy),
     `${tally.sent} commands: ${tally.right} answered right, ${tally.wrong} wrong, ${tally.beyond} replies too many, ` +
       `${missing} without a last reply, ${strayDeadLetters} dead letters too many`,
     ...faults.map((fault) => `  ${fault}`),
@@ -59,12 +58,9 @@ export function resultLines({
   ];
 }
 
-/** Whether neither kind of memory grows. */
-export function isMemoryFlat({ samples }: SoakResult): boolean {
-  const busy = samples.slice(0, -1);
-  return [({ rssMib }: SoakSample) => rssMib, ({ heapUsedMib }: SoakSample) => heapUsedMib].every(
-    (of) => memoryVerdict(busy, of).isFlat,
-  );
+/** `false` where its memory grows; `undefined` where the run is too short to tell. */
+export function isMemoryFlat({ samples }: SoakResult): boolean | undefined {
+  return memoryVerdict(samples.slice(0, -1)).isFlat;
 }
 
 function curveLine({ label, of, digits }: Column, samples: readonly SoakSample[]): string {
@@ -73,13 +69,14 @@ function curveLine({ label, of, digits }: Column, samples: readonly SoakSample[]
   return `${label.padEnd(22)} ${sparkline(values, WIDTH)}  ${least} to ${most}`;
 }
 
-function memoryLine(
-  name: string,
-  samples: readonly SoakSample[],
-  of: (sample: SoakSample) => number,
-): string {
-  const { trend, isFlat } = memoryVerdict(samples, of);
-  if (!Number.isFinite(trend.slopeError)) return `${name}: the run is too short to tell whether it grows`;
-  const [slope, error] = [trend.slope, 2 * trend.slopeError].map((value) => value.toFixed(1));
-  return `${name}: ${isFlat ? 'flat' : 'it grows'}, ${slope} ± ${error} MiB an hour at ${trend.mean.toFixed(0)} MiB`;
+function memoryLines(samples: readonly SoakSample[]): string[] {
+  const { inUse, residentPeaksMib, isFlat } = memoryVerdict(samples);
+  if (isFlat === undefined) return ['The run is too short to tell whether the memory is flat.'];
+  const [slope, error] = [inUse.slope, 2 * inUse.slopeError].map((value) => value.toFixed(1));
+  const [first, second] = residentPeaksMib.map((mib) => mib.toFixed(0));
+  return [
+    `In use after collections: ${inUse.mean.toFixed(0)} MiB, growing by ${slope} ± ${error} MiB an hour`,
+    `Resident at most: ${first} MiB in the first half, ${second} MiB in the second`,
+    `Memory flat: ${isFlat ? 'yes' : 'no'}`,
+  ];
 }

@@ -7,6 +7,8 @@ export interface SoakSample {
   readonly atSeconds: number;
   readonly rssMib: number;
   readonly heapUsedMib: number;
+  /** The heap, and what its objects hold outside of it. */
+  readonly inUseMib: number;
   /** Of the worker since the look before, for one command. */
   readonly cpuMsPerCommand: number;
   /** The longest delay of the event loop since the look before. */
@@ -44,10 +46,13 @@ export class SoakSampler {
     this.#cpuMs = cpuMs;
     this.#answered = answered;
     const metrics = await this.#worker.metrics();
+    const mib = (name: string): number => (metrics.get(name) ?? Number.NaN) / MIB;
+    const heapUsedMib = mib('nodejs_heap_size_used_bytes');
     return {
       atSeconds: (performance.now() - this.#startedAtMs) / 1_000,
       rssMib: memoryMib,
-      heapUsedMib: (metrics.get('nodejs_heap_size_used_bytes') ?? 0) / MIB,
+      heapUsedMib,
+      inUseMib: heapUsedMib + mib('nodejs_external_memory_bytes'),
       cpuMsPerCommand,
       loopLagMs: (metrics.get('nodejs_eventloop_lag_max_seconds') ?? 0) * 1_000,
       queued: await this.#messagesIn(WAITING),
