@@ -1,7 +1,7 @@
 import type { Summary } from './summary.ts';
 
-const WIDTH = 760;
-const LABEL_WIDTH = 250;
+const WIDTH = 800;
+const LABEL_WIDTH = 280;
 const VALUE_WIDTH = 70;
 const ROW_HEIGHT = 34;
 const TOP = 56;

@@ -45,7 +45,9 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
 
 /** With what makes package imports lead to the copy. */
 function copyBuilt(from: string, to: string): void {
-  cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true });
+  // A file under way belongs to a build beside this run, and may be gone in a moment.
+  const filter = (path: string): boolean => !path.endsWith('.tmp');
+  cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true, filter });
   const { type, imports } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as Record<
     string,
     unknown
