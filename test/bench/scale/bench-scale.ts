@@ -82,13 +82,14 @@ function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Ta
         (one, round) => one.cpuMsPerCommand / (first[round]?.cpuMsPerCommand ?? NaN),
       );
       const shares = spreadOf(measured.flatMap((one) => one.shares));
+      const isAlone = measured.every((one) => one.shares.length === 1);
       return [
         label,
         `${withRange(measured.map((one) => one.cpuMsPerCommand))} ms`,
         median(ratios).toFixed(2),
         median(measured.map((one) => one.commandsPerSecond)).toFixed(0),
         `${median(measured.map((one) => one.memoryMib)).toFixed(0)} MiB`,
-        shares.min === shares.max ? '1' : `${shares.min.toFixed(2)} to ${shares.max.toFixed(2)}`,
+        isAlone ? '1' : `${shares.min.toFixed(2)} to ${shares.max.toFixed(2)}`,
       ];
     }),
   ];
