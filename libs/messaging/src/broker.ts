@@ -3,19 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
-import { closeWithin } from './connection/close-within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
 import type { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { watchConfirms } from './publishing/watch-confirms.ts';
-import { declareQueue, declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
-import { retryRung, type Topology } from './topology/topology.ts';
+import { declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
+import { RungKeeper } from './topology/rung-keeper.ts';
+import type { Topology } from './topology/topology.ts';
 
 /** Pause before a consumer that was lost alone is made again. */
 const REBUILD_PAUSE_MS = 200;
-const CLOSE_TIMEOUT_MS = 2_000;
-/** A rung stands for a minute longer than twice its delay; what is put there by then comes off in time. */
-const RUNG_STANDS_MS = 30_000;
 const UNCONFIRMED = 'the broker neither confirms nor refuses what is published';
 const DEAF = 'its queue holds messages, and none came';
 
@@ -39,8 +36,7 @@ export class Broker {
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   readonly #watchdog: Watchdog;
-  /** When each was declared last, by delay. */
-  readonly #rungs = new Map<number, number>();
+  readonly #rungs: RungKeeper;
   #publishModel: ChannelModel | undefined;
   #consumeModel: ChannelModel | undefined;
   #hasStood = false;
@@ -49,6 +45,7 @@ export class Broker {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
+    this.#rungs = new RungKeeper(options.topology.rungs);
     this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.renew(DEAF));
   }
 
@@ -73,6 +70,7 @@ export class Broker {
 
   async close(): Promise<void> {
     this.#watchdog.stop();
+    this.#rungs.stop();
     await this.#consuming.close();
     await this.#publishing.close();
   }
@@ -80,18 +78,6 @@ export class Broker {
   /** Declares everything again, where a queue of it was found missing. */
   async redeclare(): Promise<void> {
     if (this.#publishModel) await declareTopology(this.#publishModel, this.#options.topology);
-  }
-
-  /** Declares a rung of the ladder, so that it lives long enough for what is put there. */
-  async declareRung(delayMs: number): Promise<void> {
-    const nowMs = performance.now();
-    const stands = nowMs - (this.#rungs.get(delayMs) ?? -Infinity) < RUNG_STANDS_MS;
-    if (stands || !this.#publishModel) return;
-    const channel = await this.#publishModel.createChannel();
-    channel.on('error', () => undefined);
-    await declareQueue(channel, retryRung(this.#options.topology.names, delayMs));
-    this.#rungs.set(delayMs, nowMs);
-    await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }
 
   /** Makes a consumer again that was lost while its connection stands. */
@@ -123,6 +109,7 @@ export class Broker {
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
     await this.#declare(model);
+    await this.#rungs.use(model);
     const channel = await model.createConfirmChannel();
     channel.on('error', () => undefined);
     // A publish that the broker refuses closes the channel, most likely for an exchange that has gone.
@@ -137,6 +124,8 @@ export class Broker {
   async #setUpConsuming(model: ChannelModel): Promise<void> {
     await this.#declare(model);
     this.#consumeModel = model;
+    // Also while the broker takes nothing from publishers.
+    await this.#rungs.keep(model);
     for (const consumer of this.#options.consumers) await consumer.attach(model);
     this.#watchdog.watch(model);
   }

@@ -95,7 +95,6 @@ export class Messaging {
     const ladder = new RetryLadder({
       names,
       delaysMs: this.#options.retryDelaysMs,
-      declareRung: (delayMs) => this.#broker.declareRung(delayMs),
       copies,
     });
     return new Pipeline({

@@ -14,8 +14,6 @@ export interface RetryLadderOptions {
   readonly names: BusNames;
   /** The rungs (setting `REPORTS_RETRY_DELAYS_MS`). */
   readonly delaysMs: readonly number[];
-  /** Declares a rung, which renews its lease: an unused one goes, with what waits on it. */
-  readonly declareRung: (delayMs: number) => Promise<void>;
   readonly copies: CopyPublisher;
 }
 
@@ -33,13 +31,11 @@ export class RetryLadder {
    * @returns the delay, or `undefined` where it would pass the deadline; then nothing was done
    */
   async postpone(command: CommandInHand, retryAfterMs: number | undefined): Promise<number | undefined> {
-    const { names, delaysMs, declareRung, copies } = this.#options;
+    const { names, delaysMs, copies } = this.#options;
     const { delivery, deadline } = command;
     const postponed = Number(ladderHeaders(delivery)[POSTPONED]) || 0;
     const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs: deadline.remainingMs() });
     if (delayMs === undefined) return undefined;
-    // Where the connection has just gone, the copy waits for the next one, which declares every rung.
-    await declareRung(delayMs).catch(() => undefined);
     const copy = copyOf(command, {
       queue: names.retry(delayMs),
       headers: { [POSTPONED]: postponed + 1, ...progressHeaders(command) },

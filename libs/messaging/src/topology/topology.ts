@@ -22,6 +22,8 @@ export interface Topology {
   readonly names: BusNames;
   readonly exchanges: readonly ExchangeDeclaration[];
   readonly queues: readonly QueueDeclaration[];
+  /** Those of the queues that are the reports' retry ladder. */
+  readonly rungs: readonly QueueDeclaration[];
   readonly bindings: readonly Binding[];
 }
 
@@ -45,6 +47,7 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
       'x-delivery-limit': DELIVERY_LIMIT,
       ...deadLetteringTo(names.deadLetters),
     });
+  const rungs = retryDelaysMs.map((delayMs) => retryRung(names, delayMs));
   const kept = (name: string, days: number): QueueDeclaration =>
     quorum(name, {
       'x-delivery-limit': NO_DELIVERY_LIMIT,
@@ -64,8 +67,9 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
       netted(names.lanes.interactive),
       netted(names.lanes.reports),
       netted(names.suspects),
-      ...retryDelaysMs.map((delayMs) => retryRung(names, delayMs)),
+      ...rungs,
     ],
+    rungs,
     bindings: [
       { queue: names.lanes.interactive, exchange: names.unknownCommands, routingKey: '' },
       ...COMMAND_TYPES.map((type) => ({
@@ -79,10 +83,12 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
 
 /**
  * One rung of the ladder: waits, then dead-letters back to the reports. It goes when it has been unused for a
- * minute more than twice its delay, so whoever publishes to it declares it first: publishing does not count as use.
+ * minute more than twice its delay, and what waits there with it: see `RungKeeper`. Its limit of deliveries is as
+ * good as none, since each use counts as one.
  */
-export function retryRung(names: BusNames, delayMs: number): QueueDeclaration {
+function retryRung(names: BusNames, delayMs: number): QueueDeclaration {
   return quorum(names.retry(delayMs), {
+    'x-delivery-limit': NO_DELIVERY_LIMIT,
     'x-message-ttl': delayMs,
     'x-expires': 2 * delayMs + 60_000,
     ...deadLetteringTo(names.lanes.reports),
