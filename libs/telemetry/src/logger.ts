@@ -1,6 +1,7 @@
 import { destination, type Logger, type LoggerOptions, pino, type DestinationStream } from 'pino';
 
 import { describeError } from './describe-error.ts';
+import { GatheredLines } from './gathered-lines.ts';
 
 export type { Logger } from 'pino';
 
@@ -12,21 +13,19 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /**
- * A logger that writes one JSON object a line, with ISO times and level names.
+ * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
+ * 50 ms, and all of them when the process ends by itself or by `process.exit`.
  *
  * An error under `err` or `cause` is described without its message where that could hold data; what a command or an
  * answer carried is never passed to it.
  *
  * @param stream default: standard output
  */
-export function createLogger(
-  level: LogLevel,
-  stream: DestinationStream = destination({ sync: false, maxLength: MAX_UNREAD_BYTES }),
-): Logger {
+export function createLogger(level: LogLevel, stream: DestinationStream = standardOutput()): Logger {
   const options: LoggerOptions = {
     level,
     base: null,
-    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    timestamp: timeMember,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, cause: describeError },
     hooks: {
@@ -38,4 +37,25 @@ export function createLogger(
     },
   };
   return pino(options, stream);
+}
+
+function standardOutput(): DestinationStream {
+  const lines = new GatheredLines({ write: (text) => output.write(text) });
+  // Before the listener of the destination itself, which writes out what it was given.
+  process.once('exit', () => lines.flush());
+  const output = destination({ sync: false, maxLength: MAX_UNREAD_BYTES });
+  return lines;
+}
+
+let writtenMs = 0;
+let written = '';
+
+/** Lines of the same millisecond share their time. */
+function timeMember(): string {
+  const nowMs = Date.now();
+  if (nowMs !== writtenMs) {
+    writtenMs = nowMs;
+    written = `,"time":"${new Date(nowMs).toISOString()}"`;
+  }
+  return written;
 }

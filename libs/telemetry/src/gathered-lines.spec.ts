@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { GatheredLines } from './gathered-lines.ts';
+
+function gathering() {
+  const chunks: string[] = [];
+  return { chunks, lines: new GatheredLines({ write: (chunk) => chunks.push(chunk) }) };
+}
+
+describe('GatheredLines', () => {
+  it('hands on together what was written within a short time', async () => {
+    const { chunks, lines } = gathering();
+    lines.write('a\n');
+    lines.write('b\n');
+    expect(chunks).toEqual([]);
+    while (chunks.length === 0) await sleep(10);
+    expect(chunks).toEqual(['a\nb\n']);
+  });
+
+  it('hands on at once what has grown large, however often', () => {
+    const { chunks, lines } = gathering();
+    const line = `${'x'.repeat(999)}\n`;
+    for (let written = 0; written < 100; written += 1) lines.write(line);
+    lines.flush();
+    expect(chunks.length).toBeGreaterThan(9);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(10_000);
+    expect(chunks.join('')).toBe(line.repeat(100));
+  });
+
+  it('hands nothing on twice, and nothing where there is nothing', async () => {
+    const { chunks, lines } = gathering();
+    lines.flush();
+    lines.write('a\n');
+    lines.flush();
+    lines.flush();
+    await sleep(100);
+    expect(chunks).toEqual(['a\n']);
+  });
+});
