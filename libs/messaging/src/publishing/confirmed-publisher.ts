@@ -1,5 +1,7 @@
 import type { ConfirmChannel, Options } from 'amqplib';
 
+import { basicPublish } from './basic-publish.ts';
+
 /** What the broker said of one message. */
 export type PublishOutcome =
   | 'confirmed'
@@ -28,11 +30,20 @@ const NACKED = 'message nacked';
 /** A message that closes the channel each time must not do so for ever. */
 const MAX_LOSSES = 20;
 
+interface PendingPublish {
+  readonly message: OutgoingMessage;
+  readonly isWanted: () => boolean;
+  readonly resolve: (outcome: PublishOutcome) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Channels that closed before the broker had said something. */
+  losses: number;
+}
+
 /** Publishes persistently on one confirm channel at a time, again on the next one for as long as it is wanted. */
 export class ConfirmedPublisher {
   readonly #returned = new Set<string>();
   #channel: ConfirmChannel | undefined;
-  #waiting: (() => void)[] = [];
+  #waiting: PendingPublish[] = [];
   #closed = false;
   #publishes = 0;
 
@@ -42,6 +53,8 @@ export class ConfirmedPublisher {
     channel.on('close', () => {
       if (this.#channel === channel) this.#channel = undefined;
     });
+    // Who published on the channel before has heard that it closed.
+    this.#returned.clear();
     this.#channel = channel;
     this.#wake();
   }
@@ -58,55 +71,49 @@ export class ConfirmedPublisher {
    * @param isWanted asked before each try; where it says no, the message is given up
    * @throws UnconfirmedError where nobody wants it any more, or the publisher is closed
    */
-  async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
-    for (let losses = 0; losses < MAX_LOSSES; losses += 1) {
-      if (!this.#channel) await this.#nextChannel();
-      if (this.#closed || !isWanted()) break;
-      // A channel can be lost again between the wake-up and this turn.
-      if (!this.#channel) continue;
-      const outcome = await this.#send(this.#channel, message);
-      if (outcome !== 'lost') return outcome;
-    }
-    throw new UnconfirmedError('The broker has not confirmed the message.');
+  publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
+    return new Promise((resolve, reject) => this.#try({ message, isWanted, resolve, reject, losses: 0 }));
   }
 
-  #send(channel: ConfirmChannel, message: OutgoingMessage): Promise<PublishOutcome | 'lost'> {
-    const { exchange, routingKey, content, properties, mandatory } = message;
+  #try(publish: PendingPublish): void {
+    const channel = this.#channel;
+    if (!channel && !this.#closed) this.#waiting.push(publish);
+    else if (channel && !this.#closed && publish.losses < MAX_LOSSES && publish.isWanted()) {
+      this.#send(channel, publish);
+    } else publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
+  }
+
+  #send(channel: ConfirmChannel, publish: PendingPublish): void {
+    const { message } = publish;
+    const { headers } = message.properties;
     let publishId = '';
-    if (mandatory) {
+    if (message.mandatory) {
       publishId = String((this.#publishes += 1));
-      properties.headers[PUBLISH_ID] = publishId;
+      headers[PUBLISH_ID] = publishId;
     }
-    return new Promise((resolve, reject) => {
-      try {
-        channel.publish(
-          exchange,
-          routingKey,
-          content,
-          { ...properties, persistent: true, mandatory },
-          (error: Error | null) => {
-            const wasReturned = mandatory && this.#returned.delete(publishId);
-            if (!error) resolve(wasReturned ? 'returned' : 'confirmed');
-            else resolve(error.message === NACKED ? 'refused' : 'lost');
-          },
-        );
-      } catch (thrown) {
-        const error = thrown as Error;
-        // Closed between two turns; anything else is a message that cannot be written at all.
-        if (this.#channel !== channel || error.name === 'IllegalOperationError') resolve('lost');
-        else reject(error);
-      }
-    });
+    try {
+      basicPublish(channel, message, headers, (error) => {
+        const wasReturned = message.mandatory && this.#returned.delete(publishId);
+        if (!error) publish.resolve(wasReturned ? 'returned' : 'confirmed');
+        else if (error.message === NACKED) publish.resolve('refused');
+        else this.#lost(channel, publish);
+      });
+    } catch (thrown) {
+      // Closed in this very turn; anything else is a message that cannot be written at all.
+      if ((thrown as Error).name === 'IllegalOperationError') this.#lost(channel, publish);
+      else publish.reject(thrown);
+    }
   }
 
-  #nextChannel(): Promise<void> {
-    if (this.#closed) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push(resolve));
+  #lost(channel: ConfirmChannel, publish: PendingPublish): void {
+    if (this.#channel === channel) this.#channel = undefined;
+    publish.losses += 1;
+    this.#try(publish);
   }
 
   #wake(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const resume of waiting) resume();
+    for (const publish of waiting) this.#try(publish);
   }
 }
