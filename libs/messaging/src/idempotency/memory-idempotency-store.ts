@@ -9,10 +9,13 @@ const MAX_IDENTITIES = 100_000;
 const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 interface Entry {
+  readonly identity: string;
   readonly fingerprint: string;
-  state:
-    | { readonly kind: 'under way'; readonly reply: Promise<Reply | undefined> }
-    | { readonly kind: 'decided'; readonly reply: Reply; readonly bytes: number; readonly untilMs: number };
+  /** Those who wait while it is under way. */
+  waiting: PromiseWithResolvers<Reply | undefined> | undefined;
+  decision: { readonly reply: Reply; readonly bytes: number; readonly untilMs: number } | undefined;
+  /** The one that was decided after it. */
+  next: Entry | undefined;
 }
 
 /** A claim in memory; its holder either settles or releases it. */
@@ -27,8 +30,10 @@ export type MemoryClaim =
 
 /** The memory of one worker. */
 export class MemoryIdempotencyStore extends IdempotencyStore {
-  // A map keeps the order of insertion, and an entry is inserted anew when it is decided: the oldest come first.
   readonly #entries = new Map<string, Entry>();
+  // A chain in the order of decision. The map keeps an order too, but walks over all that was deleted from its front.
+  #oldest: Entry | undefined;
+  #newest: Entry | undefined;
   #replyBytes = 0;
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
@@ -42,52 +47,58 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   claim(identity: string, fingerprint: string): MemoryClaim {
     const entry = this.#entries.get(identity);
     if (!entry || isOver(entry, this.#nowMs())) return this.#begin(identity, fingerprint);
-    return entry.fingerprint === fingerprint ? entry.state : { kind: 'conflict' };
+    if (entry.fingerprint !== fingerprint) return { kind: 'conflict' };
+    if (entry.decision) return { kind: 'decided', reply: entry.decision.reply };
+    entry.waiting ??= Promise.withResolvers();
+    return { kind: 'under way', reply: entry.waiting.promise };
   }
 
   #begin(identity: string, fingerprint: string): MemoryClaim {
-    const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
-    const entry: Entry = { fingerprint, state: { kind: 'under way', reply: promise } };
-    this.#drop(identity);
-    this.#entries.set(identity, entry);
     this.#forget();
+    const entry: Entry = { identity, fingerprint, waiting: undefined, decision: undefined, next: undefined };
+    this.#entries.set(identity, entry);
     const release = (reply?: Reply): void => {
-      this.#drop(identity);
-      resolve(reply);
+      this.#entries.delete(identity);
+      entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      release(reply);
-      if (!isDecision(reply)) return;
-      const bytes = replyBytes(reply);
-      entry.state = { kind: 'decided', reply, bytes, untilMs: this.#nowMs() + this.#ttlMs };
-      this.#entries.set(identity, entry);
-      this.#replyBytes += bytes;
+      if (!isDecision(reply)) return release(reply);
+      this.#keep(entry, reply);
+      entry.waiting?.resolve(reply);
+      entry.waiting = undefined;
     };
     return { kind: 'mine', settle, release };
+  }
+
+  #keep(entry: Entry, reply: Reply): void {
+    const bytes = replyBytes(reply);
+    entry.decision = { reply, bytes, untilMs: this.#nowMs() + this.#ttlMs };
+    this.#replyBytes += bytes;
+    if (this.#newest) this.#newest.next = entry;
+    else this.#oldest = entry;
+    this.#newest = entry;
   }
 
   /** Drops what is over, and the oldest decisions where there are too many. */
   #forget(): void {
     const nowMs = this.#nowMs();
-    for (const [identity, entry] of this.#entries) {
-      // What is under way is bounded by the prefetch, and may stand before what is over.
-      if (entry.state.kind === 'under way') continue;
-      if (!this.#isTooFull && !isOver(entry, nowMs)) break;
-      this.#drop(identity);
-    }
+    while (this.#oldest && (this.#isTooFull || isOver(this.#oldest, nowMs))) this.#dropOldest(this.#oldest);
   }
 
   get #isTooFull(): boolean {
-    return this.#entries.size > MAX_IDENTITIES || this.#replyBytes > MAX_REPLY_BYTES;
+    return this.#entries.size >= MAX_IDENTITIES || this.#replyBytes > MAX_REPLY_BYTES;
   }
 
-  #drop(identity: string): void {
-    const state = this.#entries.get(identity)?.state;
-    if (state?.kind === 'decided') this.#replyBytes -= state.bytes;
-    this.#entries.delete(identity);
+  #dropOldest(entry: Entry): void {
+    const { identity, decision, next } = entry;
+    // A clock that was set back may have let the same identity begin anew.
+    if (this.#entries.get(identity) === entry) this.#entries.delete(identity);
+    this.#replyBytes -= decision?.bytes ?? 0;
+    this.#oldest = next;
+    if (!next) this.#newest = undefined;
   }
 }
 
-function isOver({ state }: Entry, nowMs: number): boolean {
-  return state.kind === 'decided' && state.untilMs <= nowMs;
+function isOver({ decision }: Entry, nowMs: number): boolean {
+  return decision !== undefined && decision.untilMs <= nowMs;
 }
