@@ -9,7 +9,9 @@ import { Pipeline } from './pipeline/pipeline.ts';
 import { RetryLadder } from './pipeline/retry-ladder.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { CopyPublisher } from './publishing/copy-publisher.ts';
+import { DirectKeys } from './replies/direct-keys.ts';
 import { EventSender } from './replies/event-sender.ts';
+import { KeyProbe } from './replies/key-probe.ts';
 import { ReplySender } from './replies/reply-sender.ts';
 import { Undelivered } from './replies/undelivered.ts';
 import { type Topology, topologyOf } from './topology/topology.ts';
@@ -26,6 +28,7 @@ export interface MessagingHealth {
 export class Messaging {
   readonly #options: MessagingOptions;
   readonly #publisher = new ConfirmedPublisher();
+  readonly #probe: KeyProbe;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
   readonly #broker: Broker;
@@ -33,6 +36,7 @@ export class Messaging {
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
+    this.#probe = new KeyProbe(options.urls);
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
     const consumerOf = (queue: string, prefetch: number): QueueConsumer => {
@@ -77,7 +81,7 @@ export class Messaging {
   async stop(): Promise<void> {
     await Promise.all(this.#consumers.map((consumer) => consumer.drain(this.#options.graceMs)));
     this.#publisher.close();
-    await this.#broker.close();
+    await Promise.all([this.#broker.close(), this.#probe.close()]);
   }
 
   #pause(lane: Lane): void {
@@ -90,7 +94,8 @@ export class Messaging {
     const publisher = this.#publisher;
     const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
     const undelivered = new Undelivered(names, copies, observer, nowMs);
-    const replies = new ReplySender({ publisher, undelivered, stallMs, nowMs });
+    const directKeys = new DirectKeys(this.#probe, nowMs);
+    const replies = new ReplySender({ publisher, directKeys, undelivered, stallMs, nowMs });
     const events = new EventSender({ names, policy: this.#options.events, publisher, undelivered, nowMs });
     const ladder = new RetryLadder({
       names,

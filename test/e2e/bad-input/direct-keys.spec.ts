@@ -6,6 +6,7 @@ import type { Options } from 'amqplib';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
 import { factsOf } from './reply-facts.ts';
 import { type Testimony, Witness } from './witness.ts';
 
@@ -16,13 +17,14 @@ const PAGES = 5;
 describe('a direct reply-to key', () => {
   let service: ServiceUnderTest;
   let witness: Witness;
+  let worker: WorkerProcess;
   let correlationId: string;
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: healthy(PAGES),
     });
-    await service.worker();
+    worker = await service.worker();
     witness = await Witness.open(service);
   }, 30_000);
   afterAll(async () => service?.[Symbol.asyncDispose]());
@@ -79,6 +81,21 @@ describe('a direct reply-to key', () => {
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
 
+  it('that somebody made up does not hold up the replies of others, however many there are', async () => {
+    const before = service.caller.received.length;
+    const others = [];
+    for (let key = 0; key < 30; key += 1) {
+      publish('session.create', SESSION, {
+        replyTo: `amq.rabbitmq.reply-to.QUFB.${key}`,
+        messageId: randomUUID(),
+      });
+      others.push(service.caller.send('session.create', SESSION));
+    }
+    for (const replies of await Promise.all(others)) expect(replies.at(-1)?.type).toBe('session.created');
+    await seen('their replies are kept', ({ undelivered }) => undelivered.length === 30);
+    expect(service.caller.received.length - before).toBe(others.length);
+  });
+
   it('of a client that has left harms nobody', async () => {
     const channel = await service.caller.connection.createChannel();
     const { queue } = await service.caller.channel.assertQueue('', { exclusive: true });
@@ -95,6 +112,11 @@ describe('a direct reply-to key', () => {
     publish('session.create', {}, { replyTo });
     await refused();
     await expectServed();
+  });
+
+  it('never cost the worker its connection', () => {
+    expect(worker.log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
+    expect(worker.stderr).toBe('');
   });
 });
 

@@ -7,6 +7,7 @@ import type {
   PublishOutcome,
 } from '../publishing/confirmed-publisher.ts';
 import { publishPatiently } from '../publishing/publish-patiently.ts';
+import type { DirectKeys } from './direct-keys.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
 import { replyMessage } from './reply-message.ts';
@@ -17,6 +18,7 @@ const TRIES_OF_A_KEY = 3;
 
 export interface ReplySenderOptions {
   readonly publisher: ConfirmedPublisher;
+  readonly directKeys: DirectKeys;
   readonly undelivered: Undelivered;
   /** How long a report waits for a reply queue that refuses (setting `REPORTS_STALL_MS`). */
   readonly stallMs: number;
@@ -70,9 +72,11 @@ export class ReplySender {
 
   /**
    * RabbitMQ 3.10 closes the connection of whoever publishes to a direct key that it cannot read, or whose node has
-   * left the cluster; such a key is given up, for the rest of its command too.
+   * left the cluster. Where that was not known beforehand, the key is given up, for the rest of its command too.
    */
   async #publishToKey(command: CommandInHand, message: OutgoingMessage): Promise<PublishOutcome> {
+    const isReadable = this.#options.directKeys.isReadable(message.routingKey);
+    if (isReadable !== true && !(await isReadable)) return 'returned';
     if (this.#unreachable.has(command)) return 'returned';
     let tries = 0;
     const isWanted = () => command.delivery.isAlive && (tries += 1) <= TRIES_OF_A_KEY;

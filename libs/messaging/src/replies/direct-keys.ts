@@ -1,0 +1,64 @@
+import type { KeyProbe } from './key-probe.ts';
+
+const DIRECT = 'amq.rabbitmq.reply-to.';
+/** A node that leaves the cluster takes its keys with it; one that joins brings some. */
+const KNOWN_FOR_MS = 60_000;
+/** Kinds of keys that are remembered; beyond, the oldest goes. */
+const MAX_KINDS = 1_000;
+/** How a node begins the name of its channel's process: the name of an atom follows, with its length. */
+const PROCESS = Buffer.from([131, 88, 118]);
+/** Behind the name of the node: three numbers. */
+const PROCESS_TAIL_BYTES = 12;
+
+interface Known {
+  readonly isReadable: boolean;
+  readonly untilMs: number;
+}
+
+/**
+ * Knows which direct reply-to keys the broker can read: RabbitMQ 3.10 closes the connection of whoever publishes to
+ * one that it cannot, and all replies under way would wait for the next one. The keys of one node are alike, so that
+ * a worker asks once a minute for each node, and for each key that somebody made up.
+ */
+export class DirectKeys {
+  readonly #known = new Map<string, Known>();
+  readonly #probe: Pick<KeyProbe, 'isReadable'>;
+  readonly #nowMs: () => number;
+
+  constructor(probe: Pick<KeyProbe, 'isReadable'>, nowMs: () => number) {
+    this.#probe = probe;
+    this.#nowMs = nowMs;
+  }
+
+  /** At once where it is known. A key that nobody could be asked about counts as readable. */
+  isReadable(key: string): boolean | Promise<boolean> {
+    const kind = kindOf(key);
+    const known = this.#known.get(kind);
+    if (known && known.untilMs > this.#nowMs()) return known.isReadable;
+    return this.#ask(kind, key);
+  }
+
+  async #ask(kind: string, key: string): Promise<boolean> {
+    const isReadable = await this.#probe.isReadable(key);
+    if (isReadable === undefined) return true;
+    this.#known.delete(kind);
+    this.#known.set(kind, { isReadable, untilMs: this.#nowMs() + KNOWN_FOR_MS });
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_KINDS && oldest !== undefined) this.#known.delete(oldest);
+    return isReadable;
+  }
+}
+
+/** The node of a key that is made as nodes make them, else the key itself. */
+function kindOf(key: string): string {
+  const [process = '', secret, ...more] = key.slice(DIRECT.length).split('.');
+  const bytes = Buffer.from(process, 'base64');
+  const nameLength = bytes.length >= 5 ? bytes.readUInt16BE(3) : 0;
+  const isMade =
+    secret !== undefined &&
+    more.length === 0 &&
+    bytes.subarray(0, 3).equals(PROCESS) &&
+    bytes.length === 5 + nameLength + PROCESS_TAIL_BYTES &&
+    bytes.toString('base64') === process;
+  return isMade ? `node ${bytes.toString('utf8', 5, 5 + nameLength)}` : key;
+}
