@@ -4,6 +4,8 @@ export const ABSENCE_MS = 500;
 export interface DeadHolderOptions {
   /** Whether a connection stands; `undefined` where nobody knows. */
   readonly hasConnection: (connection: string) => Promise<boolean | undefined>;
+  /** How long ago the holder ought to have renewed its claim and did not. */
+  readonly overdueMs: () => Promise<number>;
   /** Frees what is claimed over a connection; whether it did. */
   readonly free: (connection: string) => Promise<boolean>;
   /** How long a holder's connection has been gone when the holder counts as dead. */
@@ -31,12 +33,15 @@ export class DeadHolder {
    * @returns whether the claim was freed
    */
   async free(connection: string): Promise<boolean> {
-    const { hasConnection, free, absenceMs, nowMs } = this.#options;
+    const { hasConnection, overdueMs, free, absenceMs, nowMs } = this.#options;
     if ((await hasConnection(connection)) !== false) {
       this.#gone = undefined;
       return false;
     }
-    if (this.#gone?.connection !== connection) this.#gone = { connection, sinceMs: nowMs() };
+    if (this.#gone?.connection !== connection) {
+      // Whoever starts after a death has not seen the connection go.
+      this.#gone = { connection, sinceMs: nowMs() - (await overdueMs()) };
+    }
     return nowMs() - this.#gone.sinceMs >= absenceMs && free(connection);
   }
 }

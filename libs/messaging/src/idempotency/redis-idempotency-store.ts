@@ -132,6 +132,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     const identities = this.#identities;
     const holder = new DeadHolder({
       hasConnection: (connection) => identities.hasConnection(connection),
+      overdueMs: () => identities.overdueMs(key),
       free: (connection) => identities.free(key, connection),
       absenceMs: this.#absenceMs,
       nowMs: this.#nowMs,

@@ -9,6 +9,8 @@ import type { IdentityFields } from './redis-scripts.ts';
 
 /** How long a reply that decides nothing stays for those who wait for it; longer than they pause. */
 const RELEASED_MS = 2_000;
+/** Of a lease, when its holder renews it. */
+export const RENEWED_EACH = 1 / 3;
 /** Claims renewed by one script at most: Redis does nothing else meanwhile. */
 const RENEWED_AT_ONCE = 500;
 
@@ -120,6 +122,13 @@ export class RedisIdentities {
         () => undefined,
       ),
     );
+  }
+
+  /** How long ago the claim of an identity ought to have been renewed and was not; 0 where that is not known. */
+  async overdueMs(key: string): Promise<number> {
+    const { leaseMs } = this.#options;
+    const leftMs = await this.#link.attempt((redis) => redis.pttl(key));
+    return leftMs === undefined || leftMs < 0 ? 0 : Math.max(0, leaseMs - RENEWED_EACH * leaseMs - leftMs);
   }
 
   /** Frees an identity that is claimed over a connection; whether it was. */

@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import type { RedisIdentities } from './redis-identities.ts';
+import { type RedisIdentities, RENEWED_EACH } from './redis-identities.ts';
 import { replyBytes } from './reply-bytes.ts';
 
 /** Settlements kept for a Redis that is away; beyond, the oldest are forgotten. */
@@ -43,7 +43,7 @@ export class RedisLeases {
   hold(key: string, fingerprint: string): void {
     this.#paid(key);
     this.#held.set(key, fingerprint);
-    this.#timer ??= setInterval(() => void this.#renew(), this.#options.leaseMs / 3).unref();
+    this.#timer ??= setInterval(() => void this.#renew(), this.#options.leaseMs * RENEWED_EACH).unref();
   }
 
   /** Lets a claim run out that ended without a reply. */
