@@ -1,4 +1,4 @@
-import { type CustomTransportStrategy, Server } from '@nestjs/microservices';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 
 import { Messaging, type MessagingHealth } from './messaging.ts';
 import type { MessagingOptions } from './messaging-options.ts';
@@ -26,8 +26,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
 
   /** Begins to serve. The callback runs at once: a broker that is away is waited for, and told by `health`. */
   listen(callback: () => void): void {
-    for (const pattern of this.messageHandlers.keys()) {
-      this.#handlers.set(pattern, (data, command) => this.#call(pattern, data, command));
+    for (const [pattern, handler] of this.messageHandlers) {
+      this.#handlers.set(pattern, (data, command) => this.#call(handler, data, command));
     }
     this.#messaging.start();
     callback();
@@ -48,15 +48,13 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   }
 
   /** Runs a Nest handler between the hooks that Nest's own transports call. */
-  #call(...[pattern, data, command]: [string, ...Parameters<CommandHandler>]): Promise<unknown> {
-    const { promise, resolve } = Promise.withResolvers<unknown>();
+  #call(handler: MessageHandler, ...[data, command]: Parameters<CommandHandler>): Promise<unknown> {
     // A hook need not hand on what it is given to run, so the result takes a way of its own.
-    this.onProcessingStartHook(this.transportId, command as never, async () => {
-      const result = (async () => (await this.messageHandlers.get(pattern)?.(data, command)) as unknown)();
-      resolve(result);
-      await result.catch(() => undefined);
-      this.onProcessingEndHook?.(this.transportId, command as never);
+    return new Promise((resolve, reject) => {
+      this.onProcessingStartHook(this.transportId, command as never, async () => {
+        await handler(data, command).then(resolve, reject);
+        this.onProcessingEndHook?.(this.transportId, command as never);
+      });
     });
-    return promise;
   }
 }

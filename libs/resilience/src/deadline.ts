@@ -69,7 +69,15 @@ export class Deadline {
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const takeBack = this.onExpired(() => reject(new DeadlineExceeded()));
-      promise.then(resolve, reject).finally(takeBack);
+      const settle = (value: T): void => {
+        takeBack();
+        resolve(value);
+      };
+      const fail = (reason: unknown): void => {
+        takeBack();
+        reject(reason);
+      };
+      promise.then(settle, fail);
     });
   }
 

@@ -50,7 +50,8 @@ function read<T extends object>(
   violations: Violation[],
 ): T {
   const instance = new shape();
-  for (const [name, value] of Object.entries(data)) {
+  for (const name of Object.keys(data)) {
+    const value = data[name];
     const member = members.get(name);
     if (member !== undefined) {
       const { nested } = member;

@@ -165,12 +165,13 @@ export class QueueConsumer {
     this.#deliveries += 1;
     this.#inHand.add(delivery);
     serving.inHand.add(delivery);
-    void this.#options.handle(delivery).finally(() => {
+    const settled = (): void => {
       this.#inHand.delete(delivery);
       serving.inHand.delete(delivery);
       if (this.#serving !== serving) void this.#closeWhenDone(serving);
       if (this.#inHand.size === 0) this.#onEmpty?.();
-    });
+    };
+    void this.#options.handle(delivery).then(settled);
   }
 
   /**

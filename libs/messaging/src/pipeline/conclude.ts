@@ -39,9 +39,10 @@ export class Conclusion {
     if (failure && isPostponed(failure, command.lane) && (await this.#postpone(command, failure))) return;
 
     const { replies, events, observer, nowMs } = this.#options;
-    const sent = [replies.sendFinal(command, reply), events.announce(command, reply)];
+    const sent = [replies.sendFinal(command, reply)];
+    if (events.announces(reply)) sent.push(events.announce(command, reply));
     if (failure && isDeadLettered(failure, command.lane)) sent.push(this.#deadLetter(command, failure));
-    await Promise.all(sent);
+    await (sent.length === 1 ? sent[0] : Promise.all(sent));
     delivery.acknowledge();
     observer.commandAnswered(factsOf(command, nowMs()), failure?.code ?? 'success', cause);
   }

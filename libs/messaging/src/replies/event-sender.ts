@@ -23,10 +23,14 @@ export class EventSender {
     this.#options = options;
   }
 
-  /** Announces where the policy says so; what a listener's full queue refuses until the deadline is kept. */
+  /** Whether the policy has a final reply announced. */
+  announces(reply: Reply): boolean {
+    return isAnnounced(reply, this.#options.policy);
+  }
+
+  /** Announces a final reply; what a listener's full queue refuses until the deadline is kept. */
   async announce(command: CommandInHand, reply: Reply): Promise<void> {
-    const { names, policy, publisher, undelivered, nowMs } = this.#options;
-    if (!isAnnounced(reply, policy)) return;
+    const { names, publisher, undelivered, nowMs } = this.#options;
     const { envelope, sequence, deadline, delivery } = command;
     const messageId = messageIdOf(envelope, reply, sequence);
     const message = eventMessage(names.events, { envelope, reply, sequence, messageId, nowMs: nowMs() });
