@@ -1,0 +1,89 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { connect } from 'amqplib';
+
+import { read, tablesWith } from '../../docs/markdown.ts';
+import { testBrokerCtl } from '../../support/broker.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+
+jest.setTimeout(40_000);
+
+const [WORKER, CALLER] = tablesWith(read('docs/operations.md'), 'User')[0]!.rows;
+const PASSWORD = 'secret-of-a-test';
+
+/** `guest` is refused from anywhere but the broker's own machine, so every installation has users of its own. */
+describe('users with no more than the permissions of docs/operations.md', () => {
+  const suffix = randomBytes(4).toString('hex');
+  const shop = `shop-${suffix}`;
+  const users = [`worker-${suffix}`, `caller-${suffix}`] as const;
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(3) });
+    for (const [index, row] of [WORKER, CALLER].entries()) {
+      const user = users[index]!;
+      const permissions = row!.slice(1).map((cell) => patternOf(cell));
+      await testBrokerCtl('add_user', user, PASSWORD);
+      await testBrokerCtl('set_permissions', user, ...permissions);
+    }
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    for (const user of users) await testBrokerCtl('delete_user', user);
+  });
+
+  const patternOf = (cell: string): string =>
+    cell.slice(1, -1).replaceAll('poker', service.prefix).replaceAll('shop', shop);
+  const urlOf = (user: string): string => {
+    const url = new URL(service.proxy.through(service.url));
+    [url.username, url.password] = [user, PASSWORD];
+    return url.href;
+  };
+
+  it('serve commands and reports, keep replies and dead letters', async () => {
+    const worker = await service.worker({ AMQP_URL: urlOf(users[0]) });
+    const connection = await connect(urlOf(users[1]));
+    try {
+      const channel = await connection.createChannel();
+      const replies: (string | undefined)[] = [];
+      const { queue } = await channel.assertQueue(`${shop}.replies`, { exclusive: true });
+      await channel.consume(queue, (message) => replies.push(message?.properties.type as string), {
+        noAck: true,
+      });
+      const send = (type: string, data: object, replyTo: string): boolean =>
+        channel.publish(service.name('commands'), type, Buffer.from(JSON.stringify(data)), {
+          replyTo,
+          messageId: randomUUID(),
+        });
+      send('session.create', { userId: 'p-1' }, queue);
+      await until('the session is there', () => replies.length === 1);
+      send('report.rake.fetch', { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' }, queue);
+      await until('the report is there', () => replies.at(-1) === 'report.completed');
+      send('session.create', {}, queue);
+      await until('the refusal is there', () => replies.at(-1) === 'command.failed');
+      expect(replies).toEqual(['session.created', 'report.page', 'report.completed', 'command.failed']);
+      send('session.create', { userId: 'p-2' }, 'nobody-has-this-queue');
+      const depth = async (rest: string) =>
+        (await service.caller.channel.checkQueue(service.name(rest))).messageCount;
+      await until('the reply is kept', async () => (await depth('replies.undelivered')) === 1);
+      expect(await depth('dead-letters')).toBe(1);
+      expect(worker.stderr).toBe('');
+    } finally {
+      await connection.close();
+    }
+  });
+
+  it('do not let a caller read what belongs to the service', async () => {
+    const connection = await connect(urlOf(users[1]));
+    connection.on('error', () => undefined);
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined);
+    await expect(channel.consume(service.name('replies.undelivered'), () => undefined)).rejects.toThrow(
+      /403/,
+    );
+    await connection.close();
+  });
+});
