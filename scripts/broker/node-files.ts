@@ -22,25 +22,52 @@ export interface BrokerNode {
   readonly ports: NodePorts;
 }
 
-/** Makes a new folder in the system's temporary one, with what a node needs to start there. */
-export function createNodeFiles(installation: Installation, ports: NodePorts): BrokerNode {
+/** What makes a node one of a cluster. */
+export interface Membership {
+  readonly name: string;
+  /** The names of all nodes, which find each other when they start. */
+  readonly members: readonly string[];
+  /** The secret by which nodes trust each other. */
+  readonly cookie: string;
+}
+
+export function newCookie(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * Makes a new folder in the system's temporary one, with what a node needs to start there.
+ *
+ * @param membership default: a node that stands alone
+ */
+export function createNodeFiles(
+  installation: Installation,
+  ports: NodePorts,
+  { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
+): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
-  for (const name of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, name));
-  writeFileSync(join(folder, 'home', '.erlang.cookie'), randomBytes(16).toString('hex'), { mode: 0o400 });
+  for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
+  writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
   writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp));
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members));
   writeFileSync(join(folder, 'inetrc'), INETRC);
   linkRabbit(installation, join(folder, 'plugins'));
-  return { installation, name: 'poker@localhost', folder, ports };
+  return { installation, name, folder, ports };
 }
 
 /** The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1. */
 const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n';
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
-function advancedConfig(port: number): string {
+function advancedConfig(port: number, members: readonly string[]): string {
+  const quoted = members.map((name) => `'${name}'`);
   return `[
-  {rabbit, [{tcp_listeners, [{"127.0.0.1", ${port}}]}, {log, [{console, [{enabled, false}]}]}]},
+  {rabbit, [
+    {tcp_listeners, [{"127.0.0.1", ${port}}]},
+    {cluster_nodes, {[${quoted.join()}], disc}},
+    {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
+    {log, [{console, [{enabled, false}]}]}
+  ]},
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].
 `;

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 
 import { freePorts } from '../network/free-ports.ts';
-import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
+import type { GuardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
 import { type BrokerNode, createNodeFiles } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
 import { requireInstallation } from './require-installation.ts';
 import { runNode } from './run-node.ts';
+import { runPortMapper } from './run-port-mapper.ts';
 
 export interface StartBrokerOptions {
   /** Of AMQP. Default: a free one. */
@@ -71,15 +71,11 @@ export async function startBroker({ port, installation }: StartBrokerOptions = {
 
 /** The node first: it is ended first. */
 async function runWithPortMapper(node: BrokerNode): Promise<readonly GuardedCommand[]> {
-  const epmd = guardedCommand(
-    join(node.installation.erlang, 'bin', 'epmd'),
-    ['-port', String(node.ports.epmd), '-address', '127.0.0.1'],
-    { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', env: { PATH: process.env['PATH'] } },
-  );
+  const portMapper = runPortMapper(node.installation, node.ports.epmd);
   try {
-    return [await runNode(node), epmd];
+    return [await runNode(node), portMapper];
   } catch (error) {
-    await epmd.end();
+    await portMapper.end();
     throw error;
   }
 }

@@ -1,0 +1,67 @@
+import type { Cluster, ClusterNode } from '../../../scripts/broker/start-cluster.ts';
+import { until } from '../../support/until.ts';
+
+interface ListedConnection {
+  /** For example `127.0.0.1:43024 -> 127.0.0.1:26810`. */
+  readonly name: string;
+  readonly client_properties: readonly (readonly [name: string, type: string, value: unknown])[];
+}
+
+/** What one node of a cluster tells about all of it. */
+export class ClusterView {
+  readonly #cluster: Cluster;
+
+  constructor(cluster: Cluster) {
+    this.#cluster = cluster;
+  }
+
+  /** The nodes to which the connections of the worker go, each once. */
+  async serving(): Promise<ClusterNode[]> {
+    const connections = (await this.#list(
+      'list_connections',
+      'name',
+      'client_properties',
+    )) as ListedConnection[];
+    const ports = connections.filter(isOfWorker).map(({ name }) => name.slice(name.lastIndexOf(':')));
+    return this.#cluster.nodes.filter(({ url }) => ports.some((port) => url.endsWith(port)));
+  }
+
+  /** The nodes that lead quorum queues, in the order of the queues. */
+  async leadersOf(queues: readonly string[]): Promise<(ClusterNode | undefined)[]> {
+    const listed = (await this.#list('list_queues', 'name', 'leader')) as { name: string; leader: string }[];
+    const leaders = new Map(listed.map(({ name, leader }) => [name, leader]));
+    return queues.map((queue) => this.#cluster.nodes.find(({ name }) => name === leaders.get(queue)));
+  }
+
+  /** Has other nodes lead quorum queues, one node for all of them. */
+  async moveLeaders(queues: readonly string[], to: ClusterNode): Promise<void> {
+    const names = queues.map((queue) => `<<"${queue}">>`);
+    await to.ctl(
+      'eval',
+      `[begin {ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, Name)), ` +
+        `rabbit_quorum_queue:transfer_leadership(Queue, '${to.name}') end || Name <- [${names.join()}]].`,
+    );
+    await until('they have moved', async () =>
+      (await this.leadersOf(queues)).every((leader) => leader === to),
+    );
+  }
+
+  /** Asks the first that answers. */
+  async #list(command: string, ...columns: string[]): Promise<unknown> {
+    const failures: unknown[] = [];
+    for (const node of this.#cluster.nodes) {
+      try {
+        return JSON.parse(await node.ctl(command, '--formatter', 'json', ...columns));
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    throw new AggregateError(failures, 'no node answers');
+  }
+}
+
+function isOfWorker({ client_properties: properties }: ListedConnection): boolean {
+  return properties.some(
+    ([name, , value]) => name === 'connection_name' && String(value).startsWith('poker-bridge'),
+  );
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { ClusteredService } from './clustered-service.ts';
+import { Readiness } from './readiness.ts';
+
+jest.setTimeout(120_000);
+
+/** More of what befalls a cluster stands in test/extended. */
+describe('a worker on a cluster of three nodes', () => {
+  let service: ClusteredService;
+  beforeAll(async () => {
+    service = await ClusteredService.start();
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  it('goes on by another node when the one that it is connected to dies, and all queues lose their leader', async () => {
+    const { view, lanes, caller, worker } = service;
+    const load = service.load('killed');
+    await load.goOn(20);
+    const lost = await service.serving();
+    // A reply that is published while its queue has no leader may never be confirmed (RabbitMQ 3.10).
+    await view.moveLeaders([...lanes, caller.replyQueue], lost);
+    await lost.kill();
+    await load.goOn(40);
+    await worker.ready();
+    expect((await service.serving()).name).not.toBe(lost.name);
+    await lost.restart();
+    await service.expectAnswered(load);
+  });
+
+  it('does not mind that the leaders of its lanes move', async () => {
+    const load = service.load('moved');
+    const readiness = new Readiness(service.worker);
+    const host = await service.serving();
+    const other = service.otherThan(host);
+    for (const leader of [host, other, service.otherThan(host, other)]) {
+      await service.view.moveLeaders(service.lanes, leader);
+      await load.goOn(20);
+    }
+    expect(await service.serving()).toBe(host);
+    await service.expectAnswered(load);
+    expect(await readiness.stop()).toEqual([200]);
+  });
+
+  it('survives that the nodes are restarted, one after the other', async () => {
+    const load = service.load('rolled');
+    for (const node of service.cluster.nodes) {
+      await load.goOn(20);
+      await node.shutDown();
+      await load.goOn(20);
+      await node.restart();
+    }
+    await load.goOn(40);
+    await service.worker.ready();
+    await service.expectAnswered(load);
+  });
+});

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { expect } from '@jest/globals';
+
+import { type Cluster, type ClusterNode, startCluster } from '../../../scripts/broker/start-cluster.ts';
+import { uniquePrefix } from '../../support/broker.ts';
+import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { PlatformStub } from '../../support/platform-stub.ts';
+import { until } from '../../support/until.ts';
+import { WorkerProcess } from '../../support/worker-process.ts';
+import { ClusterView } from './cluster-view.ts';
+import { DurableCaller } from './durable-caller.ts';
+import { Load } from './load.ts';
+
+const PAGES = 3;
+const PLATFORM_MS = 20;
+const ACKNOWLEDGE_TIMEOUT_MS = 30_000;
+
+/** A worker on a cluster of three nodes, all of which it is told of, with a platform and a caller. */
+export class ClusteredService implements AsyncDisposable {
+  readonly view: ClusterView;
+  readonly #prefix: string;
+
+  private constructor(
+    readonly cluster: Cluster,
+    readonly platform: PlatformStub,
+    readonly worker: WorkerProcess,
+    readonly caller: DurableCaller,
+    prefix: string,
+  ) {
+    this.view = new ClusterView(cluster);
+    this.#prefix = prefix;
+  }
+
+  static async start(): Promise<ClusteredService> {
+    const prefix = uniquePrefix();
+    const [cluster, platform] = await Promise.all([
+      startCluster(),
+      PlatformStub.start(async (request, response, socket) => {
+        await sleep(PLATFORM_MS);
+        await healthy(PAGES)(request, response, socket);
+      }),
+    ]);
+    const urls = cluster.nodes.map(({ url }) => url);
+    const variables = { ...platform.variables, AMQP_URL: urls.join(), AMQP_PREFIX: prefix };
+    const worker = await new WorkerProcess(variables).ready();
+    const caller = await DurableCaller.open(urls.toReversed(), prefix);
+    // One dead letter, to be found again after each test.
+    await caller.publish('session.create', 'refused', {});
+    await until('it is refused', () => caller.seen.some(({ messageId }) => messageId === 'refused:0'));
+    // RabbitMQ 3.10 can lose a quorum queue whose node is killed right after its declaration.
+    await sleep(2_000);
+    return new ClusteredService(cluster, platform, worker, caller, prefix);
+  }
+
+  get lanes(): readonly string[] {
+    return ['interactive', 'reports'].map((lane) => `${this.#prefix}.${lane}`);
+  }
+
+  /** The node that has both connections of the worker. */
+  async serving(): Promise<ClusterNode> {
+    const nodes = await this.view.serving();
+    expect(nodes).toHaveLength(1);
+    return nodes[0] as ClusterNode;
+  }
+
+  /** A node that is none of these. */
+  otherThan(...nodes: readonly ClusterNode[]): ClusterNode {
+    return this.cluster.nodes.find((each) => !nodes.includes(each)) as ClusterNode;
+  }
+
+  /** Begins a load; `name` must be another for each. */
+  load(name: string): Load {
+    this.platform.requests.length = 0;
+    return new Load(this.caller, name);
+  }
+
+  /**
+   * Ends a load: every command of it was answered to its end, in order, each session was created once, nothing is
+   * left in a queue but what lay there before, and the worker has nothing to complain of.
+   */
+  async expectAnswered(load: Load): Promise<void> {
+    const outcomes = await load.stop();
+    expect(outcomes).toEqual(
+      outcomes.map(({ id, isReport }) => ({
+        id,
+        isReport,
+        messageIds: Array.from({ length: isReport ? PAGES + 1 : 1 }, (_, n) => `${id}:${n}`),
+        finalTypes: [isReport ? 'report.completed' : 'session.created'],
+        repeatsAreEqual: true,
+      })),
+    );
+    const sessions = outcomes.filter(({ isReport }) => !isReport).map(({ id }) => id);
+    const players = this.platform.requests.map(playerOf).filter((player) => player !== undefined);
+    expect(players.toSorted()).toEqual(sessions.toSorted());
+    await until(
+      'all is acknowledged',
+      async () => (await this.worker.metric('poker_commands_in_flight')) === 0,
+      ACKNOWLEDGE_TIMEOUT_MS,
+    );
+    for (const queue of ['interactive', 'reports', 'suspects', 'replies.undelivered', 'dead-letters']) {
+      const left = await this.caller.count(`${this.#prefix}.${queue}`);
+      expect([queue, left]).toEqual([queue, queue === 'dead-letters' ? 1 : 0]);
+    }
+    expect((await this.worker.get('/health/ready')).status).toBe(200);
+    expect(this.worker.stderr).toBe('');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.worker[Symbol.asyncDispose]();
+    await this.caller[Symbol.asyncDispose]();
+    await this.platform[Symbol.asyncDispose]();
+    await this.cluster[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
+
+import { uniquePrefix } from '../../support/broker.ts';
+import { until } from '../../support/until.ts';
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const PAUSE_MS = 100;
+/** A channel may never confirm what it published while a queue had no leader: another one does. */
+const CONFIRM_TIMEOUT_MS = 3_000;
+
+/** A reply as it came, once or more often. */
+export interface SeenReply {
+  readonly correlationId: string;
+  readonly messageId: string;
+  readonly type: string;
+  readonly isFinal: boolean;
+  readonly text: string;
+}
+
+interface Command {
+  readonly type: string;
+  readonly id: string;
+  readonly content: Buffer;
+  readonly confirmed: () => void;
+}
+
+/**
+ * A caller that survives what happens to a cluster, as a careful one does: it publishes again until that is confirmed,
+ * and has a durable queue of its own for the replies, each acknowledged once it is seen.
+ */
+export class DurableCaller implements AsyncDisposable {
+  readonly replyQueue = `${uniquePrefix()}-replies`;
+  readonly seen: SeenReply[] = [];
+  readonly #urls: readonly string[];
+  readonly #prefix: string;
+  readonly #unconfirmed = new Set<Command>();
+  readonly #serving: Promise<void>;
+  #channel: ConfirmChannel | undefined;
+  #isClosed = false;
+
+  private constructor(urls: readonly string[], prefix: string) {
+    this.#urls = urls;
+    this.#prefix = prefix;
+    this.#serving = this.#serve();
+  }
+
+  /** @param urls of the nodes, tried in turn */
+  static async open(urls: readonly string[], prefix: string): Promise<DurableCaller> {
+    const caller = new DurableCaller(urls, prefix);
+    await caller.#connected();
+    return caller;
+  }
+
+  /** Settles once the broker has confirmed it, over as many connections as that takes. */
+  publish(type: string, id: string, body: object): Promise<void> {
+    return new Promise((resolve) => {
+      const content = Buffer.from(JSON.stringify(body));
+      const command = { type, id, content, confirmed: resolve };
+      this.#unconfirmed.add(command);
+      this.#send(command);
+    });
+  }
+
+  /** How many messages lie in a queue. */
+  async count(queue: string): Promise<number> {
+    const channel = await this.#connected();
+    return (await channel.checkQueue(queue)).messageCount;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    await this.#serving;
+  }
+
+  #connected(): Promise<ConfirmChannel> {
+    return until('the caller is connected', () => this.#channel, 30_000);
+  }
+
+  /** Connects to one node after the other, for as long as each lasts. */
+  async #serve(): Promise<void> {
+    for (let turn = 0; !this.#isClosed; turn += 1) {
+      await this.#serveBy(this.#urls[turn % this.#urls.length] ?? '').catch(() => sleep(PAUSE_MS));
+      this.#channel = undefined;
+    }
+  }
+
+  async #serveBy(url: string): Promise<void> {
+    const connection = await connect(`${url}?heartbeat=5`, { timeout: CONNECT_TIMEOUT_MS });
+    let isLost = false;
+    connection.on('error', () => undefined);
+    connection.on('close', () => (isLost = true));
+    try {
+      const channel = await connection.createConfirmChannel();
+      channel.on('error', () => undefined);
+      const queue = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
+      await channel.assertQueue(this.replyQueue, queue);
+      await channel.consume(this.replyQueue, (message) => message && this.#see(channel, message));
+      this.#channel = channel;
+      for (const command of this.#unconfirmed) this.#send(command);
+      while (!isLost && !this.#isClosed && !(await this.#isDeaf(() => isLost))) await sleep(PAUSE_MS);
+    } finally {
+      if (!isLost) await connection.close().catch(() => undefined);
+    }
+  }
+
+  #send(command: Command): void {
+    const { type, id, content, confirmed } = command;
+    const options = { replyTo: this.replyQueue, messageId: id, correlationId: id, persistent: true };
+    try {
+      this.#channel?.publish(`${this.#prefix}.commands`, type, content, options, (error: unknown) => {
+        if (error) return;
+        this.#unconfirmed.delete(command);
+        confirmed();
+      });
+    } catch {
+      // The channel has just closed; the next one publishes it.
+    }
+  }
+
+  /** Whether the oldest command stays unconfirmed for too long. */
+  async #isDeaf(isLost: () => boolean): Promise<boolean> {
+    const [oldest] = this.#unconfirmed;
+    const untilMs = performance.now() + CONFIRM_TIMEOUT_MS;
+    while (oldest && !isLost() && this.#unconfirmed.has(oldest)) {
+      if (performance.now() > untilMs) return true;
+      await sleep(PAUSE_MS);
+    }
+    return false;
+  }
+
+  #see(channel: ConfirmChannel, message: ConsumeMessage): void {
+    const { correlationId, messageId, type, headers } = message.properties;
+    this.seen.push({
+      correlationId: String(correlationId),
+      messageId: String(messageId),
+      type: String(type),
+      isFinal: headers?.['final'] === true,
+      text: message.content.toString(),
+    });
+    try {
+      channel.ack(message);
+    } catch {
+      // Its channel has just closed; it comes again.
+    }
+  }
+}

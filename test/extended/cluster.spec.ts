@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { ClusteredService } from '../e2e/cluster/clustered-service.ts';
+import { Readiness } from '../e2e/cluster/readiness.ts';
+import { until } from '../support/until.ts';
+
+jest.setTimeout(120_000);
+
+describe('a worker on a cluster of three nodes', () => {
+  let service: ClusteredService;
+  beforeAll(async () => {
+    service = await ClusteredService.start();
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  it('stays connected when the leaders of its lanes die on another node', async () => {
+    const { view, lanes } = service;
+    const load = service.load('led');
+    const readiness = new Readiness(service.worker);
+    const host = await service.serving();
+    const lost = service.otherThan(host);
+    await view.moveLeaders(lanes, lost);
+    await load.goOn(20);
+    await lost.kill();
+    await load.goOn(40);
+    expect(await view.leadersOf(lanes)).not.toContain(lost);
+    expect(await service.serving()).toBe(host);
+    await lost.restart();
+    await service.expectAnswered(load);
+    expect(await readiness.stop()).toEqual([200]);
+  });
+
+  it('is not ready while two nodes are gone, and with them every majority', async () => {
+    const { worker } = service;
+    const load = service.load('minority');
+    await load.goOn(20);
+    const lost = await service.serving();
+    const other = service.otherThan(lost);
+    await Promise.all([lost.kill(), other.kill()]);
+    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
+    expect((await worker.get('/health/live')).status).toBe(200);
+    expect(await worker.metric('poker_broker_connected')).toBe(0);
+    await other.restart();
+    await load.goOn(40);
+    await worker.ready();
+    await lost.restart();
+    await service.expectAnswered(load);
+  });
+
+  it('leaves a node that is drained for its maintenance', async () => {
+    const load = service.load('drained');
+    await load.goOn(20);
+    const drained = await service.serving();
+    await drained.ctl('eval', 'rabbit_maintenance:drain().');
+    await load.goOn(40);
+    await service.worker.ready();
+    expect((await service.serving()).name).not.toBe(drained.name);
+    await drained.ctl('eval', 'rabbit_maintenance:revive().');
+    await service.expectAnswered(load);
+  });
+});
