@@ -2,9 +2,11 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { bench, benchProfiles, chooseContestants } from '../../test/bench/bench.ts';
+import { runLanes } from '../../test/bench/lanes/run-lanes.ts';
 import { benchRedis } from '../../test/bench/redis/bench-redis.ts';
 import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
 import { benchScale } from '../../test/bench/scale/bench-scale.ts';
+import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { messageOf } from '../message-of.ts';
 import { endWithNpm } from '../processes/end-with-npm.ts';
@@ -18,6 +20,11 @@ function readCount(option: string, text: string | undefined, fallback: number): 
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} ${text} is not a count`);
   return count;
+}
+
+async function benchLanes(rounds: number): Promise<boolean> {
+  await using broker = await startBroker();
+  return await runLanes({ url: broker.url, rounds });
 }
 
 endWithNpm();
@@ -35,6 +42,7 @@ try {
       json: { type: 'string' },
       scale: { type: 'boolean', default: false },
       redis: { type: 'boolean', default: false },
+      lanes: { type: 'boolean', default: false },
     },
   });
   const { quick, only, start, against } = values;
@@ -63,6 +71,7 @@ try {
     const isWithin = await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write });
     process.exit(isWithin ? 0 : 1);
   }
+  if (values.lanes) process.exit((await benchLanes(rounds)) ? 0 : 1);
   if (values.profile) await benchProfiles(options);
   const isRight = values.profile || (await bench(options));
   if (!isRight) console.error('poker-bridge: not every command got exactly one right answer');

@@ -9,6 +9,8 @@ export interface Comparison {
   readonly troubled: Latency;
   /** Of the median of the phases' p99, with sick reports over without. */
   readonly p99Ratio: number;
+  /** The least of it in any one pair: on a busy machine others move the p99 of a phase more than reports do. */
+  readonly leastP99Ratio: number;
   readonly failures: number;
   readonly mostReports: number;
   readonly reportCalls: number;
@@ -34,6 +36,9 @@ export function compareLanes(
     quiet,
     troubled,
     p99Ratio: troubled.p99Ms / quiet.p99Ms,
+    leastP99Ratio: Math.min(
+      ...pairs.map(([before, during]) => latencyOf([during]).p99Ms / latencyOf([before]).p99Ms),
+    ),
     failures: pairs
       .flat()
       .flatMap(({ load }) => Object.values(load.failures))

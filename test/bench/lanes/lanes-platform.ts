@@ -9,12 +9,13 @@ const RECORDS = 1;
 
 /** A platform whose sessions and games are always well, and whose reports do what they are told. */
 export class LanesPlatform {
-  reports: PlatformBehaviour = healthy(RECORDS);
+  #reports: PlatformBehaviour = healthy(RECORDS);
   /** The most reports under way at once so far. */
   mostReports = 0;
   /** Reports asked for so far. */
   reportCalls = 0;
   readonly #underWay = new Set<ServerResponse>();
+  readonly #held: Parameters<PlatformBehaviour>[] = [];
 
   readonly behaviour: PlatformBehaviour = async (request, response, socket) => {
     if (playerOf(request) === undefined) return this.#report(request, response, socket);
@@ -22,9 +23,25 @@ export class LanesPlatform {
     await healthy()(request, response, socket);
   };
 
+  /** Reports that wait for `play`. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** Keeps the reports that come. */
+  hold(): void {
+    this.#reports = (...report) => void this.#held.push(report);
+  }
+
+  /** Does so to the reports that were kept, and to those to come. */
+  play(behaviour: PlatformBehaviour): void {
+    this.#reports = behaviour;
+    for (const report of this.#held.splice(0)) void behaviour(...report);
+  }
+
   /** Lets go of every report that is under way, and answers those to come. */
   heal(): void {
-    this.reports = healthy(RECORDS);
+    this.play(healthy(RECORDS));
     for (const response of this.#underWay) response.destroy();
   }
 
@@ -33,6 +50,6 @@ export class LanesPlatform {
     response.on('close', () => this.#underWay.delete(response));
     this.reportCalls += 1;
     this.mostReports = Math.max(this.mostReports, this.#underWay.size);
-    void this.reports(request, response, socket);
+    void this.#reports(request, response, socket);
   }
 }

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
+import type { Channel } from 'amqplib';
+
+import { openConnection } from '../../support/broker.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
@@ -10,9 +13,13 @@ import { REPORT_ENDPOINTS, type ReportEndpoint } from './report-endpoints.ts';
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 /** Few connections and many reports in hand: without a share of their own, players would find none free. */
 const CONNECTIONS = 32;
+/** Reports under way at once: half of the connections. */
+const REPORTS_AT_ONCE = CONNECTIONS / 2;
 const VARIABLES = {
   PLATFORM_CONNECTIONS: String(CONNECTIONS),
-  REPORTS_PREFETCH: '64',
+  REPORTS_PREFETCH: '32',
+  // What was served between two phases is forgotten by the next.
+  CIRCUIT_WINDOW_MS: '2000',
   CIRCUIT_OPEN_MS: '1000',
   REPORTS_RETRY_DELAYS_MS: '1000,3000',
   EVENTS: 'none',
@@ -92,7 +99,10 @@ export class Lanes implements AsyncDisposable {
     const { ratePerSecond, phaseMs } = this.#options;
     const callsBefore = platform.reportCalls;
     platform.mostReports = 0;
-    if (endpoint !== undefined) await this.#queueReports(endpoint);
+    if (endpoint !== undefined) {
+      await this.#queueReports();
+      platform.play(REPORT_ENDPOINTS[endpoint]);
+    }
     const load = await interactiveLoad(this.#service.caller, ratePerSecond, phaseMs);
     const { circuits } = (await this.#worker.health()).circuits;
     return {
@@ -100,20 +110,27 @@ export class Lanes implements AsyncDisposable {
       load,
       reportCalls: platform.reportCalls - callsBefore,
       mostReports: platform.mostReports,
-      reportsWaiting: await this.#reportsWaiting(),
+      reportsWaiting: await this.#inReportQueues(waiting),
       openCircuits: circuits
         .filter(({ operation, state }) => !operation.startsWith('report.') && state !== 'closed')
         .map(({ operation }) => operation),
     };
   }
 
-  async #queueReports(endpoint: ReportEndpoint): Promise<void> {
-    this.#platform.reports = REPORT_ENDPOINTS[endpoint];
-    for (let report = 0; report < this.#options.reports; report += 1) {
+  /** All of them lie in their queue or are stuck before the measurement, which is not of how they get there. */
+  async #queueReports(): Promise<void> {
+    const { reports } = this.#options;
+    this.#platform.hold();
+    for (let report = 0; report < reports; report += 1) {
       const type = report % 2 === 0 ? 'report.rake.fetch' : 'report.ad-hoc.fetch';
       this.#service.caller.publish(type, PERIOD, { messageId: randomUUID() });
     }
-    await until('reports reach the platform', () => this.#platform.mostReports > 0);
+    const inHand = Number(VARIABLES.REPORTS_PREFETCH);
+    await until(
+      'they are stuck',
+      async () =>
+        this.#platform.held >= REPORTS_AT_ONCE && (await this.#inReportQueues(waiting)) === reports - inHand,
+    );
   }
 
   /** Takes the queued reports away, lets those in hand end, and waits until both reports are served again. */
@@ -122,29 +139,46 @@ export class Lanes implements AsyncDisposable {
     await until(
       'no report is left',
       async () => {
-        for (const queue of this.#reportQueues()) await this.#service.caller.channel.purgeQueue(queue);
         const { reports } = (await this.#worker.health()).bus.lanes;
-        return reports?.state === 'consuming' && reports.inHand === 0 && (await this.#reportsWaiting()) === 0;
+        const isIdle = reports?.state === 'consuming' && reports.inHand === 0;
+        return (await this.#inReportQueues(purge)) === 0 && isIdle;
       },
       CALM_TIMEOUT_MS,
     );
-    for (const type of ['report.rake.fetch', 'report.ad-hoc.fetch']) {
-      const replies = this.#service.caller.repliesTo(type, CALM_TIMEOUT_MS);
-      this.#service.caller.publish(type, PERIOD, { messageId: randomUUID(), correlationId: type });
+    for (const type of ['report.rake.fetch', 'report.ad-hoc.fetch']) await this.#served(type);
+  }
+
+  async #served(type: string): Promise<void> {
+    const { caller } = this.#service;
+    const replies = caller.repliesTo(type, CALM_TIMEOUT_MS);
+    caller.publish(type, PERIOD, { messageId: randomUUID(), correlationId: type });
+    try {
       await replies;
+    } catch (error) {
+      const { bus, circuits } = await this.#worker.health();
+      const log = this.#worker.stdout.slice(-4_000);
+      throw new Error(`${type} is not served again: ${JSON.stringify({ bus, circuits })}\n${log}`, {
+        cause: error,
+      });
     }
   }
 
-  #reportQueues(): readonly string[] {
+  /** What lies in the queues of reports; a rung of the ladder goes when it has not been used for a while. */
+  async #inReportQueues(look: (channel: Channel, queue: string) => Promise<number>): Promise<number> {
     const rungs = VARIABLES.REPORTS_RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`);
-    return ['reports', ...rungs].map((queue) => this.#service.name(queue));
-  }
-
-  async #reportsWaiting(): Promise<number> {
-    let waiting = 0;
-    for (const queue of this.#reportQueues()) {
-      waiting += (await this.#service.caller.channel.checkQueue(queue)).messageCount;
+    let sum = 0;
+    for (const queue of ['reports', ...rungs]) {
+      await using asking = await openConnection(this.#options.url);
+      sum += await look(asking.channel, this.#service.name(queue)).catch(() => 0);
     }
-    return waiting;
+    return sum;
   }
+}
+
+async function waiting(channel: Channel, queue: string): Promise<number> {
+  return (await channel.checkQueue(queue)).messageCount;
+}
+
+async function purge(channel: Channel, queue: string): Promise<number> {
+  return (await channel.purgeQueue(queue)).messageCount;
 }
