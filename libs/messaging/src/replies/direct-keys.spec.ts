@@ -52,6 +52,13 @@ describe('DirectKeys', () => {
     expect(asked).toEqual([madeBy('reply@1', 1), odd]);
   });
 
+  it('asks once for all replies that wait for the answer', async () => {
+    const { asked, keys } = keysWith(() => true);
+    const answers = [1, 2, 3].map((channel) => keys.isReadable(madeBy('reply@1', channel)));
+    expect(await Promise.all(answers)).toEqual([true, true, true]);
+    expect(asked).toHaveLength(1);
+  });
+
   it('takes a key for readable, and remembers nothing, where the broker cannot be asked', async () => {
     const { asked, keys } = keysWith(() => undefined);
     expect(await keys.isReadable(key('x'))).toBe(true);

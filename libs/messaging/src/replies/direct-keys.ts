@@ -22,6 +22,8 @@ interface Known {
  */
 export class DirectKeys {
   readonly #known = new Map<string, Known>();
+  /** Questions under way, by kind. */
+  readonly #asking = new Map<string, Promise<boolean>>();
   readonly #probe: Pick<KeyProbe, 'isReadable'>;
   readonly #nowMs: () => number;
 
@@ -35,7 +37,12 @@ export class DirectKeys {
     const kind = kindOf(key);
     const known = this.#known.get(kind);
     if (known && known.untilMs > this.#nowMs()) return known.isReadable;
-    return this.#ask(kind, key);
+    let asking = this.#asking.get(kind);
+    if (!asking) {
+      asking = this.#ask(kind, key).finally(() => this.#asking.delete(kind));
+      this.#asking.set(kind, asking);
+    }
+    return asking;
   }
 
   async #ask(kind: string, key: string): Promise<boolean> {
