@@ -54,7 +54,7 @@ describe('DirectKeys', () => {
 
   it('asks once for all replies that wait for the answer', async () => {
     const { asked, keys } = keysWith(() => true);
-    const answers = [1, 2, 3].map((channel) => keys.isReadable(madeBy('reply@1', channel)));
+    const answers = [1, 2, 3].map(async (channel) => keys.isReadable(madeBy('reply@1', channel)));
     expect(await Promise.all(answers)).toEqual([true, true, true]);
     expect(asked).toHaveLength(1);
   });
