@@ -70,10 +70,11 @@ export class Decision {
   async #run(command: CommandInHand, data: object): Promise<Outcome> {
     const { handlers, replies } = this.#options;
     const { deadline, envelope } = command;
+    let sending: Promise<void> | undefined;
     const emit = (page: Reply): Promise<void> => {
       // The final reply was sent at the deadline; nothing may follow it.
       if (deadline.expired) throw new DeadlineExceeded();
-      return replies.sendPage(command, page);
+      return (sending = replies.sendPage(command, page));
     };
     try {
       if (deadline.expired) throw new DeadlineExceeded();
@@ -81,13 +82,20 @@ export class Decision {
       if (!handler) throw new CommandError('UNKNOWN_COMMAND');
       return { reply: await deadline.race(runHandler(() => handler(data, command), emit)) };
     } catch (thrown) {
+      // A page that was under way at the deadline takes its number, or leaves it to the final reply.
+      await sending?.catch(unlessUnconfirmed);
       return this.#failure(command, thrown);
     }
   }
 
   #failure(command: CommandInHand, thrown: unknown): Outcome {
     // The broker did not take a page: nothing is decided, and the command goes back.
-    if (thrown instanceof UnconfirmedError) throw thrown;
+    unlessUnconfirmed(thrown);
     return failureOf(command, thrown, this.#options.nowMs());
   }
+}
+
+/** @throws UnconfirmedError where that is what it is given */
+function unlessUnconfirmed(thrown: unknown): void {
+  if (thrown instanceof UnconfirmedError) throw thrown;
 }

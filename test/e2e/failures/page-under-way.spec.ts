@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+
+jest.setTimeout(20_000);
+
+const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+const BUDGET_MS = 1_500;
+
+describe('a page that is under way to the broker at the deadline of its report', () => {
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(3) });
+    await service.worker();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('has a number of its own, and the final reply the next', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy(3));
+    const id = randomUUID();
+    const deadlineAtMs = Date.now() + BUDGET_MS;
+    const sent = service.caller.send('report.rake.fetch', REPORT, {
+      messageId: id,
+      headers: { 'x-deadline': deadlineAtMs },
+    });
+    await until('it is in hand', () => gate.held === 1);
+    // The first connection publishes: the page goes as far as the line.
+    service.proxy.stall(0);
+    gate.open();
+    await sleep(deadlineAtMs - Date.now() + 300);
+    service.proxy.resume();
+
+    expect((await sent).map(({ type, messageId, body }) => [type, messageId, body['code']])).toEqual([
+      ['report.page', `${id}:0`, undefined],
+      ['command.failed', `${id}:1`, 'COMMAND_EXPIRED'],
+    ]);
+  });
+});
