@@ -11,7 +11,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 import { type HostileMessage, hostileMessage } from './hostile-message.ts';
-import { type Entry, Ledger } from './ledger.ts';
+import { isAccountedFor, Ledger } from './ledger.ts';
 
 const MESSAGES = 20_000;
 const DIFFERENT = 2_000;
@@ -98,14 +98,6 @@ describe('twenty thousand hostile messages in a row', () => {
     expect(worker.log.filter(({ msg }) => String(msg).includes('left to the broker'))).toEqual([]);
   });
 });
-
-function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Entry): boolean {
-  const counts = [replies.length, undelivered.length, deadLetters.length];
-  const [answered, kept, dead = 0] = counts;
-  if (replyTo === 'usable') return answered === 1 && kept === 0 && dead <= 1;
-  if (replyTo === 'gone') return answered === 0 && kept === 1 && dead <= 1;
-  return answered === 0 && kept === 0 && dead === 1;
-}
 
 async function residentMiB(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');

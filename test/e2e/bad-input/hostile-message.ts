@@ -2,7 +2,7 @@ import type { Options } from 'amqplib';
 import fc from 'fast-check';
 
 /** Where a hostile message wants its answer. */
-export type ReplyTo = 'usable' | 'missing' | 'ours' | 'gone';
+export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 
 /** A message as somebody makes it up who wants to do harm; the broker takes it as it is. */
 export interface HostileMessage {
@@ -122,7 +122,8 @@ export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
   ),
   content,
   replyTo: fc.oneof(
-    { weight: 8, arbitrary: fc.constant<ReplyTo>('usable') },
+    { weight: 7, arbitrary: fc.constant<ReplyTo>('usable') },
+    { weight: 1, arbitrary: fc.constant<ReplyTo>('direct') },
     { weight: 1, arbitrary: fc.constantFrom<ReplyTo>('missing', 'ours', 'gone') },
   ),
   options,

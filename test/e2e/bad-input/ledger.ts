@@ -3,9 +3,13 @@ import type { ConsumeMessage } from 'amqplib';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import type { HostileMessage } from './hostile-message.ts';
 
+const DIRECT = 'amq.rabbitmq.reply-to';
+
 /** What became of one message. */
 export interface Entry {
   readonly sent: HostileMessage;
+  /** Those that others follow, whether they were delivered or kept. */
+  readonly pages: ConsumeMessage[];
   /** Final replies. */
   readonly replies: ConsumeMessage[];
   readonly deadLetters: ConsumeMessage[];
@@ -34,6 +38,7 @@ export class Ledger {
     const consume = (from: string, kind: 'replies' | 'deadLetters' | 'undelivered') =>
       channel.consume(from, (message) => message && ledger.#note(kind, message), { noAck: true });
     await consume(queue, 'replies');
+    await consume(DIRECT, 'replies');
     await consume(service.name('dead-letters'), 'deadLetters');
     await consume(service.name('replies.undelivered'), 'undelivered');
     return ledger;
@@ -48,7 +53,7 @@ export class Ledger {
   send(correlationId: string, sent: HostileMessage): boolean {
     const { channel } = this.#service.caller;
     const { to, content, options } = sent;
-    this.entries.set(correlationId, { sent, replies: [], deadLetters: [], undelivered: [] });
+    this.entries.set(correlationId, { sent, pages: [], replies: [], deadLetters: [], undelivered: [] });
     const properties = { ...options, correlationId, ...this.#replyTo(sent) };
     return 'queue' in to
       ? channel.sendToQueue(this.#service.name(to.queue), content, properties)
@@ -56,9 +61,9 @@ export class Ledger {
   }
 
   /** Sends a message, and waits for its outcome. */
-  async settle(correlationId: string, sent: HostileMessage): Promise<Entry> {
+  async settle(correlationId: string, sent: HostileMessage, timeoutMs = 5_000): Promise<Entry> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error('nothing became of it')), 5_000);
+    const timer = setTimeout(() => reject(new Error('nothing became of it')), timeoutMs);
     this.#waiting.set(correlationId, resolve);
     this.send(correlationId, sent);
     await promise.finally(() => clearTimeout(timer));
@@ -68,14 +73,18 @@ export class Ledger {
   #replyTo({ replyTo }: HostileMessage): { replyTo?: string } {
     if (replyTo === 'missing') return {};
     if (replyTo === 'usable') return { replyTo: this.#replyQueue };
+    if (replyTo === 'direct') return { replyTo: DIRECT };
     return { replyTo: replyTo === 'ours' ? this.#service.name('interactive') : 'no-such-queue' };
   }
 
   #note(kind: 'replies' | 'deadLetters' | 'undelivered', message: ConsumeMessage): void {
     const { correlationId, headers } = message.properties;
-    if (kind !== 'deadLetters' && headers?.['final'] !== true) return;
     const entry = this.entries.get(String(correlationId));
     if (!entry) throw new Error(`nobody sent ${String(correlationId)}`);
+    if (kind !== 'deadLetters' && headers?.['final'] !== true) {
+      entry.pages.push(message);
+      return;
+    }
     entry[kind].push(message);
     if (!isOutcome(entry, kind) || entry[kind].length > 1) return;
     this.#settled += 1;
@@ -85,6 +94,14 @@ export class Ledger {
 
 /** Whether a message of this kind is what its sender was to get. */
 function isOutcome({ sent: { replyTo } }: Entry, kind: string): boolean {
-  if (replyTo === 'usable') return kind === 'replies';
+  if (replyTo === 'usable' || replyTo === 'direct') return kind === 'replies';
   return kind === (replyTo === 'gone' ? 'undelivered' : 'deadLetters');
+}
+
+/** Whether it was answered once, or where there is nowhere to answer dead-lettered once. */
+export function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Entry): boolean {
+  const [answered, kept, dead] = [replies.length, undelivered.length, deadLetters.length];
+  if (replyTo === 'usable' || replyTo === 'direct') return answered === 1 && kept === 0 && dead <= 1;
+  if (replyTo === 'gone') return answered === 0 && kept === 1 && dead <= 1;
+  return answered === 0 && kept === 0 && dead === 1;
 }

@@ -1,0 +1,76 @@
+import type { ConsumeMessage } from 'amqplib';
+
+import { canariesIn } from '../../support/fuzz/canary.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { Entry } from '../bad-input/ledger.ts';
+
+/** Everything that leaves the worker beside replies of success, searched for what must not be there. */
+export class Outputs {
+  readonly #worker: WorkerProcess;
+  readonly #events: readonly ConsumeMessage[];
+  #searchedEvents = 0;
+  #searchedLog = 0;
+
+  private constructor(worker: WorkerProcess, events: readonly ConsumeMessage[]) {
+    this.#worker = worker;
+    this.#events = events;
+  }
+
+  static async open(service: ServiceUnderTest, worker: WorkerProcess): Promise<Outputs> {
+    return new Outputs(worker, await service.caller.events());
+  }
+
+  /** What was found since the last time: in the log, the events, and what became of these commands. */
+  search(entries: readonly Entry[]): string[] {
+    const { stdout, stderr } = this.#worker;
+    // The last line may be under way.
+    const logEnd = stdout.lastIndexOf('\n') + 1;
+    const log = stdout.slice(this.#searchedLog, logEnd);
+    const events = this.#events.slice(this.#searchedEvents);
+    this.#searchedLog = logEnd;
+    this.#searchedEvents += events.length;
+    return [
+      ...named('stderr', stderr),
+      ...named('log', log),
+      ...events.flatMap((event) => named('event', wholeOf(event))),
+      ...entries.flatMap(foundIn),
+    ];
+  }
+
+  /** What was found where the state of the worker is told. */
+  async searchState(): Promise<string[]> {
+    const paths = ['/health', '/health/ready', '/metrics'];
+    const bodies = await Promise.all(paths.map((path) => this.#worker.get(path)));
+    return bodies.flatMap(({ body }, index) => named(paths[index] ?? '', body));
+  }
+}
+
+function foundIn({ sent, replies, undelivered, pages, deadLetters }: Entry): string[] {
+  const final = [...replies, ...undelivered];
+  return [
+    ...final.filter(isFailure).flatMap((reply) => named('error body', String(reply.content))),
+    ...[...final, ...pages].flatMap((reply) => named('reply headers', JSON.stringify(reply.properties))),
+    // Its body is the command as it came; so is what its sender wrote of itself.
+    ...deadLetters.flatMap((letter) => named('dead letter', writtenByUs(letter, sent.options))),
+  ];
+}
+
+/** Also in a packet of Nest's. */
+function isFailure({ properties }: ConsumeMessage): boolean {
+  return properties.type === 'command.failed';
+}
+
+function writtenByUs({ properties }: ConsumeMessage, sent: object): string {
+  const theirs = new Set(Object.values(sent));
+  const entries = [...Object.entries(properties), ...Object.entries(properties.headers ?? {})];
+  return JSON.stringify(entries.filter(([name, value]) => name !== 'headers' && !theirs.has(value)));
+}
+
+function wholeOf({ properties, content, fields }: ConsumeMessage): string {
+  return `${fields.routingKey} ${JSON.stringify(properties)} ${String(content)}`;
+}
+
+function named(where: string, text: string): string[] {
+  return canariesIn(text).map((found) => `${where}: ${found}`);
+}

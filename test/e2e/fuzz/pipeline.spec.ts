@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { SECRET_CANARY } from '../../support/fuzz/canary.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+import { type HostileMessage, hostileMessage } from '../bad-input/hostile-message.ts';
+import { type Entry, isAccountedFor, Ledger } from '../bad-input/ledger.ts';
+import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.ts';
+import { Outputs } from './outputs.ts';
+import { giveAnswer, type PlatformAnswer, platformAnswer } from './platform-answer.ts';
+
+/** How long it goes on; `npm run test:fuzz` sets another. */
+const DURATION_MS = 60_000 * Number(process.env['FUZZ_MINUTES'] ?? 0.3);
+const SEED = process.env['FUZZ_SEED'];
+const PATH = process.env['FUZZ_PATH'];
+const SETTLE_TIMEOUT_MS = 20_000;
+const DEAD_LETTERED = ['invalid', 'internal'];
+
+/** One case: messages that are sent at once, and how the platform answers one request after the other. */
+interface Case {
+  readonly commands: readonly { readonly sent: CanaryCommand | HostileMessage; readonly twice: boolean }[];
+  readonly answers: readonly PlatformAnswer[];
+}
+
+const fuzzCase: fc.Arbitrary<Case> = fc.record({
+  commands: fc.array(
+    fc.record({
+      sent: fc.oneof({ weight: 4, arbitrary: canaryCommand }, { weight: 1, arbitrary: hostileMessage }),
+      twice: fc.nat(9).map((n) => n === 0),
+    }),
+    { minLength: 1, maxLength: 20 },
+  ),
+  answers: fc.array(platformAnswer, { minLength: 1, maxLength: 12 }),
+});
+
+describe('any messages together with any answers of the platform', () => {
+  let redis: PrivateRedis;
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  let ledger: Ledger;
+  let outputs: Outputs;
+  const strays: unknown[] = [];
+
+  beforeAll(async () => {
+    redis = await PrivateRedis.start();
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: {
+        PLATFORM_SECRET_KEY: SECRET_CANARY,
+        PLATFORM_ATTEMPT_TIMEOUT_MS: '250',
+        PLATFORM_MAX_ATTEMPTS: '2',
+        INTERACTIVE_DEADLINE_MS: '1500',
+        REPORTS_DEADLINE_MS: '2500',
+        REPORTS_RETRY_DELAYS_MS: '50,200',
+        CIRCUIT_OPEN_MS: '300',
+        EVENTS: 'all',
+        LOG_LEVEL: 'debug',
+        REDIS_URL: redis.url,
+      },
+    });
+    worker = await service.worker();
+    ledger = await Ledger.open(service);
+    outputs = await Outputs.open(service, worker);
+  }, 60_000);
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await redis?.[Symbol.asyncDispose]();
+  });
+
+  /** Sends the messages of a case, and waits for what becomes of each. */
+  const play = ({ commands, answers }: Case, scope: string): Promise<Entry[]> => {
+    let requests = 0;
+    service.platform.requests.length = 0;
+    service.platform.behaviour = (request, response, socket) => {
+      const answer = answers[(requests += 1) % answers.length] as PlatformAnswer;
+      giveAnswer(answer, request, response, socket).catch((error: unknown) => strays.push(error));
+    };
+    const messages = commands.flatMap(({ sent, twice }) => {
+      const message = 'command' in sent ? messageOf(sent, scope) : sent;
+      return twice ? [message, message] : [message];
+    });
+    return Promise.all(
+      messages.map((message, index) => ledger.settle(`${scope}-${index}`, message, SETTLE_TIMEOUT_MS)),
+    );
+  };
+
+  it(
+    'come to one end each, and nothing leaks',
+    async () => {
+      let cases = 0;
+      await fc.assert(
+        fc.asyncProperty(fuzzCase, async (each) => {
+          const entries = await play(each, `case-${(cases += 1)}`);
+          await until('dead letters are there', () => entries.every(hasItsDeadLetter));
+          expect(entries.filter((entry) => !isAccountedFor(entry))).toEqual([]);
+          for (const entry of entries) expectWellEnded(entry);
+          expect(outputs.search(entries)).toEqual([]);
+          expect(strays).toEqual([]);
+        }),
+        {
+          numRuns: 1_000_000,
+          plugins: [fc.interruptAfterTimeLimit(DURATION_MS)],
+          endOnFailure: PATH === undefined && DURATION_MS < 60_000,
+          ...(SEED !== undefined && { seed: Number(SEED) }),
+          ...(PATH !== undefined && { path: PATH }),
+        },
+      );
+      expect(cases).toBeGreaterThan(10);
+    },
+    2 * DURATION_MS + 60_000,
+  );
+
+  it('leave nothing in health, metrics and Redis either', async () => {
+    expect(await outputs.searchState()).toEqual([]);
+    const stored = await redis.run(async (client) => {
+      const keys = await client.keys('*');
+      const values = await Promise.all(keys.map((key) => client.hgetall(key)));
+      return [...keys, JSON.stringify(values)].join('\n');
+    });
+    expect(stored).toContain('fingerprint');
+    expect(stored).not.toMatch(/ca(ñ|\\u00f1)ary\d/i);
+    expect(stored).not.toContain(SECRET_CANARY);
+  });
+
+  it('leave the worker as it was', async () => {
+    service.platform.behaviour = healthy();
+    await until('it serves', async () => {
+      const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+      return reply?.type === 'session.created';
+    });
+    await worker.ready();
+    expect(worker.stderr).toBe('');
+    expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+    await until('nothing is in hand', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    for (const queue of ['interactive', 'reports', 'suspects']) {
+      const { messageCount } = await service.caller.channel.checkQueue(service.name(queue));
+      expect([queue, messageCount]).toEqual([queue, 0]);
+    }
+  });
+});
+
+function errorOf({ replies, undelivered }: Entry): Record<string, unknown> | undefined {
+  const [reply] = [...replies, ...undelivered];
+  if (reply?.properties.type !== 'command.failed') return undefined;
+  const body = JSON.parse(String(reply.content)) as Record<string, unknown>;
+  return (body['err'] ?? body) as Record<string, unknown>;
+}
+
+/** The copies are confirmed before the command is acknowledged, and may arrive after the reply. */
+function hasItsDeadLetter(entry: Entry): boolean {
+  return entry.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(entry)?.['category']));
+}
+
+/** Its replies are numbered without a gap, and no fault of ours is among them. */
+function expectWellEnded(entry: Entry): void {
+  const { pages, replies, undelivered, deadLetters } = entry;
+  const sequence = [...pages, ...replies, ...undelivered].map(
+    ({ properties }) => properties.headers?.['sequence'] as unknown,
+  );
+  expect(sequence).toEqual(sequence.map((_, index) => index));
+  const reasons = deadLetters.map(({ properties }) => properties.headers?.['x-reason'] as unknown);
+  const codes = [errorOf(entry)?.['code'], ...reasons];
+  expect(codes).not.toContain('INTERNAL_ERROR');
+  expect(codes).not.toContain('POISON_COMMAND');
+}

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+
+/** Of the operator. */
+export const SECRET_CANARY = 'canary-of-the-secret-key';
+/** In whatever the platform hands out: tokens, URLs that hold them. */
+export const TOKEN_CANARY = 'canary-of-the-token';
+
+/** A value of a person that no other text holds by chance, with whatever a player may write. */
+export const canary: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.nat(9999),
+    fc.string({ unit: 'grapheme', maxLength: 12 }),
+    fc.constantFrom('', '"', '&<', ' +', '%2F', '/', "'"),
+  )
+  .map(([number, text, syntax]) => `cañary${number}${syntax}${text.replace(/\p{Cc}/gu, '')}`);
+
+/** What a platform does to a text before it repeats it. */
+export const WAYS_TO_ECHO: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => text,
+  'in capitals': (text) => text.toUpperCase(),
+  'in small letters': (text) => text.toLowerCase(),
+  'percent-encoded': encodeURIComponent,
+  'as JSON': (text) => JSON.stringify(text),
+  'as HTML': (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;'),
+  'where it is cut': (text) => `${'.'.repeat(290)}${text}`,
+};
+
+const TRACES: Readonly<Record<string, RegExp>> = {
+  'a value of the command': /ca(ñ|%c3%b1|\\u00f1|&ntilde;)ary\d/i,
+  'a secret or a token': /canary-of/i,
+  'a signature': /[0-9a-f]{64}/i,
+};
+
+/** The canaries that a text holds, each with its surroundings. */
+export function canariesIn(text: string): string[] {
+  return Object.entries(TRACES).flatMap(([what, trace]) => {
+    const at = text.search(trace);
+    return at < 0 ? [] : [`${what}: …${text.slice(Math.max(0, at - 200), at + 120)}…`];
+  });
+}
+
+/** Every string of a body, as an attentive platform reads it. */
+export function valuesIn(body: string): string[] {
+  if (!body.startsWith('{')) return [...new URLSearchParams(body).values()];
+  const found: string[] = [];
+  JSON.parse(body, (_name, value) => {
+    if (typeof value === 'string') found.push(value);
+    return value;
+  });
+  return found;
+}
