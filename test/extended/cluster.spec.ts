@@ -47,6 +47,20 @@ describe('a worker on a cluster of three nodes', () => {
     await service.expectAnswered(load);
   });
 
+  it('is not ready either when its own node is left alone, once that owes it a confirm', async () => {
+    const { worker, cluster } = service;
+    const load = service.load('alone');
+    await load.goOn(20);
+    const host = await service.serving();
+    const others = cluster.nodes.filter((node) => node !== host);
+    await Promise.all(others.map((node) => node.kill()));
+    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503, 30_000);
+    await Promise.all(others.map((node) => node.restart()));
+    await load.goOn(40);
+    await worker.ready();
+    await service.expectAnswered(load);
+  });
+
   it('leaves a node that is drained for its maintenance', async () => {
     const load = service.load('drained');
     await load.goOn(20);
