@@ -9,7 +9,7 @@ import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '
 import type { Settings } from '#settings';
 import { type Logger, Metrics } from '#telemetry';
 
-import { lanePauseMs } from './lane-pause.ts';
+import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { GameOpenController } from './commands/game-open/game-open.controller.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { ReportFetchController } from './commands/report-fetch/report-fetch.controller.ts';
@@ -116,6 +116,7 @@ function messagingOptions(
     events: settings.EVENTS,
     graceMs: settings.SHUTDOWN_GRACE_MS,
     pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
+    isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
     idempotency,
     observer: new BusObserver(logger, metrics),

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { CircuitReport, Operation } from '#platform';
 
-import { lanePauseMs } from './lane-pause.ts';
+import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 
 const NOW_MS = 1_000_000;
 const circuit = (
@@ -55,5 +55,34 @@ describe('lanePauseMs', () => {
     expect(
       pause(circuit('report.rake.fetch', 'open', retryAfterMs === undefined ? {} : { retryAfterMs })),
     ).toBe(1);
+  });
+});
+
+describe('isLaneServed', () => {
+  const served = (...circuits: CircuitReport[]) => isLaneServed('reports', circuits, NOW_MS);
+  const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 9 });
+
+  it.each([
+    ['nothing was called', []],
+    ['one of two circuits is closed', [open, circuit('report.ad-hoc.fetch', 'closed')]],
+    ['only the other lane has an open one', [circuit('game.open', 'open', { retryAfterMs: 9 })]],
+    ['the open one was not used for a minute', [{ ...open, lastUsedAtMs: NOW_MS - 60_001 }]],
+  ])('is so where %s', (_, circuits) => {
+    expect(served(...circuits)).toBe(true);
+  });
+
+  it.each([
+    ['open', [open]],
+    ['half open, before its probe', [circuit('report.rake.fetch', 'half-open')]],
+    [
+      'half open, beside one of the other lane',
+      [circuit('report.rake.fetch', 'half-open'), circuit('game.open', 'closed')],
+    ],
+    [
+      'open, beside one that was long ago',
+      [open, circuit('report.ad-hoc.fetch', 'closed', { agoMs: 60_001 })],
+    ],
+  ])('is not so where its circuit is %s', (_, circuits) => {
+    expect(served(...circuits)).toBe(false);
   });
 });

@@ -13,12 +13,22 @@ export function lanePauseMs(
   circuits: readonly CircuitReport[],
   nowMs: number,
 ): number | undefined {
-  const used = circuits.filter(
+  const used = usedBy(lane, circuits, nowMs);
+  if (used.length === 0 || used.some(isPassable)) return undefined;
+  return Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0)));
+}
+
+/** Whether some circuit that a lane used in the last minute is closed, or it used none. */
+export function isLaneServed(lane: Lane, circuits: readonly CircuitReport[], nowMs: number): boolean {
+  const used = usedBy(lane, circuits, nowMs);
+  return used.length === 0 || used.some(({ state }) => state === 'closed');
+}
+
+function usedBy(lane: Lane, circuits: readonly CircuitReport[], nowMs: number): readonly CircuitReport[] {
+  return circuits.filter(
     ({ operation, lastUsedAtMs }) =>
       LANE_OF_COMMAND[operation satisfies CommandType] === lane && nowMs - lastUsedAtMs <= RECENTLY_MS,
   );
-  if (used.length === 0 || used.some(isPassable)) return undefined;
-  return Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0)));
 }
 
 /** A half-open circuit lets its probe through, and nobody else until that has ended. */

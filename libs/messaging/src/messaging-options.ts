@@ -31,6 +31,8 @@ export interface MessagingOptions {
   readonly onMismatch: (error: Error) => void;
   /** How long a lane had better take nothing, because everything that it calls is down; `undefined` where it need not. */
   readonly pauseMs: (lane: Lane) => number | undefined;
+  /** Whether something that a lane calls is known to be well, or nothing is known to be ill. */
+  readonly isServed: (lane: Lane) => boolean;
   readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;
   /** Epoch milliseconds. */

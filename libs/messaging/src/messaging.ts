@@ -39,10 +39,11 @@ export class Messaging {
     this.#probe = new KeyProbe(options.urls);
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
-    const consumerOf = (queue: string, prefetch: number): QueueConsumer => {
+    const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer => {
       const consumer: QueueConsumer = new QueueConsumer({
         queue,
         prefetch,
+        isServed,
         handle: (delivery) => pipeline.handle(delivery),
         onLost: (reason) => {
           options.observer.consumerLost(queue, reason);
@@ -53,7 +54,10 @@ export class Messaging {
     };
     const { lanes, suspects } = topology.names;
     this.#lanes = new Map(
-      options.lanes.map((lane) => [lane, consumerOf(lanes[lane], options.prefetch[lane])]),
+      options.lanes.map((lane) => [
+        lane,
+        consumerOf(lanes[lane], options.prefetch[lane], () => options.isServed(lane)),
+      ]),
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(suspects, 1)];
     this.#broker = new Broker({

@@ -121,6 +121,7 @@ describe("Nest's own means, on this transport", () => {
         throw error;
       },
       pauseMs: () => undefined,
+      isServed: () => true,
       idempotency: new MemoryIdempotencyStore(1_000, Date.now),
       observer: silentObserver,
       nowMs: Date.now,

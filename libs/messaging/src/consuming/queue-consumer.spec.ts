@@ -2,7 +2,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { messageOf } from './message.fixture.ts';
-import { QueueConsumer } from './queue-consumer.ts';
+import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.ts';
 
 const PAUSE_MS = 1_000;
 
@@ -17,6 +17,7 @@ afterEach(() => {
 function scriptedChannel() {
   const qos = Promise.withResolvers<void>();
   const consumers: string[] = [];
+  const prefetches: number[] = [];
   const callbacks: ((message: ConsumeMessage) => void)[] = [];
   const onClose: (() => void)[] = [];
   const channel = {
@@ -24,7 +25,10 @@ function scriptedChannel() {
       if (event === 'close') onClose.push(listener);
       return channel;
     },
-    prefetch: () => qos.promise,
+    prefetch: (count: number) => {
+      prefetches.push(count);
+      return qos.promise;
+    },
     consume: (queue: string, callback: (message: ConsumeMessage) => void) => {
       consumers.push(queue);
       callbacks.push(callback);
@@ -37,17 +41,22 @@ function scriptedChannel() {
   return {
     connection: connection as unknown as ChannelModel,
     consumers,
+    prefetches,
     answerQos: qos.resolve,
     deliver: () => callbacks.forEach((callback) => callback(messageOf())),
     lose: () => onClose.forEach((listener) => listener()),
   };
 }
 
-function consumer(handle: () => Promise<void> = () => Promise.resolve()): QueueConsumer {
+function consumer(
+  handle: () => Promise<void> = () => Promise.resolve(),
+  rest: Partial<QueueConsumerOptions> = {},
+): QueueConsumer {
   return new QueueConsumer({
     queue: 'poker.reports',
     prefetch: 1,
     handle,
+    ...rest,
     onLost: () => undefined,
   });
 }
@@ -64,6 +73,7 @@ describe('QueueConsumer', () => {
     await jest.advanceTimersByTimeAsync(PAUSE_MS);
     second.answerQos();
     await attached;
+    await jest.advanceTimersByTimeAsync(0);
     expect(second.consumers).toEqual(['poker.reports']);
     expect(reports.state).toBe('consuming');
   });
@@ -117,5 +127,51 @@ describe('QueueConsumer', () => {
     await jest.advanceTimersByTimeAsync(PAUSE_MS);
     expect(consumers).toEqual(['poker.reports']);
     expect(reports.state).toBe('consuming');
+  });
+
+  describe('after a pause', () => {
+    let isServed: boolean;
+    let channel: ReturnType<typeof scriptedChannel>;
+    let reports: QueueConsumer;
+    beforeEach(async () => {
+      isServed = false;
+      reports = consumer(undefined, { prefetch: 5, isServed: () => isServed });
+      channel = scriptedChannel();
+      channel.answerQos();
+      await reports.attach(channel.connection);
+      await reports.pause(PAUSE_MS);
+      await jest.advanceTimersByTimeAsync(PAUSE_MS);
+    });
+
+    it('takes one at a time until what it takes can be done, then the rest as well', async () => {
+      expect(channel.prefetches).toEqual([5, 1]);
+      channel.deliver();
+      await jest.advanceTimersByTimeAsync(PAUSE_MS);
+      expect(channel.prefetches).toEqual([5, 1]);
+      isServed = true;
+      await jest.advanceTimersByTimeAsync(PAUSE_MS);
+      expect(channel.prefetches).toEqual([5, 1, 4]);
+      expect(channel.consumers).toHaveLength(3);
+      await jest.advanceTimersByTimeAsync(2 * PAUSE_MS);
+      expect(channel.prefetches).toHaveLength(3);
+    });
+
+    it('takes the rest not before it has taken one', async () => {
+      isServed = true;
+      await jest.advanceTimersByTimeAsync(PAUSE_MS);
+      expect(channel.prefetches).toEqual([5, 1]);
+      channel.deliver();
+      await jest.advanceTimersByTimeAsync(PAUSE_MS);
+      expect(channel.prefetches).toEqual([5, 1, 4]);
+    });
+
+    it('pauses again where that one fails, and tries one again', async () => {
+      channel.deliver();
+      await reports.pause(PAUSE_MS);
+      expect(reports.state).toBe('paused');
+      await jest.advanceTimersByTimeAsync(PAUSE_MS);
+      expect(channel.prefetches).toEqual([5, 1, 1]);
+      expect(reports.state).toBe('consuming');
+    });
   });
 });

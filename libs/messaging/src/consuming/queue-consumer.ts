@@ -9,6 +9,8 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const MAX_PREFETCHES_IN_HAND = 3;
 /** How long to wait before looking again whether enough of them have ended. */
 const ROOM_PAUSE_MS = 200;
+/** How often a consumer on trial looks whether it may take more. */
+const TRIAL_LOOK_MS = 100;
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
 
 export type ConsumerState =
@@ -23,6 +25,8 @@ export interface QueueConsumerOptions {
   readonly queue: string;
   /** The most commands in hand. */
   readonly prefetch: number;
+  /** Whether, as far as is known, what is taken can be done; default yes. After a pause, one is taken at a time until then. */
+  readonly isServed?: () => boolean;
   /** Settles the delivery in the end; never rejects. */
   readonly handle: (delivery: Delivery) => Promise<void>;
   /** The broker cancelled the consumer or closed its channel while the connection stands. */
@@ -34,7 +38,8 @@ interface Serving {
   readonly channel: Channel;
   readonly acknowledgements: Acknowledgements;
   readonly inHand: Set<Delivery>;
-  consumerTag?: string;
+  /** Two after a trial: the consumer on trial, and the one for the rest of the prefetch. */
+  readonly consumerTags: string[];
 }
 
 /** Takes the messages of one queue, a bounded number at a time, on a channel of its own. */
@@ -79,20 +84,23 @@ export class QueueConsumer {
   /** Begins to consume over a fresh connection; the one before is gone. */
   async attach(connection: ChannelModel): Promise<void> {
     if (this.#isLeaving) return;
-    const { prefetch } = this.#options;
     const channel = await connection.createChannel();
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
-    const serving: Serving = { channel, acknowledgements: new Acknowledgements(channel), inHand: new Set() };
+    const serving: Serving = {
+      channel,
+      acknowledgements: new Acknowledgements(channel),
+      inHand: new Set(),
+      consumerTags: [],
+    };
     channel.on('close', () => {
       for (const delivery of serving.inHand) delivery.lose();
       this.#leave(serving, reason);
     });
-    await channel.prefetch(prefetch);
     if (this.#isLeaving) return;
-    // From here on a pause that ends consumes on it; before, it would do so a second time.
     this.#serving = serving;
-    if (this.#state !== 'paused') await this.#consume(serving);
+    // A pause that ends consumes on it.
+    if (this.#state !== 'paused') await this.#consume(serving, this.#options.prefetch);
   }
 
   /** Leaves the queue alone for a while; what is in hand goes on. */
@@ -126,25 +134,27 @@ export class QueueConsumer {
     this.#pause = setTimeout(() => void this.#resume(), durationMs);
   }
 
-  async #consume(serving: Serving): Promise<void> {
+  async #consume(serving: Serving, prefetch: number): Promise<void> {
     if (!this.#hasRoom) {
       this.#rest(ROOM_PAUSE_MS);
       return;
     }
-    const { channel } = serving;
+    const { channel, consumerTags } = serving;
+    await channel.prefetch(prefetch);
+    if (this.#isLeaving) return;
     const { consumerTag } = await channel.consume(this.#options.queue, (message) => {
       if (message) this.#take(serving, message);
       else this.#leave(serving, CANCELLED);
     });
-    serving.consumerTag = consumerTag;
-    if (this.#isLeaving) await this.#cancel(serving);
+    consumerTags.push(consumerTag);
+    // A trial goes on while the rest begins, and may end in a pause meanwhile.
+    if (this.#isLeaving || this.#state === 'paused') await this.#cancel(serving);
     else this.#state = 'consuming';
   }
 
-  async #cancel(serving: Serving): Promise<void> {
-    const { channel, consumerTag } = serving;
-    delete serving.consumerTag;
-    if (consumerTag !== undefined) await within(CLOSE_TIMEOUT_MS, channel.cancel(consumerTag));
+  async #cancel({ channel, consumerTags }: Serving): Promise<void> {
+    const cancelled = consumerTags.splice(0).map((consumerTag) => channel.cancel(consumerTag));
+    await within(CLOSE_TIMEOUT_MS, Promise.all(cancelled));
   }
 
   async #resume(): Promise<void> {
@@ -152,7 +162,28 @@ export class QueueConsumer {
     this.#state = 'waiting for the broker';
     const serving = this.#serving;
     // Without a channel it begins again when the connection is back.
-    if (serving) await this.#consume(serving).catch(() => this.#leave(serving, CANCELLED));
+    if (!serving) return;
+    try {
+      await this.#consume(serving, 1);
+      this.#tryOut(serving);
+    } catch {
+      this.#leave(serving, CANCELLED);
+    }
+  }
+
+  /** Takes the rest of the prefetch once something was taken and can be done; what cannot would all be put off. */
+  #tryOut(serving: Serving): void {
+    const { prefetch, isServed = () => true } = this.#options;
+    const before = this.#deliveries;
+    const look = setInterval(() => {
+      const isOnTrial = this.#serving === serving && this.#state === 'consuming';
+      const isPassed = this.#deliveries > before && isServed();
+      if (isOnTrial && !isPassed) return;
+      clearInterval(look);
+      if (isOnTrial && prefetch > 1) {
+        this.#consume(serving, prefetch - 1).catch(() => this.#leave(serving, CANCELLED));
+      }
+    }, TRIAL_LOOK_MS).unref();
   }
 
   #take(serving: Serving, message: ConsumeMessage): void {
