@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { soak } from '../../test/bench/soak/soak.ts';
+import { writePart } from '../../test/bench/report/write-part.ts';
 import { isMemoryFlat, resultLines, sampleLine } from '../../test/bench/soak/soak-lines.ts';
 import { writeSamples } from '../../test/bench/soak/write-samples.ts';
 import { startBroker } from '../broker/start-broker.ts';
@@ -21,6 +22,7 @@ try {
       minutes: { type: 'string', default: '10' },
       rate: { type: 'string', default: '100' },
       out: { type: 'string', multiple: true, default: [] },
+      write: { type: 'boolean', default: false },
     },
   });
   const [minutes, perSecond] = [positive('--minutes', values.minutes), positive('--rate', values.rate)];
@@ -46,8 +48,13 @@ try {
       else if (looks % QUIET_EVERY === 0) console.log(line);
     },
   });
-  console.log(resultLines(result).join('\n'));
+  const lines = resultLines(result);
+  console.log(lines.join('\n'));
   for (const file of values.out) writeSamples(file, result.samples);
+  if (values.write) {
+    const made = `${minutes} minutes at ${perSecond} commands a second, a look each two seconds.`;
+    writePart('soak', [made, ['```', ...lines.slice(1), '```'].join('\n')]);
+  }
   process.exit(result.isFaultless && isMemoryFlat(result) !== false ? 0 : 1);
 } catch (error) {
   console.error(`poker-bridge: ${messageOf(error)}`);
