@@ -125,7 +125,7 @@ export class Broker {
     await this.#declare(model);
     this.#consumeModel = model;
     // Also while the broker takes nothing from publishers.
-    await this.#rungs.keep(model);
+    this.#rungs.keep(model);
     for (const consumer of this.#options.consumers) await consumer.attach(model);
     this.#watchdog.watch(model);
   }

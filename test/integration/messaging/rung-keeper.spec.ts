@@ -42,7 +42,8 @@ describe('a rung of the ladder with messages that wait longer than it stands unu
     await broker.channel.waitForConfirms();
   };
   it('is kept: each comes off it, in order', async () => {
-    await keeper.keep(broker.connection);
+    await keeper.use(broker.connection);
+    keeper.keep(broker.connection);
     const bodies = ['one', 'two', 'three'];
     await publish(bodies);
     const arrived: string[] = [];

@@ -23,15 +23,13 @@ export class RungKeeper {
     this.#intervalMs = intervalMs;
   }
 
-  /** Uses each rung now, and again and again until the next connection, or until `stop`. */
-  async keep(connection: ChannelModel): Promise<void> {
+  /** Uses each rung now, and again and again until the next connection, or until `stop`; returns at once. */
+  keep(connection: ChannelModel): void {
     this.stop();
-    await this.use(connection);
     // A connection that has gone meanwhile is followed by another one.
-    this.#timer = setInterval(
-      () => void this.use(connection).catch(() => undefined),
-      this.#intervalMs,
-    ).unref();
+    const use = (): void => void this.use(connection).catch(() => undefined);
+    use();
+    this.#timer = setInterval(use, this.#intervalMs).unref();
   }
 
   /** Uses each rung once. */
