@@ -17,13 +17,13 @@ describe('a worker on a cluster of three nodes', () => {
     const { view, lanes, caller, worker } = service;
     const load = service.load('killed');
     await load.goOn(20);
-    const lost = await service.serving();
+    const [lost] = await service.serving();
     // A reply that is published while its queue has no leader may never be confirmed (RabbitMQ 3.10).
     await view.moveLeaders([...lanes, caller.replyQueue], lost);
     await lost.kill();
     await load.goOn(40);
     await worker.ready();
-    expect((await service.serving()).name).not.toBe(lost.name);
+    expect(await service.serving()).not.toContain(lost);
     await lost.restart();
     await service.expectAnswered(load);
   });
@@ -31,13 +31,12 @@ describe('a worker on a cluster of three nodes', () => {
   it('does not mind that the leaders of its lanes move', async () => {
     const load = service.load('moved');
     const readiness = new Readiness(service.worker);
-    const host = await service.serving();
-    const other = service.otherThan(host);
-    for (const leader of [host, other, service.otherThan(host, other)]) {
+    const serving = await service.serving();
+    for (const leader of service.cluster.nodes) {
       await service.view.moveLeaders(service.lanes, leader);
       await load.goOn(20);
     }
-    expect(await service.serving()).toBe(host);
+    expect(await service.serving()).toEqual(serving);
     await service.expectAnswered(load);
     expect(await readiness.stop()).toEqual([200]);
   });

@@ -20,6 +20,7 @@ const ACKNOWLEDGE_TIMEOUT_MS = 30_000;
 export class ClusteredService implements AsyncDisposable {
   readonly view: ClusterView;
   readonly #prefix: string;
+  readonly #loads: Load[] = [];
 
   private constructor(
     readonly cluster: Cluster,
@@ -57,11 +58,11 @@ export class ClusteredService implements AsyncDisposable {
     return ['interactive', 'reports'].map((lane) => `${this.#prefix}.${lane}`);
   }
 
-  /** The node that has both connections of the worker. */
-  async serving(): Promise<ClusterNode> {
-    const nodes = await this.view.serving();
-    expect(nodes).toHaveLength(1);
-    return nodes[0] as ClusterNode;
+  /** The nodes that have the two connections of the worker: one, or one each. */
+  async serving(): Promise<readonly [ClusterNode, ...ClusterNode[]]> {
+    const [first, ...more] = await this.view.serving();
+    if (!first) throw new Error('the worker is not connected');
+    return [first, ...more];
   }
 
   /** A node that is none of these. */
@@ -72,7 +73,9 @@ export class ClusteredService implements AsyncDisposable {
   /** Begins a load; `name` must be another for each. */
   load(name: string): Load {
     this.platform.requests.length = 0;
-    return new Load(this.caller, name);
+    const load = new Load(this.caller, name);
+    this.#loads.push(load);
+    return load;
   }
 
   /**
@@ -107,6 +110,7 @@ export class ClusteredService implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const load of this.#loads) load.end();
     await this.worker[Symbol.asyncDispose]();
     await this.caller[Symbol.asyncDispose]();
     await this.platform[Symbol.asyncDispose]();

@@ -49,9 +49,14 @@ export class Load {
     await this.#untilAnswered(ids);
   }
 
+  /** Sends no more. */
+  end(): void {
+    this.#isStopped = true;
+  }
+
   /** Sends no more, waits for every answer, and tells what became of each command. */
   async stop(): Promise<readonly Outcome[]> {
-    this.#isStopped = true;
+    this.end();
     await this.#sending;
     await Promise.all(this.#publishes);
     await this.#untilAnswered(this.#ids);

@@ -13,6 +13,8 @@ export class Readiness {
 
   constructor(worker: WorkerProcess) {
     this.#asking = this.#ask(worker);
+    // A test that failed meanwhile does not ask for it.
+    this.#asking.catch(() => undefined);
   }
 
   /** @throws where the worker did not answer once */
