@@ -5,8 +5,8 @@ import { type Trend, trendOf } from './trend.ts';
 export interface MemoryVerdict {
   /** Of what is in use after collections: MiB an hour, by least squares after the warm-up. */
   readonly inUse: Trend;
-  /** The most that was resident in each half of the run. */
-  readonly residentPeaksMib: readonly [number, number];
+  /** The same of what is resident beside the heap. */
+  readonly outsideHeap: Trend;
   /** `undefined` where the run is too short to tell. */
   readonly isFlat: boolean | undefined;
 }
@@ -18,35 +18,35 @@ const WINDOW_SECONDS = 60;
 /** Of a run, so that it has some windows at least. */
 const SMALLEST_WINDOW_SHARE = 1 / 8;
 /** Growth below so much of the mean in an hour is none. */
-const NEGLIGIBLE_SHARE = 0.05;
-/** What is resident moves in steps, as Node.js takes and returns memory; beyond this it grows. */
-const RESIDENT_STEP = 1.1;
+const NEGLIGIBLE_SHARE = 0.1;
 const HOUR_SECONDS = 3_600;
 const SHORTEST_SECONDS = 240;
 
 export function memoryVerdict(samples: readonly SoakSample[]): MemoryVerdict {
   const lastSecond = samples.at(-1)?.atSeconds ?? 0;
-  const inUse = trendOf(floorsOf(samples, Math.min(WINDOW_SECONDS, lastSecond * SMALLEST_WINDOW_SHARE)));
-  const halves = [
-    samples.filter(({ atSeconds }) => atSeconds <= lastSecond / 2),
-    samples.filter(({ atSeconds }) => atSeconds > lastSecond / 2),
-  ];
-  const [first = 0, second = 0] = halves.map((half) => Math.max(0, ...half.map(({ rssMib }) => rssMib)));
-  const isGrowing = inUse.slope > 2 * inUse.slopeError && inUse.slope > NEGLIGIBLE_SHARE * inUse.mean;
-  return {
-    inUse,
-    residentPeaksMib: [first, second],
-    isFlat: lastSecond < SHORTEST_SECONDS ? undefined : !isGrowing && second <= first * RESIDENT_STEP,
-  };
+  const windowSeconds = Math.min(WINDOW_SECONDS, lastSecond * SMALLEST_WINDOW_SHARE);
+  const inUse = trendOf(floorsOf(samples, windowSeconds, ({ inUseMib }) => inUseMib));
+  const outsideHeap = trendOf(floorsOf(samples, windowSeconds, ({ outsideHeapMib }) => outsideHeapMib));
+  const isFlat = !isGrowing(inUse) && !isGrowing(outsideHeap);
+  return { inUse, outsideHeap, isFlat: lastSecond < SHORTEST_SECONDS ? undefined : isFlat };
 }
 
-/** The least that is in use within each window, over hours. */
-function floorsOf(samples: readonly SoakSample[], windowSeconds: number): { x: number; y: number }[] {
-  const floors = new Map<number, number>();
-  for (const { atSeconds, inUseMib } of samples) {
-    if (atSeconds < WARM_UP_SECONDS) continue;
-    const window = Math.floor(atSeconds / windowSeconds);
-    floors.set(window, Math.min(floors.get(window) ?? Infinity, inUseMib));
+function isGrowing({ slope, slopeError, mean }: Trend): boolean {
+  return slope > 2 * slopeError && slope > NEGLIGIBLE_SHARE * mean;
+}
+
+/** The least within each window, over hours. */
+function floorsOf(
+  samples: readonly SoakSample[],
+  windowSeconds: number,
+  of: (sample: SoakSample) => number,
+): { x: number; y: number }[] {
+  const floors = new Map<number, { x: number; y: number }>();
+  for (const sample of samples) {
+    if (sample.atSeconds < WARM_UP_SECONDS) continue;
+    const window = Math.floor(sample.atSeconds / windowSeconds);
+    const point = { x: sample.atSeconds / HOUR_SECONDS, y: of(sample) };
+    if (point.y < (floors.get(window)?.y ?? Infinity)) floors.set(window, point);
   }
-  return [...floors].map(([window, y]) => ({ x: (window * windowSeconds) / HOUR_SECONDS, y }));
+  return [...floors.values()];
 }

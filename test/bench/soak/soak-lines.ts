@@ -3,6 +3,7 @@ import type { SoakResult } from './soak.ts';
 import type { SoakTally } from './soak-caller.ts';
 import type { SoakSample } from './soak-sample.ts';
 import { sparkline } from './sparkline.ts';
+import type { Trend } from './trend.ts';
 
 const WIDTH = 60;
 
@@ -70,13 +71,16 @@ function curveLine({ label, of, digits }: Column, samples: readonly SoakSample[]
 }
 
 function memoryLines(samples: readonly SoakSample[]): string[] {
-  const { inUse, residentPeaksMib, isFlat } = memoryVerdict(samples);
+  const { inUse, outsideHeap, isFlat } = memoryVerdict(samples);
   if (isFlat === undefined) return ['The run is too short to tell whether the memory is flat.'];
-  const [slope, error] = [inUse.slope, 2 * inUse.slopeError].map((value) => value.toFixed(1));
-  const [first, second] = residentPeaksMib.map((mib) => mib.toFixed(0));
   return [
-    `In use after collections: ${inUse.mean.toFixed(0)} MiB, growing by ${slope} ± ${error} MiB an hour`,
-    `Resident at most: ${first} MiB in the first half, ${second} MiB in the second`,
+    trendLine('In use after collections', inUse),
+    trendLine('Resident outside of the heap', outsideHeap),
     `Memory flat: ${isFlat ? 'yes' : 'no'}`,
   ];
+}
+
+function trendLine(name: string, { slope, slopeError, mean }: Trend): string {
+  const [growth, error] = [slope, 2 * slopeError].map((value) => value.toFixed(1));
+  return `${name}: ${mean.toFixed(0)} MiB, growing by ${growth} ± ${error} MiB an hour`;
 }

@@ -9,6 +9,8 @@ export interface SoakSample {
   readonly heapUsedMib: number;
   /** The heap, and what its objects hold outside of it. */
   readonly inUseMib: number;
+  /** What is resident and not part of the heap, whether that is used or not. */
+  readonly outsideHeapMib: number;
   /** Of the worker since the look before, for one command. */
   readonly cpuMsPerCommand: number;
   /** The longest delay of the event loop since the look before. */
@@ -52,6 +54,7 @@ export class SoakSampler {
       atSeconds: (performance.now() - this.#startedAtMs) / 1_000,
       rssMib: memoryMib,
       heapUsedMib,
+      outsideHeapMib: memoryMib - mib('nodejs_heap_size_total_bytes'),
       inUseMib: heapUsedMib + mib('nodejs_external_memory_bytes'),
       cpuMsPerCommand,
       loopLagMs: (metrics.get('nodejs_eventloop_lag_max_seconds') ?? 0) * 1_000,
