@@ -32,9 +32,9 @@ describe('a worker on a cluster of three nodes', () => {
     const load = service.load('moved');
     const readiness = new Readiness(service.worker);
     const serving = await service.serving();
-    for (const leader of service.cluster.nodes) {
+    for (const leader of service.cluster.nodes.slice(1)) {
       await service.view.moveLeaders(service.lanes, leader);
-      await load.goOn(20);
+      await load.goOn(10);
     }
     expect(await service.serving()).toEqual(serving);
     await service.expectAnswered(load);
