@@ -24,3 +24,8 @@ export function canonicalJson(value: unknown): string {
 export function dataDigest(data: unknown): string {
   return hash('sha256', canonicalJson(data));
 }
+
+/** Tells a command from another one under the same identity: by its type and its data. */
+export function fingerprintOf(type: string, data: unknown): string {
+  return hash('sha256', `${type} ${canonicalJson(data)}`, 'base64');
+}

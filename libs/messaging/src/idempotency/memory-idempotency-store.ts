@@ -1,7 +1,6 @@
 import type { Reply } from '#contracts';
 
 import { type Claim, IdempotencyStore, isDecision } from './idempotency-store.ts';
-import { replyBytes } from './reply-bytes.ts';
 
 /** Identities kept at most; beyond, the oldest decided ones go early. */
 const MAX_IDENTITIES = 100_000;
@@ -13,7 +12,10 @@ interface Entry {
   readonly fingerprint: string;
   /** Those who wait while it is under way. */
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
-  decision: { readonly reply: Reply; readonly bytes: number; readonly untilMs: number } | undefined;
+  /** Its reply as JSON: many are kept for long, and a garbage collector looks at every object, but not into a text. */
+  decision: string | undefined;
+  /** When a decision is over. */
+  untilMs: number;
   /** The one that was decided after it. */
   next: Entry | undefined;
 }
@@ -48,14 +50,21 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     const entry = this.#entries.get(identity);
     if (!entry || isOver(entry, this.#nowMs())) return this.#begin(identity, fingerprint);
     if (entry.fingerprint !== fingerprint) return { kind: 'conflict' };
-    if (entry.decision) return { kind: 'decided', reply: entry.decision.reply };
+    if (entry.decision !== undefined) return { kind: 'decided', reply: JSON.parse(entry.decision) as Reply };
     entry.waiting ??= Promise.withResolvers();
     return { kind: 'under way', reply: entry.waiting.promise };
   }
 
   #begin(identity: string, fingerprint: string): MemoryClaim {
     this.#forget();
-    const entry: Entry = { identity, fingerprint, waiting: undefined, decision: undefined, next: undefined };
+    const entry: Entry = {
+      identity,
+      fingerprint,
+      waiting: undefined,
+      decision: undefined,
+      untilMs: 0,
+      next: undefined,
+    };
     this.#entries.set(identity, entry);
     const release = (reply?: Reply): void => {
       this.#entries.delete(identity);
@@ -71,9 +80,9 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 
   #keep(entry: Entry, reply: Reply): void {
-    const bytes = replyBytes(reply);
-    entry.decision = { reply, bytes, untilMs: this.#nowMs() + this.#ttlMs };
-    this.#replyBytes += bytes;
+    entry.decision = JSON.stringify(reply);
+    entry.untilMs = this.#nowMs() + this.#ttlMs;
+    this.#replyBytes += bytesOf(entry);
     if (this.#newest) this.#newest.next = entry;
     else this.#oldest = entry;
     this.#newest = entry;
@@ -90,15 +99,20 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 
   #dropOldest(entry: Entry): void {
-    const { identity, decision, next } = entry;
+    const { identity, next } = entry;
     // A clock that was set back may have let the same identity begin anew.
     if (this.#entries.get(identity) === entry) this.#entries.delete(identity);
-    this.#replyBytes -= decision?.bytes ?? 0;
+    this.#replyBytes -= bytesOf(entry);
     this.#oldest = next;
     if (!next) this.#newest = undefined;
   }
 }
 
-function isOver({ decision }: Entry, nowMs: number): boolean {
-  return decision !== undefined && decision.untilMs <= nowMs;
+function isOver({ decision, untilMs }: Entry, nowMs: number): boolean {
+  return decision !== undefined && untilMs <= nowMs;
+}
+
+/** At most two for each character. */
+function bytesOf({ decision = '' }: Entry): number {
+  return 2 * decision.length;
 }
