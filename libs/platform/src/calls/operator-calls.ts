@@ -4,6 +4,7 @@ import {
   type Admittance,
   Circuit,
   type Clock,
+  type Deadline,
   type Random,
   retry,
   RetryBudget,
@@ -16,7 +17,7 @@ import type { OperatorCredentials, PlatformLimits } from '../platform-settings.t
 import type { PlatformRequest } from '../requests/platform-request.ts';
 import { signRequest } from '../requests/sign-request.ts';
 import type { Answer } from '../transport/answer.ts';
-import { exchange } from '../transport/exchange.ts';
+import { exchange, type ExchangeEnd } from '../transport/exchange.ts';
 import { PlatformRoots } from '../transport/platform-roots.ts';
 import { conclude } from './conclude.ts';
 import { CUT_OFF, judge, type Judgement, type Outcome } from './judge.ts';
@@ -111,10 +112,16 @@ export class OperatorCalls {
     const refused = refusal(typeof admittance === 'string' ? admittance : await admittance);
     if (refused !== undefined) return refused;
     const pass = circuit.enter();
-    let judgement: Judgement = CUT_OFF;
+    let judgement = CUT_OFF;
     try {
       if (pass === undefined) return circuitOpen(circuit);
-      judgement = await this.#exchange(request, call);
+      const remainingMs = call.deadline.remainingMs();
+      if (remainingMs === 0) return CUT_OFF.outcome;
+      call.attempts += 1;
+      const startedAtMs = performance.now();
+      const end = await this.#exchange(request, remainingMs);
+      judgement = this.#judge(end, remainingMs, call.deadline);
+      this.#observer.attemptEnded(request.operation, judgement.result, performance.now() - startedAtMs);
       return judgement.outcome;
     } finally {
       pass?.settle(judgement.verdict);
@@ -122,36 +129,28 @@ export class OperatorCalls {
     }
   }
 
-  async #exchange(request: PlatformRequest, call: CallContext): Promise<Judgement> {
-    const remainingMs = call.deadline.remainingMs();
-    if (remainingMs === 0) return CUT_OFF;
-    const { attemptTimeoutMs } = this.#limits;
+  #exchange(request: PlatformRequest, remainingMs: number): Promise<ExchangeEnd> {
     const { connections, prefix } = this.#roots[request.root];
-    const sign = signRequest(request, this.#credentials);
-    call.attempts += 1;
-    const startedAtMs = performance.now();
-    const end = await exchange(
-      connections,
-      {
-        method: request.method,
-        path: prefix + request.path,
-        headers: headersOf(request, sign),
-        body: request.body?.text ?? null,
-        // A GET with a body would end its connection.
-        reset: false,
-      },
-      {
-        timeoutMs: Math.min(attemptTimeoutMs, remainingMs),
-        maxAnswerBytes: OPERATION_TRAITS[request.operation].maxAnswerBytes,
-      },
-    );
+    const dispatched = {
+      origin: connections.origin,
+      method: request.method,
+      path: prefix + request.path,
+      headers: headersOf(request, signRequest(request, this.#credentials)),
+      body: request.body?.text ?? null,
+      // A GET with a body would end its connection.
+      reset: false,
+    };
+    return exchange(connections, dispatched, {
+      timeoutMs: Math.min(this.#limits.attemptTimeoutMs, remainingMs),
+      maxAnswerBytes: OPERATION_TRAITS[request.operation].maxAnswerBytes,
+    });
+  }
+
+  #judge(end: ExchangeEnd, remainingMs: number, deadline: Deadline): Judgement {
+    if (end.kind === 'answer') return judge(end, this.#sources.clock);
     // A timer may fire a moment before the clock agrees.
-    const isTimeOfDeadline =
-      remainingMs <= attemptTimeoutMs && end.kind !== 'answer' && end.fault === 'timeout';
-    const isCutOff = isTimeOfDeadline || (end.kind !== 'answer' && call.deadline.expired);
-    const judgement = isCutOff ? CUT_OFF : judge(end, this.#sources.clock);
-    this.#observer.attemptEnded(request.operation, judgement.result, performance.now() - startedAtMs);
-    return judgement;
+    const isTimeOfDeadline = remainingMs <= this.#limits.attemptTimeoutMs && end.fault === 'timeout';
+    return isTimeOfDeadline || deadline.expired ? CUT_OFF : judge(end, this.#sources.clock);
   }
 
   #guardOf(operation: Operation): Guard {

@@ -23,7 +23,7 @@ export interface Connection {
  * whatever is cut off ends at once, also while it is connecting. How many there are is the admission's to bound.
  */
 export class Connections {
-  readonly #origin: string;
+  readonly origin: string;
   readonly #timeoutMs: number;
   readonly #connect: ReturnType<typeof buildConnector>;
   readonly #all = new Set<Connection>();
@@ -31,7 +31,7 @@ export class Connections {
   readonly #idle: Connection[] = [];
 
   constructor(origin: string, attemptTimeoutMs: number) {
-    this.#origin = origin;
+    this.origin = origin;
     this.#timeoutMs = attemptTimeoutMs + BACKSTOP_MS;
     this.#connect = buildConnector({ allowH2: false, timeout: this.#timeoutMs });
   }
@@ -66,7 +66,7 @@ export class Connections {
   }
 
   #open(): Connection {
-    const client = new Client(this.#origin, {
+    const client = new Client(this.origin, {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
