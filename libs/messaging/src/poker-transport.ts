@@ -13,6 +13,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
   readonly #handlers = new Map<string, CommandHandler>();
   readonly #messaging: Messaging;
+  /** What Nest's base class begins with. */
+  readonly #noStartHook = this.onProcessingStartHook;
   #closed: Promise<void> | undefined;
 
   constructor(options: MessagingOptions) {
@@ -47,8 +49,10 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     return this.#messaging as T;
   }
 
-  /** Runs a Nest handler between the hooks that Nest's own transports call. */
+  /** Runs a Nest handler between the hooks that Nest's own transports call, where somebody has set them. */
   #call(handler: MessageHandler, ...[data, command]: Parameters<CommandHandler>): Promise<unknown> {
+    if (!this.onProcessingEndHook && this.onProcessingStartHook === this.#noStartHook)
+      return handler(data, command);
     // A hook need not hand on what it is given to run, so the result takes a way of its own.
     return new Promise((resolve, reject) => {
       this.onProcessingStartHook(this.transportId, command as never, async () => {

@@ -73,7 +73,7 @@ export class Deadline {
         takeBack();
         resolve(value);
       };
-      const fail = (reason: unknown): void => {
+      const fail = (reason: Error): void => {
         takeBack();
         reject(reason);
       };

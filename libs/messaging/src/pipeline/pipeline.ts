@@ -10,7 +10,7 @@ import type { Conclusion } from './conclude.ts';
 import type { Decision } from './decide.ts';
 import { copyOf } from './copy-of.ts';
 import { factsOf } from './facts-of.ts';
-import { failureOf } from './outcome.ts';
+import { failureOf, type Outcome } from './outcome.ts';
 import { routeOf } from './route-of.ts';
 
 export interface PipelineOptions {
@@ -37,14 +37,20 @@ export class Pipeline {
 
   /** Never rejects: what cannot be answered now goes back to the broker. */
   async handle(delivery: Delivery): Promise<void> {
-    const { rules, observer } = this.#options;
+    const { names, rules, deliveryLimit, decision, conclusion, observer } = this.#options;
     const receivedAtMs = rules.nowMs();
     const envelope = openEnvelope(delivery.message, rules);
     const deadline = new Deadline(envelope.deadlineAtMs, rules.nowMs);
     const command = new CommandInHand(delivery, envelope, deadline, receivedAtMs);
     observer.commandTaken(command.lane);
     try {
-      await this.#process(command);
+      const route = routeOf(command, names, deliveryLimit);
+      if (route.kind === 'move') await this.#move(command, route.queue, route.headers);
+      else
+        await conclusion.of(
+          command,
+          route.kind === 'here' ? await decision.of(command) : this.#poison(command),
+        );
     } catch (error) {
       delivery.giveBack();
       observer.commandReturned(factsOf(command, rules.nowMs()), error);
@@ -53,17 +59,8 @@ export class Pipeline {
     }
   }
 
-  async #process(command: CommandInHand): Promise<void> {
-    const { names, rules, deliveryLimit, decision, conclusion } = this.#options;
-    const route = routeOf(command, names, deliveryLimit);
-    switch (route.kind) {
-      case 'move':
-        return this.#move(command, route.queue, route.headers);
-      case 'poison':
-        return conclusion.of(command, failureOf(command, new CommandError('POISON_COMMAND'), rules.nowMs()));
-      case 'here':
-        return conclusion.of(command, await decision.of(command));
-    }
+  #poison(command: CommandInHand): Outcome {
+    return failureOf(command, new CommandError('POISON_COMMAND'), this.#options.rules.nowMs());
   }
 
   async #move(

@@ -10,14 +10,24 @@ const LONGEST_PAUSE_MS = 1_000;
  *
  * @param remainingMs asked after each refusal; at 0 or less the refusal stands
  */
-export async function publishPatiently(
+export function publishPatiently(
+  publish: () => Promise<PublishOutcome>,
+  remainingMs: () => number,
+): Promise<PublishOutcome> {
+  const again = (outcome: PublishOutcome) =>
+    outcome === 'refused' ? publishAgain(publish, remainingMs) : outcome;
+  return publish().then(again);
+}
+
+async function publishAgain(
   publish: () => Promise<PublishOutcome>,
   remainingMs: () => number,
 ): Promise<PublishOutcome> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const outcome = await publish();
     const leftMs = remainingMs();
-    if (outcome !== 'refused' || leftMs <= 0) return outcome;
+    if (leftMs <= 0) return 'refused';
     await sleep(Math.min(pauseMs, leftMs));
+    const outcome = await publish();
+    if (outcome !== 'refused') return outcome;
   }
 }

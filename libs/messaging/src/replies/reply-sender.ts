@@ -41,9 +41,9 @@ export class ReplySender {
    * @throws CommandError `REPLY_QUEUE_FULL` where the queue refused it for too long
    */
   async sendPage(command: CommandInHand, page: Reply): Promise<void> {
-    if ((await this.#send(command, page, this.#patience(command))) === 'refused') {
-      throw new CommandError('REPLY_QUEUE_FULL');
-    }
+    const outcome = await this.#send(command, page, this.#patience(command));
+    if (outcome === 'refused') throw new CommandError('REPLY_QUEUE_FULL');
+    if (outcome === 'returned') await this.#keep(command, page, 'REPLY_QUEUE_GONE');
     command.sequence += 1;
   }
 
@@ -52,22 +52,22 @@ export class ReplySender {
     // The queue has refused for as long as it may already.
     const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
     const remainingMs = isStalled ? () => 0 : this.#patience(command);
-    if ((await this.#send(command, reply, remainingMs)) !== 'refused') return;
+    const outcome = await this.#send(command, reply, remainingMs);
+    if (outcome === 'returned') await this.#keep(command, reply, 'REPLY_QUEUE_GONE');
+    if (outcome !== 'refused') return;
     const last = command.lane === 'reports' ? this.#stalled(command) : reply;
     await this.#keep(command, last, 'REPLY_QUEUE_FULL');
   }
 
-  async #send(command: CommandInHand, reply: Reply, remainingMs: () => number): Promise<PublishOutcome> {
+  #send(command: CommandInHand, reply: Reply, remainingMs: () => number): Promise<PublishOutcome> {
     const { replyTo } = command.envelope;
-    if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return 'confirmed';
+    if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return Promise.resolve('confirmed');
     const message = this.#message(command, reply, replyTo);
     const publish =
       replyTo.kind === 'direct'
         ? () => this.#publishToKey(command, message)
         : () => this.#options.publisher.publish(message, () => command.delivery.isAlive);
-    const outcome = await publishPatiently(publish, remainingMs);
-    if (outcome === 'returned') await this.#keep(command, reply, 'REPLY_QUEUE_GONE');
-    return outcome;
+    return publishPatiently(publish, remainingMs);
   }
 
   /**

@@ -3,7 +3,7 @@ import { EMPTY, of, throwError } from 'rxjs';
 
 import { CommandError, type Reply } from '#contracts';
 
-import { runHandler } from './run-handler.ts';
+import { finalReply } from './final-reply.ts';
 
 const FINAL: Reply = {
   type: 'session.created',
@@ -32,14 +32,11 @@ async function* pages(...replies: Reply[]) {
 
 async function run(produced: unknown) {
   const emitted: Reply[] = [];
-  const final = await runHandler(
-    () => Promise.resolve(produced),
-    (reply) => Promise.resolve(void emitted.push(reply)),
-  );
+  const final = await finalReply(produced, (reply) => Promise.resolve(void emitted.push(reply)));
   return { emitted, final };
 }
 
-describe('runHandler', () => {
+describe('finalReply', () => {
   it.each([
     ['a reply', FINAL],
     ['an observable of it, as Nest wraps it', of(FINAL)],
@@ -65,13 +62,10 @@ describe('runHandler', () => {
       events.push('reads 2');
       yield COMPLETED;
     }
-    await runHandler(
-      () => Promise.resolve(handler()),
-      async () => {
-        await new Promise((resolve) => setImmediate(resolve));
-        events.push('1 is taken');
-      },
-    );
+    await finalReply(handler(), async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      events.push('1 is taken');
+    });
     expect(events).toEqual(['reads 1', '1 is taken', 'reads 2']);
   });
 
@@ -89,7 +83,7 @@ describe('runHandler', () => {
         isClosed = true;
       }
     }
-    await runHandler(() => Promise.resolve(handler()), emit).catch(() => undefined);
+    await finalReply(handler(), emit).catch(() => undefined);
     expect(isClosed).toBe(true);
   });
 
@@ -107,19 +101,15 @@ describe('runHandler', () => {
   });
 
   it.each([
-    ['the call', () => Promise.reject(new CommandError('NOT_FOUND'))],
-    ['an observable', () => Promise.resolve(throwError(() => new CommandError('NOT_FOUND')))],
+    ['an observable', throwError(() => new CommandError('NOT_FOUND'))],
     [
       'a generator',
-      () =>
-        Promise.resolve(
-          (async function* () {
-            yield page(1);
-            throw new CommandError('NOT_FOUND');
-          })(),
-        ),
+      (async function* () {
+        yield page(1);
+        throw new CommandError('NOT_FOUND');
+      })(),
     ],
-  ])('fails as %s fails', async (_, call) => {
-    await expect(runHandler(call, () => Promise.resolve())).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  ])('fails as %s fails', async (_, produced) => {
+    await expect(run(produced)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 });
