@@ -1,5 +1,5 @@
 import { isShortString } from '../envelope/short-string.ts';
-import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 
 /** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */

@@ -1,6 +1,6 @@
 import type { BusNames, ErrorCode } from '#contracts';
 
-import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import type { CommandInHand } from './command-in-hand.ts';
 import { copyOf } from './copy-of.ts';
 

@@ -1,6 +1,6 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import type { OutgoingMessage } from './confirmed-publisher.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 
 /** The two halves of amqplib's own `publish`, which its types do not tell. */
 interface ConfirmingChannel {

@@ -3,7 +3,8 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 
-import { ConfirmedPublisher, type OutgoingMessage, UnconfirmedError } from './confirmed-publisher.ts';
+import { ConfirmedPublisher, UnconfirmedError } from './confirmed-publisher.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 
 type Answer = (error: Error | null) => void;
 

@@ -1,6 +1,7 @@
-import type { ConfirmChannel, Options } from 'amqplib';
+import type { ConfirmChannel } from 'amqplib';
 
 import { basicPublish } from './basic-publish.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 
 /** What the broker said of one message. */
 export type PublishOutcome =
@@ -9,15 +10,6 @@ export type PublishOutcome =
   | 'returned'
   /** A queue that is full and rejects, or that could not store it. */
   | 'refused';
-
-export interface OutgoingMessage {
-  readonly exchange: string;
-  readonly routingKey: string;
-  readonly content: Buffer;
-  readonly properties: Omit<Options.Publish, 'headers'> & { readonly headers: Record<string, unknown> };
-  /** Whether the broker says so when no queue takes it. */
-  readonly mandatory: boolean;
-}
 
 /** Nobody knows whether the broker has the message, and nobody waits for it any more. */
 export class UnconfirmedError extends Error {

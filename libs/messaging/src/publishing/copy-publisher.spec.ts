@@ -1,11 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import {
-  type ConfirmedPublisher,
-  type OutgoingMessage,
-  type PublishOutcome,
-  UnconfirmedError,
-} from './confirmed-publisher.ts';
+import { type ConfirmedPublisher, type PublishOutcome, UnconfirmedError } from './confirmed-publisher.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 import { CopyPublisher } from './copy-publisher.ts';
 
 const COPY: OutgoingMessage = {

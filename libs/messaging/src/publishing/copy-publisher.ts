@@ -1,4 +1,5 @@
-import { type ConfirmedPublisher, type OutgoingMessage, UnconfirmedError } from './confirmed-publisher.ts';
+import { type ConfirmedPublisher, UnconfirmedError } from './confirmed-publisher.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
 import { publishPatiently } from './publish-patiently.ts';
 
 const PATIENCE_MS = 10_000;

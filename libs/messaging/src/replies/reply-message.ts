@@ -1,7 +1,7 @@
 import { type Reply, SCHEMA_VERSION } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 
 /** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';

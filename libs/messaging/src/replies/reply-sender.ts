@@ -1,11 +1,8 @@
 import { CommandError, type Reply } from '#contracts';
 
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
-import type {
-  ConfirmedPublisher,
-  OutgoingMessage,
-  PublishOutcome,
-} from '../publishing/confirmed-publisher.ts';
+import type { ConfirmedPublisher, PublishOutcome } from '../publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import { publishPatiently } from '../publishing/publish-patiently.ts';
 import type { DirectKeys } from './direct-keys.ts';
 import { errorBodyOf } from './error-body-of.ts';

@@ -3,7 +3,7 @@ import type { BusNames, ReplyType } from '#contracts';
 import type { MessagingObserver, UndeliveredReason } from '../messaging-observer.ts';
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
 import { factsOf } from '../pipeline/facts-of.ts';
-import type { OutgoingMessage } from '../publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import type { CopyPublisher } from '../publishing/copy-publisher.ts';
 
 /** Keeps the replies and announcements that nobody took. */
