@@ -77,7 +77,10 @@ describe('a caller on the bus', () => {
     for (const answer of answers) answer.catch(() => undefined);
     await expect(client.send(command('one more')).next()).rejects.toMatchObject({ fault: 'not-taken' });
     const { properties } = await taken();
-    await worker.channel.purgeQueue(`${prefix}.reports`);
+    const queue = `${prefix}.reports`;
+    const waiting = async () => (await worker.channel.checkQueue(queue)).messageCount;
+    await until('all others have come', async () => (await waiting()) === underWay.length - 1);
+    await worker.channel.purgeQueue(queue);
     const correlationId = String(properties.correlationId);
     worker.channel.sendToQueue(String(properties.replyTo), Buffer.from('{}'), {
       correlationId,
