@@ -102,14 +102,14 @@ describe('any messages together with any answers of the platform', () => {
           expect(strays).toEqual([]);
         }),
         {
-          numRuns: 1_000_000,
+          numRuns: PATH === undefined ? 1_000_000 : 1,
           plugins: [fc.interruptAfterTimeLimit(DURATION_MS)],
           endOnFailure: PATH === undefined && DURATION_MS < 60_000,
           ...(SEED !== undefined && { seed: Number(SEED) }),
           ...(PATH !== undefined && { path: PATH }),
         },
       );
-      expect(cases).toBeGreaterThan(10);
+      expect(cases).toBeGreaterThan(PATH === undefined ? 10 : 0);
     },
     2 * DURATION_MS + 60_000,
   );
