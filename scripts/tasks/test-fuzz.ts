@@ -10,16 +10,19 @@ import { root } from '../root.ts';
 /** What each option sets for the suite. */
 const VARIABLES = { minutes: 'FUZZ_MINUTES', seed: 'FUZZ_SEED', path: 'FUZZ_PATH' } as const;
 const MINUTES = '5';
+/** With a path, which leads to its case at once and then on to its neighbours. */
+const REPLAY_MINUTES = '0.3';
 
 endWithNpm();
 try {
   const { values } = parseArgs({
     options: {
-      minutes: { type: 'string', default: MINUTES },
+      minutes: { type: 'string' },
       seed: { type: 'string' },
       path: { type: 'string' },
     },
   });
+  values.minutes ??= values.path === undefined ? MINUTES : REPLAY_MINUTES;
   if (!(Number(values.minutes) > 0)) throw new Error(`--minutes ${values.minutes} is no time`);
   for (const [option, variable] of Object.entries(VARIABLES)) {
     const value = values[option as keyof typeof VARIABLES];
