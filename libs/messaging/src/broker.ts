@@ -109,7 +109,6 @@ export class Broker {
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
     await this.#declare(model);
-    await this.#rungs.use(model);
     const channel = await model.createConfirmChannel();
     channel.on('error', () => undefined);
     // A publish that the broker refuses closes the channel, most likely for an exchange that has gone.

@@ -4,6 +4,7 @@ import { closeWithin, destroySocket } from './close-within.ts';
 import { corkWrites } from './cork-writes.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+const SET_UP_TIMEOUT_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
@@ -23,6 +24,8 @@ export interface BrokerConnectionOptions {
   readonly name: string;
   /** Makes channels and topology after each connect. Where it throws, the connection is closed and tried again. */
   readonly setUp: (connection: ChannelModel) => Promise<void>;
+  /** Default 10 s. */
+  readonly setUpTimeoutMs?: number;
   readonly onState: (state: ConnectionState) => void;
   /** 0 to 1. */
   readonly random: () => number;
@@ -68,7 +71,7 @@ export class BrokerConnection {
 
   /** Connects once, and asks for the next attempt when that fails or the connection is lost. */
   async #connect(): Promise<void> {
-    const { urls, setUp } = this.#options;
+    const { urls } = this.#options;
     const url = urls[this.#attempts % urls.length] ?? '';
     let model: ChannelModel | undefined;
     try {
@@ -80,8 +83,7 @@ export class BrokerConnection {
       const lost = this.#watch(model);
       if (this.#state.kind === 'closed') throw new Error('closed while it connected');
       corkWrites(model);
-      // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
-      await Promise.race([setUp(model), lost]);
+      await this.#setUp(model, lost);
       this.#attempts = 0;
       this.#change({ kind: 'open' });
       await lost;
@@ -103,6 +105,26 @@ export class BrokerConnection {
     // Also where nobody gets to wait for it.
     lost.catch(() => undefined);
     return lost;
+  }
+
+  /**
+   * A queue without a leader keeps whoever declares it or consumes from it waiting; another node may know of one.
+   *
+   * @throws Error as the set-up does, as the loss of the connection does, or where both take too long
+   */
+  async #setUp(model: ChannelModel, lost: Promise<never>): Promise<void> {
+    const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;
+    const { promise: overdue, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => reject(new Error('the broker left the set-up unanswered')),
+      setUpTimeoutMs,
+    );
+    try {
+      // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
+      await Promise.race([setUp(model), lost, overdue]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #retry(error: unknown): void {
