@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { ClusteredService } from '../e2e/cluster/clustered-service.ts';
 import { Readiness } from '../e2e/cluster/readiness.ts';
+import { Gate } from '../support/platform-answers.ts';
 import { until } from '../support/until.ts';
 
 jest.setTimeout(120_000);
@@ -48,12 +49,18 @@ describe('a worker on a cluster of three nodes', () => {
   });
 
   it('is not ready either when its own node is left alone, once that owes it a confirm', async () => {
-    const { worker, cluster } = service;
+    const { worker, cluster, platform } = service;
     const load = service.load('alone');
     await load.goOn(20);
     const [host] = await service.serving();
     const others = cluster.nodes.filter((node) => node !== host);
+    const gate = new Gate();
+    const { behaviour } = platform;
+    platform.behaviour = gate.behind(behaviour);
+    await until('some are in hand', () => gate.held > 3);
     await Promise.all(others.map((node) => node.kill()));
+    gate.open();
+    platform.behaviour = behaviour;
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503, 30_000);
     await Promise.all(others.map((node) => node.restart()));
     await load.goOn(40);

@@ -105,7 +105,7 @@ export class ClusteredService implements AsyncDisposable {
       const left = await this.caller.count(`${this.#prefix}.${queue}`);
       expect([queue, left]).toEqual([queue, queue === 'dead-letters' ? 1 : 0]);
     }
-    expect((await this.worker.get('/health/ready')).status).toBe(200);
+    await this.worker.ready();
     expect(this.worker.stderr).toBe('');
   }
 

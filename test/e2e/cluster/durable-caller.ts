@@ -9,6 +9,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const PAUSE_MS = 100;
 /** A channel may never confirm what it published while a queue had no leader: another one does. */
 const CONFIRM_TIMEOUT_MS = 3_000;
+/** A consumer that began during an election may never be given anything: another one is. */
+const LOOK_MS = 2_000;
 
 /** A reply as it came, once or more often. */
 export interface SeenReply {
@@ -99,7 +101,10 @@ export class DurableCaller implements AsyncDisposable {
       await channel.consume(this.replyQueue, (message) => message && this.#see(channel, message));
       this.#channel = channel;
       for (const command of this.#unconfirmed) this.#send(command);
-      while (!isLost && !this.#isClosed && !(await this.#isDeaf(() => isLost))) await sleep(PAUSE_MS);
+      const isLeftOut = this.#lookout(channel);
+      while (!isLost && !this.#isClosed && !(await this.#isUnheard(() => isLost)) && !(await isLeftOut())) {
+        await sleep(PAUSE_MS);
+      }
     } finally {
       if (!isLost) await connection.close().catch(() => undefined);
     }
@@ -120,7 +125,7 @@ export class DurableCaller implements AsyncDisposable {
   }
 
   /** Whether the oldest command stays unconfirmed for too long. */
-  async #isDeaf(isLost: () => boolean): Promise<boolean> {
+  async #isUnheard(isLost: () => boolean): Promise<boolean> {
     const [oldest] = this.#unconfirmed;
     const untilMs = performance.now() + CONFIRM_TIMEOUT_MS;
     while (oldest && !isLost() && this.#unconfirmed.has(oldest)) {
@@ -128,6 +133,20 @@ export class DurableCaller implements AsyncDisposable {
       await sleep(PAUSE_MS);
     }
     return false;
+  }
+
+  /** Tells whether replies lie in the queue at two looks in a row, and none came between them. */
+  #lookout(channel: ConfirmChannel): () => Promise<boolean> {
+    let lookedAtMs = performance.now();
+    let seenSoFar: number | undefined;
+    return async () => {
+      if (performance.now() < lookedAtMs + LOOK_MS) return false;
+      lookedAtMs = performance.now();
+      const { messageCount } = await channel.checkQueue(this.replyQueue);
+      const isLeftOut = messageCount > 0 && seenSoFar === this.seen.length;
+      seenSoFar = messageCount > 0 ? this.seen.length : undefined;
+      return isLeftOut;
+    };
   }
 
   #see(channel: ConfirmChannel, message: ConsumeMessage): void {

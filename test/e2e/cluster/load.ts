@@ -83,7 +83,10 @@ export class Load {
       const unanswered = this.#unanswered(ids).map((id) =>
         this.#confirmed.has(id) ? id : `${id} (unconfirmed)`,
       );
-      throw new Error(`no final reply to ${unanswered.join(', ')}, of ${this.sent} sent`);
+      const lying = await this.#caller.count(this.#caller.replyQueue);
+      throw new Error(
+        `no final reply to ${unanswered.join(', ')}, of ${this.sent} sent; ${lying} lie in the reply queue`,
+      );
     }
   }
 

@@ -29,6 +29,11 @@ describe('what a person deletes under a running worker', () => {
     const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
     return found?.consumerCount;
   };
+  const isThere = async (exchange: string): Promise<boolean> => {
+    await using asking = await openConnection(service.url);
+    const found = await asking.channel.checkExchange(service.name(exchange)).catch(() => undefined);
+    return found !== undefined;
+  };
   /** The message of a queue that is there perhaps. */
   const takenFrom = async (queue: string): Promise<GetMessage | false> => {
     await using asking = await openConnection(service.url);
@@ -93,6 +98,8 @@ describe('what a person deletes under a running worker', () => {
     const [reply] = await createSession('unlucky');
     expect(reply?.body).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
     for (const replies of await Promise.all(neighbours)) expect(replies.at(-1)?.type).toBe('session.created');
+    // The replies may be here before the worker has heard that its channel was closed for the announcement.
+    await until('the exchange is back', () => isThere('events'));
     await worker.ready();
 
     const events = await service.caller.events();
