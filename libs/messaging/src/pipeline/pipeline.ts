@@ -45,12 +45,9 @@ export class Pipeline {
     observer.commandTaken(command.lane);
     try {
       const route = routeOf(command, names, deliveryLimit);
-      if (route.kind === 'move') await this.#move(command, route.queue, route.headers);
-      else
-        await conclusion.of(
-          command,
-          route.kind === 'here' ? await decision.of(command) : this.#poison(command),
-        );
+      if (route.kind === 'move') return await this.#move(command, route.queue, route.headers);
+      const outcome = route.kind === 'poison' ? this.#poison(command) : await decision.of(command);
+      await conclusion.of(command, outcome);
     } catch (error) {
       delivery.giveBack();
       observer.commandReturned(factsOf(command, rules.nowMs()), error);

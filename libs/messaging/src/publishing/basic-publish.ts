@@ -16,14 +16,12 @@ const PERSISTENT = 2;
  * amqplib's `publish` makes the headers of every message the prototype of another object, which costs more than all
  * the rest of it; so its two halves are called without that.
  *
- * @param headers in place of those of the message
  * @param callback hears of the broker's word, or that the channel closed before
  * @throws Error `IllegalOperationError` where the channel is closed; others where the message cannot be written
  */
 export function basicPublish(
   channel: ConfirmChannel,
   { exchange, routingKey, mandatory, properties, content }: OutgoingMessage,
-  headers: object,
   callback: (error: Error | null) => void,
 ): void {
   const raw = channel as unknown as ConfirmingChannel;
@@ -32,7 +30,7 @@ export function basicPublish(
     {
       contentType: properties.contentType,
       contentEncoding: properties.contentEncoding,
-      headers,
+      headers: properties.headers,
       deliveryMode: PERSISTENT,
       priority: properties.priority,
       correlationId: properties.correlationId,

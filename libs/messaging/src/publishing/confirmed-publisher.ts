@@ -77,14 +77,13 @@ export class ConfirmedPublisher {
 
   #send(channel: ConfirmChannel, publish: PendingPublish): void {
     const { message } = publish;
-    const { headers } = message.properties;
     let publishId = '';
     if (message.mandatory) {
       publishId = String((this.#publishes += 1));
-      headers[PUBLISH_ID] = publishId;
+      message.properties.headers[PUBLISH_ID] = publishId;
     }
     try {
-      basicPublish(channel, message, headers, (error) => {
+      basicPublish(channel, message, (error) => {
         const wasReturned = message.mandatory && this.#returned.delete(publishId);
         if (!error) publish.resolve(wasReturned ? 'returned' : 'confirmed');
         else if (error.message === NACKED) publish.resolve('refused');
