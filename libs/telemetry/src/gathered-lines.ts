@@ -2,7 +2,8 @@ import type { DestinationStream } from 'pino';
 
 /** The latest that a line is handed on after it was written. */
 const GATHER_MS = 50;
-const GATHER_CHARACTERS = 8 * 1024;
+/** More than a busy worker writes in that time, so that it is the time which decides: each write wakes another thread. */
+const GATHER_CHARACTERS = 64 * 1024;
 
 /** Hands lines on many at a time: to write a single one costs more than to make it. */
 export class GatheredLines implements DestinationStream {
