@@ -2,6 +2,7 @@ import { destination, type Logger, type LoggerOptions, pino, type DestinationStr
 
 import { describeError } from './describe-error.ts';
 import { GatheredLines } from './gathered-lines.ts';
+import { timeMember } from './time-member.ts';
 
 export type { Logger } from 'pino';
 
@@ -11,6 +12,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** Of lines that nobody has read yet; a line that finds no room is dropped, as the log must not stop the service. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
+
+const streams = new WeakMap<Logger, DestinationStream>();
 
 /**
  * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
@@ -36,7 +39,14 @@ export function createLogger(level: LogLevel, stream: DestinationStream = standa
       },
     },
   };
-  return pino(options, stream);
+  const logger = pino(options, stream);
+  streams.set(logger, stream);
+  return logger;
+}
+
+/** Where a logger of `createLogger` writes its lines; undefined for a child of it. */
+export function streamOf(logger: Logger): DestinationStream | undefined {
+  return streams.get(logger);
 }
 
 function standardOutput(): DestinationStream {
@@ -45,17 +55,4 @@ function standardOutput(): DestinationStream {
   process.once('exit', () => lines.flush());
   const output = destination({ sync: false, maxLength: MAX_UNREAD_BYTES });
   return lines;
-}
-
-let writtenMs = 0;
-let written = '';
-
-/** Lines of the same millisecond share their time. */
-function timeMember(): string {
-  const nowMs = Date.now();
-  if (nowMs !== writtenMs) {
-    writtenMs = nowMs;
-    written = `,"time":"${new Date(nowMs).toISOString()}"`;
-  }
-  return written;
 }

@@ -7,16 +7,20 @@ import {
 } from '#messaging';
 import type { Logger, Metrics } from '#telemetry';
 
+import { AnsweredLine } from './answered-line.ts';
+
 /** Tells log and metrics what happens on the bus: one line an outcome, with ids and without data. */
 export class BusObserver extends MessagingObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
+  readonly #answered: AnsweredLine;
   readonly #connected = { consuming: false, publishing: false };
 
   constructor(logger: Logger, metrics: Metrics) {
     super();
     this.#logger = logger;
     this.#metrics = metrics;
+    this.#answered = new AnsweredLine(logger);
   }
 
   commandTaken(lane: Lane): void {
@@ -33,7 +37,7 @@ export class BusObserver extends MessagingObserver {
     this.#metrics.commandDuration.observe({ type }, durationMs / 1000);
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
       this.#logger.error({ ...command, outcome, cause }, 'command failed by our own fault');
-    } else this.#logger.info({ ...command, outcome }, 'command answered');
+    } else this.#answered.write(command, outcome);
   }
 
   commandPostponed(command: CommandFacts, code: ErrorCode, delayMs: number): void {

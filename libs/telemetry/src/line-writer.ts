@@ -1,0 +1,35 @@
+import type { Logger, LogLevel } from './logger.ts';
+import { streamOf } from './logger.ts';
+import { timeMember } from './time-member.ts';
+
+const PLAIN = /^[ !#-[\]-~]*$/;
+
+/** Whether JSON shows a text as it is: printable ASCII without quotation marks and backslashes. */
+export function isPlainText(text: string): boolean {
+  return PLAIN.test(text);
+}
+
+/**
+ * Writes lines of one level and message, byte for byte as the logger does, for a line that is written so often that its
+ * price counts.
+ *
+ * What it returns takes the other members as text, at least one: `"id":"m-1","attempts":1`. To have plain texts only is
+ * up to the caller.
+ *
+ * @param logger one of `createLogger`; of a child, which has members of its own, nothing is written here
+ * @param message plain text
+ * @returns undefined where the logger has to be told instead: it does not write this level, or is a child
+ */
+export function lineWriter(
+  logger: Logger,
+  level: Exclude<LogLevel, 'silent'>,
+  message: string,
+): ((members: string) => void) | undefined {
+  const stream = streamOf(logger);
+  if (stream === undefined || !logger.isLevelEnabled(level)) return undefined;
+  const start = `{"level":"${level}"`;
+  const end = `,"msg":"${message}"}\n`;
+  return (members) => {
+    stream.write(`${start}${timeMember()},${members}${end}`);
+  };
+}
