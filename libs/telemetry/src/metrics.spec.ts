@@ -18,11 +18,11 @@ const CONTRACT = `
 `;
 
 function exerciseAll(metrics: Metrics): void {
-  metrics.commands.inc({ type: 'session.create', outcome: 'success' });
-  metrics.commandDuration.observe({ type: 'session.create' }, 0.02);
-  metrics.commandsInFlight.inc({ lane: 'interactive' });
-  metrics.platformRequests.inc({ operation: 'session.create', result: '2xx' });
-  metrics.platformRequestDuration.observe({ operation: 'session.create', result: '2xx' }, 0.02);
+  metrics.commands.of('session.create', 'success').value += 1;
+  metrics.commandDuration.of('session.create').observe(0.02);
+  metrics.commandsInFlight.of('interactive').value += 1;
+  metrics.platformRequests.of('session.create', '2xx').value += 1;
+  metrics.platformRequestDuration.of('session.create', '2xx').observe(0.02);
   metrics.circuitState.set({ operator: 'default', operation: 'session.create' }, 2);
 }
 

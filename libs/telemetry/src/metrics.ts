@@ -1,42 +1,50 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 600];
+import { Durations } from './durations.ts';
+import { PlainMetric } from './plain-metric.ts';
+import { PlainNumber } from './plain-number.ts';
 
-/** The metrics of a worker, in a registry of its own. Source of the names: bus contract, section 8. */
+/**
+ * The metrics of a worker, in a registry of its own. Source of the names: bus contract, section 8. What every command
+ * counts is a plain metric.
+ */
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly commands = new Counter({
+  readonly commands = new PlainMetric(PlainNumber, {
     name: 'poker_commands_total',
+    type: 'counter',
     help: 'Final replies, by command type and outcome: success or the error code.',
     labelNames: ['type', 'outcome'],
-    registers: [this.registry],
+    registry: this.registry,
   });
-  readonly commandDuration = new Histogram({
+  readonly commandDuration = new PlainMetric(Durations, {
     name: 'poker_command_duration_seconds',
+    type: 'histogram',
     help: 'From the receipt of a command to its acknowledgement.',
     labelNames: ['type'],
-    buckets: SECONDS,
-    registers: [this.registry],
+    registry: this.registry,
   });
-  readonly commandsInFlight = new Gauge({
+  readonly commandsInFlight = new PlainMetric(PlainNumber, {
     name: 'poker_commands_in_flight',
+    type: 'gauge',
     help: 'Commands in hand, by lane.',
     labelNames: ['lane'],
-    registers: [this.registry],
+    registry: this.registry,
   });
-  readonly platformRequests = new Counter({
+  readonly platformRequests = new PlainMetric(PlainNumber, {
     name: 'poker_platform_requests_total',
+    type: 'counter',
     help: 'Calls to the platform, by operation and result: the class of the status, or what went wrong.',
     labelNames: ['operation', 'result'],
-    registers: [this.registry],
+    registry: this.registry,
   });
-  readonly platformRequestDuration = new Histogram({
+  readonly platformRequestDuration = new PlainMetric(Durations, {
     name: 'poker_platform_request_duration_seconds',
+    type: 'histogram',
     help: 'Of one call to the platform.',
     labelNames: ['operation', 'result'],
-    buckets: SECONDS,
-    registers: [this.registry],
+    registry: this.registry,
   });
   readonly circuitState = new Gauge({
     name: 'poker_circuit_state',

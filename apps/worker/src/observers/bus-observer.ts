@@ -24,17 +24,17 @@ export class BusObserver extends MessagingObserver {
   }
 
   commandTaken(lane: Lane): void {
-    this.#metrics.commandsInFlight.inc({ lane });
+    this.#metrics.commandsInFlight.of(lane).value += 1;
   }
 
   commandReleased(lane: Lane): void {
-    this.#metrics.commandsInFlight.dec({ lane });
+    this.#metrics.commandsInFlight.of(lane).value -= 1;
   }
 
   commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void {
     const { type, durationMs } = command;
-    this.#metrics.commands.inc({ type, outcome });
-    this.#metrics.commandDuration.observe({ type }, durationMs / 1000);
+    this.#metrics.commands.of(type, outcome).value += 1;
+    this.#metrics.commandDuration.of(type).observe(durationMs / 1000);
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
       this.#logger.error({ ...command, outcome, cause }, 'command failed by our own fault');
     } else this.#answered.write(command, outcome);

@@ -1,0 +1,157 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+import { BOUNDS, Durations } from './durations.ts';
+import { PlainMetric } from './plain-metric.ts';
+import { PlainNumber } from './plain-number.ts';
+
+/** The same three metrics, made of prom-client's and of plain ones. */
+function theirs() {
+  const registry = new Registry();
+  const registers = [registry];
+  const calls = new Counter({ name: 'calls', help: 'Calls.', labelNames: ['type', 'end'], registers });
+  const hand = new Gauge({ name: 'hand', help: 'In hand.', labelNames: ['lane'], registers });
+  const times = new Histogram({
+    name: 'times',
+    help: 'Times.',
+    labelNames: ['type', 'end'],
+    buckets: BOUNDS,
+    registers,
+  });
+  return {
+    registry,
+    count: (type: string, end: string) => calls.inc({ type, end }),
+    take: (lane: string) => hand.inc({ lane }),
+    release: (lane: string) => hand.dec({ lane }),
+    time: (type: string, end: string, seconds: number) => times.observe({ type, end }, seconds),
+  };
+}
+
+function ours() {
+  const registry = new Registry();
+  const twoLabels = { labelNames: ['type', 'end'], registry };
+  const calls = new PlainMetric(PlainNumber, {
+    name: 'calls',
+    help: 'Calls.',
+    type: 'counter',
+    ...twoLabels,
+  });
+  const hand = new PlainMetric(PlainNumber, {
+    name: 'hand',
+    help: 'In hand.',
+    type: 'gauge',
+    labelNames: ['lane'],
+    registry,
+  });
+  const times = new PlainMetric(Durations, {
+    name: 'times',
+    help: 'Times.',
+    type: 'histogram',
+    ...twoLabels,
+  });
+  return {
+    registry,
+    count: (type: string, end: string) => {
+      calls.of(type, end).value += 1;
+    },
+    take: (lane: string) => {
+      hand.of(lane).value += 1;
+    },
+    release: (lane: string) => {
+      hand.of(lane).value -= 1;
+    },
+    time: (type: string, end: string, seconds: number) => times.of(type, end).observe(seconds),
+  };
+}
+
+type Told = Omit<ReturnType<typeof theirs>, 'registry'>;
+
+interface Event {
+  readonly act: keyof Told;
+  readonly first: string;
+  readonly second: string;
+  readonly seconds: number;
+}
+
+const label = fc.constantFrom('a', 'b', 'unknown', 'with "quotes" and \\', '');
+const seconds = fc.oneof(
+  fc.constantFrom(0, ...BOUNDS, 601),
+  fc.double({ min: 0, max: 700, noNaN: true }),
+  fc.nat(100_000).map((ms) => ms / 1000),
+);
+const event: fc.Arbitrary<Event> = fc.record({
+  act: fc.constantFrom('count' as const, 'take' as const, 'release' as const, 'time' as const),
+  first: label,
+  second: label,
+  seconds,
+});
+
+function tell(told: Told, { act, first, second, seconds: time }: Event): void {
+  if (act === 'count') told.count(first, second);
+  else if (act === 'time') told.time(first, second, time);
+  else told[act](first);
+}
+
+describe('PlainMetric', () => {
+  it('shows at every scrape what a metric of prom-client shows, in the same order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.array(event, { size: 'large' })), async (scrapes) => {
+        const [expected, actual] = [theirs(), ours()];
+        for (const events of scrapes) {
+          for (const each of events) {
+            tell(expected, each);
+            tell(actual, each);
+          }
+          expect(await actual.registry.metrics()).toBe(await expected.registry.metrics());
+        }
+      }),
+    );
+  });
+
+  it('shows the same as JSON, without what prom-client knows of exemplars', async () => {
+    const [expected, actual] = [theirs(), ours()];
+    for (const told of [expected, actual]) {
+      told.count('a', 'b');
+      told.take('c');
+      told.time('a', 'b', 0.02);
+    }
+    const text = async ({ registry }: { registry: Registry }) =>
+      JSON.parse(JSON.stringify(await registry.getMetricsAsJSON()));
+    expect(await text(expected)).toMatchObject(await text(actual));
+  });
+
+  it('keeps as many series as there are labels, however much is counted', async () => {
+    const told = ours();
+    for (let n = 0; n < 100_000; n += 1) told.count(`type ${n % 3}`, `end ${n % 2}`);
+    const lines = (await told.registry.metrics()).split('\n').filter((line) => line.startsWith('calls{'));
+    expect(lines).toHaveLength(6);
+    expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(100_000);
+  });
+
+  it('loses nothing that is counted while it is read', async () => {
+    const told = ours();
+    told.count('a', 'b');
+    const reading = told.registry.metrics();
+    told.count('a', 'b');
+    const first = await reading;
+    const second = await told.registry.metrics();
+    expect(first).toMatch(/\ncalls\{type="a",end="b"\} [12]\n/);
+    expect(second).toContain('\ncalls{type="a",end="b"} 2\n');
+  });
+
+  it('begins anew where the registry is reset', async () => {
+    const told = ours();
+    told.count('a', 'b');
+    told.registry.resetMetrics();
+    expect(await told.registry.metrics()).not.toContain('calls{');
+    told.count('a', 'b');
+    expect(await told.registry.metrics()).toContain('\ncalls{type="a",end="b"} 1\n');
+  });
+
+  it('is refused where the registry has one of its name', () => {
+    const { registry } = ours();
+    const facts = { name: 'calls', help: 'Calls.', type: 'counter', labelNames: ['type'], registry } as const;
+    expect(() => new PlainMetric(PlainNumber, facts)).toThrow(/calls has already been registered/);
+  });
+});

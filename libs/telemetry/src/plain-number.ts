@@ -1,0 +1,10 @@
+import type { Reading, Series } from './plain-metric.ts';
+
+/** A series of a counter or gauge: whoever counts changes its value. */
+export class PlainNumber implements Series {
+  value = 0;
+
+  read(_: string, labels: Reading['labels']): Reading[] {
+    return [{ labels, value: this.value }];
+  }
+}
