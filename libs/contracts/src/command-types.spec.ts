@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND, LANES, SCHEMA_VERSION } from './command-types.ts';
+import {
+  COMMAND_TYPES,
+  commandTypeOf,
+  isCommandType,
+  LANE_OF_COMMAND,
+  LANES,
+  SCHEMA_VERSION,
+} from './command-types.ts';
 
 describe('command types', () => {
   it('are those of the contract, each in its lane', () => {
@@ -17,6 +24,7 @@ describe('command types', () => {
 
   it.each(COMMAND_TYPES)('%s is one', (type) => {
     expect(isCommandType(type)).toBe(true);
+    expect(commandTypeOf([...type].join(''))).toBe(type);
   });
 
   it.each([
@@ -32,6 +40,7 @@ describe('command types', () => {
     {},
   ])('%j is none', (type) => {
     expect(isCommandType(type)).toBe(false);
+    expect(commandTypeOf(String(type))).toBeUndefined();
   });
 
   it.each([[['session.create']], [undefined]])('nor is %j', (type) => {

@@ -14,9 +14,19 @@ export type CommandType = keyof typeof LANE_OF_COMMAND;
 
 export const COMMAND_TYPES = Object.keys(LANE_OF_COMMAND) as readonly CommandType[];
 
-/** Whether `type` names a command of this contract; own names only, so `constructor` is none. */
+const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
+
+/** Whether `type` names a command of this contract. */
 export function isCommandType(type: unknown): type is CommandType {
-  return typeof type === 'string' && Object.hasOwn(LANE_OF_COMMAND, type);
+  return TYPE_OF_NAME.has(type);
+}
+
+/**
+ * The command type that a text names, if any. It is the very text of this module: whatever is looked up by it is found
+ * at once, where a text that was just read would first be looked for among all that there are.
+ */
+export function commandTypeOf(name: string): CommandType | undefined {
+  return TYPE_OF_NAME.get(name);
 }
 
 /** The one version of the messages that exists so far. */

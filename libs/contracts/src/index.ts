@@ -1,6 +1,7 @@
 export { busNames, type BusNames } from './bus-names.ts';
 export {
   COMMAND_TYPES,
+  commandTypeOf,
   type CommandType,
   isCommandType,
   type Lane,

@@ -44,7 +44,7 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
 }
 
 function read<T extends object>(
-  { shape, members }: CompiledShape<T>,
+  { shape, members, list }: CompiledShape<T>,
   data: Record<string, unknown>,
   path: string,
   violations: Violation[],
@@ -62,9 +62,9 @@ function read<T extends object>(
       violations.push({ pointer: `${path}/${unknownNameInPointer(name)}`, message });
     }
   }
-  for (const [name, member] of members) {
+  for (const member of list) {
     const message = member.faultIn(instance);
-    if (message !== undefined) violations.push({ pointer: `${path}/${name}`, message });
+    if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
   }
   return instance;
 }

@@ -7,9 +7,12 @@ export type Shape<T extends object = object> = new () => T;
 export interface CompiledShape<T extends object = object> {
   readonly shape: Shape<T>;
   readonly members: ReadonlyMap<string, CompiledMember>;
+  /** The same, in their order. */
+  readonly list: readonly CompiledMember[];
 }
 
 export interface CompiledMember {
+  readonly name: string;
   /** The class of the object that the member holds, where it holds one (`IsObjectOf`). */
   readonly nested: CompiledShape | undefined;
   /** The first rule that the member of `instance` breaks, as a sentence; `undefined` where it breaks none. */
@@ -36,7 +39,8 @@ export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T
   const rules = storage.getTargetValidationMetadatas(shape, '', false, false);
   for (const rule of rules) assertPlain(rule, shape);
   const byMember = Object.entries(storage.groupByPropertyName(rules));
-  return { shape, members: new Map(byMember.map(([name, own]) => [name, compileMember(shape, name, own)])) };
+  const list = byMember.map(([name, own]) => compileMember(shape, name, own));
+  return { shape, members: new Map(list.map((member) => [member.name, member])), list };
 }
 
 function assertPlain(rule: Rule, shape: Shape): void {
@@ -58,6 +62,7 @@ function compileMember(shape: Shape, name: string, rules: readonly Rule[]): Comp
   );
   const [nested] = ofType(NESTED_VALIDATION);
   return {
+    name,
     nested: nested && compileShape(nested.context as Shape),
     faultIn(instance) {
       const value = (instance as Record<string, unknown>)[name];
@@ -73,8 +78,9 @@ function compileMember(shape: Shape, name: string, rules: readonly Rule[]): Comp
 
 function compileCheck(shape: Shape, rule: Rule, { instance: validator }: Constraint): Check {
   const { propertyName: property, constraints, message } = rule;
+  const targetName = shape.name;
   return (object, value) => {
-    const args = { targetName: shape.name, property, object, value, constraints };
+    const args = { targetName, property, object, value, constraints };
     if (validator.validate(value, args) === true) return undefined;
     if (typeof message === 'function') return message(args);
     return message ?? validator.defaultMessage?.(args) ?? '';

@@ -1,7 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { encodeFields } from './encode-fields.ts';
+import { encodeFields, encodeText } from './encode-fields.ts';
+
+describe('encodeText', () => {
+  it('is encodeURIComponent', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed()),
+      fc.webSegment(),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        expect(encodeText(given)).toBe(encodeURIComponent(given));
+      }),
+    );
+    const ascii = String.fromCharCode(...Array(128).keys());
+    for (const character of ascii) expect(encodeText(character)).toBe(encodeURIComponent(character));
+  });
+});
 
 describe('encodeFields', () => {
   it('writes spaces and pluses so that no decoder mistakes them', () => {

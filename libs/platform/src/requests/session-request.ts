@@ -1,6 +1,6 @@
 import type { SessionCreate } from '#contracts';
 
-import { encodeFields } from './encode-fields.ts';
+import { encodeFields, encodeText } from './encode-fields.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
 /** Interface document, endpoint 1: `userId` stands in the path and in the form, and counts once in the signature. */
@@ -11,8 +11,8 @@ export function sessionRequest(data: SessionCreate, clientId: string): PlatformR
     operation: 'session.create',
     root: 'baseUrl',
     method: 'POST',
-    path: `/v2/app/users/${encodeURIComponent(userId)}/session?clientId=${encodeURIComponent(clientId)}`,
+    path: `/v2/app/users/${encodeText(userId)}/session?clientId=${encodeText(clientId)}`,
     body: { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
-    parameters: { clientId, ...form },
+    parameters: { authType, clientId, currency, lang, nick, userId },
   };
 }
