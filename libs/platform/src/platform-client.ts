@@ -24,6 +24,7 @@ import { gameRequest } from './requests/game-request.ts';
 import type { PlatformRequest } from './requests/platform-request.ts';
 import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
 import { sessionRequest } from './requests/session-request.ts';
+import type { Answer } from './transport/answer.ts';
 
 /** The state of one circuit, for health and metrics. */
 export interface CircuitReport {
@@ -87,23 +88,22 @@ export class PlatformClient {
     return this.#calls.close();
   }
 
-  async #call<T>(
-    request: PlatformRequest,
-    data: object,
-    call: CallContext,
-    read: (text: string) => T,
-  ): Promise<T> {
-    const answer = await this.#calls.run(request, data, call);
-    try {
-      const body = readBody(answer, OPERATION_TRAITS[request.operation].maxAnswerBytes);
-      if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
-      return read(body.text);
-    } catch (error) {
-      if (!(error instanceof UnexpectedDocument)) throw error;
-      throw new CommandError('PLATFORM_PROTOCOL_ERROR', {
-        details: { reason: error.message },
-        platform: { status: answer.status, errors: [] },
-      });
-    }
+  #call<T>(request: PlatformRequest, data: object, call: CallContext, read: (text: string) => T): Promise<T> {
+    return this.#calls.run(request, data, call, (answer) => readAnswer(answer, request.operation, read));
+  }
+}
+
+/** @throws CommandError `PLATFORM_PROTOCOL_ERROR` where a success is not the document that the interface promises */
+function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string) => T): T {
+  try {
+    const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
+    if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
+    return read(body.text);
+  } catch (error) {
+    if (!(error instanceof UnexpectedDocument)) throw error;
+    throw new CommandError('PLATFORM_PROTOCOL_ERROR', {
+      details: { reason: error.message },
+      platform: { status: answer.status, errors: [] },
+    });
   }
 }

@@ -22,7 +22,8 @@ export class Deadline {
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly #clock: Clock;
-  readonly #listeners = new Set<() => void>();
+  /** Mostly one: to look through a list costs less than to keep a set. */
+  #listeners: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(atMs: number, clock: Clock = Date.now) {
@@ -53,12 +54,10 @@ export class Deadline {
       listener();
       return () => undefined;
     }
-    this.#listeners.add(listener);
+    if (this.#listeners.length > 0) this.#listeners.push(listener);
+    else this.#listeners = [listener];
     if (this.#timer === undefined) this.#arm();
-    return () => {
-      this.#listeners.delete(listener);
-      if (this.#listeners.size === 0) this.#disarm();
-    };
+    return () => this.#takeBack(listener);
   }
 
   /**
@@ -81,6 +80,12 @@ export class Deadline {
     });
   }
 
+  #takeBack(listener: () => void): void {
+    const index = this.#listeners.indexOf(listener);
+    if (index !== -1) this.#listeners.splice(index, 1);
+    if (this.#listeners.length === 0) this.#disarm();
+  }
+
   #arm(): void {
     const delayMs = Math.min(Math.ceil(this.remainingMs()), MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.#wake(), delayMs);
@@ -98,8 +103,8 @@ export class Deadline {
       return;
     }
     this.#timer = undefined;
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    const listeners = this.#listeners;
+    this.#listeners = [];
     for (const listener of listeners) listener();
   }
 }

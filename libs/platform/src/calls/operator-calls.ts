@@ -1,13 +1,12 @@
 import { CommandError } from '#contracts';
 import {
   Admission,
-  type Admittance,
   Circuit,
   type Clock,
-  type Deadline,
   type Random,
   retry,
   RetryBudget,
+  type RetryRules,
 } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
@@ -17,10 +16,9 @@ import type { OperatorCredentials, PlatformLimits } from '../platform-settings.t
 import type { PlatformRequest } from '../requests/platform-request.ts';
 import { signRequest } from '../requests/sign-request.ts';
 import type { Answer } from '../transport/answer.ts';
-import { exchange, type ExchangeEnd } from '../transport/exchange.ts';
 import { PlatformRoots } from '../transport/platform-roots.ts';
+import { Attempts, type AttemptsOptions } from './attempts.ts';
 import { conclude } from './conclude.ts';
-import { CUT_OFF, judge, type Judgement, type Outcome } from './judge.ts';
 
 export interface Sources {
   readonly clock: Clock;
@@ -30,15 +28,16 @@ export interface Sources {
 /** What stands between an operation and its calls. */
 export interface Guard {
   readonly circuit: Circuit;
-  readonly budget: RetryBudget;
+  readonly rules: RetryRules;
   lastUsedAtMs: number;
 }
 
 /**
- * Calls for one operator, from the outside in: retry, circuit, admission, signature, exchange.
+ * Calls for one operator, from the outside in: signature, retry, circuit, admission, exchange.
  *
  * A connection is held for an attempt and not for the pauses between attempts. Each operation has a circuit and a retry
- * budget of its own, made when it is first used.
+ * budget of its own, made when it is first used. While the platform takes its time, a call is one promise and one
+ * suspended function: each further one would have to be woken up, too.
  */
 export class OperatorCalls {
   readonly #credentials: OperatorCredentials;
@@ -70,32 +69,31 @@ export class OperatorCalls {
   }
 
   /**
-   * The answer to a request, a success.
+   * What `read` makes of the answer to a request, a success.
    *
    * @param data what the command carried, none of which an error repeats
    * @throws CommandError for everything else
    */
-  async run(request: PlatformRequest, data: object, call: CallContext): Promise<Answer> {
+  async run<T>(
+    request: PlatformRequest,
+    data: object,
+    call: CallContext,
+    read: (answer: Answer) => T,
+  ): Promise<T> {
     const { operation } = request;
     if (this.#credentials.secretKey === undefined && operation !== 'game.open') {
       throw new CommandError('SECRET_KEY_MISSING');
     }
-    const guard = this.#guardOf(operation);
-    const end = await retry(() => this.#attempt(request, guard.circuit, call), {
-      maxAttempts: this.#limits.maxAttempts,
-      repeatAfterUnknown: OPERATION_TRAITS[operation].repeatAfterUnknown,
-      budget: guard.budget,
-      deadline: call.deadline,
-      random: this.#sources.random,
-      stopping: this.#stopping.signal,
-      onRetry: () => this.#observer.retried(operation),
-    });
-    return conclude(end, {
+    const { circuit, rules } = this.#guardOf(operation);
+    const attempts = new Attempts(this.#options(request, circuit), call);
+    const ended = retry(await attempts.make(), () => attempts.make(), rules, call.deadline);
+    const answer = conclude(ended instanceof Promise ? await ended : ended, {
       operation,
       call,
-      circuitRetryAfterMs: guard.circuit.retryAfterMs,
+      circuitRetryAfterMs: circuit.retryAfterMs,
       untold: [data, this.#credentials.secretKey],
     });
+    return read(answer);
   }
 
   async close(): Promise<void> {
@@ -105,60 +103,47 @@ export class OperatorCalls {
     await this.#roots.close();
   }
 
-  async #attempt(request: PlatformRequest, circuit: Circuit, call: CallContext): Promise<Outcome> {
-    if (!circuit.isPassable) return circuitOpen(circuit);
-    const { priority } = OPERATION_TRAITS[request.operation];
-    const admittance = this.#admission.enter(priority, call.deadline);
-    const refused = refusal(typeof admittance === 'string' ? admittance : await admittance);
-    if (refused !== undefined) return refused;
-    const pass = circuit.enter();
-    let judgement = CUT_OFF;
-    try {
-      if (pass === undefined) return circuitOpen(circuit);
-      const remainingMs = call.deadline.remainingMs();
-      if (remainingMs === 0) return CUT_OFF.outcome;
-      call.attempts += 1;
-      const startedAtMs = performance.now();
-      const end = await this.#exchange(request, remainingMs);
-      judgement = this.#judge(end, remainingMs, call.deadline);
-      this.#observer.attemptEnded(request.operation, judgement.result, performance.now() - startedAtMs);
-      return judgement.outcome;
-    } finally {
-      pass?.settle(judgement.verdict);
-      this.#admission.leave(priority);
-    }
-  }
-
-  #exchange(request: PlatformRequest, remainingMs: number): Promise<ExchangeEnd> {
+  #options(request: PlatformRequest, circuit: Circuit): AttemptsOptions {
     const { connections, prefix } = this.#roots[request.root];
-    const dispatched = {
-      origin: connections.origin,
-      method: request.method,
-      path: prefix + request.path,
-      headers: headersOf(request, signRequest(request, this.#credentials)),
-      body: request.body?.text ?? null,
-      // A GET with a body would end its connection.
-      reset: false,
+    return {
+      operation: request.operation,
+      request: {
+        origin: connections.origin,
+        method: request.method,
+        path: prefix + request.path,
+        headers: headersOf(request, signRequest(request, this.#credentials)),
+        body: request.body?.text ?? null,
+        // A GET with a body would end its connection.
+        reset: false,
+        // Nothing waits behind it for its connection.
+        blocking: false,
+      },
+      connections,
+      circuit,
+      admission: this.#admission,
+      timeoutMs: this.#limits.attemptTimeoutMs,
+      observer: this.#observer,
+      clock: this.#sources.clock,
     };
-    return exchange(connections, dispatched, {
-      timeoutMs: Math.min(this.#limits.attemptTimeoutMs, remainingMs),
-      maxAnswerBytes: OPERATION_TRAITS[request.operation].maxAnswerBytes,
-    });
-  }
-
-  #judge(end: ExchangeEnd, remainingMs: number, deadline: Deadline): Judgement {
-    if (end.kind === 'answer') return judge(end, this.#sources.clock);
-    // A timer may fire a moment before the clock agrees.
-    const isTimeOfDeadline = remainingMs <= this.#limits.attemptTimeoutMs && end.fault === 'timeout';
-    return isTimeOfDeadline || deadline.expired ? CUT_OFF : judge(end, this.#sources.clock);
   }
 
   #guardOf(operation: Operation): Guard {
     let guard = this.#guards.get(operation);
     if (guard === undefined) {
       const onChange = this.#observer.circuitChanged.bind(this.#observer, this.#credentials.name, operation);
-      const circuit = new Circuit(this.#limits.circuit, { ...this.#sources, onChange });
-      guard = { circuit, budget: new RetryBudget(this.#sources.clock), lastUsedAtMs: 0 };
+      const rules: RetryRules = {
+        maxAttempts: this.#limits.maxAttempts,
+        repeatAfterUnknown: OPERATION_TRAITS[operation].repeatAfterUnknown,
+        budget: new RetryBudget(this.#sources.clock),
+        random: this.#sources.random,
+        stopping: this.#stopping.signal,
+        onRetry: () => this.#observer.retried(operation),
+      };
+      guard = {
+        circuit: new Circuit(this.#limits.circuit, { ...this.#sources, onChange }),
+        rules,
+        lastUsedAtMs: 0,
+      };
       this.#guards.set(operation, guard);
     }
     guard.lastUsedAtMs = this.#sources.clock();
@@ -166,25 +151,14 @@ export class OperatorCalls {
   }
 }
 
+const ACCEPT = 'application/vnd.api+json';
+
 function headersOf({ body }: PlatformRequest, sign: string | undefined): string[] {
-  const headers = ['accept', 'application/vnd.api+json'];
+  if (body !== undefined && sign !== undefined) {
+    return ['accept', ACCEPT, 'content-type', body.contentType, 'sign', sign];
+  }
+  const headers = ['accept', ACCEPT];
   if (body !== undefined) headers.push('content-type', body.contentType);
   if (sign !== undefined) headers.push('sign', sign);
   return headers;
-}
-
-function circuitOpen({ retryAfterMs }: Circuit): Outcome {
-  return { kind: 'held-back', fault: { kind: 'circuit-open', retryAfterMs } };
-}
-
-function refusal(admittance: Admittance): Outcome | undefined {
-  switch (admittance) {
-    case 'admitted':
-      return undefined;
-    case 'expired':
-      return { kind: 'expired' };
-    case 'overloaded':
-    case 'closed':
-      return { kind: 'held-back', fault: { kind: admittance } };
-  }
 }

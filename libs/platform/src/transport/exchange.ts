@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 
 import type { Answer } from './answer.ts';
 import type { Connection, Connections } from './connections.ts';
-import { type Progress, wasSent } from './progress.ts';
+import { type Phase, wasSent } from './phase.ts';
 import { type TransportFault, transportFault } from './transport-fault.ts';
 
 /** What became of one request and its answer. */
@@ -19,43 +19,50 @@ export interface ExchangeLimits {
 /** A page of text that explains an error is not read beyond this. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** Sends one request and reads its answer within the limits, on a connection that is free again when it settles. */
+/**
+ * Sends one request and reads its answer within the limits.
+ *
+ * @param onEnd called once, when the connection is free again
+ */
 export function exchange(
   connections: Connections,
   request: Dispatcher.DispatchOptions,
   limits: ExchangeLimits,
-): Promise<ExchangeEnd> {
-  return new Promise((resolve) => {
-    const connection = connections.take();
-    const handler = new ExchangeHandler(connections, connection, limits, resolve);
-    connection.client.dispatch(request, handler);
-  });
+  onEnd: (end: ExchangeEnd) => void,
+): void {
+  const connection = connections.take();
+  connection.client.dispatch(request, new ExchangeHandler(connections, connection, limits, onEnd));
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #connections: Connections;
   readonly #connection: Connection;
   readonly #maxAnswerBytes: number;
-  readonly #resolve: (end: ExchangeEnd) => void;
+  readonly #onEnd: (end: ExchangeEnd) => void;
   readonly #timer: NodeJS.Timeout;
-  #progress: Progress = { phase: 'unsent' };
+  #phase: Phase = 'unsent';
+  #status = 0;
+  #retryAfter: string | undefined;
+  #contentEncoding: string | undefined;
+  #chunks: Buffer[] = [];
+  #bytes = 0;
   #isEnded = false;
 
   constructor(
     connections: Connections,
     connection: Connection,
     { timeoutMs, maxAnswerBytes }: ExchangeLimits,
-    resolve: (end: ExchangeEnd) => void,
+    onEnd: (end: ExchangeEnd) => void,
   ) {
     this.#connections = connections;
     this.#connection = connection;
     this.#maxAnswerBytes = maxAnswerBytes;
-    this.#resolve = resolve;
+    this.#onEnd = onEnd;
     this.#timer = setTimeout(() => this.#fail('timeout'), timeoutMs);
   }
 
   onRequestStart(): void {
-    this.#progress = { phase: 'sent' };
+    this.#phase = 'sent';
   }
 
   onResponseStart(
@@ -65,45 +72,46 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   ): void {
     // An early hint or the like; the answer follows.
     if (status < 200) return;
-    const head = {
-      status,
-      retryAfter: only(headers['retry-after']),
-      contentEncoding: only(headers['content-encoding']),
-    };
-    this.#progress = { phase: 'answering', head, chunks: [], bytes: 0 };
+    this.#phase = 'answering';
+    this.#status = status;
+    this.#retryAfter = only(headers['retry-after']);
+    this.#contentEncoding = only(headers['content-encoding']);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const progress = this.#progress;
-    if (this.#isEnded || progress.phase !== 'answering') return;
-    progress.chunks.push(chunk);
-    progress.bytes += chunk.length;
-    const maxBytes = progress.head.status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES;
-    if (progress.bytes > maxBytes) {
-      this.#end({ kind: 'answer', answer: { ...progress.head, body: 'too-large' } }, 'discard');
-    }
+    if (this.#isEnded || this.#phase !== 'answering') return;
+    if (this.#chunks.length > 0) this.#chunks.push(chunk);
+    else this.#chunks = [chunk];
+    this.#bytes += chunk.length;
+    const maxBytes = this.#status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES;
+    if (this.#bytes > maxBytes) this.#answer('too-large', 'discard');
   }
 
   onResponseEnd(): void {
-    const progress = this.#progress;
-    if (progress.phase !== 'answering') return;
-    const [first, ...more] = progress.chunks;
-    const body = more.length > 0 ? Buffer.concat(progress.chunks) : (first ?? Buffer.alloc(0));
-    this.#end({ kind: 'answer', answer: { ...progress.head, body } }, 'give-back');
+    if (this.#phase !== 'answering') return;
+    const [chunk] = this.#chunks;
+    const body = chunk && this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
+    this.#answer(body, 'give-back');
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#fail(transportFault(error, this.#progress.phase));
+    this.#fail(transportFault(error, this.#phase));
   }
 
   #fail(fault: TransportFault): void {
-    const progress = this.#progress;
-    if (progress.phase === 'answering' && progress.head.status >= 300) {
-      // A failure is told by its status; the rest of its text would not undo it.
-      this.#end({ kind: 'answer', answer: { ...progress.head, body: 'incomplete' } }, 'discard');
-    } else {
-      this.#end({ kind: wasSent(progress) ? 'lost' : 'not-sent', fault }, 'discard');
-    }
+    // A failure is told by its status; the rest of its text would not undo it.
+    if (this.#phase === 'answering' && this.#status >= 300) this.#answer('incomplete', 'discard');
+    else this.#end({ kind: wasSent(this.#phase) ? 'lost' : 'not-sent', fault }, 'discard');
+  }
+
+  #answer(body: Answer['body'], connection: 'give-back' | 'discard'): void {
+    const answer = {
+      status: this.#status,
+      retryAfter: this.#retryAfter,
+      contentEncoding: this.#contentEncoding,
+      body,
+    };
+    this.#end({ kind: 'answer', answer }, connection);
   }
 
   #end(end: ExchangeEnd, connection: 'give-back' | 'discard'): void {
@@ -112,7 +120,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     if (connection === 'give-back') this.#connections.giveBack(this.#connection);
     else this.#connections.discard(this.#connection);
-    this.#resolve(end);
+    this.#onEnd(end);
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Phase } from './phase.ts';
+
 /** Why a call got no whole answer. */
 export type TransportFault =
   /** Nobody listens there. */
@@ -27,7 +29,7 @@ const FAULT_OF_CODE: ReadonlyMap<string, TransportFault> = new Map([
  *
  * @param phase how far the call had come
  */
-export function transportFault(error: Error, phase: 'unsent' | 'sent' | 'answering'): TransportFault {
+export function transportFault(error: Error, phase: Phase): TransportFault {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = FAULT_OF_CODE.get(code);
   if (known !== undefined) return known;

@@ -126,20 +126,30 @@ export class Circuit {
   #settle(pass: CircuitPass, verdict: Verdict): void {
     const phase = this.#phase;
     if (phase.state === 'closed' && phase.pass === pass) {
-      if (verdict !== 'says-nothing') this.#fire(verdict);
+      if (verdict === 'healthy') this.#count();
+      else if (verdict === 'unhealthy') this.#fire(verdict);
     } else if (phase.state === 'half-open' && phase.probe === pass) {
       if (verdict === 'says-nothing') phase.probe = undefined;
       else this.#fire(verdict);
     }
   }
 
+  /** A success changes nothing in a closed circuit but the number of calls, which opossum takes from its own event. */
+  #count(): void {
+    this.#moveWindow();
+    this.#breaker.emit('fire');
+  }
+
   #fire(verdict: Verdict): void {
-    const buckets = Math.floor((this.#sources.clock() - this.#rotatedAtMs) / this.#bucketMs);
-    if (buckets > 0) {
-      this.#rotatedAtMs += buckets * this.#bucketMs;
-      this.#rotate(buckets);
-    }
+    this.#moveWindow();
     this.#breaker.fire(verdict).catch(ignore);
+  }
+
+  #moveWindow(): void {
+    const buckets = Math.floor((this.#sources.clock() - this.#rotatedAtMs) / this.#bucketMs);
+    if (buckets <= 0) return;
+    this.#rotatedAtMs += buckets * this.#bucketMs;
+    this.#rotate(buckets);
   }
 
   /** Else the failures that opened it would open it again at the first one after its closing. */

@@ -21,24 +21,26 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}) {
+async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}, deadline = Deadline.after(15_000)) {
   const startedAtMs: number[] = [];
   const onRetry = jest.fn();
+  const attempt = (): Outcome => {
+    startedAtMs.push(Date.now());
+    return outcomes[startedAtMs.length - 1]!;
+  };
   const end = retry(
-    async () => {
-      startedAtMs.push(Date.now());
-      return outcomes[startedAtMs.length - 1]!;
-    },
+    attempt(),
+    attempt,
     {
       maxAttempts: 3,
       repeatAfterUnknown: 'freely',
       budget: new RetryBudget(),
-      deadline: Deadline.after(15_000),
       random: () => 0.5,
       stopping: new AbortController().signal,
       onRetry,
       ...rules,
     },
+    deadline,
   );
   await jest.runAllTimersAsync();
   return { ...(await end), startedAtMs, retries: onRetry.mock.calls.length };
@@ -65,7 +67,7 @@ describe('retry', () => {
       startedAtMs: [0],
     });
     const deadline = Deadline.after(50);
-    expect(await run([passing(), answered], { deadline })).toMatchObject({
+    expect(await run([passing(), answered], {}, deadline)).toMatchObject({
       outcome: passing(),
       startedAtMs: [0],
     });
@@ -73,7 +75,7 @@ describe('retry', () => {
 
   it('leaves a wait that is too long for a command in hand to the caller', async () => {
     const deadline = Deadline.after(600_000);
-    const end = await run([passing(31_000), answered], { deadline });
+    const end = await run([passing(31_000), answered], {}, deadline);
     expect(end).toMatchObject({ outcome: passing(31_000), startedAtMs: [0] });
   });
 

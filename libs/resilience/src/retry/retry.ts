@@ -9,12 +9,12 @@ import type { RetryBudget } from './retry-budget.ts';
 /** A longer pause is the caller's to make: a place among the commands in hand is too dear for it. */
 const MAX_PAUSE_MS = 30_000;
 
+/** What holds for all calls of a kind. */
 export interface RetryRules {
   /** The first among them. */
   readonly maxAttempts: number;
   readonly repeatAfterUnknown: RepeatAfterUnknown;
   readonly budget: RetryBudget;
-  readonly deadline: Deadline;
   readonly random: Random;
   /** Ends a pause early; the attempt after it finds out why. */
   readonly stopping: AbortSignal;
@@ -28,22 +28,41 @@ export interface CallEnd<Answer, Fault> {
   readonly history: CallHistory;
 }
 
+/** An attempt that was made, or one that is under way. */
+type Attempted<Answer, Fault> = AttemptOutcome<Answer, Fault> | Promise<AttemptOutcome<Answer, Fault>>;
+
 /**
- * Makes attempts until one is answered for good or another may not follow.
+ * Makes further attempts until one is answered for good or another may not follow.
  *
  * An attempt that was held back, or that was never sent after one whose outcome is unknown, does not hide what was
  * known before it. A pause that would pass the deadline is not begun.
+ *
+ * @param first how the first attempt ended, which has been made
+ * @returns at once where that was answered
  */
-export async function retry<Answer, Fault>(
-  attempt: () => Promise<AttemptOutcome<Answer, Fault>>,
+export function retry<Answer, Fault>(
+  first: AttemptOutcome<Answer, Fault>,
+  attempt: () => Attempted<Answer, Fault>,
   rules: RetryRules,
+  deadline: Deadline,
+): CallEnd<Answer, Fault> | Promise<CallEnd<Answer, Fault>> {
+  if (first.kind !== 'answered') return retryFrom(first, attempt, rules, deadline);
+  rules.budget.succeeded();
+  return { outcome: first, history: ONE_CALL };
+}
+
+const ONE_CALL: CallHistory = { calls: 1, unknown: 0 };
+
+async function retryFrom<Answer, Fault>(
+  first: AttemptOutcome<Answer, Fault>,
+  attempt: () => Attempted<Answer, Fault>,
+  rules: RetryRules,
+  deadline: Deadline,
 ): Promise<CallEnd<Answer, Fault>> {
+  let outcome = first;
   let telling: AttemptOutcome<Answer, Fault> | undefined;
-  let calls = 0;
   let unknown = 0;
-  for (;;) {
-    const outcome = await attempt();
-    calls += 1;
+  for (let calls = 1; ; calls += 1) {
     telling = moreTelling(telling, outcome);
     if (outcome.kind === 'answered') rules.budget.succeeded();
     if (outcome.kind === 'unknown') unknown += 1;
@@ -56,10 +75,11 @@ export async function retry<Answer, Fault>(
       outcome.kind === 'passing' ? outcome.retryAfterMs : undefined,
       rules.random,
     );
-    const isTooLong = pauseMs >= rules.deadline.remainingMs() || pauseMs > MAX_PAUSE_MS;
+    const isTooLong = pauseMs >= deadline.remainingMs() || pauseMs > MAX_PAUSE_MS;
     if (isTooLong || !rules.budget.take()) return { outcome: telling, history };
     rules.onRetry();
     await pause(pauseMs, rules.stopping);
+    outcome = await attempt();
   }
 }
 

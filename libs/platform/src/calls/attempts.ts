@@ -1,0 +1,90 @@
+import type { Dispatcher } from 'undici';
+
+import type { Admission, Admittance, Circuit, CircuitPass, Clock } from '#resilience';
+
+import type { CallContext } from '../call-context.ts';
+import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { PlatformObserver } from '../platform-observer.ts';
+import type { Connections } from '../transport/connections.ts';
+import { exchange, type ExchangeEnd } from '../transport/exchange.ts';
+import { CUT_OFF, judge, type Judgement, type Outcome } from './judge.ts';
+
+/** What becomes of an attempt; a promise where it is not known at once. */
+export type Attempt = Outcome | Promise<Outcome>;
+
+export interface AttemptsOptions {
+  readonly operation: Operation;
+  /** Signed. */
+  readonly request: Dispatcher.DispatchOptions;
+  readonly connections: Connections;
+  readonly circuit: Circuit;
+  readonly admission: Admission;
+  readonly timeoutMs: number;
+  readonly observer: PlatformObserver;
+  readonly clock: Clock;
+}
+
+/** The attempts of one call, each through circuit and admission to an exchange. */
+export class Attempts {
+  readonly #options: AttemptsOptions;
+  readonly #call: CallContext;
+
+  constructor(options: AttemptsOptions, call: CallContext) {
+    this.#options = options;
+    this.#call = call;
+  }
+
+  make(): Attempt {
+    const { operation, circuit, admission } = this.#options;
+    if (!circuit.isPassable) return circuitOpen(circuit);
+    const admittance = admission.enter(OPERATION_TRAITS[operation].priority, this.#call.deadline);
+    return typeof admittance === 'string'
+      ? this.#go(admittance)
+      : admittance.then((later) => this.#go(later));
+  }
+
+  #go(admittance: Admittance): Attempt {
+    if (admittance !== 'admitted') return refusal(admittance);
+    const { operation, circuit, admission } = this.#options;
+    const pass = circuit.enter();
+    const remainingMs = this.#call.deadline.remainingMs();
+    if (pass !== undefined && remainingMs > 0) return this.#exchange(pass, remainingMs);
+    pass?.settle(CUT_OFF.verdict);
+    admission.leave(OPERATION_TRAITS[operation].priority);
+    return pass === undefined ? circuitOpen(circuit) : CUT_OFF.outcome;
+  }
+
+  /** Pass and admission are given back when it has ended. */
+  #exchange(pass: CircuitPass, remainingMs: number): Promise<Outcome> {
+    const { operation, request, connections, admission, observer } = this.#options;
+    const { priority, maxAnswerBytes } = OPERATION_TRAITS[operation];
+    const timeoutMs = Math.min(this.#options.timeoutMs, remainingMs);
+    this.#call.attempts += 1;
+    const startedAtMs = performance.now();
+    return new Promise((resolve) => {
+      exchange(connections, request, { timeoutMs, maxAnswerBytes }, (end) => {
+        const { outcome, verdict, result } = this.#judge(end, remainingMs);
+        pass.settle(verdict);
+        admission.leave(priority);
+        observer.attemptEnded(operation, result, performance.now() - startedAtMs);
+        resolve(outcome);
+      });
+    });
+  }
+
+  #judge(end: ExchangeEnd, remainingMs: number): Judgement {
+    const { timeoutMs, clock } = this.#options;
+    if (end.kind === 'answer') return judge(end, clock);
+    // A timer may fire a moment before the clock agrees.
+    const isTimeOfDeadline = remainingMs <= timeoutMs && end.fault === 'timeout';
+    return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : judge(end, clock);
+  }
+}
+
+function circuitOpen({ retryAfterMs }: Circuit): Outcome {
+  return { kind: 'held-back', fault: { kind: 'circuit-open', retryAfterMs } };
+}
+
+function refusal(admittance: Exclude<Admittance, 'admitted'>): Outcome {
+  return admittance === 'expired' ? { kind: 'expired' } : { kind: 'held-back', fault: { kind: admittance } };
+}
