@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { canonicalJson, dataDigest } from './fingerprint.ts';
+import { canonicalJson, dataDigest, identityOf } from './fingerprint.ts';
 
 /** Any value that JSON can hold, as a body brings it. */
 const parsed = fc.json({ maxDepth: 4 }).map((text): unknown => JSON.parse(text));
@@ -83,6 +83,31 @@ describe('canonicalJson', () => {
     const depth = 512;
     const text = '{"a":'.repeat(depth) + '1' + '}'.repeat(depth);
     expect(canonicalJson(JSON.parse(text))).toBe(text);
+  });
+});
+
+describe('canonicalJson of many members', () => {
+  it('has them in the order of their names, however many there are', () => {
+    const text = fc.string({ unit: 'binary', maxLength: 5 });
+    fc.assert(
+      fc.property(fc.dictionary(text, text, { maxKeys: 30, noNullPrototype: true }), (members) => {
+        const parts = Object.keys(members)
+          .sort()
+          .map((name) => `${JSON.stringify(name)}:${JSON.stringify(members[name])}`);
+        expect(canonicalJson(members)).toBe(`{${parts.join(',')}}`);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('identityOf', () => {
+  it('is the list of operator and id as JSON', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (operator, id) => {
+        expect(identityOf(operator, id)).toBe(JSON.stringify([operator, id]));
+      }),
+    );
   });
 });
 

@@ -137,7 +137,7 @@ describe('MemoryIdempotencyStore', () => {
 
   it('keeps at most 128 MiB of replies; the oldest decisions go first, and give their room back', async () => {
     const { store } = storeAt(0);
-    const longText = 'x'.repeat(512 * 1024);
+    const longText = 'x'.repeat(1024 * 1024);
     for (let index = 0; index < 127; index += 1) {
       await settle(store.claim(`${index}`, 'f'), created(longText));
     }

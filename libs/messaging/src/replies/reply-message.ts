@@ -2,6 +2,7 @@ import { type Reply, SCHEMA_VERSION } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
+import { dataText } from './data-text.ts';
 
 /** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';
@@ -27,11 +28,19 @@ export function replyMessage(
 ): OutgoingMessage {
   const { envelope, reply, sequence, messageId, nowMs } = facts;
   const final = isFinal(reply);
+  const headers: OutgoingMessage['properties']['headers'] = {
+    'command-id': envelope.id,
+    'command-type': envelope.type,
+    sequence,
+    final,
+    'schema-version': SCHEMA_VERSION,
+  };
+  if (envelope.traceparent !== undefined) headers['traceparent'] = envelope.traceparent;
   return {
     exchange: '',
     routingKey: address.queue,
     content: Buffer.from(
-      JSON.stringify(envelope.form === 'packet' ? packetOf(reply, envelope.id, final) : reply.data),
+      envelope.form === 'packet' ? JSON.stringify(packetOf(reply, envelope.id, final)) : dataText(reply),
     ),
     // RabbitMQ 3 returns even what it delivered to a direct key.
     mandatory: address.kind === 'queue',
@@ -42,14 +51,7 @@ export function replyMessage(
       contentType: 'application/json',
       timestamp: Math.floor(nowMs / 1000),
       appId: APP_ID,
-      headers: {
-        'command-id': envelope.id,
-        'command-type': envelope.type,
-        sequence,
-        final,
-        'schema-version': SCHEMA_VERSION,
-        ...(envelope.traceparent !== undefined && { traceparent: envelope.traceparent }),
-      },
+      headers,
     },
   };
 }

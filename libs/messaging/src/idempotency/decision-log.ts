@@ -1,0 +1,129 @@
+import type { Reply } from '#contracts';
+
+import { dataText } from '../replies/data-text.ts';
+
+/** Of one chunk; what needs more has a chunk of its own. */
+const CHUNK_BYTES = 256 * 1024;
+/** Of one chunk; part of how places are numbered. */
+const CHUNK_DECISIONS = 4096;
+/** A text shorter than this is not measured before it is written. */
+const SHORT_TEXT = 1024;
+
+/** Decisions that follow each other, in parallel lists; `next` is the first that was not dropped. */
+interface Chunk {
+  readonly bytes: Buffer;
+  end: number;
+  readonly identities: string[];
+  readonly starts: number[];
+  readonly untilMs: number[];
+  next: number;
+}
+
+/**
+ * Decisions in their order, as bytes. A garbage collector moves and visits every object that is kept, but does not look
+ * into a buffer: of a decision that is kept for a minute there remain an identity and a number.
+ *
+ * A place is what `append` returns; it stands until its decision was dropped.
+ */
+export class DecisionLog {
+  readonly #chunks: Chunk[] = [];
+  /** The number of the first chunk, counted from the beginning of the log. */
+  #firstNumber = 0;
+  #bytes = 0;
+  /** Memory of the last chunk that was dropped, for the next one. */
+  #spare: Buffer | undefined;
+
+  /** Memory that its chunks hold. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** When the oldest one is over; `Infinity` where there is none. */
+  get oldestUntilMs(): number {
+    const chunk = this.#chunks[0];
+    return chunk?.untilMs[chunk.next] ?? Infinity;
+  }
+
+  /** @param fingerprint at most 255 characters of ASCII */
+  append(identity: string, fingerprint: string, reply: Reply, untilMs: number): number {
+    const text = `{"type":"${reply.type}","data":${dataText(reply)}}`;
+    const mostBytes =
+      1 + fingerprint.length + (text.length < SHORT_TEXT ? 3 * text.length : Buffer.byteLength(text));
+    const chunk = this.#chunkFor(mostBytes);
+    const { bytes, identities, starts } = chunk;
+    starts.push(chunk.end);
+    bytes[chunk.end] = fingerprint.length;
+    bytes.write(fingerprint, chunk.end + 1, 'latin1');
+    chunk.end += 1 + fingerprint.length;
+    chunk.end += bytes.write(text, chunk.end);
+    chunk.untilMs.push(untilMs);
+    const index = identities.push(identity) - 1;
+    return (this.#firstNumber + this.#chunks.length - 1) * CHUNK_DECISIONS + index;
+  }
+
+  untilMs(place: number): number {
+    return this.#chunkAt(place).untilMs[place % CHUNK_DECISIONS] ?? 0;
+  }
+
+  hasFingerprint(place: number, fingerprint: string): boolean {
+    const { bytes, starts } = this.#chunkAt(place);
+    const start = starts[place % CHUNK_DECISIONS] ?? 0;
+    return bytes.toString('latin1', start + 1, start + 1 + (bytes[start] ?? 0)) === fingerprint;
+  }
+
+  reply(place: number): Reply {
+    const { bytes, starts, end } = this.#chunkAt(place);
+    const index = place % CHUNK_DECISIONS;
+    const start = starts[index] ?? 0;
+    return JSON.parse(
+      bytes.toString('utf8', start + 1 + (bytes[start] ?? 0), starts[index + 1] ?? end),
+    ) as Reply;
+  }
+
+  /** @returns what was dropped; `undefined` where there is none */
+  dropOldest(): { readonly identity: string; readonly place: number } | undefined {
+    const chunk = this.#chunks[0];
+    const identity = chunk?.identities[chunk.next];
+    if (chunk === undefined || identity === undefined) return undefined;
+    const place = this.#firstNumber * CHUNK_DECISIONS + chunk.next;
+    chunk.next += 1;
+    if (chunk.next === chunk.identities.length) this.#dropChunk();
+    return { identity, place };
+  }
+
+  #dropChunk(): void {
+    const bytes = this.#chunks.shift()?.bytes;
+    this.#firstNumber += 1;
+    this.#bytes -= bytes?.length ?? 0;
+    if (bytes?.length === CHUNK_BYTES) this.#spare = bytes;
+  }
+
+  #chunkAt(place: number): Chunk {
+    const chunk = this.#chunks[Math.floor(place / CHUNK_DECISIONS) - this.#firstNumber];
+    if (chunk === undefined) throw new RangeError('The decision was dropped.');
+    return chunk;
+  }
+
+  #chunkFor(bytes: number): Chunk {
+    const last = this.#chunks.at(-1);
+    const isFree =
+      last !== undefined && last.identities.length < CHUNK_DECISIONS && last.end + bytes <= last.bytes.length;
+    return isFree ? last : this.#begin(bytes);
+  }
+
+  #begin(bytes: number): Chunk {
+    const spare = bytes <= CHUNK_BYTES ? this.#spare : undefined;
+    if (spare !== undefined) this.#spare = undefined;
+    const chunk: Chunk = {
+      bytes: spare ?? Buffer.allocUnsafeSlow(Math.max(bytes, CHUNK_BYTES)),
+      end: 0,
+      identities: [],
+      starts: [],
+      untilMs: [],
+      next: 0,
+    };
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.bytes.length;
+    return chunk;
+  }
+}
