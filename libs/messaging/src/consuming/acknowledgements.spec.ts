@@ -50,6 +50,15 @@ describe('Acknowledgements', () => {
     expect(open.size).toBe(0);
   });
 
+  it('gathers again once a gap has closed', () => {
+    const { frames, acknowledgements } = brokerWith(5);
+    for (const tags of [[3], [2, 1], [4, 5]]) {
+      for (const tag of tags) acknowledgements.acknowledge(message(tag));
+      acknowledgements.flush();
+    }
+    expect(frames).toEqual(['ack 3', 'ack 2 and below', 'ack 5 and below']);
+  });
+
   it('sends by itself at the end of the turn', async () => {
     const { frames, acknowledgements } = brokerWith(1);
     acknowledgements.acknowledge(message(1));

@@ -14,6 +14,7 @@ export class Acknowledgements {
   readonly #ahead = new Set<number>();
   /** Settled in this turn; the broker does not know yet. */
   #gathered: number[] = [];
+  readonly #flush = (): void => this.flush();
 
   constructor(channel: Channel) {
     this.#channel = channel;
@@ -21,7 +22,7 @@ export class Acknowledgements {
 
   /** Acknowledges at the end of this turn. */
   acknowledge(message: ConsumeMessage): void {
-    if (this.#gathered.length === 0) setImmediate(() => this.flush());
+    if (this.#gathered.length === 0) setImmediate(this.#flush);
     this.#gathered.push(message.fields.deliveryTag);
   }
 
@@ -33,8 +34,9 @@ export class Acknowledgements {
 
   /** Sends what was gathered. */
   flush(): void {
-    const tags = this.#gathered.sort((a, b) => a - b);
+    const tags = this.#gathered;
     this.#gathered = [];
+    if (tags.length > 1) tags.sort((a, b) => a - b);
     const last = this.#advance(tags);
     this.#whileOpen(() => {
       for (const tag of tags) {
@@ -50,9 +52,12 @@ export class Acknowledgements {
    * @returns the last of `tags` below it: one frame for all of them must name a tag that the broker still waits for
    */
   #advance(tags: readonly number[]): number | undefined {
-    for (const tag of tags) this.#ahead.add(tag);
     const before = this.#lowest;
-    while (this.#ahead.delete(this.#lowest)) this.#lowest += 1;
+    for (const tag of tags) {
+      if (tag === this.#lowest) this.#lowest += 1;
+      else this.#ahead.add(tag);
+      while (this.#ahead.delete(this.#lowest)) this.#lowest += 1;
+    }
     return this.#lowest === before ? undefined : tags.findLast((tag) => tag < this.#lowest);
   }
 

@@ -37,7 +37,8 @@ export interface QueueConsumerOptions {
 interface Serving {
   readonly channel: Channel;
   readonly acknowledgements: Acknowledgements;
-  readonly inHand: Set<Delivery>;
+  /** By delivery tag. */
+  readonly inHand: Map<number, Delivery>;
   /** Two after a trial: the consumer on trial, and the one for the rest of the prefetch. */
   readonly consumerTags: string[];
 }
@@ -45,9 +46,9 @@ interface Serving {
 /** Takes the messages of one queue, a bounded number at a time, on a channel of its own. */
 export class QueueConsumer {
   readonly #options: QueueConsumerOptions;
-  readonly #inHand = new Set<Delivery>();
   #serving: Serving | undefined;
   #state: ConsumerState = 'waiting for the broker';
+  #inHand = 0;
   #deliveries = 0;
   #pause: NodeJS.Timeout | undefined;
   #onEmpty: (() => void) | undefined;
@@ -65,7 +66,7 @@ export class QueueConsumer {
   }
 
   get inHand(): number {
-    return this.#inHand.size;
+    return this.#inHand;
   }
 
   /** Messages that it was given so far. */
@@ -74,7 +75,7 @@ export class QueueConsumer {
   }
 
   get #hasRoom(): boolean {
-    return this.#inHand.size <= (MAX_PREFETCHES_IN_HAND - 1) * this.#options.prefetch;
+    return this.#inHand <= (MAX_PREFETCHES_IN_HAND - 1) * this.#options.prefetch;
   }
 
   get #isLeaving(): boolean {
@@ -90,11 +91,11 @@ export class QueueConsumer {
     const serving: Serving = {
       channel,
       acknowledgements: new Acknowledgements(channel),
-      inHand: new Set(),
+      inHand: new Map(),
       consumerTags: [],
     };
     channel.on('close', () => {
-      for (const delivery of serving.inHand) delivery.lose();
+      for (const delivery of serving.inHand.values()) delivery.lose();
       this.#leave(serving, reason);
     });
     if (this.#isLeaving) return;
@@ -122,7 +123,7 @@ export class QueueConsumer {
     this.#state = 'draining';
     clearTimeout(this.#pause);
     if (serving) await this.#cancel(serving);
-    if (this.#inHand.size > 0) {
+    if (this.#inHand > 0) {
       await within(graceMs, new Promise<void>((resolve) => (this.#onEmpty = resolve)));
     }
     this.#state = 'stopped';
@@ -194,15 +195,16 @@ export class QueueConsumer {
       return;
     }
     this.#deliveries += 1;
-    this.#inHand.add(delivery);
-    serving.inHand.add(delivery);
-    const settled = (): void => {
-      this.#inHand.delete(delivery);
-      serving.inHand.delete(delivery);
-      if (this.#serving !== serving) void this.#closeWhenDone(serving);
-      if (this.#inHand.size === 0) this.#onEmpty?.();
-    };
-    void this.#options.handle(delivery).then(settled);
+    this.#inHand += 1;
+    serving.inHand.set(message.fields.deliveryTag, delivery);
+    void this.#options.handle(delivery).then(() => this.#settled(serving, message.fields.deliveryTag));
+  }
+
+  #settled(serving: Serving, deliveryTag: number): void {
+    this.#inHand -= 1;
+    serving.inHand.delete(deliveryTag);
+    if (this.#serving !== serving) void this.#closeWhenDone(serving);
+    if (this.#inHand === 0) this.#onEmpty?.();
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import {
-  isCommandType,
+  commandTypeOf,
   type Lane,
   LANE_OF_COMMAND,
   SCHEMA_VERSION,
@@ -13,7 +13,7 @@ import type { Envelope } from './envelope.ts';
 import { type Body, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 import { readReplyAddress } from './read-reply-address.ts';
-import { isShortString } from './short-string.ts';
+import { fits, isShortString } from './short-string.ts';
 
 export interface EnvelopeRules {
   readonly maxBytes: number;
@@ -40,7 +40,8 @@ export function openEnvelope(
   const sentType: unknown = properties.type;
   const hasType = typeof sentType === 'string' && sentType !== '';
   const body = readBody(content, rules.maxBytes, !hasType);
-  const type = hasType ? sentType : typeOf(body, fields.routingKey);
+  const typeName = hasType ? sentType : typeOf(body, fields.routingKey);
+  const known = commandTypeOf(typeName);
   const violations: Violation[] = [];
 
   const id =
@@ -48,7 +49,7 @@ export function openEnvelope(
   const deadline = {
     header: headers['x-deadline'],
     timestamp: properties.timestamp as unknown,
-    budgetMs: rules.budgetMs[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
+    budgetMs: rules.budgetMs[known ? LANE_OF_COMMAND[known] : 'interactive'],
     nowMs: rules.nowMs(),
   };
   const deadlineAtMs = readDeadline(deadline);
@@ -64,7 +65,7 @@ export function openEnvelope(
   return {
     form: body.form,
     id,
-    type,
+    type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
     replyTo: readReplyAddress(properties.replyTo, rules.reserved),
     operator: typeof operator === 'string' ? operator : '',
@@ -84,7 +85,7 @@ function typeOf({ form, pattern }: Body, routingKey: string): string {
 
 function readId(id: unknown, form: Envelope['form'], violations: Violation[]): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
-  if (typeof id === 'string' && Buffer.byteLength(id) <= MAX_ID_BYTES) return id;
+  if (typeof id === 'string' && fits(id, MAX_ID_BYTES)) return id;
   const pointer = form === 'packet' ? '/id' : '/properties/message_id';
   violations.push({ pointer, message: `must be a string of at most ${MAX_ID_BYTES} bytes` });
   return undefined;

@@ -39,10 +39,11 @@ export class Conclusion {
     if (failure && isPostponed(failure, command.lane) && (await this.#postpone(command, failure))) return;
 
     const { replies, events, observer, nowMs } = this.#options;
-    const sent = [replies.sendFinal(command, reply)];
-    if (events.announces(reply)) sent.push(events.announce(command, reply));
-    if (failure && isDeadLettered(failure, command.lane)) sent.push(this.#deadLetter(command, failure));
-    await (sent.length === 1 ? sent[0] : Promise.all(sent));
+    const sent = replies.sendFinal(command, reply);
+    const announced = events.announces(reply) ? events.announce(command, reply) : undefined;
+    const kept =
+      failure && isDeadLettered(failure, command.lane) ? this.#deadLetter(command, failure) : undefined;
+    await (announced || kept ? Promise.all([sent, announced, kept]) : sent);
     delivery.acknowledge();
     observer.commandAnswered(factsOf(command, nowMs()), failure?.code ?? 'success', cause);
   }

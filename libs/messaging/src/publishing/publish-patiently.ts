@@ -5,21 +5,22 @@ import type { PublishOutcome } from './confirmed-publisher.ts';
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
 
-/**
- * Publishes again, with growing pauses, while the broker refuses: a full queue may be read meanwhile.
- *
- * @param remainingMs asked after each refusal; at 0 or less the refusal stands
- */
-export function publishPatiently(
+/** Publishes, and again while the broker refuses, as `publishAgain` does. */
+export async function publishPatiently(
   publish: () => Promise<PublishOutcome>,
   remainingMs: () => number,
 ): Promise<PublishOutcome> {
-  const again = (outcome: PublishOutcome) =>
-    outcome === 'refused' ? publishAgain(publish, remainingMs) : outcome;
-  return publish().then(again);
+  const outcome = await publish();
+  return outcome === 'refused' ? publishAgain(publish, remainingMs) : outcome;
 }
 
-async function publishAgain(
+/**
+ * Publishes what the broker has refused again, with growing pauses, while it refuses: a full queue may be read
+ * meanwhile.
+ *
+ * @param remainingMs asked after each refusal; at 0 or less the refusal stands
+ */
+export async function publishAgain(
   publish: () => Promise<PublishOutcome>,
   remainingMs: () => number,
 ): Promise<PublishOutcome> {

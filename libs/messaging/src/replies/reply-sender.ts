@@ -3,7 +3,7 @@ import { CommandError, type Reply } from '#contracts';
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
 import type { ConfirmedPublisher, PublishOutcome } from '../publishing/confirmed-publisher.ts';
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
-import { publishPatiently } from '../publishing/publish-patiently.ts';
+import { publishAgain } from '../publishing/publish-patiently.ts';
 import type { DirectKeys } from './direct-keys.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
@@ -38,7 +38,8 @@ export class ReplySender {
    * @throws CommandError `REPLY_QUEUE_FULL` where the queue refused it for too long
    */
   async sendPage(command: CommandInHand, page: Reply): Promise<void> {
-    const outcome = await this.#send(command, page, this.#patience(command));
+    let outcome = await this.#publish(command, page);
+    if (outcome === 'refused') outcome = await this.#publishAgain(command, page);
     if (outcome === 'refused') throw new CommandError('REPLY_QUEUE_FULL');
     if (outcome === 'returned') await this.#keep(command, page, 'REPLY_QUEUE_GONE');
     command.sequence += 1;
@@ -46,25 +47,26 @@ export class ReplySender {
 
   /** Sends the final reply; where the queue refuses it for too long, it is kept among the undelivered. */
   async sendFinal(command: CommandInHand, reply: Reply): Promise<void> {
-    // The queue has refused for as long as it may already.
+    let outcome = await this.#publish(command, reply);
+    // The queue may have refused for as long as it may already.
     const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
-    const remainingMs = isStalled ? () => 0 : this.#patience(command);
-    const outcome = await this.#send(command, reply, remainingMs);
+    if (outcome === 'refused' && !isStalled) outcome = await this.#publishAgain(command, reply);
     if (outcome === 'returned') await this.#keep(command, reply, 'REPLY_QUEUE_GONE');
     if (outcome !== 'refused') return;
     const last = command.lane === 'reports' ? this.#stalled(command) : reply;
     await this.#keep(command, last, 'REPLY_QUEUE_FULL');
   }
 
-  #send(command: CommandInHand, reply: Reply, remainingMs: () => number): Promise<PublishOutcome> {
+  #publish(command: CommandInHand, reply: Reply): Promise<PublishOutcome> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return Promise.resolve('confirmed');
     const message = this.#message(command, reply, replyTo);
-    const publish =
-      replyTo.kind === 'direct'
-        ? () => this.#publishToKey(command, message)
-        : () => this.#options.publisher.publish(message, () => command.delivery.isAlive);
-    return publishPatiently(publish, remainingMs);
+    if (replyTo.kind === 'direct') return this.#publishToKey(command, message);
+    return this.#options.publisher.publish(message, () => command.delivery.isAlive);
+  }
+
+  #publishAgain(command: CommandInHand, reply: Reply): Promise<PublishOutcome> {
+    return publishAgain(() => this.#publish(command, reply), this.#patience(command));
   }
 
   /**
