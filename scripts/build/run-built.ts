@@ -8,18 +8,17 @@ import { root } from '../root.ts';
  * code are then the program's own.
  *
  * @param program relative to `dist`, for example `apps/worker/src/main.js`
+ * @param flags of Node.js
  */
-export async function runBuilt(program: string, args: readonly string[]): Promise<void> {
+export async function runBuilt(
+  program: string,
+  flags: readonly string[],
+  args: readonly string[],
+): Promise<void> {
   await build(root);
   const file = join(root, 'dist', program);
   if (!existsSync(file)) throw new Error(`${program} was not built: it has no source`);
-  const argv = [
-    process.execPath,
-    '--enable-source-maps',
-    '--disable-warning=ExperimentalWarning',
-    file,
-    ...args,
-  ];
+  const argv = [process.execPath, ...flags, file, ...args];
   if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
   process.execve(process.execPath, argv, process.env);
 }

@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { SETTINGS } from '#settings';
 
+import { NODE_FLAGS, WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
 import { sourceFiles } from '../../scripts/build/source-files.ts';
 import { read, root } from '../docs/markdown.ts';
 import { readComposeFile } from './compose-file.ts';
@@ -76,20 +77,21 @@ describe('deploy/Dockerfile', () => {
     for (const script of scripts) expect(existsSync(join(root, script))).toBe(true);
   });
 
-  it.each(['worker', 'sandbox'] as const)(
-    'starts the %s as npm run does, from a file that the build writes',
-    (app) => {
-      const instructions = inherited(stages, app);
-      const [command = '[]'] = valuesOf(instructions, 'CMD');
-      const [node, ...args] = JSON.parse(command) as string[];
-      const file = `apps/${app}/src/main.js`;
-      expect([node, args.at(-1)]).toEqual(['node', `dist/${file}`]);
-      expect(read(`scripts/tasks/${app}.ts`)).toContain(`'${file}'`);
-      for (const flag of args.slice(0, -1)) expect(read('scripts/build/run-built.ts')).toContain(`'${flag}'`);
-      expect(sourceFiles(root).map(({ path }) => path)).toContain(file.replace(/js$/, 'ts'));
-      expect(valuesOf(instructions, 'WORKDIR').at(-1)).toBe('/app');
-    },
-  );
+  it.each([
+    ['worker', WORKER_FLAGS],
+    ['sandbox', NODE_FLAGS],
+  ] as const)('starts the %s as npm run does, from a file that the build writes', (app, flags) => {
+    const instructions = inherited(stages, app);
+    const [command = '[]'] = valuesOf(instructions, 'CMD');
+    const [node, ...args] = JSON.parse(command) as string[];
+    const file = `apps/${app}/src/main.js`;
+    expect([node, ...args]).toEqual(['node', ...flags, `dist/${file}`]);
+    expect(read(`scripts/tasks/${app}.ts`)).toContain(
+      `'${file}', ${flags === WORKER_FLAGS ? 'WORKER_FLAGS' : 'NODE_FLAGS'}, `,
+    );
+    expect(sourceFiles(root).map(({ path }) => path)).toContain(file.replace(/js$/, 'ts'));
+    expect(valuesOf(instructions, 'WORKDIR').at(-1)).toBe('/app');
+  });
 
   it.each(['worker', 'sandbox'] as const)(
     'runs the %s as a user without rights, on the port of the compose file',

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
+
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const READY_TIMEOUT_MS = 20_000;
 
@@ -39,14 +41,10 @@ export class WorkerProcess implements AsyncDisposable {
   stderr = '';
 
   constructor(variables: Readonly<Record<string, string>>) {
-    this.#child = spawn(
-      process.execPath,
-      ['--enable-source-maps', join(root, 'dist/apps/worker/src/main.js')],
-      {
-        env: { PATH: process.env['PATH'], HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      },
-    );
+    this.#child = spawn(process.execPath, [...WORKER_FLAGS, join(root, 'dist/apps/worker/src/main.js')], {
+      env: { PATH: process.env['PATH'], HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));

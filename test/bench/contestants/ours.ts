@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
+import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
 import { busDialect } from '../driver/dialect.ts';
 import { BenchProcess } from '../processes/bench-process.ts';
 import type { Version } from '../stage/workplace.ts';
@@ -10,9 +11,6 @@ import { takesCommands } from './takes-commands.ts';
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
 const RETRY_QUEUES = ['5000', '30000', '120000'].map((delayMs) => `reports.retry.${delayMs}`);
-/** As `npm run worker` starts it. */
-export const NODE_FLAGS = ['--enable-source-maps', '--disable-warning=ExperimentalWarning'];
-
 export interface OursOptions {
   /** Default: `this`. */
   readonly version?: Version;
@@ -31,7 +29,11 @@ export function ours({ version = 'this', variables = {} }: OursOptions = {}): Co
       const prefix = `bench-${randomBytes(4).toString('hex')}`;
       const queue = `${prefix}.interactive`;
       const process = new BenchProcess({
-        args: [...NODE_FLAGS, ...nodeFlags, surroundings.workplace.built('apps/worker/src/main.js', version)],
+        args: [
+          ...WORKER_FLAGS,
+          ...nodeFlags,
+          surroundings.workplace.built('apps/worker/src/main.js', version),
+        ],
         variables: { ...variablesFor(surroundings, prefix), ...variables },
         log: surroundings.workplace.log(name),
       });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
 import { deleteQueues } from '../contestants/delete-queues.ts';
-import { deleteTopology, NODE_FLAGS, variablesFor } from '../contestants/ours.ts';
+import { deleteTopology, variablesFor } from '../contestants/ours.ts';
 import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
 import { sessionWorkload } from '../driver/session-workload.ts';
 import type { Workload } from '../driver/workload.ts';
@@ -25,7 +26,7 @@ export interface Starter {
 
 /** The worker, the worker by way of npm, and the smallest service that Nest's documentation has. */
 export function starters(stage: Stage): readonly Starter[] {
-  const built = [...NODE_FLAGS, stage.workplace.built('apps/worker/src/main.js', 'this')];
+  const built = [...WORKER_FLAGS, stage.workplace.built('apps/worker/src/main.js', 'this')];
   return [
     worker(stage, { name: 'worker', label: 'poker-bridge, built', args: built }),
     worker(stage, {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
 import { freePorts } from '../../../scripts/network/free-ports.ts';
-import { deleteTopology, NODE_FLAGS, variablesFor } from '../contestants/ours.ts';
+import { deleteTopology, variablesFor } from '../contestants/ours.ts';
 import { takesCommands } from '../contestants/takes-commands.ts';
 import { busDialect, type Dialect } from '../driver/dialect.ts';
 import { processUsage } from '../measure/process-usage.ts';
@@ -40,7 +41,7 @@ export class Crew implements AsyncDisposable {
     const members: Member[] = [];
     for (const port of await freePorts(workers)) {
       const process = new BenchProcess({
-        args: [...NODE_FLAGS, stage.workplace.built('apps/worker/src/main.js', 'this')],
+        args: [...WORKER_FLAGS, stage.workplace.built('apps/worker/src/main.js', 'this')],
         variables: { ...variablesFor(stage, prefix), HTTP_PORT: String(port), ...variables },
         log: stage.workplace.log(prefix),
       });

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
 import { freePorts } from '../../../scripts/network/free-ports.ts';
-import { deleteTopology, NODE_FLAGS } from '../contestants/ours.ts';
+import { deleteTopology } from '../contestants/ours.ts';
 import { takesCommands } from '../contestants/takes-commands.ts';
 import { BenchProcess } from '../processes/bench-process.ts';
 import type { Workplace } from '../stage/workplace.ts';
@@ -23,7 +24,7 @@ export async function startSoakWorker(
   const prefix = `soak-${randomBytes(4).toString('hex')}`;
   const [port = 0] = await freePorts(1);
   const process = new BenchProcess({
-    args: [...NODE_FLAGS, workplace.built('apps/worker/src/main.js', 'this')],
+    args: [...WORKER_FLAGS, workplace.built('apps/worker/src/main.js', 'this')],
     variables: {
       ...variables,
       AMQP_URL: amqpUrl,
