@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { bench, benchProfiles, chooseContestants } from '../../test/bench/bench.ts';
+import { bench, benchProfiles, chooseContestants, withWorkerFlags } from '../../test/bench/bench.ts';
 import { runLanes } from '../../test/bench/lanes/run-lanes.ts';
 import { benchRedis } from '../../test/bench/redis/bench-redis.ts';
 import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
@@ -43,19 +43,22 @@ try {
       scale: { type: 'boolean', default: false },
       redis: { type: 'boolean', default: false },
       lanes: { type: 'boolean', default: false },
+      'same-flags': { type: 'boolean', default: false },
     },
   });
   const { quick, only, start, against } = values;
   const plan = quick ? QUICK : FULL;
-  const isWhole = !quick && only === undefined && !start && against === undefined;
+  const hasSameFlags = values['same-flags'];
+  const isWhole = !quick && only === undefined && !start && against === undefined && !hasSameFlags;
   const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
+  const contestants = start && only === undefined ? [] : chooseContestants(names, against !== undefined);
   const options = {
     plan: {
       ...plan,
       rounds: readCount('rounds', values.rounds, plan.rounds),
       commands: readCount('commands', values.commands, plan.commands),
     },
-    contestants: start && only === undefined ? [] : chooseContestants(names, against !== undefined),
+    contestants: hasSameFlags ? withWorkerFlags(contestants) : contestants,
     starts: start || isWhole ? STARTS : 0,
     other: against === undefined ? undefined : resolve(against),
     isWritten: values.write || isWhole,

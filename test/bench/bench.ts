@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
+import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
 import type { Contestant } from './contestants/contestant.ts';
 import { CONTESTANTS } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
@@ -28,6 +29,18 @@ export interface BenchOptions {
   readonly isWritten: boolean;
   /** A file for all that is found out, as JSON. */
   readonly json: string | undefined;
+}
+
+/** Peers as well started with the flags of Node.js that a worker of this repository has. */
+export function withWorkerFlags(contestants: readonly Contestant[]): Contestant[] {
+  return contestants.map((contestant) => ({
+    ...contestant,
+    start: (surroundings, nodeFlags = []) =>
+      contestant.start(
+        surroundings,
+        contestant.name === 'ours' ? nodeFlags : [...WORKER_FLAGS, ...nodeFlags],
+      ),
+  }));
 }
 
 /** Those whose names begin with one of `only`. Default: all, and the other checkout where there is one. */

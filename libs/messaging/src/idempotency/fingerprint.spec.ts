@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { canonicalJson, dataDigest, identityOf } from './fingerprint.ts';
+import { canonicalJson, dataDigest } from './fingerprint.ts';
 
 /** Any value that JSON can hold, as a body brings it. */
 const parsed = fc.json({ maxDepth: 4 }).map((text): unknown => JSON.parse(text));
@@ -97,16 +97,6 @@ describe('canonicalJson of many members', () => {
         expect(canonicalJson(members)).toBe(`{${parts.join(',')}}`);
       }),
       { numRuns: 500 },
-    );
-  });
-});
-
-describe('identityOf', () => {
-  it('is the list of operator and id as JSON', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (operator, id) => {
-        expect(identityOf(operator, id)).toBe(JSON.stringify([operator, id]));
-      }),
     );
   });
 });

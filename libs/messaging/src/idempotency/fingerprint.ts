@@ -25,11 +25,6 @@ export function canonicalJson(value: unknown): string {
   return `{${text}}`;
 }
 
-/** The identity of a command: ids repeat over operators. */
-export function identityOf(operator: string, id: string): string {
-  return `[${quoted(operator)},${quoted(id)}]`;
-}
-
 /** A text as JSON; most are plain. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);

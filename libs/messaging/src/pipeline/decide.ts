@@ -2,7 +2,7 @@ import { CommandError, type Reply } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
 import type { Claim, IdempotencyStore } from '../idempotency/idempotency-store.ts';
-import { fingerprintOf, identityOf } from '../idempotency/fingerprint.ts';
+import { fingerprintOf } from '../idempotency/fingerprint.ts';
 import type { MessagingObserver } from '../messaging-observer.ts';
 import { UnconfirmedError } from '../publishing/confirmed-publisher.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
@@ -65,11 +65,8 @@ export class Decision {
 
   #claim({ envelope, delivery }: CommandInHand): Claim | Promise<Claim> {
     const { operator, id, type, data } = envelope;
-    return this.#options.idempotency.claim(
-      identityOf(operator, id),
-      fingerprintOf(type, data),
-      isRedelivery(delivery),
-    );
+    const identity = JSON.stringify([operator, id]);
+    return this.#options.idempotency.claim(identity, fingerprintOf(type, data), isRedelivery(delivery));
   }
 
   /** The outcome of a command that is under way or decided. */
