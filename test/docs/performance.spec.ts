@@ -35,9 +35,9 @@ describe('docs/performance.md', () => {
 
   it('lists the options', () => {
     const listed = tablesWith(text, 'Option').flatMap(({ rows }) =>
-      rows.map(([option = '']) => /^`--([a-z]+)/.exec(option)?.[1]),
+      rows.map(([option = '']) => /^`--([a-z-]+)/.exec(option)?.[1]),
     );
-    const actual = [...read('scripts/tasks/bench.ts').matchAll(/^ +([a-z]+): \{ type: '/gm)].map(
+    const actual = [...read('scripts/tasks/bench.ts').matchAll(/^ +'?([a-z-]+)'?: \{ type: '/gm)].map(
       ([, name]) => name,
     );
     expect(listed.toSorted()).toEqual(actual.toSorted());
