@@ -54,8 +54,7 @@ export class Deadline {
       listener();
       return () => undefined;
     }
-    if (this.#listeners.length > 0) this.#listeners.push(listener);
-    else this.#listeners = [listener];
+    this.#listeners.push(listener);
     if (this.#timer === undefined) this.#arm();
     return () => this.#takeBack(listener);
   }

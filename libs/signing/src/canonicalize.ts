@@ -13,7 +13,7 @@ export type SignedParameters = Readonly<Record<string, unknown>>;
  */
 export function canonicalize(parameters: SignedParameters, settings: SignatureSettings): string {
   let canonical = '';
-  for (const name of sortedNames(parameters)) {
+  for (const name of Object.keys(parameters).sort()) {
     if (!isExcluded(name, settings)) canonical += write(parameters[name], settings);
   }
   return canonical;
@@ -38,16 +38,7 @@ function writeDecoded(value: unknown, settings: SignatureSettings, writeMember: 
     for (const item of value) text += writeMember(item, settings);
   } else {
     const members = value as SignedParameters;
-    for (const name of sortedNames(members)) text += writeMember(members[name], settings);
+    for (const name of Object.keys(members).sort()) text += writeMember(members[name], settings);
   }
   return text;
-}
-
-/** By code unit. Names that stand in their order already are not sorted again. */
-function sortedNames(members: SignedParameters): string[] {
-  const names = Object.keys(members);
-  for (let index = 1; index < names.length; index += 1) {
-    if ((names[index - 1] as string) > (names[index] as string)) return names.sort();
-  }
-  return names;
 }

@@ -44,7 +44,7 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
 }
 
 function read<T extends object>(
-  { shape, members, list }: CompiledShape<T>,
+  { shape, members }: CompiledShape<T>,
   data: Record<string, unknown>,
   path: string,
   violations: Violation[],
@@ -62,7 +62,7 @@ function read<T extends object>(
       violations.push({ pointer: `${path}/${unknownNameInPointer(name)}`, message });
     }
   }
-  for (const member of list) {
+  for (const member of members.values()) {
     const message = member.faultIn(instance);
     if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
   }

@@ -7,8 +7,6 @@ export type Shape<T extends object = object> = new () => T;
 export interface CompiledShape<T extends object = object> {
   readonly shape: Shape<T>;
   readonly members: ReadonlyMap<string, CompiledMember>;
-  /** The same, in their order. */
-  readonly list: readonly CompiledMember[];
 }
 
 export interface CompiledMember {
@@ -39,8 +37,7 @@ export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T
   const rules = storage.getTargetValidationMetadatas(shape, '', false, false);
   for (const rule of rules) assertPlain(rule, shape);
   const byMember = Object.entries(storage.groupByPropertyName(rules));
-  const list = byMember.map(([name, own]) => compileMember(shape, name, own));
-  return { shape, members: new Map(list.map((member) => [member.name, member])), list };
+  return { shape, members: new Map(byMember.map(([name, own]) => [name, compileMember(shape, name, own)])) };
 }
 
 function assertPlain(rule: Rule, shape: Shape): void {

@@ -14,7 +14,6 @@ export class Acknowledgements {
   readonly #ahead = new Set<number>();
   /** Settled in this turn; the broker does not know yet. */
   #gathered: number[] = [];
-  readonly #flush = (): void => this.flush();
 
   constructor(channel: Channel) {
     this.#channel = channel;
@@ -22,7 +21,7 @@ export class Acknowledgements {
 
   /** Acknowledges at the end of this turn. */
   acknowledge(message: ConsumeMessage): void {
-    if (this.#gathered.length === 0) setImmediate(this.#flush);
+    if (this.#gathered.length === 0) setImmediate(() => this.flush());
     this.#gathered.push(message.fields.deliveryTag);
   }
 
@@ -34,9 +33,8 @@ export class Acknowledgements {
 
   /** Sends what was gathered. */
   flush(): void {
-    const tags = this.#gathered;
+    const tags = this.#gathered.sort((a, b) => a - b);
     this.#gathered = [];
-    if (tags.length > 1) tags.sort((a, b) => a - b);
     const last = this.#advance(tags);
     this.#whileOpen(() => {
       for (const tag of tags) {

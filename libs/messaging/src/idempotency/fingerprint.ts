@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 
 /** What JSON writes as it is: printable ASCII but for the quote and the backslash. */
 const PLAIN = /^[ !#-[\]-~]*$/;
-const FEW = 12;
 
 /**
  * JSON with the members of every object in order of their names, so that two writings of the same data are equal.
@@ -18,7 +17,7 @@ export function canonicalJson(value: unknown): string {
     return `[${text}]`;
   }
   const members = value as Readonly<Record<string, unknown>>;
-  for (const name of sorted(Object.keys(members))) {
+  for (const name of Object.keys(members).sort()) {
     const member = members[name];
     if (member !== undefined) text += `${text && ','}${quoted(name)}:${canonicalJson(member)}`;
   }
@@ -28,19 +27,6 @@ export function canonicalJson(value: unknown): string {
 /** A text as JSON; most are plain. */
 function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
-}
-
-/** By code unit, in place. A command has few members, mostly; for those, the sort of an array is too much. */
-function sorted(names: string[]): string[] {
-  if (names.length > FEW) return names.sort();
-  for (let end = 1; end < names.length; end += 1) {
-    const name = names[end] as string;
-    let index = end;
-    for (; index > 0 && (names[index - 1] as string) > name; index -= 1)
-      names[index] = names[index - 1] as string;
-    names[index] = name;
-  }
-  return names;
 }
 
 /** The SHA-256 of a command's data as canonical JSON, lowercase hex. */

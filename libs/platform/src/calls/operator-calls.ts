@@ -151,13 +151,8 @@ export class OperatorCalls {
   }
 }
 
-const ACCEPT = 'application/vnd.api+json';
-
 function headersOf({ body }: PlatformRequest, sign: string | undefined): string[] {
-  if (body !== undefined && sign !== undefined) {
-    return ['accept', ACCEPT, 'content-type', body.contentType, 'sign', sign];
-  }
-  const headers = ['accept', ACCEPT];
+  const headers = ['accept', 'application/vnd.api+json'];
   if (body !== undefined) headers.push('content-type', body.contentType);
   if (sign !== undefined) headers.push('sign', sign);
   return headers;

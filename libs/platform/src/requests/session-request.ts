@@ -13,6 +13,6 @@ export function sessionRequest(data: SessionCreate, clientId: string): PlatformR
     method: 'POST',
     path: `/v2/app/users/${encodeText(userId)}/session?clientId=${encodeText(clientId)}`,
     body: { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
-    parameters: { authType, clientId, currency, lang, nick, userId },
+    parameters: { clientId, ...form },
   };
 }

@@ -44,7 +44,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #status = 0;
   #retryAfter: string | undefined;
   #contentEncoding: string | undefined;
-  #chunks: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #isEnded = false;
 
@@ -80,8 +80,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isEnded || this.#phase !== 'answering') return;
-    if (this.#chunks.length > 0) this.#chunks.push(chunk);
-    else this.#chunks = [chunk];
+    this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     const maxBytes = this.#status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES;
     if (this.#bytes > maxBytes) this.#answer('too-large', 'discard');
