@@ -3,17 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
+import { depthOf } from './connection/depth-of.ts';
+import { within } from './connection/within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
 import type { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-import { watchConfirms } from './publishing/watch-confirms.ts';
 import { declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
-import { RungKeeper } from './topology/rung-keeper.ts';
 import type { Topology } from './topology/topology.ts';
 
-/** Pause before a consumer that was lost alone is made again. */
-const REBUILD_PAUSE_MS = 200;
-const UNCONFIRMED = 'the broker neither confirms nor refuses what is published';
+/** Pause before a consumer that was lost alone is recreated. */
+const RECREATE_PAUSE_MS = 200;
+/** How long one consumer may fail before another node is tried for the sake of it. */
+const RECREATE_ELSEWHERE_MS = 5_000;
+/** How long publishing waits after a reconnect until all of the topology is declared again. */
+const REDECLARE_WAIT_MS = 1_000;
+/** A connection is not given up more often than that for one consumer: the others on it are well. */
+const CONNECTION_KEPT_MS = 60_000;
 const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
@@ -21,6 +26,8 @@ export interface BrokerOptions {
   readonly topology: Topology;
   readonly publisher: ConfirmedPublisher;
   readonly consumers: readonly QueueConsumer[];
+  /** Called with each connection that begins to consume. */
+  readonly onConsuming: (connection: ChannelModel) => void;
   readonly onState: (connection: 'consuming' | 'publishing', state: ConnectionState) => void;
   /** What stands on the broker differs, at the first connection: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
@@ -36,16 +43,17 @@ export class Broker {
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   readonly #watchdog: Watchdog;
-  readonly #rungs: RungKeeper;
+  /** Those that do not consume yet, with the connection that they are to consume over. */
+  readonly #starting = new Map<QueueConsumer, ChannelModel>();
   #publishModel: ChannelModel | undefined;
   #consumeModel: ChannelModel | undefined;
+  #consumingSinceMs = 0;
   #hasStood = false;
 
   constructor(options: BrokerOptions) {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
-    this.#rungs = new RungKeeper(options.topology.rungs);
     this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.renew(DEAF));
   }
 
@@ -55,7 +63,7 @@ export class Broker {
     );
   }
 
-  /** Why it is not connected, or what the broker withholds; undefined where all is well. */
+  /** Why it is not connected, or what the broker withholds; undefined if all is well. */
   get trouble(): string | undefined {
     for (const { state } of [this.#publishing, this.#consuming]) {
       if (state.kind === 'connecting' || state.kind === 'blocked') return state.reason;
@@ -70,27 +78,25 @@ export class Broker {
 
   async close(): Promise<void> {
     this.#watchdog.stop();
-    this.#rungs.stop();
     await this.#consuming.close();
     await this.#publishing.close();
   }
 
-  /** Declares everything again, where a queue of it was found missing. */
+  /** Declares everything again, because a queue of it was found missing. */
   async redeclare(): Promise<void> {
     if (this.#publishModel) await declareTopology(this.#publishModel, this.#options.topology);
   }
 
-  /** Makes a consumer again that was lost while its connection stands. */
-  async rebuild(consumer: QueueConsumer): Promise<void> {
+  /** How many messages wait in a queue, `undefined` if the broker does not tell. */
+  async depthOf(queue: string): Promise<number | undefined> {
+    return this.#publishModel && depthOf(this.#publishModel, queue).catch(() => undefined);
+  }
+
+  /** Recreates a consumer that was lost while its connection stands. */
+  async recreate(consumer: QueueConsumer): Promise<void> {
     const model = this.#consumeModel;
-    await sleep(REBUILD_PAUSE_MS);
-    if (!model || model !== this.#consumeModel || this.#consuming.state.kind === 'closed') return;
-    try {
-      await declareTopology(model, this.#options.topology);
-      await consumer.attach(model);
-    } catch (error) {
-      this.#consuming.reset(model, `a consumer could not be made again: ${(error as Error).message}`);
-    }
+    // A connection that has gone meanwhile is followed by another one, which has all of them consume.
+    if (model) await this.#start(consumer, model, RECREATE_PAUSE_MS).catch(() => undefined);
   }
 
   #connection(
@@ -109,33 +115,71 @@ export class Broker {
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
     await this.#declare(model);
-    const channel = await model.createConfirmChannel();
-    channel.on('error', () => undefined);
-    // A publish that the broker refuses closes the channel, most likely for an exchange that has gone.
-    channel.on('close', () => this.#publishing.reset(model, 'the publishing channel was closed'));
     this.#publishModel = model;
-    this.#options.publisher.attach(channel);
-    const isBlocked = (): boolean => this.#publishing.state.kind === 'blocked';
-    void watchConfirms(channel, isBlocked, () => this.#publishing.reset(model, UNCONFIRMED));
+    const connection = this.#publishing;
+    await this.#options.publisher.attach({
+      openChannel: () => model.createConfirmChannel(),
+      giveUp: (reason) => connection.reset(model, reason),
+      get isBlocked() {
+        return connection.state.kind === 'blocked';
+      },
+    });
     this.#consuming.open();
   }
 
+  /** Done when the first queue is consumed: each is as soon as it can be, however long the others take. */
   async #setUpConsuming(model: ChannelModel): Promise<void> {
-    await this.#declare(model);
     this.#consumeModel = model;
-    // Also while the broker takes nothing from publishers.
-    this.#rungs.keep(model);
-    for (const consumer of this.#options.consumers) await consumer.attach(model);
+    this.#consumingSinceMs = performance.now();
     this.#watchdog.watch(model);
+    this.#options.onConsuming(model);
+    await Promise.any(this.#options.consumers.map((consumer) => this.#start(consumer, model, 0)));
+  }
+
+  /**
+   * Has a queue consumed, over as many channels as that takes, for as long as the connection stands.
+   *
+   * @throws Error if the connection has gone
+   */
+  async #start(consumer: QueueConsumer, model: ChannelModel, firstPauseMs: number): Promise<void> {
+    if (this.#starting.get(consumer) === model) return;
+    this.#starting.set(consumer, model);
+    const startedMs = performance.now();
+    for (let pauseMs = firstPauseMs; ; pauseMs = RECREATE_PAUSE_MS) {
+      if (pauseMs > 0) await sleep(pauseMs);
+      if (!this.#consuming.isCurrent(model)) throw new Error('the connection has gone');
+      try {
+        if (pauseMs > 0) await declareTopology(model, this.#options.topology);
+        await consumer.attach(model);
+        break;
+      } catch (error) {
+        if (this.#isStuck(startedMs)) this.#consuming.reset(model, `${consumer.queue}: ${messageOf(error)}`);
+      }
+    }
+    this.#starting.delete(consumer);
+  }
+
+  #isStuck(sinceMs: number): boolean {
+    const nowMs = performance.now();
+    return (
+      nowMs - sinceMs > RECREATE_ELSEWHERE_MS && nowMs - this.#consumingSinceMs > CONNECTION_KEPT_MS
+    );
   }
 
   async #declare(model: ChannelModel): Promise<void> {
+    const declared = declareTopology(model, this.#options.topology);
     try {
-      await declareTopology(model, this.#options.topology);
+      // What stood before stands most likely; whoever misses a queue of it declares it again.
+      await (this.#hasStood ? within(REDECLARE_WAIT_MS, 'the topology', declared) : declared);
       this.#hasStood = true;
     } catch (error) {
-      if (error instanceof TopologyMismatchError && !this.#hasStood) this.#options.onMismatch(error);
+      if (this.#hasStood) return;
+      if (error instanceof TopologyMismatchError) this.#options.onMismatch(error);
       throw error;
     }
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

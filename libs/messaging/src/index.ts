@@ -3,7 +3,7 @@ export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 export type { RedisState } from './idempotency/redis-link.ts';
-export { type CommandFacts, MessagingObserver, type UndeliveredReason } from './messaging-observer.ts';
+export { type CommandFacts, MessagingObserver, type ParkingReason } from './messaging-observer.ts';
 export type { MessagingHealth } from './messaging.ts';
 export type { MessagingOptions } from './messaging-options.ts';
 export { CommandContext } from './pipeline/command-context.ts';

@@ -28,10 +28,17 @@ export abstract class MessagingObserver {
   abstract commandReturned(command: CommandFacts, reason: unknown): void;
   abstract commandReplayed(command: CommandFacts): void;
   abstract deadLettered(command: CommandFacts, code: ErrorCode): void;
-  abstract replyUndelivered(command: CommandFacts, type: ReplyType, reason: UndeliveredReason): void;
+  abstract replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void;
+  /** Parked replies that went to their queue. */
+  abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
   abstract consumerLost(queue: string, reason: string): void;
 }
 
-/** Why a reply or event lies in the queue of undelivered ones. */
-export type UndeliveredReason = 'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_FULL' | 'EVENT_REFUSED';
+/** Why a reply or an announcement is parked. */
+export type ParkingReason =
+  | 'REPLY_QUEUE_GONE'
+  | 'REPLY_QUEUE_FULL'
+  /** Refused or not answered, though it is not full: a quorum queue without a leader, for example. */
+  | 'REPLY_QUEUE_UNREACHABLE'
+  | 'EVENT_REFUSED';

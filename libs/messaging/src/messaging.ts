@@ -12,8 +12,9 @@ import { CopyPublisher } from './publishing/copy-publisher.ts';
 import { DirectKeys } from './replies/direct-keys.ts';
 import { EventSender } from './replies/event-sender.ts';
 import { KeyProbe } from './replies/key-probe.ts';
+import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
+import { Parking } from './replies/parking.ts';
 import { ReplySender } from './replies/reply-sender.ts';
-import { Undelivered } from './replies/undelivered.ts';
 import { type Topology, topologyOf } from './topology/topology.ts';
 
 /** What health shows of the bus. */
@@ -32,6 +33,7 @@ export class Messaging {
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
   readonly #broker: Broker;
+  readonly #forwarder: ParkedReplyForwarder;
 
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
@@ -47,7 +49,7 @@ export class Messaging {
         handle: (delivery) => pipeline.handle(delivery),
         onLost: (reason) => {
           options.observer.consumerLost(queue, reason);
-          void this.#broker.rebuild(consumer);
+          void this.#broker.recreate(consumer);
         },
       });
       return consumer;
@@ -60,11 +62,17 @@ export class Messaging {
       ]),
     );
     this.#consumers = [...this.#lanes.values(), consumerOf(suspects, 1)];
+    this.#forwarder = new ParkedReplyForwarder({
+      names: topology.names,
+      publisher: this.#publisher,
+      observer: options.observer,
+    });
     this.#broker = new Broker({
       urls: options.urls,
       topology,
       publisher: this.#publisher,
       consumers: this.#consumers,
+      onConsuming: (connection) => this.#forwarder.attach(connection),
       random: options.random,
       onState: (connection, state) => options.observer.connectionChanged(connection, state),
       onMismatch: options.onMismatch,
@@ -83,7 +91,8 @@ export class Messaging {
 
   /** Takes nothing new, finishes what is in hand within the grace period, returns the rest, and closes. */
   async stop(): Promise<void> {
-    await Promise.all(this.#consumers.map((consumer) => consumer.drain(this.#options.graceMs)));
+    const drained = this.#consumers.map((consumer) => consumer.drain(this.#options.graceMs));
+    await Promise.all([...drained, this.#forwarder.stop()]);
     this.#publisher.close();
     await Promise.all([this.#broker.close(), this.#probe.close()]);
   }
@@ -97,10 +106,11 @@ export class Messaging {
     const { observer, nowMs, stallMs, hasOperator, idempotency, deliveryLimit } = this.#options;
     const publisher = this.#publisher;
     const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
-    const undelivered = new Undelivered(names, copies, observer, nowMs);
+    const parking = new Parking(names, copies, observer, nowMs);
+    const depthOf = (queue: string) => this.#broker.depthOf(queue);
     const directKeys = new DirectKeys(this.#probe, nowMs);
-    const replies = new ReplySender({ publisher, directKeys, undelivered, stallMs, nowMs });
-    const events = new EventSender({ names, policy: this.#options.events, publisher, undelivered, nowMs });
+    const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, nowMs });
+    const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
     const ladder = new RetryLadder({
       names,
       delaysMs: this.#options.retryDelaysMs,

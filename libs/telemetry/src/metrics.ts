@@ -69,7 +69,12 @@ export class Metrics {
   });
   readonly undeliveredReplies = new Counter({
     name: 'poker_replies_undelivered_total',
-    help: 'Replies and events that nobody took and that were kept.',
+    help: 'Replies and announcements that nobody took and that were parked.',
+    registers: [this.registry],
+  });
+  readonly forwardedReplies = new Counter({
+    name: 'poker_replies_forwarded_total',
+    help: 'Parked replies that went on to their queue.',
     registers: [this.registry],
   });
   readonly brokerConnected = new Gauge({

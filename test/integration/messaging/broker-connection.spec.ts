@@ -22,7 +22,7 @@ describe('a connection to the broker', () => {
     connection.open();
     await until('it is open', () => connection.state.kind === 'open');
     expect(states).toEqual([
-      { kind: 'connecting', reason: 'the broker left the set-up unanswered' },
+      { kind: 'connecting', reason: 'the set-up was not answered in time' },
       { kind: 'open' },
     ]);
     await connection.close();

@@ -19,9 +19,14 @@ describe('a publisher, told by the broker', () => {
     const bounds = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     await open.channel.assertQueue(full, { exclusive: true, arguments: bounds });
     publisher = new ConfirmedPublisher();
-    publisher.attach(await open.connection.createConfirmChannel());
+    await publisher.attach({
+      openChannel: () => open.connection.createConfirmChannel(),
+      isBlocked: false,
+      giveUp: (reason) => open.connection.emit('error', new Error(reason)),
+    });
   });
   afterAll(async () => {
+    publisher.close();
     await open.channel.deleteQueue(live);
     await open[Symbol.asyncDispose]();
   });

@@ -65,7 +65,7 @@ describe('BusObserver', () => {
     ['poker_dead_letters_total 1', (observer: BusObserver) => observer.deadLettered(COMMAND, 'NOT_FOUND')],
     [
       'poker_replies_undelivered_total 1',
-      (observer: BusObserver) => observer.replyUndelivered(COMMAND, 'session.created', 'REPLY_QUEUE_GONE'),
+      (observer: BusObserver) => observer.replyParked(COMMAND, 'session.created', 'REPLY_QUEUE_GONE'),
     ],
   ])('shows %s', async (series, tell) => {
     expect((await shownAfter(tell)).series).toEqual([series]);

@@ -3,7 +3,7 @@ import {
   type CommandFacts,
   type ConnectionState,
   MessagingObserver,
-  type UndeliveredReason,
+  type ParkingReason,
 } from '#messaging';
 import type { Logger, Metrics } from '#telemetry';
 
@@ -62,9 +62,14 @@ export class BusObserver extends MessagingObserver {
     this.#logger.debug({ ...command, code }, 'command dead-lettered');
   }
 
-  replyUndelivered(command: CommandFacts, type: ReplyType, reason: UndeliveredReason): void {
+  replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void {
     this.#metrics.undeliveredReplies.inc();
-    this.#logger.warn({ ...command, reply: type, reason }, 'reply kept among the undelivered');
+    this.#logger.warn({ ...command, reply: type, reason }, 'reply parked');
+  }
+
+  repliesForwarded(queue: string, replies: number): void {
+    this.#metrics.forwardedReplies.inc(replies);
+    this.#logger.info({ queue, replies }, 'parked replies delivered');
   }
 
   connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void {
@@ -76,6 +81,6 @@ export class BusObserver extends MessagingObserver {
   }
 
   consumerLost(queue: string, reason: string): void {
-    this.#logger.warn({ queue, reason }, 'consumer lost; it is made again');
+    this.#logger.warn({ queue, reason }, 'consumer lost; it is recreated');
   }
 }

@@ -2,13 +2,15 @@ import { connect, type ChannelModel } from 'amqplib';
 
 import { closeWithin, destroySocket } from './close-within.ts';
 import { corkWrites } from './cork-writes.ts';
+import { within } from './within.ts';
 
-const CONNECT_TIMEOUT_MS = 10_000;
-const SET_UP_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const SET_UP_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
-const HEARTBEAT_SECONDS = 10;
+/** A node that says nothing is left after twice as long, before a player's deadline. */
+const HEARTBEAT_SECONDS = 5;
 
 export type ConnectionState =
   | { readonly kind: 'connecting'; readonly reason: string }
@@ -24,7 +26,7 @@ export interface BrokerConnectionOptions {
   readonly name: string;
   /** Makes channels and topology after each connect. Where it throws, the connection is closed and tried again. */
   readonly setUp: (connection: ChannelModel) => Promise<void>;
-  /** Default 10 s. */
+  /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
   readonly onState: (state: ConnectionState) => void;
   /** 0 to 1. */
@@ -48,6 +50,11 @@ export class BrokerConnection {
     return this.#state;
   }
 
+  /** Whether a connection is the one in use. */
+  isCurrent(model: ChannelModel): boolean {
+    return this.#model === model;
+  }
+
   /** Begins to connect, the first time that it is called; returns at once. */
   open(): void {
     if (this.#isOpened) return;
@@ -57,7 +64,7 @@ export class BrokerConnection {
 
   /** Drops a connection so that it is made again from scratch; one that was lost already is not the next one. */
   reset(model: ChannelModel, reason: string): void {
-    if (this.#model === model) destroySocket(model, new Error(reason));
+    if (this.isCurrent(model)) destroySocket(model, new Error(reason));
   }
 
   /** Closes for good. Always settles, also where the broker does not answer. */
@@ -114,17 +121,8 @@ export class BrokerConnection {
    */
   async #setUp(model: ChannelModel, lost: Promise<never>): Promise<void> {
     const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;
-    const { promise: overdue, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error('the broker left the set-up unanswered')),
-      setUpTimeoutMs,
-    );
-    try {
-      // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
-      await Promise.race([setUp(model), lost, overdue]);
-    } finally {
-      clearTimeout(timer);
-    }
+    // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
+    await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
   }
 
   #retry(error: unknown): void {

@@ -24,6 +24,14 @@ export async function closeWithin(timeoutMs: number, closable: Closable): Promis
   clearTimeout(timer);
 }
 
+/** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */
+export function abandon(channel: Closable): void {
+  // Throws at once if it is closed already.
+  void Promise.resolve()
+    .then(() => channel.close())
+    .catch(() => undefined);
+}
+
 /** Cuts the TCP connection, which amqplib reports as a lost connection. */
 export function destroySocket(model: ChannelModel, reason: Error): void {
   const { connection } = model as unknown as { connection?: { stream?: { destroy(error: Error): void } } };

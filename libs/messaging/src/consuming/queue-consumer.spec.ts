@@ -17,7 +17,9 @@ afterEach(() => {
 function scriptedChannel() {
   const qos = Promise.withResolvers<void>();
   const consumers: string[] = [];
+  /** Of each consumer. */
   const prefetches: number[] = [];
+  let prefetch = 0;
   const callbacks: ((message: ConsumeMessage) => void)[] = [];
   const onClose: (() => void)[] = [];
   const channel = {
@@ -26,11 +28,12 @@ function scriptedChannel() {
       return channel;
     },
     prefetch: (count: number) => {
-      prefetches.push(count);
+      prefetch = count;
       return qos.promise;
     },
     consume: (queue: string, callback: (message: ConsumeMessage) => void) => {
       consumers.push(queue);
+      prefetches.push(prefetch);
       callbacks.push(callback);
       return Promise.resolve({ consumerTag: `tag-${consumers.length}` });
     },

@@ -1,13 +1,15 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { closeWithin } from '../connection/close-within.ts';
+import { abandon, closeWithin } from '../connection/close-within.ts';
+import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+const CONSUME_TIMEOUT_MS = 3_000;
 /** What is in hand at most, in prefetches: commands whose channel was lost go on beside those of the next ones. */
 const MAX_PREFETCHES_IN_HAND = 3;
-/** How long to wait before looking again whether enough of them have ended. */
+/** Before it looks again whether enough of them have ended. */
 const ROOM_PAUSE_MS = 200;
 /** How often a consumer on trial looks whether it may take more. */
 const TRIAL_LOOK_MS = 100;
@@ -82,10 +84,14 @@ export class QueueConsumer {
     return this.#state === 'draining' || this.#state === 'stopped';
   }
 
-  /** Begins to consume over a fresh connection; the one before is gone. */
+  /**
+   * Begins to consume over a fresh connection; the one before is gone.
+   *
+   * @throws Error if the queue is missing, or has no leader that lets it consume within three seconds
+   */
   async attach(connection: ChannelModel): Promise<void> {
     if (this.#isLeaving) return;
-    const channel = await connection.createChannel();
+    const channel = await within(CONSUME_TIMEOUT_MS, 'a channel', connection.createChannel());
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
     const serving: Serving = {
@@ -101,7 +107,13 @@ export class QueueConsumer {
     if (this.#isLeaving) return;
     this.#serving = serving;
     // A pause that ends consumes on it.
-    if (this.#state !== 'paused') await this.#consume(serving, this.#options.prefetch);
+    try {
+      if (this.#state !== 'paused') await this.#consume(serving, this.#options.prefetch);
+    } catch (error) {
+      if (this.#serving === serving) this.#serving = undefined;
+      abandon(channel);
+      throw error;
+    }
   }
 
   /** Leaves the queue alone for a while; what is in hand goes on. */
@@ -124,7 +136,8 @@ export class QueueConsumer {
     clearTimeout(this.#pause);
     if (serving) await this.#cancel(serving);
     if (this.#inHand > 0) {
-      await within(graceMs, new Promise<void>((resolve) => (this.#onEmpty = resolve)));
+      const emptied = new Promise<void>((resolve) => (this.#onEmpty = resolve));
+      await within(graceMs, 'what is in flight', emptied).catch(() => undefined);
     }
     this.#state = 'stopped';
     if (serving) await this.#close(serving);
@@ -141,13 +154,16 @@ export class QueueConsumer {
       return;
     }
     const { channel, consumerTags } = serving;
-    await channel.prefetch(prefetch);
+    await within(CONSUME_TIMEOUT_MS, 'the prefetch', channel.prefetch(prefetch));
     if (this.#isLeaving) return;
-    const { consumerTag } = await channel.consume(this.#options.queue, (message) => {
+    const consuming = channel.consume(this.#options.queue, (message) => {
       if (message) this.#take(serving, message);
       else this.#leave(serving, CANCELLED);
     });
+    const { consumerTag } = await within(CONSUME_TIMEOUT_MS, 'the consumer', consuming);
     consumerTags.push(consumerTag);
+    // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
+    await within(CONSUME_TIMEOUT_MS, 'the consumer', channel.prefetch(prefetch));
     // A trial goes on while the rest begins, and may end in a pause meanwhile.
     if (this.#isLeaving || this.#state === 'paused') await this.#cancel(serving);
     else this.#state = 'consuming';
@@ -155,7 +171,7 @@ export class QueueConsumer {
 
   async #cancel({ channel, consumerTags }: Serving): Promise<void> {
     const cancelled = consumerTags.splice(0).map((consumerTag) => channel.cancel(consumerTag));
-    await within(CLOSE_TIMEOUT_MS, Promise.all(cancelled));
+    await within(CLOSE_TIMEOUT_MS, 'the cancellation', Promise.all(cancelled)).catch(() => undefined);
   }
 
   async #resume(): Promise<void> {
@@ -167,8 +183,8 @@ export class QueueConsumer {
     try {
       await this.#consume(serving, 1);
       this.#tryOut(serving);
-    } catch {
-      this.#leave(serving, CANCELLED);
+    } catch (error) {
+      this.#leave(serving, (error as Error).message);
     }
   }
 
@@ -182,7 +198,7 @@ export class QueueConsumer {
       if (isOnTrial && !isPassed) return;
       clearInterval(look);
       if (isOnTrial && prefetch > 1) {
-        this.#consume(serving, prefetch - 1).catch(() => this.#leave(serving, CANCELLED));
+        this.#consume(serving, prefetch - 1).catch((error: Error) => this.#leave(serving, error.message));
       }
     }, TRIAL_LOOK_MS).unref();
   }
@@ -203,7 +219,7 @@ export class QueueConsumer {
   #settled(serving: Serving, deliveryTag: number): void {
     this.#inHand -= 1;
     serving.inHand.delete(deliveryTag);
-    if (this.#serving !== serving) void this.#closeWhenDone(serving);
+    if (this.#serving !== serving) this.#closeWhenDone(serving);
     if (this.#inHand === 0) this.#onEmpty?.();
   }
 
@@ -214,14 +230,16 @@ export class QueueConsumer {
   #leave(serving: Serving, reason: string): void {
     if (this.#serving !== serving) return;
     this.#serving = undefined;
-    void this.#closeWhenDone(serving);
+    this.#closeWhenDone(serving);
     if (this.#isLeaving) return;
     if (this.#state !== 'paused') this.#state = 'waiting for the broker';
     this.#options.onLost(reason);
   }
 
-  async #closeWhenDone(serving: Serving): Promise<void> {
-    if (serving.inHand.size === 0 && !this.#isLeaving) await this.#close(serving);
+  #closeWhenDone({ inHand, acknowledgements, channel }: Serving): void {
+    if (inHand.size > 0 || this.#isLeaving) return;
+    acknowledgements.flush();
+    abandon(channel);
   }
 
   /** Returns what was not acknowledged, and makes sure that the last acknowledgements were sent. */
@@ -229,11 +247,4 @@ export class QueueConsumer {
     acknowledgements.flush();
     await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }
-}
-
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)));
-  await Promise.race([work.catch(() => undefined), timeout]);
-  clearTimeout(timer);
 }

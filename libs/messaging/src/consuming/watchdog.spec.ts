@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { QueueConsumer } from './queue-consumer.ts';
 import { Watchdog } from './watchdog.ts';
 
-const TWO_LOOKS_MS = 10_000;
+const TWO_LOOKS_MS = 5_000;
 
 let consumer: { queue: string; state: string; inHand: number; deliveries: number };
 /** Messages in the queue; `undefined` where there is no queue. */
@@ -29,7 +29,11 @@ afterEach(() => {
 
 const createChannel = () => {
   open += 1;
-  const close = async () => void (open -= 1);
+  let isOpen = true;
+  const close = async () => {
+    if (isOpen) open -= 1;
+    isOpen = false;
+  };
   const checkQueue = async () => {
     if (ready !== undefined) return { messageCount: ready };
     await close();

@@ -1,14 +1,15 @@
 import type { ChannelModel } from 'amqplib';
 
-import { closeWithin } from '../connection/close-within.ts';
+import { depthOf } from '../connection/depth-of.ts';
 import type { QueueConsumer } from './queue-consumer.ts';
 
-const INTERVAL_MS = 5_000;
-const CLOSE_TIMEOUT_MS = 2_000;
+const INTERVAL_MS = 2_000;
+/** Between two looks at the queue of a consumer that may be deaf: a busy broker takes a while to deliver. */
+const SECOND_LOOK_MS = 500;
 
 /**
- * Finds consumers that have gone deaf: their queue holds messages, they have nothing in hand, and nothing came since
- * the last look. The broker's status of such a consumer says that all is well.
+ * Finds consumers that have gone deaf: their queue holds messages, they have nothing in flight, and nothing comes. The
+ * broker's status of such a consumer says that all is well.
  */
 export class Watchdog {
   readonly #consumers: readonly QueueConsumer[];
@@ -25,7 +26,9 @@ export class Watchdog {
   /** Watches over a connection until the next one, or until `stop`. */
   watch(connection: ChannelModel): void {
     this.stop();
-    this.#timer = setInterval(() => void this.#look(connection), INTERVAL_MS).unref();
+    this.#timer = setInterval(() => {
+      for (const consumer of this.#consumers) void this.#look(connection, consumer);
+    }, INTERVAL_MS).unref();
   }
 
   stop(): void {
@@ -33,27 +36,20 @@ export class Watchdog {
     this.#seen.clear();
   }
 
-  async #look(connection: ChannelModel): Promise<void> {
-    for (const consumer of this.#consumers) {
-      const before = this.#seen.get(consumer);
-      this.#seen.set(consumer, consumer.deliveries);
-      const isIdle = (): boolean =>
-        consumer.state === 'consuming' && consumer.inHand === 0 && consumer.deliveries === before;
-      if (isIdle() && (await hasMessages(connection, consumer.queue)) && isIdle()) this.#onDeaf(consumer);
-    }
+  async #look(connection: ChannelModel, consumer: QueueConsumer): Promise<void> {
+    const before = this.#seen.get(consumer);
+    this.#seen.set(consumer, consumer.deliveries);
+    const isIdle = (): boolean =>
+      consumer.state === 'consuming' && consumer.inHand === 0 && consumer.deliveries === before;
+    const isLeftOut = async (): Promise<boolean> =>
+      isIdle() && (await hasMessages(connection, consumer.queue)) && isIdle();
+    if (!(await isLeftOut())) return;
+    await new Promise((resolve) => setTimeout(resolve, SECOND_LOOK_MS).unref());
+    if (await isLeftOut()) this.#onDeaf(consumer);
   }
 }
 
-/** Asks on a channel of its own: the question closes it where the queue has gone. */
 async function hasMessages(connection: ChannelModel, queue: string): Promise<boolean> {
-  try {
-    const channel = await connection.createChannel();
-    channel.on('error', () => undefined);
-    const { messageCount } = await channel.checkQueue(queue);
-    await closeWithin(CLOSE_TIMEOUT_MS, channel);
-    return messageCount > 0;
-  } catch {
-    // The queue or the connection has gone, which their own events tell.
-    return false;
-  }
+  // If the queue or the connection has gone, their own events tell.
+  return (await depthOf(connection, queue).catch(() => 0)) > 0;
 }

@@ -1,84 +1,48 @@
-import { EventEmitter } from 'node:events';
-
-import { describe, expect, it } from '@jest/globals';
-import type { ConfirmChannel } from 'amqplib';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher, UnconfirmedError } from './confirmed-publisher.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import { attach, messageTo } from './scripted-channel.fixture.ts';
 
-type Answer = (error: Error | null) => void;
-
-/** A channel whose broker answers in the order that a spec says; a real one seldom chooses the awkward ones. */
-class ScriptedChannel extends EventEmitter {
-  readonly published: object[] = [];
-  readonly answers: Answer[] = [];
-
-  sendMessage(_method: object, properties: object): void {
-    this.published.push(properties);
-  }
-
-  pushConfirmCallback(answer: Answer): void {
-    this.answers.push(answer);
-  }
-
-  return(index: number): void {
-    this.emit('return', { properties: this.published[index]! });
-  }
-
-  /** As amqplib does: whoever waits hears of it before the listeners. */
-  lose(): void {
-    for (const answer of this.answers.splice(0)) answer(new Error('channel closed'));
-    this.emit('close');
-  }
-}
-
-const messageTo = (routingKey: string): OutgoingMessage => ({
-  exchange: '',
-  routingKey,
-  content: Buffer.from('{}'),
-  mandatory: true,
-  properties: { messageId: 'one and the same', headers: {} },
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
 });
 
-function attach() {
-  const publisher = new ConfirmedPublisher();
-  const next = () => {
-    const channel = new ScriptedChannel();
-    publisher.attach(channel as unknown as ConfirmChannel);
-    return channel;
-  };
-  const publish = (queue: string) => publisher.publish(messageTo(queue), () => true);
-  return { publisher, channel: next(), next, publish };
-}
+const ALWAYS = () => true;
 
 describe('ConfirmedPublisher', () => {
   it('matches a return to its own publish, though others under the same id are confirmed before it', async () => {
-    const { channel, publish } = attach();
+    const { channel, publish } = await attach();
     const outcomes = Promise.all(['there', 'gone', 'gone', 'there'].map(publish));
     channel.return(1);
     channel.return(2);
-    for (const answer of channel.answers) answer(null);
+    for (const index of [0, 1, 2, 3]) channel.confirm(index);
     expect(await outcomes).toEqual(['confirmed', 'returned', 'returned', 'confirmed']);
   });
 
   it('publishes again on the next channel what the one before had not confirmed, in its order', async () => {
-    const { channel, next, publish } = attach();
+    const { channel, next, publish } = await attach();
     const outcomes = Promise.all(['a', 'b'].map(publish));
     channel.return(1);
     channel.lose();
-    const second = next();
-    expect(second.published).toHaveLength(2);
-    for (const answer of second.answers) answer(null);
+    const second = await next();
+    expect(second.queues).toEqual(['a', 'b']);
+    for (const index of [0, 1]) second.confirm(index);
     expect(await outcomes).toEqual(['confirmed', 'confirmed']);
   });
 
   it('gives up a message that closes every channel, and one that nobody wants any more', async () => {
-    const { publisher, channel, next, publish } = attach();
+    const { publisher, channel, next, publish } = await attach();
     const poison = publish('a');
-    const unwanted = publisher.publish(messageTo('b'), () => channel.published.length < 2);
-    for (let lost: ScriptedChannel | undefined = channel, left = 25; left > 0; left -= 1) {
+    poison.catch(() => undefined);
+    const unwanted = publisher.publish(messageTo('b'), () => channel.published.length > 0);
+    unwanted.catch(() => undefined);
+    let lost = channel;
+    for (let left = 25; left > 0; left -= 1) {
       lost.lose();
-      lost = next();
+      lost = await next();
     }
     await expect(poison).rejects.toThrow(UnconfirmedError);
     await expect(unwanted).rejects.toThrow(UnconfirmedError);
@@ -86,8 +50,188 @@ describe('ConfirmedPublisher', () => {
 
   it('lets whoever waits for a channel go when it closes', async () => {
     const publisher = new ConfirmedPublisher();
-    const waiting = publisher.publish(messageTo('a'), () => true);
+    const waiting = publisher.publish(messageTo('a'), ALWAYS);
     publisher.close();
     await expect(waiting).rejects.toThrow(UnconfirmedError);
+  });
+});
+
+describe('a publish that the channel in use refuses', () => {
+  it('is tried on a fresh channel, which all use from then on if it is confirmed there', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const outcome = publish('a');
+    channel.refuse(0);
+    await pass(0);
+    expect(channels[1]?.queues).toEqual(['a']);
+    channels[1]?.confirm(0);
+    expect(await outcome).toBe('confirmed');
+    void publish('b');
+    expect([channel.queues, channels[1]?.queues]).toEqual([['a'], ['a', 'b']]);
+    await pass(0);
+    expect(channel.isClosed).toBe(true);
+  });
+
+  it('leaves what others have on the channel that refused it alone', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const [refused, other] = [publish('a'), publish('b')];
+    channel.refuse(0);
+    await pass(0);
+    channels[1]?.confirm(0);
+    await refused;
+    await pass(0);
+    expect(channel.isClosed).toBe(false);
+    channel.confirm(1);
+    expect(await other).toBe('confirmed');
+    await pass(0);
+    expect(channel.isClosed).toBe(true);
+    expect(channels[1]?.queues).toEqual(['a']);
+  });
+
+  it('is refused if the fresh channel refuses it, too, and all others stay where they are', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const outcome = publish('full');
+    channel.refuse(0);
+    await pass(0);
+    channels[1]?.refuse(0);
+    expect(await outcome).toBe('refused');
+    await pass(0);
+    expect(channels[1]?.isClosed).toBe(true);
+    void publish('b');
+    expect(channel.queues).toEqual(['full', 'b']);
+  });
+
+  it('is refused at once while the same was heard from two channels, and asked about again half a second later', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    void publish('full');
+    channel.refuse(0);
+    await pass(0);
+    channels[1]?.refuse(0);
+    const second = publish('full');
+    channel.refuse(1);
+    expect(await second).toBe('refused');
+    await pass(500);
+    const third = publish('full');
+    channel.refuse(2);
+    await pass(0);
+    channels[2]?.confirm(0);
+    expect(await third).toBe('confirmed');
+    expect(channels).toHaveLength(3);
+  });
+
+  it('is asked about once for all that go to the same queue meanwhile', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const outcomes = Promise.all([publish('a'), publish('a')]);
+    channel.refuse(0);
+    channel.refuse(1);
+    const later = publish('a');
+    await pass(0);
+    expect(channels).toHaveLength(2);
+    expect(channels[1]?.queues).toEqual(['a', 'a', 'a']);
+    for (const index of [0, 1, 2]) channels[1]?.confirm(index);
+    expect([await outcomes, await later]).toEqual([['confirmed', 'confirmed'], 'confirmed']);
+  });
+
+  it('counts for its exchange, whatever the routing key', async () => {
+    const { publisher, channel, channels, pass } = await attach();
+    const announce = (key: string) => publisher.publish(messageTo(key, 'events'), ALWAYS);
+    void announce('a');
+    channel.refuse(0);
+    await pass(0);
+    channels[1]?.refuse(0);
+    await pass(4_000);
+    const again = announce('b');
+    channel.refuse(1);
+    expect(await again).toBe('refused');
+    expect(channels).toHaveLength(2);
+  });
+
+  it('is published again over the next connection if this one is lost while the fresh channel is asked', async () => {
+    const { channel, channels, next, publish, pass } = await attach();
+    const outcome = publish('a');
+    channel.refuse(0);
+    await pass(0);
+    channel.lose();
+    channels[1]?.lose();
+    const after = await next();
+    expect(after.queues).toEqual(['a']);
+    after.confirm(0);
+    expect(await outcome).toBe('confirmed');
+  });
+});
+
+describe('a publish that stays without an answer', () => {
+  const SECONDS = 1_000;
+
+  it('is published again on a channel of its own, and all others on another one', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(2.5 * SECONDS);
+    const [own, inUse] = channels.slice(1).toSorted((one) => (one.queues.includes('a') ? -1 : 1));
+    expect([own?.queues, inUse?.queues]).toEqual([['a'], []]);
+    void publish('b');
+    expect([channel.queues, inUse?.queues]).toEqual([['a'], ['b']]);
+    own?.confirm(0);
+    expect(await stuck).toBe('confirmed');
+  });
+
+  it('is unanswered if the second channel does not answer either, and so is what follows for five seconds', async () => {
+    const { channels, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(5 * SECONDS);
+    expect(await stuck).toBe('unanswered');
+    const opened = channels.length;
+    expect(await publish('a')).toBe('unanswered');
+    await pass(5 * SECONDS);
+    const later = publish('a');
+    await pass(0);
+    const asked = channels.at(-1);
+    expect([channels.length, asked?.queues]).toEqual([opened + 1, ['a']]);
+    asked?.confirm(0);
+    expect(await later).toBe('confirmed');
+  });
+
+  it('is confirmed by the first channel that does so, however late', async () => {
+    const { channel, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(3 * SECONDS);
+    channel.confirm(0);
+    expect(await stuck).toBe('confirmed');
+  });
+
+  it('has the connection given up after five seconds without an answer to anybody', async () => {
+    const { publish, pass, givenUp } = await attach();
+    for (const queue of ['a', 'b', 'c']) void publish(queue);
+    await pass(3 * SECONDS);
+    void publish('d');
+    await pass(1.5 * SECONDS);
+    expect(givenUp).toEqual([]);
+    await pass(1 * SECONDS);
+    expect(givenUp).toEqual(['the broker neither confirms nor refuses what is published']);
+  });
+
+  it('has the connection kept while others are answered', async () => {
+    const { channels, publish, pass, givenUp } = await attach();
+    void publish('stuck');
+    for (let second = 0; second < 20; second += 1) {
+      const outcome = publish('well');
+      await pass(0);
+      for (const channel of channels) {
+        channel.queues.forEach((queue, index) => queue === 'well' && channel.confirm(index));
+      }
+      expect(await outcome).toBe('confirmed');
+      await pass(1 * SECONDS);
+    }
+    expect(givenUp).toEqual([]);
+  });
+
+  it('is waited for while the broker is under an alarm', async () => {
+    const { broker, channel, channels, publish, pass, givenUp } = await attach();
+    broker.isBlocked = true;
+    const blocked = publish('a');
+    await pass(60 * SECONDS);
+    expect([channels.length, givenUp]).toEqual([1, []]);
+    broker.isBlocked = false;
+    channel.confirm(0);
+    expect(await blocked).toBe('confirmed');
   });
 });

@@ -1,105 +1,200 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import { basicPublish } from './basic-publish.ts';
+import {
+  type Answer,
+  ConfirmingChannel,
+  type PendingPublish,
+  type PublishOutcome,
+} from './confirming-channel.ts';
+import { Doubts } from './doubts.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
-
-/** What the broker said of one message. */
-export type PublishOutcome =
-  | 'confirmed'
-  /** A mandatory message that no queue took. */
-  | 'returned'
-  /** A queue that is full and rejects, or that could not store it. */
-  | 'refused';
 
 /** Nobody knows whether the broker has the message, and nobody waits for it any more. */
 export class UnconfirmedError extends Error {
   override readonly name = 'UnconfirmedError';
 }
 
-/** Matches a return to its publish: message ids repeat over operators and redeliveries. */
-const PUBLISH_ID = 'x-publish-id';
-const NACKED = 'message nacked';
-/** A message that closes the channel each time must not do so for ever. */
-const MAX_LOSSES = 20;
-
-interface PendingPublish {
-  readonly message: OutgoingMessage;
-  readonly isWanted: () => boolean;
-  readonly resolve: (outcome: PublishOutcome) => void;
-  readonly reject: (reason: unknown) => void;
-  /** Channels that closed before the broker had said something. */
-  losses: number;
+/** The connection that a publisher opens its channels on. */
+export interface PublishingConnection {
+  openChannel(): Promise<ConfirmChannel>;
+  /** Whether the broker holds publishers back, and has said so. */
+  readonly isBlocked: boolean;
+  /** Drops the connection, so that another one follows. */
+  giveUp(reason: string): void;
 }
 
-/** Publishes persistently on one confirm channel at a time, again on the next one for as long as it is wanted. */
-export class ConfirmedPublisher {
-  readonly #returned = new Set<string>();
-  #channel: ConfirmChannel | undefined;
-  #waiting: PendingPublish[] = [];
-  #closed = false;
-  #publishes = 0;
+/** A message that closes the channel each time must not do so for ever. */
+const MAX_LOSSES = 20;
+const TICK_MS = 250;
+/** 2 s: longer than an election and than a busy broker takes, much shorter than a player waits. */
+const ANSWER_TICKS = 8;
+/** 5 s without any answer: the node may be cut off from the others. */
+const SILENCE_TICKS = 20;
+/** 0.5 s, so that a reply that is tried again for a second is asked about more than once. */
+const QUEUE_VERDICT_TICKS = 2;
+/** 5 s: each time that an exchange is asked about, the queues that took the message get it twice. */
+const EXCHANGE_VERDICT_TICKS = 20;
+const UNANSWERED_VERDICT_TICKS = 20;
 
-  /** Takes a fresh channel into use, until it closes. */
-  attach(channel: ConfirmChannel): void {
-    channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
-    channel.on('close', () => {
-      if (this.#channel === channel) this.#channel = undefined;
-    });
-    // Who published on the channel before has heard that it closed.
-    this.#returned.clear();
-    this.#channel = channel;
-    this.#wake();
+const SILENT = 'the broker neither confirms nor refuses what is published';
+const CLOSED = 'the publishing channel was closed';
+
+/**
+ * Publishes persistently and waits for the broker's confirm, over as many channels and connections as that takes. A
+ * refusal, or two seconds without an answer, is believed only once a second channel has met it too.
+ */
+export class ConfirmedPublisher {
+  readonly #doubts = new Doubts({
+    openChannel: () => this.#openChannel(),
+    now: () => this.#ticks,
+    answerTicks: ANSWER_TICKS,
+    verdictTicks: {
+      queue: QUEUE_VERDICT_TICKS,
+      exchange: EXCHANGE_VERDICT_TICKS,
+      unanswered: UNANSWERED_VERDICT_TICKS,
+    },
+    onProven: (channel) => this.#use(channel),
+    onLost: (publish) => this.#lose(publish),
+  });
+  #connection: PublishingConnection | undefined;
+  /** The channel in use. */
+  #channel: ConfirmingChannel | undefined;
+  /** Those that were in use before, and owe an answer. */
+  readonly #former = new Set<ConfirmingChannel>();
+  #waiting: PendingPublish[] = [];
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+  /** Grows while the broker could answer: neither under an alarm nor while this process is busy. */
+  #ticks = 0;
+  /** The last tick at which the broker answered, or owed nothing. */
+  #answeredAt = 0;
+
+  /** Takes a fresh connection into use. */
+  async attach(connection: PublishingConnection): Promise<void> {
+    this.#connection = connection;
+    this.#channel = undefined;
+    this.#former.clear();
+    this.#doubts.clear();
+    this.#answeredAt = this.#ticks;
+    clearInterval(this.#timer);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
+    this.#use(await this.#openChannel());
   }
 
   /** Lets everyone who waits for a channel go. */
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
+    clearInterval(this.#timer);
     this.#wake();
   }
 
   /**
-   * Publishes and waits for the broker's word, over as many channels as it takes.
+   * Publishes and waits for the broker's answer.
    *
-   * @param isWanted asked before each try; where it says no, the message is given up
-   * @throws UnconfirmedError where nobody wants it any more, or the publisher is closed
+   * @param isWanted asked before each try; if it says no, the message is given up
+   * @throws UnconfirmedError if nobody wants it any more, or the publisher is closed
    */
   publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => this.#try({ message, isWanted, resolve, reject, losses: 0 }));
   }
 
+  get #isOwed(): boolean {
+    return (this.#channel?.size ?? this.#waiting.length) > 0 || this.#former.size > 0 || this.#doubts.isAsking;
+  }
+
   #try(publish: PendingPublish): void {
-    const channel = this.#channel;
-    if (!channel && !this.#closed) this.#waiting.push(publish);
-    else if (channel && !this.#closed && publish.losses < MAX_LOSSES && publish.isWanted()) {
-      this.#send(channel, publish);
-    } else publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
+    if (!this.#channel && !this.#isClosed) this.#waiting.push(publish);
+    else if (!this.#channel || this.#isClosed || publish.losses >= MAX_LOSSES || !publish.isWanted()) {
+      publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
+    } else if (!this.#doubts.takes(publish)) this.#channel.send(publish, this.#ticks);
   }
 
-  #send(channel: ConfirmChannel, publish: PendingPublish): void {
-    const { message } = publish;
-    let publishId = '';
-    if (message.mandatory) {
-      publishId = String((this.#publishes += 1));
-      message.properties.headers[PUBLISH_ID] = publishId;
-    }
-    try {
-      basicPublish(channel, message, (error) => {
-        const wasReturned = message.mandatory && this.#returned.delete(publishId);
-        if (!error) publish.resolve(wasReturned ? 'returned' : 'confirmed');
-        else if (error.message === NACKED) publish.resolve('refused');
-        else this.#lost(channel, publish);
-      });
-    } catch (thrown) {
-      // Closed in this very turn; anything else is a message that cannot be written at all.
-      if ((thrown as Error).name === 'IllegalOperationError') this.#lost(channel, publish);
-      else publish.reject(thrown);
+  async #openChannel(): Promise<ConfirmingChannel> {
+    const connection = this.#connection;
+    if (!connection) throw new Error('not connected');
+    const raw = await connection.openChannel();
+    const channel: ConfirmingChannel = new ConfirmingChannel(raw, (publish, answer) =>
+      this.#answered(channel, publish, answer),
+    );
+    raw.on('error', () => undefined);
+    // A publish that the broker refuses closes the channel, most likely for an exchange that has gone.
+    raw.on('close', () => {
+      if (this.#lost(channel)) connection.giveUp(CLOSED);
+    });
+    return channel;
+  }
+
+  #use(channel: ConfirmingChannel): void {
+    const former = this.#channel;
+    this.#channel = channel;
+    if (former) this.#retire(former);
+    this.#wake();
+  }
+
+  #retire(channel: ConfirmingChannel): void {
+    if (channel.size > 0) this.#former.add(channel);
+    channel.retire();
+  }
+
+  #answered(channel: ConfirmingChannel, publish: PendingPublish, answer: Answer): void {
+    if (answer !== 'lost') this.#answeredAt = this.#ticks;
+    if (answer === 'confirmed' || answer === 'returned') {
+      publish.resolve(answer);
+      this.#doubts.reached(publish.message, channel);
+    } else if (answer === 'refused') this.#doubts.refused(publish, channel);
+    else {
+      this.#lost(channel);
+      this.#lose(publish);
     }
   }
 
-  #lost(channel: ConfirmChannel, publish: PendingPublish): void {
-    if (this.#channel === channel) this.#channel = undefined;
+  /** @returns whether it was the channel in use */
+  #lost(channel: ConfirmingChannel): boolean {
+    const wasInUse = this.#channel === channel;
+    if (wasInUse) this.#channel = undefined;
+    this.#former.delete(channel);
+    this.#doubts.closed(channel);
+    return wasInUse;
+  }
+
+  #lose(publish: PendingPublish): void {
     publish.losses += 1;
     this.#try(publish);
+  }
+
+  #tick(): void {
+    if (this.#connection?.isBlocked) return;
+    this.#ticks += 1;
+    const overdue = this.#overdue();
+    if (overdue.length > 0) void this.#replace();
+    for (const publish of overdue) if (!publish.isWanted() || !this.#doubts.ask(publish)) this.#try(publish);
+    this.#doubts.tick();
+    if (!this.#isOwed) this.#answeredAt = this.#ticks;
+    if (this.#ticks - this.#answeredAt < SILENCE_TICKS) return;
+    this.#answeredAt = this.#ticks;
+    this.#connection?.giveUp(SILENT);
+  }
+
+  #overdue(): PendingPublish[] {
+    const overdue: PendingPublish[] = [];
+    for (const channel of [...this.#former, ...(this.#channel ? [this.#channel] : [])]) {
+      overdue.push(...channel.takeSentBefore(this.#ticks - ANSWER_TICKS));
+      if (channel.size === 0) this.#former.delete(channel);
+    }
+    return overdue;
+  }
+
+  /** Whatever the channel in use is stuck with holds up all that follows. */
+  async #replace(): Promise<void> {
+    const stuck = this.#channel;
+    if (!stuck) return;
+    this.#channel = undefined;
+    this.#retire(stuck);
+    try {
+      this.#use(await this.#openChannel());
+    } catch {
+      // The connection has gone; the next one brings a channel.
+    }
   }
 
   #wake(): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type ConfirmedPublisher, type PublishOutcome, UnconfirmedError } from './confirmed-publisher.ts';
+import { type ConfirmedPublisher, UnconfirmedError } from './confirmed-publisher.ts';
+import type { PublishOutcome } from './confirming-channel.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
 import { CopyPublisher } from './copy-publisher.ts';
 

@@ -2,16 +2,16 @@ import type { BusNames, Reply } from '#contracts';
 
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import { publishPatiently } from '../publishing/publish-patiently.ts';
+import { isRefusal } from '../publishing/publish-with-retry.ts';
 import { eventMessage, type EventPolicy, isAnnounced } from './event-message.ts';
 import { messageIdOf } from './message-id-of.ts';
-import type { Undelivered } from './undelivered.ts';
+import type { Parking } from './parking.ts';
 
 export interface EventSenderOptions {
   readonly names: BusNames;
   readonly policy: EventPolicy;
   readonly publisher: ConfirmedPublisher;
-  readonly undelivered: Undelivered;
+  readonly parking: Parking;
   readonly nowMs: () => number;
 }
 
@@ -28,16 +28,13 @@ export class EventSender {
     return isAnnounced(reply, this.#options.policy);
   }
 
-  /** Announces a final reply; what a listener's full queue refuses until the deadline is kept. */
+  /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
   async announce(command: CommandInHand, reply: Reply): Promise<void> {
-    const { names, publisher, undelivered, nowMs } = this.#options;
-    const { envelope, sequence, deadline, delivery } = command;
+    const { names, publisher, parking, nowMs } = this.#options;
+    const { envelope, sequence, delivery } = command;
     const messageId = messageIdOf(envelope, reply, sequence);
     const message = eventMessage(names.events, { envelope, reply, sequence, messageId, nowMs: nowMs() });
-    const outcome = await publishPatiently(
-      () => publisher.publish(message, () => delivery.isAlive),
-      () => deadline.remainingMs(),
-    );
-    if (outcome === 'refused') await undelivered.keep(command, message, reply.type, 'EVENT_REFUSED');
+    const outcome = await publisher.publish(message, () => delivery.isAlive);
+    if (isRefusal(outcome)) await parking.park(command, message, reply.type, 'EVENT_REFUSED');
   }
 }

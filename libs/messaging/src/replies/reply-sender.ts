@@ -1,32 +1,40 @@
 import { CommandError, type Reply } from '#contracts';
 
+import type { ParkingReason } from '../messaging-observer.ts';
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
-import type { ConfirmedPublisher, PublishOutcome } from '../publishing/confirmed-publisher.ts';
+import { type ConfirmedPublisher, UnconfirmedError } from '../publishing/confirmed-publisher.ts';
+import type { PublishOutcome } from '../publishing/confirming-channel.ts';
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
-import { publishAgain } from '../publishing/publish-patiently.ts';
+import { isRefusal, retryPublish } from '../publishing/publish-with-retry.ts';
 import type { DirectKeys } from './direct-keys.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
+import type { Parking } from './parking.ts';
 import { replyMessage } from './reply-message.ts';
-import type { Undelivered } from './undelivered.ts';
 
 /** A cut of the line or a restart of the broker is seldom met so often by one reply. */
 const TRIES_OF_A_KEY = 3;
+/** How long a player's reply is tried again before it is parked. Source: bus contract, section 5. */
+const INTERACTIVE_RETRY_MS = 1_000;
+
+type ReplyParkingReason = Exclude<ParkingReason, 'EVENT_REFUSED'>;
 
 export interface ReplySenderOptions {
   readonly publisher: ConfirmedPublisher;
   readonly directKeys: DirectKeys;
-  readonly undelivered: Undelivered;
+  readonly parking: Parking;
+  /** How many messages lie in a queue; `undefined` if that cannot be asked. */
+  readonly depthOf: (queue: string) => Promise<number | undefined>;
   /** How long a report waits for a reply queue that refuses (setting `REPORTS_STALL_MS`). */
   readonly stallMs: number;
   readonly nowMs: () => number;
 }
 
-/** Sends the replies of a command in sequence, each confirmed; what its queue does not take is kept. */
+/** Sends the replies of a command in sequence, each confirmed; what its queue does not take is parked. */
 export class ReplySender {
   readonly #options: ReplySenderOptions;
-  /** Commands whose direct key closes the connection. */
-  readonly #unreachable = new WeakSet<CommandInHand>();
+  /** Commands with a parked page: the replies after it are parked, too, so that they arrive in sequence. */
+  readonly #parked = new WeakSet<CommandInHand>();
 
   constructor(options: ReplySenderOptions) {
     this.#options = options;
@@ -35,67 +43,85 @@ export class ReplySender {
   /**
    * Sends a reply that others follow.
    *
-   * @throws CommandError `REPLY_QUEUE_FULL` where the queue refused it for too long
+   * @throws CommandError `REPLY_QUEUE_FULL` if the queue is full and refused it for too long
+   * @throws UnconfirmedError if the queue could not be reached for as long
    */
   async sendPage(command: CommandInHand, page: Reply): Promise<void> {
     let outcome = await this.#publish(command, page);
-    if (outcome === 'refused') outcome = await this.#publishAgain(command, page);
-    if (outcome === 'refused') throw new CommandError('REPLY_QUEUE_FULL');
-    if (outcome === 'returned') await this.#keep(command, page, 'REPLY_QUEUE_GONE');
+    if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome);
+    if (isRefusal(outcome)) {
+      const reason = await this.#reasonOf(command, outcome);
+      if (reason === 'REPLY_QUEUE_FULL') throw new CommandError('REPLY_QUEUE_FULL');
+      throw new UnconfirmedError('The reply queue cannot be reached.');
+    }
+    if (outcome === 'returned') await this.#park(command, page, 'REPLY_QUEUE_GONE');
     command.sequence += 1;
   }
 
-  /** Sends the final reply; where the queue refuses it for too long, it is kept among the undelivered. */
+  /** Sends the final reply; if the queue does not take it in time, it is parked. */
   async sendFinal(command: CommandInHand, reply: Reply): Promise<void> {
     let outcome = await this.#publish(command, reply);
     // The queue may have refused for as long as it may already.
     const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
-    if (outcome === 'refused' && !isStalled) outcome = await this.#publishAgain(command, reply);
-    if (outcome === 'returned') await this.#keep(command, reply, 'REPLY_QUEUE_GONE');
-    if (outcome !== 'refused') return;
-    const last = command.lane === 'reports' ? this.#stalled(command) : reply;
-    await this.#keep(command, last, 'REPLY_QUEUE_FULL');
+    if (isRefusal(outcome) && !isStalled) outcome = await this.#retry(command, reply, outcome);
+    if (outcome === 'confirmed') return;
+    const reason = await this.#reasonOf(command, outcome);
+    const isCutShort = reason === 'REPLY_QUEUE_FULL' && command.lane === 'reports';
+    await this.#park(command, isCutShort ? this.#stalled(command) : reply, reason);
   }
 
   #publish(command: CommandInHand, reply: Reply): Promise<PublishOutcome> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return Promise.resolve('confirmed');
+    if (this.#parked.has(command)) return Promise.resolve('returned');
     const message = this.#message(command, reply, replyTo);
     if (replyTo.kind === 'direct') return this.#publishToKey(command, message);
     return this.#options.publisher.publish(message, () => command.delivery.isAlive);
   }
 
-  #publishAgain(command: CommandInHand, reply: Reply): Promise<PublishOutcome> {
-    return publishAgain(() => this.#publish(command, reply), this.#patience(command));
+  #retry(
+    command: CommandInHand,
+    reply: Reply,
+    refusal: 'refused' | 'unanswered',
+  ): Promise<PublishOutcome> {
+    return retryPublish(() => this.#publish(command, reply), this.#remainingMs(command), refusal);
   }
 
   /**
    * RabbitMQ 3.10 closes the connection of whoever publishes to a direct key that it cannot read, or whose node has
-   * left the cluster. Where that was not known beforehand, the key is given up, for the rest of its command too.
+   * left the cluster. If that was not known beforehand, the key is given up, for the rest of its command too.
    */
   async #publishToKey(command: CommandInHand, message: OutgoingMessage): Promise<PublishOutcome> {
     const isReadable = this.#options.directKeys.isReadable(message.routingKey);
     if (isReadable !== true && !(await isReadable)) return 'returned';
-    if (this.#unreachable.has(command)) return 'returned';
     let tries = 0;
     const isWanted = () => command.delivery.isAlive && (tries += 1) <= TRIES_OF_A_KEY;
     try {
       return await this.#options.publisher.publish(message, isWanted);
     } catch (error) {
       if (tries <= TRIES_OF_A_KEY) throw error;
-      this.#unreachable.add(command);
       return 'returned';
     }
   }
 
-  async #keep(
+  /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */
+  async #reasonOf(
     command: CommandInHand,
-    reply: Reply,
-    reason: 'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_FULL',
-  ): Promise<void> {
+    outcome: Exclude<PublishOutcome, 'confirmed'>,
+  ): Promise<ReplyParkingReason> {
+    if (outcome === 'returned') return 'REPLY_QUEUE_GONE';
+    if (outcome === 'unanswered') return 'REPLY_QUEUE_UNREACHABLE';
+    const { replyTo } = command.envelope;
+    const depth = replyTo.kind === 'queue' ? await this.#options.depthOf(replyTo.queue) : undefined;
+    return depth === 0 ? 'REPLY_QUEUE_UNREACHABLE' : 'REPLY_QUEUE_FULL';
+  }
+
+  async #park(command: CommandInHand, reply: Reply, reason: ReplyParkingReason): Promise<void> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return;
-    await this.#options.undelivered.keep(command, this.#message(command, reply, replyTo), reply.type, reason);
+    const message = this.#message(command, reply, replyTo);
+    await this.#options.parking.park(command, message, reply.type, reason);
+    this.#parked.add(command);
   }
 
   #message(command: CommandInHand, reply: Reply, address: { kind: 'queue' | 'direct'; queue: string }) {
@@ -104,11 +130,12 @@ export class ReplySender {
     return replyMessage({ envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() }, address);
   }
 
-  /** A player's caller is waited for until the deadline, a report's until it has stalled. */
-  #patience({ lane, deadline }: CommandInHand): () => number {
-    if (lane === 'interactive') return () => deadline.remainingMs();
-    const untilMs = this.#options.nowMs() + this.#options.stallMs;
-    return () => Math.min(deadline.remainingMs(), untilMs - this.#options.nowMs());
+  /** A player's reply is soon parked, so that nobody else waits for it; a report waits until it has stalled. */
+  #remainingMs({ lane, deadline }: CommandInHand): () => number {
+    const { nowMs, stallMs } = this.#options;
+    const untilMs = nowMs() + (lane === 'interactive' ? INTERACTIVE_RETRY_MS : stallMs);
+    if (lane === 'interactive') return () => untilMs - nowMs();
+    return () => Math.min(deadline.remainingMs(), untilMs - nowMs());
   }
 
   #stalled(command: CommandInHand): Reply {

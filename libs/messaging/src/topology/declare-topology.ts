@@ -1,10 +1,11 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
-import { closeWithin } from '../connection/close-within.ts';
-import type { QueueDeclaration, Topology } from './topology.ts';
+import { abandon } from '../connection/close-within.ts';
+import { within } from '../connection/within.ts';
+import type { Topology } from './topology.ts';
 
 const PRECONDITION_FAILED = 406;
-const CLOSE_TIMEOUT_MS = 2_000;
+const ANSWER_TIMEOUT_MS = 4_000;
 
 /** What stands on the broker differs from what this version declares. Waiting does not help; a person must decide. */
 export class TopologyMismatchError extends Error {
@@ -12,30 +13,43 @@ export class TopologyMismatchError extends Error {
 }
 
 /**
- * Declares all of it, idempotently, on a channel of its own.
+ * Declares all of it, idempotently: the exchanges, then each queue with its bindings on a channel of its own, so that one
+ * that the broker keeps waiting holds up no other.
  *
  * @throws TopologyMismatchError naming the exchange or queue that stands with other properties
  */
 export async function declareTopology(connection: ChannelModel, topology: Topology): Promise<void> {
-  const channel = await connection.createChannel();
-  // The rejected call says what is wrong; without a listener the event would end the process.
-  channel.on('error', () => undefined);
-  for (const { name, type, arguments: args } of topology.exchanges) {
-    await named('exchange', name, channel.assertExchange(name, type, { durable: true, arguments: args }));
-  }
-  for (const queue of topology.queues) await declareQueue(channel, queue);
-  for (const { queue, exchange, routingKey } of topology.bindings) {
-    await channel.bindQueue(queue, exchange, routingKey);
-  }
-  await closeWithin(CLOSE_TIMEOUT_MS, channel);
+  const { exchanges, queues, bindings } = topology;
+  await onChannel(connection, async (channel) => {
+    for (const { name, type, arguments: args } of exchanges) {
+      await named('exchange', name, channel.assertExchange(name, type, { durable: true, arguments: args }));
+    }
+  });
+  const declared = queues.map(({ name, arguments: args }) =>
+    onChannel(connection, async (channel) => {
+      await named('queue', name, channel.assertQueue(name, { durable: true, arguments: args }));
+      for (const { exchange, routingKey } of bindings.filter(({ queue }) => queue === name)) {
+        await channel.bindQueue(name, exchange, routingKey);
+      }
+    }),
+  );
+  // Each is told of its own failure; the first one is that of all.
+  await Promise.allSettled(declared);
+  await Promise.all(declared);
 }
 
-/** Declares one queue, which also renews the lease of one that expires. */
-export async function declareQueue(
-  channel: Channel,
-  { name, arguments: args }: QueueDeclaration,
+async function onChannel(
+  connection: ChannelModel,
+  declare: (channel: Channel) => Promise<void>,
 ): Promise<void> {
-  await named('queue', name, channel.assertQueue(name, { durable: true, arguments: args }));
+  const channel = await within(ANSWER_TIMEOUT_MS, 'a channel', connection.createChannel());
+  // The rejected call says what is wrong; without a listener the event would end the process.
+  channel.on('error', () => undefined);
+  try {
+    await within(ANSWER_TIMEOUT_MS, 'a declaration', declare(channel));
+  } finally {
+    abandon(channel);
+  }
 }
 
 async function named(kind: 'exchange' | 'queue', name: string, declaration: Promise<unknown>): Promise<void> {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { topologyOf } from './topology.ts';
 
 const DAY_MS = 86_400_000;
-const LADDER = [5_000, 30_000, 120_000];
+const RETRY_DELAYS_MS = [5_000, 30_000, 120_000];
 
 const safely = (queue: string) => ({
   'x-dead-letter-exchange': '',
@@ -22,11 +22,10 @@ const kept = (days: number) => ({
   'x-message-ttl': days * DAY_MS,
   'x-max-length-bytes': 1_073_741_824,
 });
-const rung = (delayMs: number) => ({
+const retrying = (delayMs: number) => ({
   'x-queue-type': 'quorum',
   'x-delivery-limit': 1_000_000_000,
   'x-message-ttl': delayMs,
-  'x-expires': 2 * delayMs + 60_000,
   ...safely('poker.reports'),
 });
 
@@ -37,13 +36,13 @@ const QUEUES = {
   'poker.interactive': netted,
   'poker.reports': netted,
   'poker.suspects': netted,
-  'poker.reports.retry.5000': rung(5_000),
-  'poker.reports.retry.30000': rung(30_000),
-  'poker.reports.retry.120000': rung(120_000),
+  'poker.reports.retry.5000': retrying(5_000),
+  'poker.reports.retry.30000': retrying(30_000),
+  'poker.reports.retry.120000': retrying(120_000),
 };
 
 describe('topologyOf', () => {
-  const { exchanges, queues, bindings } = topologyOf('poker', LADDER);
+  const { exchanges, queues, bindings } = topologyOf('poker', RETRY_DELAYS_MS);
 
   it('has the exchanges of the contract', () => {
     expect(exchanges).toEqual([
@@ -90,22 +89,14 @@ describe('topologyOf', () => {
   });
 
   it('keeps to its prefix, arguments and bindings among it', () => {
-    const text = JSON.stringify(topologyOf('casino', LADDER));
+    const text = JSON.stringify(topologyOf('casino', RETRY_DELAYS_MS));
     expect(text).not.toContain('poker');
-    expect(text).toBe(JSON.stringify(topologyOf('poker', LADDER)).replaceAll('poker', 'casino'));
+    expect(text).toBe(JSON.stringify(topologyOf('poker', RETRY_DELAYS_MS)).replaceAll('poker', 'casino'));
   });
 
-  it('changes with the ladder by its rungs alone', () => {
-    const withoutLadder = topologyOf('poker', []);
-    expect(withoutLadder.queues).toEqual(queues.slice(0, -LADDER.length));
-    expect(withoutLadder.bindings).toEqual(bindings);
-  });
-});
-
-describe('a rung of the ladder', () => {
-  it.each([1, 5_000, 86_400_000])('outlives the %i ms that its messages wait', (delayMs) => {
-    const [rungOf] = topologyOf('poker', [delayMs]).rungs;
-    expect(rungOf?.arguments['x-message-ttl']).toBe(delayMs);
-    expect(Number(rungOf?.arguments['x-expires'])).toBeGreaterThan(2 * delayMs);
+  it('changes with the delays by their queues alone', () => {
+    const withoutDelays = topologyOf('poker', []);
+    expect(withoutDelays.queues).toEqual(queues.slice(0, -RETRY_DELAYS_MS.length));
+    expect(withoutDelays.bindings).toEqual(bindings);
   });
 });

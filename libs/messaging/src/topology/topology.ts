@@ -22,8 +22,6 @@ export interface Topology {
   readonly names: BusNames;
   readonly exchanges: readonly ExchangeDeclaration[];
   readonly queues: readonly QueueDeclaration[];
-  /** Those of the queues that are the reports' retry ladder. */
-  readonly rungs: readonly QueueDeclaration[];
   readonly bindings: readonly Binding[];
 }
 
@@ -38,7 +36,7 @@ const NO_DELIVERY_LIMIT = 1_000_000_000;
 /**
  * The topology under a prefix. Its arguments are constants, so that no setting can make two workers disagree.
  *
- * @param retryDelaysMs the rungs of the reports' retry ladder
+ * @param retryDelaysMs of the reports' delayed retry: one queue each
  */
 export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Topology {
   const names = busNames(prefix);
@@ -47,7 +45,6 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
       'x-delivery-limit': DELIVERY_LIMIT,
       ...deadLetteringTo(names.deadLetters),
     });
-  const rungs = retryDelaysMs.map((delayMs) => retryRung(names, delayMs));
   const kept = (name: string, days: number): QueueDeclaration =>
     quorum(name, {
       'x-delivery-limit': NO_DELIVERY_LIMIT,
@@ -67,9 +64,8 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
       netted(names.lanes.interactive),
       netted(names.lanes.reports),
       netted(names.suspects),
-      ...rungs,
+      ...retryDelaysMs.map((delayMs) => retryQueue(names, delayMs)),
     ],
-    rungs,
     bindings: [
       { queue: names.lanes.interactive, exchange: names.unknownCommands, routingKey: '' },
       ...COMMAND_TYPES.map((type) => ({
@@ -81,16 +77,11 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
   };
 }
 
-/**
- * One rung of the ladder: waits, then dead-letters back to the reports. It goes when it has been unused for a
- * minute more than twice its delay, and what waits there with it: see `RungKeeper`. Its limit of deliveries is as
- * good as none, since each use counts as one.
- */
-function retryRung(names: BusNames, delayMs: number): QueueDeclaration {
+/** Holds what waits for one delay, then dead-letters it back to the reports. It does not expire, and no delay of others blocks it. */
+function retryQueue(names: BusNames, delayMs: number): QueueDeclaration {
   return quorum(names.retry(delayMs), {
     'x-delivery-limit': NO_DELIVERY_LIMIT,
     'x-message-ttl': delayMs,
-    'x-expires': 2 * delayMs + 60_000,
     ...deadLetteringTo(names.lanes.reports),
   });
 }

@@ -1,13 +1,16 @@
 import type { BusNames, ReplyType } from '#contracts';
 
-import type { MessagingObserver, UndeliveredReason } from '../messaging-observer.ts';
+import type { MessagingObserver, ParkingReason } from '../messaging-observer.ts';
 import type { CommandInHand } from '../pipeline/command-in-hand.ts';
 import { factsOf } from '../pipeline/facts-of.ts';
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import type { CopyPublisher } from '../publishing/copy-publisher.ts';
 
-/** Keeps the replies and announcements that nobody took. */
-export class Undelivered {
+/** What is added to a message while it is parked. Source: bus contract, section 5. */
+export const PARKING_HEADERS = { reason: 'x-reason', at: 'x-failed-at', for: 'x-origin-queue' } as const;
+
+/** Parks the replies and announcements that nobody took; replies go on from there by `ForwardParked`. */
+export class Parking {
   readonly #names: BusNames;
   readonly #copies: CopyPublisher;
   readonly #observer: MessagingObserver;
@@ -20,19 +23,19 @@ export class Undelivered {
     this.#nowMs = nowMs;
   }
 
-  /** Puts a message where a person finds it, with the reason and the queue that it was meant for. */
-  async keep(
+  /** @throws UnconfirmedError if it could not be parked either */
+  async park(
     command: CommandInHand,
     message: OutgoingMessage,
     type: ReplyType,
-    reason: UndeliveredReason,
+    reason: ParkingReason,
   ): Promise<void> {
     const nowMs = this.#nowMs();
     const headers = {
       ...message.properties.headers,
-      'x-reason': reason,
-      'x-failed-at': new Date(nowMs).toISOString(),
-      'x-origin-queue': message.exchange === '' ? message.routingKey : message.exchange,
+      [PARKING_HEADERS.reason]: reason,
+      [PARKING_HEADERS.at]: new Date(nowMs).toISOString(),
+      [PARKING_HEADERS.for]: message.exchange === '' ? message.routingKey : message.exchange,
     };
     const copy: OutgoingMessage = {
       ...message,
@@ -42,6 +45,6 @@ export class Undelivered {
       properties: { ...message.properties, headers },
     };
     await this.#copies.publish(copy, () => command.delivery.isAlive);
-    this.#observer.replyUndelivered(factsOf(command, nowMs), type, reason);
+    this.#observer.replyParked(factsOf(command, nowMs), type, reason);
   }
 }

@@ -1,0 +1,17 @@
+/**
+ * Waits for what a broker was asked, but not for ever: a process of the broker that hangs leaves it unanswered.
+ *
+ * @param what completes "… was not answered in time"
+ * @throws Error as the work does, or if it takes longer than `timeoutMs`
+ */
+export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
+  const { promise: overdue, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`${what} was not answered in time`)), timeoutMs);
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+    // It may still fail when nobody waits for it.
+    work.catch(() => undefined);
+  }
+}

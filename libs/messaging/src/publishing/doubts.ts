@@ -1,0 +1,171 @@
+import type { ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
+
+/** Destinations that are asked about at once, each on a channel of its own. */
+const MAX_ASKED = 16;
+/** Destinations that are remembered; beyond, the oldest verdict goes. */
+const MAX_REMEMBERED = 1_000;
+
+export interface DoubtsOptions {
+  /** @throws Error if the connection has gone */
+  readonly openChannel: () => Promise<ConfirmingChannel>;
+  /** The time in ticks. */
+  readonly now: () => number;
+  /** How long the second channel may take to answer, in ticks. */
+  readonly answerTicks: number;
+  /** How long a verdict stands, in ticks: of a queue that refused, of an exchange that refused, of one that never answered. */
+  readonly verdictTicks: Readonly<Record<'queue' | 'exchange' | 'unanswered', number>>;
+  /** The channel reached what the one in use did not. */
+  readonly onProven: (channel: ConfirmingChannel) => void;
+  /** Its channel could not be opened. */
+  readonly onLost: (publish: PendingPublish) => void;
+}
+
+interface Asking {
+  readonly kind: 'asking';
+  channel?: ConfirmingChannel;
+  /** What waits for the channel to open. */
+  waiting: PendingPublish[];
+}
+
+interface Verdict {
+  readonly kind: 'refused' | 'unanswered';
+  readonly until: number;
+}
+
+/**
+ * The destinations that the channel in use has failed, each asked about on a fresh channel before that is believed.
+ *
+ * A channel of RabbitMQ 3.10 whose first publish to a quorum queue falls into the moments around its leader's death can
+ * have all that it publishes there refused, or never answered, until the dead node is back, while the queue is well.
+ * Its process can also hang in that first publish, with everything that it was given afterwards.
+ */
+export class Doubts {
+  readonly #options: DoubtsOptions;
+  readonly #doubts = new Map<string, Asking | Verdict>();
+
+  constructor(options: DoubtsOptions) {
+    this.#options = options;
+  }
+
+  get isAsking(): boolean {
+    return this.#asking().length > 0;
+  }
+
+  /** Whether a message is taken care of here, because its destination is in doubt. */
+  takes(publish: PendingPublish): boolean {
+    if (this.#doubts.size === 0) return false;
+    const doubt = this.#doubts.get(destinationOf(publish.message));
+    if (doubt?.kind === 'asking') this.#hand(doubt, publish);
+    else if (doubt?.kind !== 'unanswered') return false;
+    else if (this.#stands(doubt)) publish.resolve('unanswered');
+    // Not by the channel that all others use: its process may hang on it.
+    else return this.ask(publish);
+    return true;
+  }
+
+  /** What a channel refused: asked about again, unless another channel has just said the same. */
+  refused(publish: PendingPublish, channel: ConfirmingChannel): void {
+    const destination = destinationOf(publish.message);
+    const doubt = this.#doubts.get(destination);
+    if (doubt?.kind === 'asking' && doubt.channel === channel) {
+      const { queue, exchange } = this.#options.verdictTicks;
+      this.#conclude(destination, doubt, 'refused', publish.message.exchange === '' ? queue : exchange);
+    } else if (!(doubt?.kind === 'refused' && this.#stands(doubt)) && this.ask(publish)) return;
+    publish.resolve('refused');
+  }
+
+  /** @returns false if too many are asked about already */
+  ask(publish: PendingPublish): boolean {
+    const destination = destinationOf(publish.message);
+    const doubt = this.#doubts.get(destination);
+    if (doubt?.kind === 'asking') {
+      this.#hand(doubt, publish);
+      return true;
+    }
+    const asked = this.#asking();
+    if (asked.length >= MAX_ASKED) return false;
+    const asking: Asking = { kind: 'asking', waiting: [publish] };
+    this.#remember(destination, asking);
+    void this.#open(destination, asking);
+    return true;
+  }
+
+  /** A destination took a message, or is known to be gone. */
+  reached(message: OutgoingMessage, channel: ConfirmingChannel): void {
+    if (this.#doubts.size === 0) return;
+    const destination = destinationOf(message);
+    const doubt = this.#doubts.get(destination);
+    // A late answer of the channel in doubt says nothing about the next one.
+    if (!doubt || (doubt.kind === 'asking' && doubt.channel !== channel)) return;
+    this.#doubts.delete(destination);
+    if (doubt.kind === 'asking') this.#options.onProven(channel);
+  }
+
+  /** Ends what has not been answered in time. */
+  tick(): void {
+    const { now, answerTicks, verdictTicks } = this.#options;
+    for (const [destination, doubt] of this.#asking()) {
+      const overdue = doubt.channel?.takeSentBefore(now() - answerTicks) ?? [];
+      if (overdue.length === 0) continue;
+      const behind = doubt.channel?.takeSentBefore(Number.POSITIVE_INFINITY) ?? [];
+      this.#conclude(destination, doubt, 'unanswered', verdictTicks.unanswered);
+      for (const publish of [...overdue, ...behind]) publish.resolve('unanswered');
+    }
+  }
+
+  /** A channel has closed; what it was asked is lost. */
+  closed(channel: ConfirmingChannel): void {
+    for (const [destination, doubt] of this.#asking()) {
+      if (doubt.channel === channel) this.#doubts.delete(destination);
+    }
+  }
+
+  /** Begins again with a new connection, whose channels have failed nobody. */
+  clear(): void {
+    for (const [destination, { kind }] of this.#doubts) {
+      if (kind !== 'asking') this.#doubts.delete(destination);
+    }
+  }
+
+  #asking(): [string, Asking][] {
+    return [...this.#doubts].filter((entry): entry is [string, Asking] => entry[1].kind === 'asking');
+  }
+
+  #stands({ until }: Verdict): boolean {
+    return this.#options.now() < until;
+  }
+
+  async #open(destination: string, asking: Asking): Promise<void> {
+    const { openChannel, onLost } = this.#options;
+    try {
+      asking.channel = await openChannel();
+      for (const publish of asking.waiting.splice(0)) this.#hand(asking, publish);
+    } catch {
+      if (this.#doubts.get(destination) === asking) this.#doubts.delete(destination);
+      for (const publish of asking.waiting.splice(0)) onLost(publish);
+    }
+  }
+
+  #hand({ channel, waiting }: Asking, publish: PendingPublish): void {
+    if (channel) channel.send(publish, this.#options.now());
+    else waiting.push(publish);
+  }
+
+  #conclude(destination: string, { channel }: Asking, kind: Verdict['kind'], ticks: number): void {
+    this.#remember(destination, { kind, until: this.#options.now() + ticks });
+    channel?.retire();
+  }
+
+  #remember(destination: string, doubt: Asking | Verdict): void {
+    this.#doubts.delete(destination);
+    this.#doubts.set(destination, doubt);
+    if (this.#doubts.size <= MAX_REMEMBERED) return;
+    const oldest = [...this.#doubts].find(([, { kind }]) => kind !== 'asking');
+    if (oldest) this.#doubts.delete(oldest[0]);
+  }
+}
+
+function destinationOf({ exchange, routingKey }: OutgoingMessage): string {
+  return exchange === '' ? routingKey : exchange;
+}

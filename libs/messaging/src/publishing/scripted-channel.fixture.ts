@@ -1,0 +1,102 @@
+import { EventEmitter } from 'node:events';
+
+import { jest } from '@jest/globals';
+import type { ConfirmChannel } from 'amqplib';
+
+import { ConfirmedPublisher } from './confirmed-publisher.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
+
+type Answer = (error: Error | null) => void;
+
+interface Published {
+  readonly properties: object;
+  readonly queue: string;
+  readonly answer: Answer;
+}
+
+/** A channel whose broker answers in the order that a spec says; a real one seldom chooses the awkward ones. */
+export class ScriptedChannel extends EventEmitter {
+  readonly published: Published[] = [];
+  isClosed = false;
+  #sent: Omit<Published, 'answer'> | undefined;
+
+  sendMessage({ routingKey }: { routingKey: string }, properties: object): void {
+    this.#sent = { properties, queue: routingKey };
+  }
+
+  pushConfirmCallback(answer: Answer): void {
+    if (this.#sent) this.published.push({ ...this.#sent, answer });
+  }
+
+  get queues(): string[] {
+    return this.published.map(({ queue }) => queue);
+  }
+
+  confirm(index: number): void {
+    this.published[index]?.answer(null);
+  }
+
+  refuse(index: number): void {
+    this.published[index]?.answer(new Error('message nacked'));
+  }
+
+  return(index: number): void {
+    this.emit('return', { properties: this.published[index]?.properties });
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** As amqplib does: whoever waits hears of it before the listeners. */
+  lose(): void {
+    for (const { answer } of this.published.splice(0)) answer(new Error('channel closed'));
+    this.emit('close');
+  }
+}
+
+/** A mandatory message to a queue, all of them under one id. */
+export function messageTo(routingKey: string, exchange = ''): OutgoingMessage {
+  return {
+    exchange,
+    routingKey,
+    content: Buffer.from('{}'),
+    mandatory: true,
+    properties: { messageId: 'one and the same', headers: {} },
+  };
+}
+
+/** A publisher on a scripted connection. */
+export async function attach() {
+  const publisher = new ConfirmedPublisher();
+  /** Of the connection in use, the first one first. */
+  const channels: ScriptedChannel[] = [];
+  const givenUp: string[] = [];
+  const broker = { isBlocked: false };
+  const next = async () => {
+    channels.length = 0;
+    await publisher.attach({
+      openChannel: () => {
+        const channel = new ScriptedChannel();
+        channels.push(channel);
+        return Promise.resolve(channel as unknown as ConfirmChannel);
+      },
+      get isBlocked() {
+        return broker.isBlocked;
+      },
+      giveUp: (reason) => givenUp.push(reason),
+    });
+    return channels[0]!;
+  };
+  return {
+    publisher,
+    broker,
+    channels,
+    givenUp,
+    next,
+    channel: await next(),
+    publish: (queue: string) => publisher.publish(messageTo(queue), () => true),
+    /** Lets so much time pass, and everything happen that is due. */
+    pass: (ms: number) => jest.advanceTimersByTimeAsync(ms),
+  };
+}
