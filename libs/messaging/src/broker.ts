@@ -161,9 +161,7 @@ export class Broker {
 
   #isStuck(sinceMs: number): boolean {
     const nowMs = performance.now();
-    return (
-      nowMs - sinceMs > RECREATE_ELSEWHERE_MS && nowMs - this.#consumingSinceMs > CONNECTION_KEPT_MS
-    );
+    return nowMs - sinceMs > RECREATE_ELSEWHERE_MS && nowMs - this.#consumingSinceMs > CONNECTION_KEPT_MS;
   }
 
   async #declare(model: ChannelModel): Promise<void> {

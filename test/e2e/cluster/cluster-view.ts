@@ -46,6 +46,18 @@ export class ClusterView {
     );
   }
 
+  /** Waits until every queue has all its members again, so that it can lose any one of them. */
+  async isWhole(): Promise<void> {
+    const critical = 'rabbit_quorum_queue:list_with_minimum_quorum_for_cli().';
+    for (const node of this.#cluster.nodes) {
+      await until(
+        `${node.name} can be spared`,
+        async () => (await node.ctl('eval', critical)).trim() === '[]',
+        60_000,
+      );
+    }
+  }
+
   /** Asks the first that answers. */
   async #list(command: string, ...columns: string[]): Promise<unknown> {
     const failures: unknown[] = [];

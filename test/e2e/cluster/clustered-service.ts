@@ -65,6 +65,14 @@ export class ClusteredService implements AsyncDisposable {
     return [first, ...more];
   }
 
+  /** What the worker has answered since a time, as its log tells. */
+  answersSince(sinceMs: number): { lane: string; atMs: number }[] {
+    return this.worker.log
+      .filter(({ msg }) => msg === 'command answered')
+      .map(({ lane, time }) => ({ lane: String(lane), atMs: Date.parse(String(time)) }))
+      .filter(({ atMs }) => atMs >= sinceMs);
+  }
+
   /** A node that is none of these. */
   otherThan(...nodes: readonly ClusterNode[]): ClusterNode {
     return this.cluster.nodes.find((each) => !nodes.includes(each)) as ClusterNode;

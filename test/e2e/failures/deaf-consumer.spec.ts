@@ -39,7 +39,7 @@ describe('a consumer that has gone deaf', () => {
     const userIds = players(5);
     const replies = await createSessions(service, userIds, FOUND_WITHIN_MS);
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
-    expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is made again')).toMatchObject([
+    expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
       {
         level: 'warn',
         queue: service.name('interactive'),

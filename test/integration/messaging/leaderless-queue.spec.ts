@@ -110,7 +110,13 @@ describe('a quorum queue whose leader dies', () => {
 });
 
 function messageTo(routingKey: string): OutgoingMessage {
-  return { exchange: '', routingKey, content: Buffer.from('{}'), mandatory: true, properties: { headers: {} } };
+  return {
+    exchange: '',
+    routingKey,
+    content: Buffer.from('{}'),
+    mandatory: true,
+    properties: { headers: {} },
+  };
 }
 
 /** What the broker says of one publish on a channel of amqplib's own. */

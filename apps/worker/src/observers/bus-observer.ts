@@ -1,10 +1,5 @@
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
-import {
-  type CommandFacts,
-  type ConnectionState,
-  MessagingObserver,
-  type ParkingReason,
-} from '#messaging';
+import { type CommandFacts, type ConnectionState, MessagingObserver, type ParkingReason } from '#messaging';
 import type { Logger, Metrics } from '#telemetry';
 
 import { AnsweredLine } from './answered-line.ts';

@@ -2,47 +2,57 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 
 import { within } from '../connection/within.ts';
 
-/** Held at once, in messages and in bytes; the size of a message is known only when it is there. */
-const LARGEST_WINDOW = 100;
-const FIRST_WINDOW = 10;
-const WINDOW_BYTES = 8 * 1024 ** 2;
-const ANSWER_TIMEOUT_MS = 3_000;
+/**
+ * A quorum queue takes back what a closed channel held consumer by consumer, in the order of their tags only while there
+ * are at most 32 of them; a `get` counts as one, too.
+ */
+const MAX_CONSUMERS = 32;
+/** Messages that a consumer gets at least, so that short queues take one or two. */
+const SMALLEST_WINDOW = 100;
+const ANSWER_TIMEOUT_MS = 5_000;
 /** For messages that somebody else took, or whose time was over. */
-const IDLE_TIMEOUT_MS = 1_000;
+const IDLE_TIMEOUT_MS = 2_000;
 
 /**
- * Shows every message that lies in a queue, oldest first. One that is not acknowledged is back in its place when the
- * channel is closed; a nack would put it behind the others.
+ * Shows every message that lies in a quorum queue, oldest first. One that is not acknowledged is back in its place when
+ * the channel is closed after the walk has come to its end; closed before, it is behind those that the walk had still to
+ * show, as it would be after a nack.
  *
  * @param channel used for nothing else
  * @throws Error if the broker does not answer, or the channel closes
  */
 export async function* walkQueue(channel: Channel, queue: string): AsyncGenerator<ConsumeMessage, void> {
   let { messageCount: left } = await answered(channel.checkQueue(queue));
-  let largestBytes = 1;
-  for (let window = FIRST_WINDOW; left > 0; ) {
-    const messages = await take(channel, queue, Math.min(window, left));
+  // Two consumers to spare, for windows that come short.
+  const window = Math.max(SMALLEST_WINDOW, Math.ceil(left / (MAX_CONSUMERS - 2)));
+  for (let consumer = 0; left > 0 && consumer < MAX_CONSUMERS; consumer += 1) {
+    const consumerTag = `walk-${String(consumer).padStart(2, '0')}`;
+    const messages = await take(channel, queue, Math.min(window, left), consumerTag);
     if (messages.length === 0) return;
     left -= messages.length;
-    for (const message of messages) {
-      largestBytes = Math.max(largestBytes, message.content.length);
-      yield message;
-    }
-    window = Math.max(1, Math.min(LARGEST_WINDOW, Math.floor(WINDOW_BYTES / largestBytes)));
+    yield* messages;
   }
 }
 
-async function take(channel: Channel, queue: string, count: number): Promise<ConsumeMessage[]> {
+async function take(
+  channel: Channel,
+  queue: string,
+  count: number,
+  consumerTag: string,
+): Promise<ConsumeMessage[]> {
   const messages: ConsumeMessage[] = [];
-  const { promise: isComplete, resolve } = Promise.withResolvers<void>();
-  // Holds for the next consumer of the channel, and what the ones before it got does not count.
+  const { promise: isDone, resolve } = Promise.withResolvers<void>();
+  const idle = setTimeout(resolve, IDLE_TIMEOUT_MS);
+  // Holds for the next consumer of the channel; what the ones before it got does not count.
   await answered(channel.prefetch(count));
-  const consuming = channel.consume(queue, (message) => {
+  const onMessage = (message: ConsumeMessage | null): void => {
     if (message) messages.push(message);
     if (!message || messages.length === count) resolve();
-  });
-  const { consumerTag } = await answered(consuming);
-  await within(IDLE_TIMEOUT_MS, 'the queue', isComplete).catch(() => undefined);
+    else idle.refresh();
+  };
+  await answered(channel.consume(queue, onMessage, { consumerTag }));
+  await isDone;
+  clearTimeout(idle);
   await answered(channel.cancel(consumerTag));
   return messages;
 }

@@ -99,7 +99,9 @@ export class ConfirmedPublisher {
   }
 
   get #isOwed(): boolean {
-    return (this.#channel?.size ?? this.#waiting.length) > 0 || this.#former.size > 0 || this.#doubts.isAsking;
+    return (
+      (this.#channel?.size ?? this.#waiting.length) > 0 || this.#former.size > 0 || this.#doubts.isAsking
+    );
   }
 
   #try(publish: PendingPublish): void {

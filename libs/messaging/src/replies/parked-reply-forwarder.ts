@@ -88,9 +88,9 @@ export class ParkedReplyForwarder {
     const forwarded = new Map<string, number>();
     try {
       for await (const parked of walkQueue(channel, names.undelivered)) {
-        if (this.#connection !== connection) return;
-        const queue = await this.#forward(channel, parked, closed);
-        if (queue !== undefined) forwarded.set(queue, (forwarded.get(queue) ?? 0) + 1);
+        // Also one that is told to stop goes to the end, so that all of them are back in their places.
+        const queue = this.#connection === connection && (await this.#forward(channel, parked, closed));
+        if (queue) forwarded.set(queue, (forwarded.get(queue) ?? 0) + 1);
       }
     } finally {
       for (const [queue, replies] of forwarded) observer.repliesForwarded(queue, replies);
@@ -98,11 +98,7 @@ export class ParkedReplyForwarder {
   }
 
   /** @returns the queue that took the reply */
-  async #forward(
-    channel: Channel,
-    parked: ConsumeMessage,
-    closed: Set<string>,
-  ): Promise<string | undefined> {
+  async #forward(channel: Channel, parked: ConsumeMessage, closed: Set<string>): Promise<string | undefined> {
     const { names, publisher } = this.#options;
     const reply = forwardedReply(parked, names.reserved);
     if (!reply || closed.has(reply.routingKey)) return undefined;

@@ -79,11 +79,7 @@ export class ReplySender {
     return this.#options.publisher.publish(message, () => command.delivery.isAlive);
   }
 
-  #retry(
-    command: CommandInHand,
-    reply: Reply,
-    refusal: 'refused' | 'unanswered',
-  ): Promise<PublishOutcome> {
+  #retry(command: CommandInHand, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<PublishOutcome> {
     return retryPublish(() => this.#publish(command, reply), this.#remainingMs(command), refusal);
   }
 

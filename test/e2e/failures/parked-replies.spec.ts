@@ -1,0 +1,170 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { ConsumeMessage, Options } from 'amqplib';
+
+import { uniquePrefix } from '../../support/broker.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+jest.setTimeout(90_000);
+
+const PAGES = 5;
+const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+const SESSION = { userId: 'p-1' };
+/** Several walks of a worker through what is parked. */
+const WALKS_MS = 8_000;
+
+describe('a parked reply', () => {
+  let service: ServiceUnderTest;
+  let workers: WorkerProcess[];
+  let replyTo: string;
+  let parked: string;
+  const queues: string[] = [];
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(PAGES) });
+    workers = [await service.worker(), await service.worker()];
+    parked = service.name('replies.undelivered');
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+  beforeEach(() => {
+    replyTo = newQueue();
+  });
+  afterEach(async () => {
+    for (const queue of queues.splice(0)) await service.caller.channel.deleteQueue(queue);
+    await service.caller.channel.purgeQueue(parked);
+  });
+
+  const newQueue = (): string => {
+    const queue = `${uniquePrefix()}-replies`;
+    queues.push(queue);
+    return queue;
+  };
+  const publish = (type: string, body: object, messageId: string, to = replyTo): void =>
+    service.caller.publish(type, body, { messageId, correlationId: messageId, replyTo: to });
+  const depth = async (queue: string): Promise<number> =>
+    (await service.caller.channel.checkQueue(queue)).messageCount;
+  const areParked = (count: number) =>
+    until(`${count} are parked`, async () => (await depth(parked)) === count, 30_000);
+  const declare = (queue = replyTo, args: Options.AssertQueue['arguments'] = {}) =>
+    service.caller.channel.assertQueue(queue, { durable: true, arguments: args });
+  const arrive = async (count: number, queue = replyTo): Promise<ConsumeMessage[]> => {
+    await until(`${count} arrive`, async () => (await depth(queue)) >= count, 30_000);
+    return service.caller.drain(queue);
+  };
+  const idsOf = (messages: readonly ConsumeMessage[]) =>
+    messages.map(({ properties }) => properties.messageId);
+  const forwarded = async (): Promise<number> => {
+    const counts = workers.map((worker) => worker.metric('poker_replies_forwarded_total'));
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  };
+
+  it('goes to its queue once that exists, as it would have gone at first, and a report in sequence', async () => {
+    publish('report.rake.fetch', REPORT, 'report');
+    await areParked(PAGES + 1);
+    publish('session.create', SESSION, 'session');
+    await areParked(PAGES + 2);
+    const before = await forwarded();
+    await declare();
+    const replies = await arrive(PAGES + 2);
+    expect(idsOf(replies)).toEqual([
+      ...Array.from({ length: PAGES + 1 }, (_, sequence) => `report:${sequence}`),
+      'session:0',
+    ]);
+    const { headers, ...properties } = replies.at(-1)?.properties ?? {};
+    expect(properties).toMatchObject({
+      type: 'session.created',
+      correlationId: 'session',
+      contentType: 'application/json',
+      appId: 'poker-bridge',
+      deliveryMode: 2,
+    });
+    expect(headers).toEqual({
+      'command-id': 'session',
+      'command-type': 'session.create',
+      sequence: 0,
+      final: true,
+      'schema-version': 1,
+      'x-publish-id': expect.any(String),
+    });
+    await areParked(0);
+    expect((await forwarded()) - before).toBe(PAGES + 2);
+    const told = workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
+    expect(told).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
+  });
+
+  it('goes to its queue once that has room again, while nobody else waited', async () => {
+    await declare(replyTo, { 'x-max-length': 1, 'x-overflow': 'reject-publish' });
+    service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
+    publish('session.create', SESSION, 'refused');
+    const [served] = await service.caller.send('session.create', SESSION);
+    expect(served?.type).toBe('session.created');
+    await areParked(1);
+    await service.caller.drain(replyTo);
+    expect(idsOf(await arrive(1))).toEqual(['refused:0']);
+    await areParked(0);
+  });
+
+  it('is passed by those of other queues, and keeps its place, however often it is looked at', async () => {
+    const back = newQueue();
+    for (let n = 0; n < 6; n += 1) {
+      publish('session.create', SESSION, `gone-${n}`);
+      publish('session.create', SESSION, `back-${n}`, back);
+      await areParked(2 * n + 2);
+    }
+    await declare(back);
+    expect(idsOf(await arrive(6, back))).toEqual(Array.from({ length: 6 }, (_, n) => `back-${n}:0`));
+    await new Promise((resolve) => setTimeout(resolve, WALKS_MS));
+    await areParked(6);
+    await declare();
+    expect(idsOf(await arrive(6))).toEqual(Array.from({ length: 6 }, (_, n) => `gone-${n}:0`));
+  });
+
+  it('goes once, whoever of several workers sends it, and in order where there are many', async () => {
+    const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
+    for (const [n, id] of ids.entries()) {
+      publish('session.create', SESSION, id);
+      // One by one, so that they are parked in this order.
+      await until('it is parked', async () => (await depth(parked)) > n);
+    }
+    await declare();
+    await areParked(0);
+    expect(idsOf(await arrive(ids.length))).toEqual(ids.map((id) => `${id}:0`));
+  });
+
+  it('stays if it would go to a queue of the service, to a direct key, or to listeners that have it', async () => {
+    const { channel } = service.caller;
+    const before = service.platform.requests.length;
+    const park = (headers: object): void => {
+      channel.sendToQueue(parked, Buffer.from('{}'), { headers, persistent: true, type: 'session.create' });
+    };
+    const reason = { 'x-reason': 'REPLY_QUEUE_GONE' };
+    park({ ...reason, 'x-origin-queue': service.name('interactive') });
+    park({ ...reason, 'x-origin-queue': parked });
+    park({ ...reason, 'x-origin-queue': 'amq.rabbitmq.reply-to.forged' });
+    park({ ...reason, 'x-origin-queue': '' });
+    park({ ...reason });
+    await declare();
+    park({ 'x-reason': 'EVENT_REFUSED', 'x-origin-queue': replyTo });
+    park({ ...reason, 'x-origin-queue': replyTo });
+    await arrive(1);
+    await areParked(6);
+    expect(service.platform.requests.length).toBe(before);
+  });
+
+  it('is sent on by the next worker when the one that did so dies', async () => {
+    publish('session.create', SESSION, 'first');
+    await areParked(1);
+    await declare();
+    await arrive(1);
+    const told = workers.findIndex(({ log }) => log.some(({ msg }) => msg === 'parked replies delivered'));
+    workers[told]?.kill('SIGKILL');
+    const next = newQueue();
+    publish('session.create', SESSION, 'second', next);
+    await areParked(1);
+    await declare(next);
+    expect(idsOf(await arrive(1, next))).toEqual(['second:0']);
+    expect(workers.map(({ stderr }) => stderr)).toEqual(['', '']);
+  });
+});
