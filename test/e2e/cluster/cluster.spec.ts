@@ -13,44 +13,47 @@ describe('a worker on a cluster of three nodes', () => {
   });
   afterAll(() => service?.[Symbol.asyncDispose]());
 
-  it('goes on by another node when the one that it is connected to dies, and all queues lose their leader', async () => {
-    const { view, lanes, caller, worker } = service;
-    const load = service.load('killed');
-    await load.goOn(20);
-    const [lost] = await service.serving();
-    // A reply that is published while its queue has no leader may never be confirmed (RabbitMQ 3.10).
-    await view.moveLeaders([...lanes, caller.replyQueue], lost);
-    await lost.kill();
-    await load.goOn(40);
-    await worker.ready();
-    expect(await service.serving()).not.toContain(lost);
-    await lost.restart();
-    await service.expectAnswered(load);
-  });
-
-  it('does not mind that the leaders of its lanes move', async () => {
-    const load = service.load('moved');
-    const readiness = new Readiness(service.worker);
-    const serving = await service.serving();
-    for (const leader of service.cluster.nodes.slice(1)) {
-      await service.view.moveLeaders(service.lanes, leader);
-      await load.goOn(10);
-    }
-    expect(await service.serving()).toEqual(serving);
-    await service.expectAnswered(load);
-    expect(await readiness.stop()).toEqual([200]);
-  });
-
-  it('survives that the nodes are restarted, one after the other', async () => {
-    const load = service.load('rolled');
-    for (const node of service.cluster.nodes) {
+  it('goes on by another node when the one that it is connected to dies, and all queues lose their leader', () =>
+    service.run(async () => {
+      const { view, lanes, caller, worker } = service;
+      const load = service.load('killed');
       await load.goOn(20);
-      await node.shutDown();
-      await load.goOn(20);
-      await node.restart();
-    }
-    await load.goOn(40);
-    await service.worker.ready();
-    await service.expectAnswered(load);
-  });
+      const [lost] = await service.serving();
+      // A reply that is published while its queue has no leader may never be confirmed (RabbitMQ 3.10).
+      await view.moveLeaders([...lanes, caller.replyQueue], lost);
+      await lost.kill();
+      await load.goOn(40);
+      await worker.ready();
+      expect(await service.serving()).not.toContain(lost);
+      await lost.restart();
+      await service.expectAnswered(load);
+    }));
+
+  it('does not mind that the leaders of its lanes move', () =>
+    service.run(async () => {
+      const load = service.load('moved');
+      const readiness = new Readiness(service.worker);
+      const serving = await service.serving();
+      for (const leader of service.cluster.nodes.slice(1)) {
+        await service.view.moveLeaders(service.lanes, leader);
+        await load.goOn(10);
+      }
+      expect(await service.serving()).toEqual(serving);
+      await service.expectAnswered(load);
+      expect(await readiness.stop()).toEqual([200]);
+    }));
+
+  it('survives that the nodes are restarted, one after the other', () =>
+    service.run(async () => {
+      const load = service.load('rolled');
+      for (const node of service.cluster.nodes) {
+        await load.goOn(20);
+        await node.shutDown();
+        await load.goOn(20);
+        await node.restart();
+      }
+      await load.goOn(40);
+      await service.worker.ready();
+      await service.expectAnswered(load);
+    }));
 });

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
@@ -63,6 +66,24 @@ export class ClusteredService implements AsyncDisposable {
     const [first, ...more] = await this.view.serving();
     if (!first) throw new Error('the worker is not connected');
     return [first, ...more];
+  }
+
+  /** Runs a test. If it fails, the worker's log and the broker's view are kept, and the error says where. */
+  async run(test: () => Promise<void>): Promise<void> {
+    try {
+      await test();
+    } catch (error) {
+      const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-cluster-'));
+      writeFileSync(join(folder, 'worker.log'), this.worker.stdout + this.worker.stderr);
+      writeFileSync(join(folder, 'broker.txt'), await this.view.describe());
+      throw new Error(
+        `${(error as Error).message}
+The worker's log and the broker's view: ${folder}`,
+        {
+          cause: error,
+        },
+      );
+    }
   }
 
   /** What the worker has answered since a time, as its log tells. */

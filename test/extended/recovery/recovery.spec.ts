@@ -58,19 +58,20 @@ describe('the lanes of a worker on a cluster of three nodes', () => {
     await service.view.isWhole();
   }
 
-  it('answer again soon, and every command in the end', async () => {
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const node = service.cluster.nodes[round % NODES] as ClusterNode;
-      await watch(KILLED, node, () => node.kill());
-      if (round % NODES < NODES - 1) continue;
-      for (const each of service.cluster.nodes) await watch(RESTARTED, each, () => each.shutDown());
-    }
-    await processors?.[Symbol.asyncDispose]();
-    await service.expectAnswered(load);
-    process.stdout.write(
-      `\n${describeSilences(silences).join('\n')}\n${load.sent} commands, each answered\n`,
-    );
-    // What is measured is printed; on a busy machine the bound of the documentation is no assertion.
-    expect(silences).toHaveLength(LANES.length * (ROUNDS + NODES * Math.floor(ROUNDS / NODES)));
-  });
+  it('answer again soon, and every command in the end', () =>
+    service.run(async () => {
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const node = service.cluster.nodes[round % NODES] as ClusterNode;
+        await watch(KILLED, node, () => node.kill());
+        if (round % NODES < NODES - 1) continue;
+        for (const each of service.cluster.nodes) await watch(RESTARTED, each, () => each.shutDown());
+      }
+      await processors?.[Symbol.asyncDispose]();
+      await service.expectAnswered(load);
+      process.stdout.write(
+        `\n${describeSilences(silences).join('\n')}\n${load.sent} commands, each answered\n`,
+      );
+      // What is measured is printed; on a busy machine the bound of the documentation is no assertion.
+      expect(silences).toHaveLength(LANES.length * (ROUNDS + NODES * Math.floor(ROUNDS / NODES)));
+    }));
 });

@@ -12,7 +12,9 @@ describe('a walk through a quorum queue', () => {
   beforeAll(async () => {
     open = await openConnection();
   });
-  afterAll(() => open?.[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await open?.[Symbol.asyncDispose]();
+  });
   beforeEach(async () => {
     queue = `${uniquePrefix()}-walked`;
     // As the parked replies stand: without a limit, what comes back goes to the tail on some releases.

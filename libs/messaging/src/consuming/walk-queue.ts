@@ -3,8 +3,8 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import { within } from '../connection/within.ts';
 
 /**
- * A quorum queue takes back what a closed channel held consumer by consumer, in the order of their tags only while there
- * are at most 32 of them; a `get` counts as one, too.
+ * A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of
+ * them, in any order beyond. A `get` counts as one, too.
  */
 const MAX_CONSUMERS = 32;
 /** Messages that a consumer gets at least, so that short queues take one or two. */
