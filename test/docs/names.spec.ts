@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
-import { topologyOf } from '#messaging';
+import { forwarderLockOf, topologyOf } from '#messaging';
 import { SETTINGS } from '#settings';
 
 import { sourcesOf, stringsIn } from './sources.ts';
@@ -10,13 +10,13 @@ import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
 const RETRY_DELAYS_MS = SETTINGS.REPORTS_RETRY_DELAYS_MS.read(SETTINGS.REPORTS_RETRY_DELAYS_MS.default ?? '');
 /** Of queues, and of the broker; no headers of this service. */
 const ARGUMENTS =
-  /^x-(queue-type|message-ttl|expires|overflow|max-length-bytes|delivery-limit|dead-letter-.*)$/;
+  /^x-(queue-type|message-ttl|expires|overflow|max-length(-bytes)?|delivery-limit|dead-letter-.*)$/;
 
 const text = read('docs/messages.md');
 const { exchanges, queues, names } = topologyOf('poker', RETRY_DELAYS_MS);
 const retryQueues = RETRY_DELAYS_MS.map((delayMs) => names.retry(delayMs));
 
-/** The rungs of the ladder are one row. */
+/** The retry queues are one row. */
 function rowOf(queue: string): string {
   return retryQueues.includes(queue) ? names.retry('<delay>' as never) : queue;
 }
@@ -88,6 +88,7 @@ describe.each(documents())('%s', (path) => {
       names.reserved,
       ...exchanges.map(({ name }) => name),
       ...queues.map(({ name }) => rowOf(name)),
+      forwarderLockOf(names).name,
     ]);
     const named = codeSpansOf(read(path)).filter((span) => /^poker\.[\w.<>-]*$/.test(span));
     expect(named.filter((name) => !known.has(name))).toEqual([]);

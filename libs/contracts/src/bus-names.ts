@@ -11,8 +11,6 @@ export interface BusNames {
   readonly suspects: string;
   readonly deadLetters: string;
   readonly undelivered: string;
-  /** An exclusive queue of the worker that forwards parked replies. */
-  readonly forwarderLock: string;
   /** The rung of the reports' retry ladder that waits `delayMs`. */
   retry(delayMs: number): string;
 }
@@ -33,7 +31,6 @@ export function busNames(prefix = 'poker'): BusNames {
     suspects: `${prefix}.suspects`,
     deadLetters: `${prefix}.dead-letters`,
     undelivered: `${prefix}.replies.undelivered`,
-    forwarderLock: `${prefix}.replies.undelivered.forwarder`,
     retry: (delayMs) => `${lanes.reports}.retry.${delayMs}`,
   };
 }

@@ -9,4 +9,4 @@ export type { MessagingOptions } from './messaging-options.ts';
 export { CommandContext } from './pipeline/command-context.ts';
 export { PokerTransport } from './poker-transport.ts';
 export type { EventPolicy } from './replies/event-message.ts';
-export { topologyOf } from './topology/topology.ts';
+export { forwarderLockOf, topologyOf } from './topology/topology.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Metrics } from './metrics.ts';
 
-/** The table of bus contract, section 8: name, kind, labels. */
+/** The table of bus contract, section 8, and the parked replies that went on: name, kind, labels. */
 const CONTRACT = `
   poker_broker_connected                   gauge
   poker_circuit_state                      gauge      operator operation
@@ -14,6 +14,7 @@ const CONTRACT = `
   poker_platform_requests_total            counter    operation result
   poker_platform_retries_total             counter
   poker_replays_total                      counter
+  poker_replies_forwarded_total            counter
   poker_replies_undelivered_total          counter
 `;
 
@@ -46,6 +47,7 @@ describe('Metrics', () => {
     'poker_replays_total',
     'poker_dead_letters_total',
     'poker_replies_undelivered_total',
+    'poker_replies_forwarded_total',
     'poker_broker_connected',
   ])('show %s as 0 before anything has happened', async (name) => {
     expect(await new Metrics().registry.metrics()).toContain(`\n${name} 0\n`);

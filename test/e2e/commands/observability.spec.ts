@@ -30,6 +30,7 @@ const METRICS = [
   ['poker_replays_total', 'counter', []],
   ['poker_dead_letters_total', 'counter', []],
   ['poker_replies_undelivered_total', 'counter', []],
+  ['poker_replies_forwarded_total', 'counter', []],
   ['poker_broker_connected', 'gauge', []],
 ] as const;
 

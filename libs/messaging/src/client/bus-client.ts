@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 
 import { closeWithin } from '../connection/close-within.ts';
+import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import type { PublishOutcome } from '../publishing/confirming-channel.ts';
 import { BusClientError, type BusClientFault } from './bus-client-error.ts';
 import { type BusReply, readReply } from './bus-reply.ts';
 import { connectClient } from './connect-client.ts';
@@ -16,7 +18,13 @@ const PREFETCH = 8;
 const MAX_COMMANDS = 1_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const LOOK_TIMEOUT_MS = 1_000;
-const NACKED = 'message nacked';
+/** What the caller is told if the broker has not confirmed a command. */
+const REFUSALS: Readonly<Record<PublishOutcome, readonly [BusClientFault, string] | undefined>> = {
+  confirmed: undefined,
+  returned: ['not-taken', 'The broker has no queue for the command.'],
+  refused: ['not-taken', 'The broker refuses the command: its queue is full.'],
+  unanswered: ['unreachable', 'No answer came: the broker has not confirmed the command.'],
+};
 /** A command in hand is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
 
@@ -47,15 +55,14 @@ export interface BusCommand {
  */
 export class BusClient implements AsyncDisposable {
   readonly #streams = new Map<string, ReplyStream>();
-  /** Ids of commands that no queue took; a return comes before its confirm. */
-  readonly #returned = new Set<string>();
+  readonly #publisher = new ConfirmedPublisher();
   readonly #model: ChannelModel;
-  readonly #channel: ConfirmChannel;
+  readonly #channel: Channel;
   readonly #names: BusNames;
   readonly #appId: string;
   #replyQueue = '';
 
-  private constructor(model: ChannelModel, channel: ConfirmChannel, { prefix, appId }: BusClientOptions) {
+  private constructor(model: ChannelModel, channel: Channel, { prefix, appId }: BusClientOptions) {
     this.#model = model;
     this.#channel = channel;
     this.#names = busNames(prefix);
@@ -67,7 +74,7 @@ export class BusClient implements AsyncDisposable {
     const model = await connectClient(options.urls);
     model.on('error', () => undefined);
     try {
-      const channel = await model.createConfirmChannel();
+      const channel = await model.createChannel();
       channel.on('error', () => undefined);
       const client = new BusClient(model, channel, options);
       await client.#prepare();
@@ -103,6 +110,7 @@ export class BusClient implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#publisher.close();
     await closeWithin(CLOSE_TIMEOUT_MS, this.#model);
   }
 
@@ -120,7 +128,11 @@ export class BusClient implements AsyncDisposable {
       if (stream) stream.push(reply, acknowledge);
       else acknowledge();
     });
-    channel.on('return', ({ properties }) => this.#returned.add(String(properties.messageId)));
+    await this.#publisher.attach({
+      openChannel: () => this.#model.createConfirmChannel(),
+      isBlocked: false,
+      giveUp: (reason) => this.#failAll(reason),
+    });
     channel.on('close', () => this.#failAll('the connection to the broker was lost'));
   }
 
@@ -153,41 +165,32 @@ export class BusClient implements AsyncDisposable {
     await probe.close();
   }
 
-  #publish({ type, text, id, operator, deadlineMs }: BusCommand): Promise<void> {
+  async #publish({ type, text, id, operator, deadlineMs }: BusCommand): Promise<void> {
     const nowMs = Date.now();
-    const headers = {
-      'x-deadline': new Date(nowMs + deadlineMs).toISOString(),
-      ...(operator === undefined ? {} : { operator }),
-    };
-    return new Promise((resolve, reject) => {
-      const refuse = (fault: BusClientFault, message: string): void =>
-        reject(new BusClientError(fault, message));
-      this.#channel.publish(
-        this.#names.commands,
-        type,
-        Buffer.from(text),
-        {
+    const outcome = await this.#publisher.publish(
+      {
+        exchange: this.#names.commands,
+        routingKey: type,
+        content: Buffer.from(text),
+        mandatory: true,
+        properties: {
           type,
-          headers,
           messageId: id,
           correlationId: id,
           replyTo: this.#replyQueue,
           contentType: 'application/json',
           appId: this.#appId,
           timestamp: Math.floor(nowMs / 1_000),
-          persistent: true,
-          mandatory: true,
+          headers: {
+            'x-deadline': new Date(nowMs + deadlineMs).toISOString(),
+            ...(operator === undefined ? {} : { operator }),
+          },
         },
-        (error: Error | null) => {
-          const wasReturned = this.#returned.delete(id);
-          if (error?.message === NACKED)
-            refuse('not-taken', 'The broker refuses the command: its queue is full.');
-          else if (error) refuse('unreachable', `No answer came: the broker has not confirmed the command.`);
-          else if (wasReturned) refuse('not-taken', 'The broker has no queue for the command.');
-          else resolve();
-        },
-      );
-    });
+      },
+      () => this.#streams.has(id),
+    );
+    const refusal = REFUSALS[outcome];
+    if (refusal) throw new BusClientError(...refusal);
   }
 
   async #giveUp({ type, deadlineMs }: BusCommand, stream: ReplyStream): Promise<void> {

@@ -20,7 +20,7 @@ const PROPERTIES: ReadonlySet<string> = new Set([
   'appId',
 ]);
 /** What the service, the publisher and the broker added. */
-const ADDED = 'x-';
+const ADDED = /^x-/;
 
 /**
  * A parked reply as it was to be published.
@@ -45,7 +45,7 @@ export function forwardedReply(
     mandatory: true,
     properties: {
       ...pick(properties as Options.Publish),
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith(ADDED))),
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ADDED.test(name))),
     },
   };
 }

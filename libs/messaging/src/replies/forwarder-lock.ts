@@ -3,20 +3,22 @@ import type { ChannelModel } from 'amqplib';
 import { abandon } from '../connection/close-within.ts';
 import { within } from '../connection/within.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import type { QueueDeclaration } from '../topology/topology.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 
 /**
- * Lets one worker at a time forward parked replies: whoever has an exclusive queue of this name, until its connection
- * goes. The queue holds nothing.
+ * Lets one worker at a time forward parked replies: the one that has an exclusive queue of this name, until its
+ * connection goes.
  */
 export class ForwarderLock {
-  readonly #name: string;
+  readonly #lock: QueueDeclaration;
   readonly #publisher: ConfirmedPublisher;
   #holder: ChannelModel | undefined;
 
-  constructor(name: string, publisher: ConfirmedPublisher) {
-    this.#name = name;
+  /** @param lock the queue */
+  constructor(lock: QueueDeclaration, publisher: ConfirmedPublisher) {
+    this.#lock = lock;
     this.#publisher = publisher;
   }
 
@@ -28,11 +30,8 @@ export class ForwarderLock {
     channel.on('error', () => undefined);
     try {
       // Also if it is held already: somebody may have deleted the queue.
-      const declared = channel.assertQueue(this.#name, {
-        exclusive: true,
-        durable: false,
-        arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 },
-      });
+      const { name, arguments: args } = this.#lock;
+      const declared = channel.assertQueue(name, { exclusive: true, durable: false, arguments: args });
       await within(ANSWER_TIMEOUT_MS, 'the lock', declared);
       this.#holder = connection;
       return true;
@@ -47,7 +46,7 @@ export class ForwarderLock {
   async #isTaken(): Promise<boolean> {
     const ping = {
       exchange: '',
-      routingKey: this.#name,
+      routingKey: this.#lock.name,
       content: Buffer.alloc(0),
       mandatory: true,
       properties: { headers: {} },

@@ -8,6 +8,7 @@ import { within } from '../connection/within.ts';
 import { walkQueue } from '../consuming/walk-queue.ts';
 import type { MessagingObserver } from '../messaging-observer.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import { forwarderLockOf } from '../topology/topology.ts';
 import { ForwarderLock } from './forwarder-lock.ts';
 import { forwardedReply } from './forwarded-reply.ts';
 
@@ -38,7 +39,7 @@ export class ParkedReplyForwarder {
 
   constructor(options: ParkedReplyForwarderOptions) {
     this.#options = options;
-    this.#lock = new ForwarderLock(options.names.forwarderLock, options.publisher);
+    this.#lock = new ForwarderLock(forwarderLockOf(options.names), options.publisher);
   }
 
   /** Walks over a connection until the next one, or until `stop`; returns at once. */

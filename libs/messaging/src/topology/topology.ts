@@ -77,6 +77,11 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
   };
 }
 
+/** Exclusive to the worker that forwards parked replies, for as long as it does; holds nothing. Not part of what is declared at start. */
+export function forwarderLockOf({ undelivered }: BusNames): QueueDeclaration {
+  return { name: `${undelivered}.forwarder`, arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 } };
+}
+
 /** Holds what waits for one delay, then dead-letters it back to the reports. It does not expire, and no delay of others blocks it. */
 function retryQueue(names: BusNames, delayMs: number): QueueDeclaration {
   return quorum(names.retry(delayMs), {
