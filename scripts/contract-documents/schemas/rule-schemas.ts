@@ -1,5 +1,5 @@
 import type { targetConstructorToSchema } from 'class-validator-jsonschema';
-import { ValidationTypes } from 'class-validator';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
 
 import type { Shape } from '#contracts';
 
@@ -38,6 +38,9 @@ const CONVERTERS: Readonly<Record<string, (constraints: readonly unknown[]) => J
   max: ([maximum]) => ({ maximum }),
 };
 
+/** Rules whose sentence says what their pattern means. */
+const TITLED = new Set(['isLanguage', 'isLanguageTag', 'isReportTime']);
+
 /** What members refer to, as it is found: classes that have no schema yet, and schemas that belong to a rule. */
 export interface Referred {
   readonly shapes: Set<Shape>;
@@ -48,7 +51,10 @@ export interface Referred {
 export function ruleSchemas(referred: Referred): Converters {
   const known = Object.entries(CONVERTERS).map(([name, convert]) => [
     name,
-    ({ constraints }: Rule) => convert(constraints ?? []),
+    (rule: Rule) => ({
+      ...convert(rule.constraints ?? []),
+      ...(TITLED.has(name) && { title: titleOf(rule) }),
+    }),
   ]);
   return {
     ...(Object.fromEntries(known) as Converters),
@@ -74,4 +80,10 @@ export function ruleSchemas(referred: Referred): Converters {
 
 function descriptionOf({ context }: Rule): JsonSchema {
   return { description: (context as { readonly description: string }).description };
+}
+
+/** `must be a real date`, as the worker says it, without `must be`. */
+function titleOf({ constraintCls }: Rule): string {
+  const [constraint] = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
+  return constraint?.instance.defaultMessage?.().replace(/^must be /, '') ?? '';
 }

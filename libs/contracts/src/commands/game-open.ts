@@ -85,7 +85,7 @@ export class GameSession {
   @IsText()
   readonly id?: string;
 
-  @MayBeAbsent("A browser (external, the platform's default), or the desktop or mobile app.")
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.')
   @IsAuthType()
   readonly authType?: AuthType;
 
@@ -93,7 +93,7 @@ export class GameSession {
   @IsSafeInteger()
   readonly tableId?: number;
 
-  @MayBeAbsent('The language of the lobby or the table.')
+  @MayBeAbsent('Of the lobby or the table.')
   @IsLanguageTag()
   readonly lang?: string;
 
@@ -150,6 +150,7 @@ export const gameOpen = defineCommand({
   summary: 'The lobby for a player, or with session.tableId a table.',
   data: GameOpen,
   examples: [
+    { name: 'least', summary: 'No more than what is required', data: { player: { id: 'player-1' } } },
     {
       name: 'lobby',
       summary: 'The lobby, in the browser',

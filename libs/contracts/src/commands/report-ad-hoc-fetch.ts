@@ -7,7 +7,7 @@ import { IsPlayerId, IsText } from '../validation/text.ts';
 
 /** The data of `report.ad-hoc.fetch`. Source: interface document, endpoint 3. */
 export class AdHocReportFetch {
-  @MustBeGiven('Start of the period, YYYY-MM-DD HH:MM:SS.')
+  @MustBeGiven('Start of the period.')
   @IsReportTime()
   readonly dateFrom!: string;
 
@@ -36,7 +36,7 @@ export class AdHocReportFetch {
 export const reportAdHocFetch = defineCommand({
   type: 'report.ad-hoc.fetch',
   lane: 'reports',
-  summary: 'Figures of all players over a period, or of one; dateFrom lies before dateTo.',
+  summary: 'Figures of all players over a period, or of one.',
   data: AdHocReportFetch,
   examples: [
     {

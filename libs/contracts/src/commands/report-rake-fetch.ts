@@ -22,7 +22,7 @@ export class RakeReportFetch extends AdHocReportFetch {
 export const reportRakeFetch = defineCommand({
   type: 'report.rake.fetch',
   lane: 'reports',
-  summary: 'The rake of players over a period; dateFrom lies before dateTo.',
+  summary: 'The rake of players over a period.',
   data: RakeReportFetch,
   examples: [
     {
@@ -33,12 +33,11 @@ export const reportRakeFetch = defineCommand({
         dateTo: '2026-03-02 00:00:00',
         userId: 'player-1',
         timeZone: '+03:00',
-        sort: '-value',
       },
     },
     {
       name: 'page',
-      summary: 'One page of one currency, converted',
+      summary: 'One page of one currency, converted and sorted',
       data: {
         dateFrom: '2026-03-01 00:00:00',
         dateTo: '2026-03-02 00:00:00',
@@ -46,6 +45,7 @@ export const reportRakeFetch = defineCommand({
         page: 1,
         perPage: 1000,
         convertToPreferredCurrency: '1',
+        sort: '-value',
       },
     },
   ],

@@ -17,11 +17,11 @@ export class SessionCreate {
   @IsText()
   readonly nick?: string;
 
-  @MayBeAbsent("A browser (external, the platform's default), or the desktop or mobile app.")
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.')
   @IsAuthType()
   readonly authType?: AuthType;
 
-  @MayBeAbsent("Two letters, ISO 639-1; the platform's default is en.")
+  @MayBeAbsent("The platform's default is en.")
   @IsLanguage()
   readonly lang?: string;
 

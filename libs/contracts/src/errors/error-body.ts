@@ -132,7 +132,7 @@ export class ErrorBody {
   @IsObjectOf(FailedCommand)
   readonly command!: FailedCommand;
 
-  @MustBeGiven('UTC.')
+  @MustBeGiven('ISO 8601, UTC.')
   @IsISO8601()
   readonly occurredAt!: string;
 }

@@ -73,7 +73,7 @@ export class ReportCompleted {
 
 export const reportPage = defineReply({
   type: 'report.page',
-  summary: 'One page of a report; it is never announced.',
+  summary: 'One page of a report.',
   data: ReportPage,
   final: false,
   announced: [],
@@ -125,7 +125,7 @@ export const reportPage = defineReply({
 
 export const reportCompleted = defineReply({
   type: 'report.completed',
-  summary: 'The end of a report.',
+  summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
   final: true,
   announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
