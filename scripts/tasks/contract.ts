@@ -17,6 +17,11 @@ for (const [path, text] of files) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
+const { RELEASED_OUTLINE, withAdditions } =
+  await import('../contract-documents/compatibility/released-outline.ts');
+const { contractOutline } = await import('../contract-documents/compatibility/contract-outline.ts');
+const record = join(root, RELEASED_OUTLINE);
+writeFileSync(record, await withAdditions(readFileSync(record, 'utf8'), contractOutline()));
 const tables = join(root, MESSAGES_DOCUMENT);
 writeFileSync(tables, await messagesDocument(readFileSync(tables, 'utf8')));
 console.log(`${files.size} documents in ${CONTRACT_FOLDER}, and the tables of ${MESSAGES_DOCUMENT}`);

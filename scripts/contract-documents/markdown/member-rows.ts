@@ -1,4 +1,4 @@
-import { type JsonSchema } from '../schemas/json-schema.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
 import { SCHEMAS } from '../schemas/schemas.ts';
 
 /** The name of a setting, and what Markdown would read as emphasis. */
@@ -37,7 +37,8 @@ function typeOf({ type = 'object' }: JsonSchema): string {
 }
 
 function meaningOf({ description, ...schema }: JsonSchema): string {
-  const text = [description, ruleOf(schema)].filter((part) => part !== undefined).join(' ');
+  const rule = ruleOf(schema);
+  const text = rule === undefined ? (description as string) : `${description as string} ${rule}`;
   return text.replace(AS_CODE, '`$&`');
 }
 
@@ -49,5 +50,5 @@ function ruleOf({ title, enum: values, minimum, maximum }: JsonSchema): string |
   if (minimum !== 1) return undefined;
   return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
     ? 'From 1.'
-    : `1 to ${String(maximum)}.`;
+    : `1 to ${Number(maximum)}.`;
 }

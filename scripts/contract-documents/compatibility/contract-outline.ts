@@ -1,7 +1,7 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
-import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
-import { MESSAGE_NAMES, SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
+import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
 
 /** One member: whether it must be there, and the keywords that say what it may hold. */
 export interface OutlinedMember {
