@@ -39,8 +39,8 @@ describe('what `npm run contract` records', () => {
     JSON.parse(await withAdditions(record, altered(change))) as ContractOutline;
 
   it('is what was only added', async () => {
-    const added = await recorded((outline) => (outline.messages['session.closed'] = {}));
-    expect(added.messages).toEqual({ ...released.messages, 'session.closed': {} });
+    const added = await recorded((outline) => (outline.messages['session.destroyed'] = {}));
+    expect(added.messages).toEqual({ ...released.messages, 'session.destroyed': {} });
     expect(await withAdditions(record, released)).toBe(record);
   });
 

@@ -31,9 +31,10 @@ const UNTOLD = new Set([
 
 /** The outline of the contract as it stands in the code. */
 export function contractOutline(): ContractOutline {
-  const { retry: _, reserved: __, lanes, ...names } = busNames();
+  const { reserved: _, lanes, ...rest } = busNames();
+  const names = Object.values(rest).filter((name) => typeof name === 'string');
   return {
-    names: [...Object.values(names), ...Object.values(lanes)],
+    names: [...names, ...Object.values(lanes)],
     lanes: Object.fromEntries(COMMAND_TYPES.map((type) => [type, LANE_OF_COMMAND[type]])),
     codes: Object.fromEntries(
       Object.entries(ERROR_CODES).map(([code, { category, retryable }]) => [
