@@ -79,7 +79,8 @@ export function ruleSchemas(referred: Referred): Converters {
 }
 
 function descriptionOf({ context }: Rule): JsonSchema {
-  return { description: (context as { readonly description: string }).description };
+  const { description } = (context ?? {}) as { readonly description?: string };
+  return description === undefined ? {} : { description };
 }
 
 /** `must be a real date`, as the worker says it, without `must be`. */
