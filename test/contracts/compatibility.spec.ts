@@ -1,13 +1,21 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { breakingChanges } from './breaking-changes.ts';
-import { type ContractOutline, contractOutline } from './contract-outline.ts';
+import { root } from '../../scripts/root.ts';
+import { breakingChanges } from '../../scripts/contract-documents/compatibility/breaking-changes.ts';
+import {
+  type ContractOutline,
+  contractOutline,
+} from '../../scripts/contract-documents/compatibility/contract-outline.ts';
+import {
+  RELEASED_OUTLINE,
+  withAdditions,
+} from '../../scripts/contract-documents/compatibility/released-outline.ts';
 
-const released = JSON.parse(
-  readFileSync(new URL('version-1.json', import.meta.url), 'utf8'),
-) as ContractOutline;
+const record = readFileSync(join(root, RELEASED_OUTLINE), 'utf8');
+const released = JSON.parse(record) as ContractOutline;
 
 /** The outline with one thing changed. */
 function altered(change: (outline: any) => void): ContractOutline {
@@ -23,6 +31,25 @@ describe('version 1 of the contract', () => {
 
   it('is known whole: what was added since stands in version-1.json as well', () => {
     expect(released).toEqual(contractOutline());
+  });
+});
+
+describe('what `npm run contract` records', () => {
+  const recorded = async (change: (outline: any) => void) =>
+    JSON.parse(await withAdditions(record, altered(change))) as ContractOutline;
+
+  it('is what was only added', async () => {
+    const added = await recorded((outline) => (outline.messages['session.destroyed'] = {}));
+    expect(added.messages).toEqual({ ...released.messages, 'session.destroyed': {} });
+    expect(await withAdditions(record, released)).toBe(record);
+  });
+
+  it('is nothing where something would break a caller, however much was added beside it', async () => {
+    const broken = (outline: any) => {
+      outline.codes.NEW = 'rejected';
+      outline.lanes['game.open'] = 'reports';
+    };
+    expect(await withAdditions(record, altered(broken))).toBe(record);
   });
 });
 

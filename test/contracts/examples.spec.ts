@@ -7,6 +7,7 @@ import {
   type CommandType,
   ERROR_CODES,
   type ErrorCode,
+  REPLIES,
   type Reply,
   validateCommand,
 } from '#contracts';
@@ -21,7 +22,7 @@ import {
   REPLY_HEADERS,
   REPLY_PROPERTIES,
 } from '../../scripts/contract-documents/asyncapi/message-properties.ts';
-import { messages } from '../../scripts/contract-documents/asyncapi/messages.ts';
+import { ANNOUNCED, messages } from '../../scripts/contract-documents/asyncapi/messages.ts';
 import { ERROR_EXAMPLES } from '../../scripts/contract-documents/examples/error-examples.ts';
 import type { Example } from '../../scripts/contract-documents/examples/example.ts';
 import { EXAMPLES } from '../../scripts/contract-documents/examples/examples.ts';
@@ -30,7 +31,7 @@ import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { faultsBySchema } from './schema-validators.ts';
 
 const NOW_MS = Date.parse('2026-01-31T12:00:00Z');
-const REPLY_TYPES = ['session.created', 'game.opened', 'report.page', 'report.completed', 'command.failed'];
+const REPLY_TYPES = [...REPLIES.keys()];
 const PACKET_ID = 'id of a packet';
 
 const examplesOf = (...names: readonly string[]): [string, string, Example][] =>
@@ -124,10 +125,7 @@ describe('a packet that answers', () => {
 });
 
 describe('an announcement', () => {
-  it.each([
-    ['session.created', 'session.announced'],
-    ['game.opened', 'game.announced'],
-  ])('of %s holds what %s shows', (type, name) => {
+  it.each([...ANNOUNCED])('of %s holds what %s shows', (type, name) => {
     const [[, , example]] = examplesOf(type) as [[string, string, Example]];
     const reply = { type, data: example.payload } as Reply;
     const { content } = eventMessage('poker.events', sent(reply, example, 'typed'));

@@ -58,6 +58,8 @@ export function say(reply: Reply): string | ErrorCode {
       return reply.data.totalCount.toFixed();
     case 'command.failed':
       return reply.data.code;
+    default:
+      return JSON.stringify(reply);
   }
 }
 // @ts-expect-error no such command

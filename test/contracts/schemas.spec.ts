@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMMAND_TYPES, CommandError, type CommandType, validateCommand } from '#contracts';
+import { COMMAND_TYPES, CommandError, type CommandType, REPLIES, validateCommand } from '#contracts';
 
 import {
   AUTH_TYPE,
   BOOLEAN,
   INTEGER,
   LANGUAGE,
+  LANGUAGE_TAG,
   OBJECT,
   PAGE,
   PER_PAGE,
@@ -21,7 +22,7 @@ import { faultsBySchema } from './schema-validators.ts';
 const DEEP = { a: { b: [1, 'x', null, true, { c: 2 }] } };
 const LAUNCH = [DEEP, { 7: 1 }, { a: { '-7': 1 } }, { a: 0.5 }, { a: ['\u0000'] }, { 'a\n': 1 }];
 const TIMES = [
-  '2026-03-01 00:00:00',
+  '2026-03-01 00:00:01',
   '2026-13-01 00:00:00',
   '2026-03-01 24:00:00',
   '2026-03-01T00:00:00',
@@ -30,7 +31,7 @@ const TIMES = [
 const POOL = new Set<unknown>([
   undefined,
   null,
-  ...[TEXT, PLAYER_ID, LANGUAGE, AUTH_TYPE, BOOLEAN, INTEGER, PAGE, PER_PAGE, OBJECT].flatMap(
+  ...[TEXT, PLAYER_ID, LANGUAGE, LANGUAGE_TAG, AUTH_TYPE, BOOLEAN, INTEGER, PAGE, PER_PAGE, OBJECT].flatMap(
     ({ valid, invalid }) => [...valid, ...invalid],
   ),
   ...LAUNCH,
@@ -85,7 +86,7 @@ describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
 });
 
 describe('the schema of a reply', () => {
-  const rows = ['session.created', 'game.opened', 'report.page', 'report.completed', 'command.failed'].map(
+  const rows = [...REPLIES.keys()].map(
     (name) => [name, EXAMPLES[name]?.[0]?.payload as Record<string, unknown>] as const,
   );
 
@@ -100,7 +101,7 @@ describe('the schema of a reply', () => {
   });
 
   it('tells an amount that is not a whole number', () => {
-    const [, , [, page]] = rows as unknown as [unknown, unknown, [string, { records: object[] }]];
+    const page = EXAMPLES['report.page']?.[0]?.payload as { records: object[] };
     const broken = { ...page, records: [{ ...page.records[0], rake: '1' }] };
     expect(faultsBySchema('report.page', broken)).toContain('/records/0/rake must be integer');
   });

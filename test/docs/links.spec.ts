@@ -4,12 +4,16 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { anchorsOf, documents, read, root } from './markdown.ts';
+import { walkthroughFiles } from './walkthrough.ts';
 
 const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
 const FOLDERS = 'apps|deploy|docs|examples|libs|scripts|test';
 const REPOSITORY_PATH = new RegExp(String.raw`(?<![\w./:@-])(?:${FOLDERS})/[\w./-]*[\w/]`, 'g');
 const PATH_OF_A_MACHINE = /(?<![\w.<>-])\/(?:work|root|home|tmp|Users)\/\S*/g;
 const NPM_SCRIPT = /npm (?:run |(?=test\b))([\w:-]+)/g;
+
+/** Files that exist only where somebody follows the walk-through. */
+const invented = new Set(walkthroughFiles().map(({ path }) => path));
 
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
 
@@ -27,7 +31,8 @@ describe.each(documents())('%s', (path) => {
     const named = [...text.matchAll(REPOSITORY_PATH)].map(([found]) => found);
     // Within a document of a folder, a path may be relative to it.
     const missing = named.filter(
-      (name) => !existsSync(join(root, name)) && !existsSync(join(root, dirname(path), name)),
+      (name) =>
+        !existsSync(join(root, name)) && !existsSync(join(root, dirname(path), name)) && !invented.has(name),
     );
     expect(missing).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
+import { COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
 import { forwarderLockOf, topologyOf } from '#messaging';
 import { SETTINGS } from '#settings';
 
@@ -62,10 +62,9 @@ describe('docs/messages.md', () => {
   });
 
   it('says which lane serves which command', () => {
-    const lanes = tablesWith(text, 'Name')
-      .flatMap(({ rows }) => rows)
-      .filter(([, kind]) => kind === 'queue, lane')
-      .flatMap(([name, , purpose = '']) => codeSpansOf(purpose).map((type) => [type, code(name)]));
+    const lanes = tablesWith(text, 'Command').flatMap(({ rows }) =>
+      rows.map(([type = '', lane]) => [codeSpansOf(type)[0], names.lanes[lane as Lane]]),
+    );
     const actual = COMMAND_TYPES.map((type) => [type, names.lanes[LANE_OF_COMMAND[type]]]);
     expect(lanes.toSorted()).toEqual(actual.toSorted());
   });

@@ -36,10 +36,16 @@ export function createProgram(): Command {
 /** Runs what was typed and sets the exit code of the process. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    await createProgram().parseAsync(withHelpAsOption(args), { from: 'user' });
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** `help send` as `send --help`: for the former commander runs no hooks, and one of them loads what is shown. */
+function withHelpAsOption(args: readonly string[]): readonly string[] {
+  const [first, ...rest] = args;
+  return first === 'help' && rest.length > 0 ? [...rest, '--help'] : args;
 }
 
 function exitCodeOf(error: unknown): number {

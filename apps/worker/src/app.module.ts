@@ -10,11 +10,9 @@ import type { Settings } from '#settings';
 import { type Logger, Metrics } from '#telemetry';
 
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
-import { GameOpenController } from './commands/game-open/game-open.controller.ts';
+import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
-import { ReportFetchController } from './commands/report-fetch/report-fetch.controller.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
-import { SessionCreateController } from './commands/session-create/session-create.controller.ts';
 import { BusHealth } from './health/bus.health.ts';
 import { CircuitHealth } from './health/circuit.health.ts';
 import { HealthController } from './health/health.controller.ts';
@@ -56,13 +54,7 @@ export class AppModule implements OnApplicationShutdown {
     return {
       module: AppModule,
       imports: [TerminusModule.forRoot({ logger: false })],
-      controllers: [
-        SessionCreateController,
-        GameOpenController,
-        ReportFetchController,
-        HealthController,
-        MetricsController,
-      ],
+      controllers: [...new Set(Object.values(HANDLERS)), HealthController, MetricsController],
       providers: [
         { provide: Metrics, useValue: metrics },
         { provide: PlatformClients, useValue: platform },

@@ -1,4 +1,4 @@
-import { LANES, type Lane } from './command-types.ts';
+import { LANES, type Lane } from './lanes.ts';
 
 /** Every exchange and queue of one installation. Source: bus contract, section 1. */
 export interface BusNames {

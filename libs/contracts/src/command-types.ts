@@ -1,18 +1,15 @@
-/** The lanes that a worker serves, each a queue of its own. Source: bus contract, section 1. */
-export const LANES = ['interactive', 'reports'] as const;
-export type Lane = (typeof LANES)[number];
+import { COMMANDS } from './commands/commands.ts';
+
+type Command = (typeof COMMANDS)[number];
+
+export type CommandType = Command['type'];
+
+export const COMMAND_TYPES: readonly CommandType[] = COMMANDS.map(({ type }) => type);
 
 /** Each command type with the lane that it travels in. Source: bus contract, section 1. */
-export const LANE_OF_COMMAND = {
-  'session.create': 'interactive',
-  'game.open': 'interactive',
-  'report.ad-hoc.fetch': 'reports',
-  'report.rake.fetch': 'reports',
-} as const satisfies Record<string, Lane>;
-
-export type CommandType = keyof typeof LANE_OF_COMMAND;
-
-export const COMMAND_TYPES = Object.keys(LANE_OF_COMMAND) as readonly CommandType[];
+export const LANE_OF_COMMAND = Object.fromEntries(COMMANDS.map(({ type, lane }) => [type, lane])) as {
+  readonly [C in Command as C['type']]: C['lane'];
+};
 
 const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
 

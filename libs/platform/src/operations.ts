@@ -1,13 +1,9 @@
+import { COMMAND_TYPES, type CommandType } from '#contracts';
 import type { Priority, RepeatAfterUnknown } from '#resilience';
 
-/** The four calls of the interface document, by the names that metrics, health and logs use. */
-export const OPERATIONS = [
-  'session.create',
-  'game.open',
-  'report.ad-hoc.fetch',
-  'report.rake.fetch',
-] as const;
-export type Operation = (typeof OPERATIONS)[number];
+/** A call to the platform, by the command that it serves: metrics, health and logs use the same name. */
+export type Operation = CommandType;
+export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 
 interface OperationTraits {
   readonly priority: Priority;
@@ -23,6 +19,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Of a page of a report. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
+/** How each call is treated; a command without a row does not compile. */
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
   'session.create': {
     priority: 'interactive',

@@ -1,6 +1,6 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND, LANES } from '#contracts';
 
-import { messageReferences, REPLY_NAMES } from './messages.ts';
+import { ANNOUNCED, messageReferences, REPLY_NAMES } from './messages.ts';
 
 type Channel = Readonly<Record<string, unknown>>;
 
@@ -50,19 +50,12 @@ export function channels(): Record<string, Channel> {
       bindings: { amqp: exchange(names.events, 'topic') },
     },
     ...Object.fromEntries(
-      Object.entries(ANNOUNCED).map(([reply, message]) => [`announced.${reply}`, announced(reply, message)]),
+      [...ANNOUNCED].map(([reply, message]) => [`announced.${reply}`, announced(reply, message)]),
     ),
     [names.deadLetters]: kept(names.deadLetters, 'Commands that will not be tried again', 'dead-letter'),
     [names.undelivered]: kept(names.undelivered, 'Replies that nobody took', 'undelivered-reply'),
   };
 }
-
-/** The successes that `EVENTS=all` announces, each with its message. */
-export const ANNOUNCED: Readonly<Record<string, string>> = {
-  'session.created': 'session.announced',
-  'game.opened': 'game.announced',
-  'report.completed': 'report.completed',
-};
 
 function announced(reply: string, message: string): Channel {
   return {

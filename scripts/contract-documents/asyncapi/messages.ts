@@ -1,4 +1,4 @@
-import { COMMAND_TYPES, ERROR_CODES, isCommandType } from '#contracts';
+import { announcedData, ERROR_CODES, isCommandType, REPLIES, type Reply, type Shape } from '#contracts';
 
 import type { Example } from '../examples/example.ts';
 import { EXAMPLES } from '../examples/examples.ts';
@@ -14,20 +14,22 @@ import {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** What a success announces: neither tokens, nor the URLs that hold them. */
-const ANNOUNCED_OF: Readonly<Record<string, string>> = {
-  'session.created': 'session.announced',
-  'game.opened': 'game.announced',
-};
-const UNTOLD = new Set(['auth', 'url', 'redirectUrl']);
+/** The message that announces each success, where `EVENTS` is `all`: the reply itself, if it has no private member. */
+export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
+  [...REPLIES.values()]
+    .filter(({ type, final }) => final && type !== 'command.failed')
+    .map(({ type, data, announced }) => {
+      const isPublic = Object.keys(new (data as Shape)()).every((member) => announced.includes(member));
+      return [type, isPublic ? type : `${type}.announced`];
+    }),
+);
 
 /** Every message of the bus by its name. */
 export function messages(definitions: Readonly<Record<string, JsonSchema>>): Record<string, Message> {
   const own = MESSAGE_NAMES.map((name) => [name, ownMessage(name)] as const);
-  const announced = Object.entries(ANNOUNCED_OF).map(([reply, name]) => [
-    name,
-    announcement(reply, name, definitions[reply] ?? {}),
-  ]);
+  const announced = [...ANNOUNCED]
+    .filter(([reply, name]) => reply !== name)
+    .map(([reply, name]) => [name, announcement(reply, name, definitions[reply] ?? {})]);
   return {
     ...Object.fromEntries(own),
     ...(Object.fromEntries(announced) as Record<string, Message>),
@@ -58,17 +60,16 @@ function ownMessage(name: string): Message {
 }
 
 function announcement(reply: string, name: string, schema: JsonSchema): Message {
+  const isPublic = (member: string) => REPLIES.get(reply)?.announced.includes(member);
   const properties = Object.entries(schema['properties'] as Record<string, unknown>);
   const payload = {
     type: 'object',
-    required: (schema['required'] as string[]).filter((member) => !UNTOLD.has(member)),
-    properties: Object.fromEntries(properties.filter(([member]) => !UNTOLD.has(member))),
+    required: (schema['required'] as string[]).filter(isPublic),
+    properties: Object.fromEntries(properties.filter(([member]) => isPublic(member))),
   };
   const examples = EXAMPLES[reply]?.map((example) => ({
     ...example,
-    payload: Object.fromEntries(
-      Object.entries(example.payload as object).filter(([member]) => !UNTOLD.has(member)),
-    ),
+    payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
   return { ...ownMessage(reply), name, payload, examples: examples?.map(asExample) };
 }
@@ -92,6 +93,4 @@ export const messageReferences = (names: readonly string[]): Record<string, Json
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
 
 /** What a caller may be answered with. */
-export const REPLY_NAMES: readonly string[] = MESSAGE_NAMES.filter(
-  (name) => !name.startsWith('nest.') && !(COMMAND_TYPES as readonly string[]).includes(name),
-);
+export const REPLY_NAMES: readonly string[] = [...REPLIES.keys()];

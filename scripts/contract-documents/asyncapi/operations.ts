@@ -1,36 +1,27 @@
-import { busNames, COMMAND_TYPES, type CommandType, LANE_OF_COMMAND, LANES } from '#contracts';
+import { busNames, COMMANDS, LANES } from '#contracts';
 
-import { ANNOUNCED } from './channels.ts';
+import { ANNOUNCED } from './messages.ts';
 
 type Operation = Readonly<Record<string, unknown>>;
 
 const names = busNames();
-const REPORT_REPLIES = ['report.page', 'report.completed'] as const;
-
-/** What a command is answered with when nothing fails. */
-const SUCCESSES: Readonly<Record<CommandType, readonly string[]>> = {
-  'session.create': ['session.created'],
-  'game.open': ['game.opened'],
-  'report.ad-hoc.fetch': REPORT_REPLIES,
-  'report.rake.fetch': REPORT_REPLIES,
-};
-
 const SENT = { deliveryMode: 2, timestamp: true, bindingVersion: '0.3.0' } as const;
 
 /** What a worker does on the bus; a caller does the reverse. */
 export function operations(): Record<string, Operation> {
-  const commands = COMMAND_TYPES.map(
-    (type) => [`on ${type}`, received(type, [type], SUCCESSES[type])] as const,
+  const commands = COMMANDS.map(
+    ({ type, replies }) => [`on ${type}`, received(type, [type], typesOf(replies))] as const,
   );
   const lanes = LANES.map((lane) => {
-    const types = COMMAND_TYPES.filter((type) => LANE_OF_COMMAND[type] === lane);
-    const successes = new Set(types.flatMap((type) => SUCCESSES[type]));
+    const ofLane = COMMANDS.filter((command) => command.lane === lane);
+    const types = typesOf(ofLane);
+    const successes = new Set(ofLane.flatMap(({ replies }) => typesOf(replies)));
     return [
       `on lane ${lane}`,
       received(names.lanes[lane], [...types, 'nest.command'], [...successes], ['nest.reply']),
     ] as const;
   });
-  const announced = Object.entries(ANNOUNCED).map(
+  const announced = [...ANNOUNCED].map(
     ([reply, message]) => [`announce ${reply}`, sent(`announced.${reply}`, message, false)] as const,
   );
   return Object.fromEntries(
@@ -44,6 +35,9 @@ export function operations(): Record<string, Operation> {
     ].map(([name, operation]) => [inCamelCase(name), operation]),
   );
 }
+
+const typesOf = (messages: readonly { readonly type: string }[]): string[] =>
+  messages.map(({ type }) => type);
 
 function received(
   channel: string,

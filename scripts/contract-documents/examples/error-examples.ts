@@ -2,7 +2,7 @@ import { ERROR_CODES, type ErrorBody, type ErrorCode } from '#contracts';
 
 import { ERROR_OCCASIONS } from './error-occasions.ts';
 import { type Example, EXAMPLE_ID, EXAMPLE_MOMENT } from './example.ts';
-import { replyHeaders } from './reply-examples.ts';
+import { replyHeaders } from './message-examples.ts';
 
 /** An error body for each code, with what a worker knows when it answers with it. */
 export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_CODES) as ErrorCode[]).map(

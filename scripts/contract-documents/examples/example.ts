@@ -7,5 +7,4 @@ export interface Example<T = unknown> {
 }
 
 export const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
-export const EXAMPLE_TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 export const EXAMPLE_MOMENT = '2026-01-31T12:00:00.000Z';

@@ -1,8 +1,7 @@
-import { COMMAND_EXAMPLES } from './command-examples.ts';
 import { ERROR_EXAMPLES } from './error-examples.ts';
 import type { Example } from './example.ts';
+import { COMMAND_EXAMPLES, REPLY_EXAMPLES } from './message-examples.ts';
 import { PACKET_EXAMPLES, PACKET_REPLY_EXAMPLES } from './packet-examples.ts';
-import { REPLY_EXAMPLES } from './reply-examples.ts';
 
 /** Examples of each message by the name of its schema. */
 export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {

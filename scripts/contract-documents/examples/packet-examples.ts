@@ -1,13 +1,12 @@
-import { COMMAND_TYPES, type CommandType } from '#contracts';
+import { COMMAND_TYPES } from '#contracts';
 
-import { COMMAND_EXAMPLES } from './command-examples.ts';
 import { ERROR_EXAMPLES } from './error-examples.ts';
 import { type Example, EXAMPLE_ID } from './example.ts';
-import { REPLY_EXAMPLES } from './reply-examples.ts';
+import { COMMAND_EXAMPLES, REPLY_EXAMPLES } from './message-examples.ts';
 
 /** Packets of Nest's own RabbitMQ client, one for each command. */
-export const PACKET_EXAMPLES: readonly Example[] = COMMAND_TYPES.map((type: CommandType) => {
-  const { headers = {}, payload: data } = COMMAND_EXAMPLES[type][0] ?? {};
+export const PACKET_EXAMPLES: readonly Example[] = COMMAND_TYPES.map((type) => {
+  const { headers = {}, payload: data } = COMMAND_EXAMPLES[type]?.[0] ?? {};
   return {
     name: type,
     summary: `client.send('${type}', …)`,

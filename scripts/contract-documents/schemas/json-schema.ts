@@ -6,20 +6,6 @@ export interface JsonSchema {
 /** Schemas that others refer to, by name. */
 export type Definitions = Readonly<Record<string, JsonSchema>>;
 
-type OptionalKey<T> = { [K in keyof T]-?: object extends Pick<T, K> ? K : never }[keyof T];
-
-/** A schema for each member of `T`, and which of them may be absent: a member that is added to `T` does not compile without. */
-export interface ObjectMembers<T> {
-  readonly members: { readonly [K in keyof T]-?: JsonSchema };
-  readonly optional: { readonly [K in OptionalKey<T>]: true };
-}
-
-/** An object that may hold further members: callers ignore what they do not know. */
-export function openObject<T>({ members, optional }: ObjectMembers<T>, rest: JsonSchema = {}): JsonSchema {
-  const required = Object.keys(members).filter((name) => !(name in optional));
-  return { type: 'object', ...rest, required, properties: members };
-}
-
 export const text = (description?: string): JsonSchema => ({
   type: 'string',
   ...(description !== undefined && { description }),

@@ -1,8 +1,8 @@
-import { COMMAND_TYPES } from '#contracts';
+import { COMMAND_TYPES, REPLIES } from '#contracts';
 
 import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 
-const REPLIES = ['session.created', 'game.opened', 'report.page', 'report.completed'];
+const SUCCESSES = [...REPLIES.keys()].filter((type) => type !== 'command.failed');
 
 const packetOf = (type: string): JsonSchema => ({
   type: 'object',
@@ -27,7 +27,7 @@ export const PACKET_SCHEMAS: Definitions = {
         type: 'object',
         required: ['response', 'id'],
         properties: {
-          response: { anyOf: REPLIES.map(reference) },
+          response: { anyOf: SUCCESSES.map(reference) },
           isDisposed: { const: true, description: 'On the last reply.' },
           id: text("The packet's id."),
         },

@@ -1,4 +1,4 @@
-import { type Definitions, type JsonSchema, text } from './json-schema.ts';
+import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 
 /** The amounts of an ad hoc record under the interface's names. Source: interface document, "Ad hoc report record". */
 export const AD_HOC_AMOUNTS = [
@@ -60,6 +60,19 @@ export const RECORD_SCHEMAS: Definitions = {
     },
   },
 };
+
+/** Which records a page holds, by its report. */
+export const RECORDS_OF_PAGE: JsonSchema = {
+  allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')],
+};
+
+function recordsOf(report: string, record: string): JsonSchema {
+  return {
+    if: { properties: { report: { const: report } } },
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+    then: { properties: { records: { items: reference(record) } } },
+  };
+}
 
 function inCamelCase(name: string): string {
   return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());

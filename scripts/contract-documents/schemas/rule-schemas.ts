@@ -1,35 +1,90 @@
+import type { targetConstructorToSchema } from 'class-validator-jsonschema';
+import { getMetadataStorage, ValidationTypes } from 'class-validator';
+
+import type { Shape } from '#contracts';
+
 import { type JsonSchema, reference } from './json-schema.ts';
+import { launchOptionsSchemas } from './launch-options-schema.ts';
 
-/** What class-validator's metadata hold of a rule. */
-interface Rule {
-  readonly name?: string;
-  readonly constraints?: readonly unknown[];
-}
+type Converters = NonNullable<
+  NonNullable<Parameters<typeof targetConstructorToSchema>[1]>['additionalConverters']
+>;
+type LaunchConstraints = Parameters<typeof launchOptionsSchemas>;
+type Rule = Parameters<Extract<Converters[string], (...given: never[]) => unknown>>[0];
 
-/** No control characters. That there are no lone surrogates either cannot be said for every reader of patterns. */
-export const PRINTABLE = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
-/** What one character takes of a month, a day, an hour; that the day is real is for the worker to see. */
-const REPORT_TIME = String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$`;
-
-const TEXT: JsonSchema = { type: 'string', maxLength: 255, pattern: PRINTABLE };
-
-/** The words of JSON Schema for each rule of the contracts. */
-const SCHEMAS: Readonly<Record<string, (constraints: readonly unknown[]) => JsonSchema>> = {
-  isText: () => TEXT,
-  isPlayerId: () => ({ ...TEXT, minLength: 1, not: { enum: ['.', '..'] } }),
-  isLanguage: () => ({ type: 'string', pattern: '^[A-Za-z]{2}$' }),
-  isReportTime: () => ({ type: 'string', pattern: REPORT_TIME }),
+const CONVERTERS: Readonly<Record<string, (constraints: readonly unknown[]) => JsonSchema>> = {
+  isText: ([maxLength, pattern]) => ({ type: 'string', maxLength, pattern }),
+  isPlayerId: ([maxLength, pattern, refused]) => ({
+    type: 'string',
+    maxLength,
+    pattern,
+    minLength: 1,
+    not: { enum: refused },
+  }),
+  isLanguage: ([pattern]) => ({ type: 'string', pattern }),
+  isLanguageTag: ([maxLength, pattern]) => ({ type: 'string', maxLength, pattern }),
+  isReportTime: ([pattern]) => ({ type: 'string', pattern }),
   // The order of two members cannot be said; the description does.
   isAfter: () => ({}),
   isSafeInteger: ([minimum, maximum]) => ({ type: 'integer', minimum, maximum }),
-  isBoolean: () => ({ type: 'boolean' }),
-  isIn: ([values]) => ({ type: 'string', enum: values }),
-  isLaunchOptions: () => reference('LaunchOptions'),
+  isPrecisions: () => ({
+    type: 'object',
+    additionalProperties: { type: ['integer', 'null'], minimum: 0 },
+  }),
+  isRecords: () => ({ type: 'array', items: { type: 'object', required: ['id'] } }),
+  isIso8601: () => ({ type: 'string', format: 'date-time' }),
+  // The library adds `type: number`.
+  min: ([minimum]) => ({ minimum }),
+  max: ([maximum]) => ({ maximum }),
 };
 
-/** @throws TypeError for a rule that has no row here */
-export function schemaOfRule({ name = '', constraints = [] }: Rule): JsonSchema {
-  const schema = SCHEMAS[name];
-  if (schema === undefined) throw new TypeError(`the rule ${name} has no words in JSON Schema yet`);
-  return schema(constraints);
+/** Rules whose sentence says what their pattern means. */
+const TITLED = new Set(['isLanguage', 'isLanguageTag', 'isReportTime']);
+
+/** What members refer to, as it is found: classes that have no schema yet, and schemas that belong to a rule. */
+export interface Referred {
+  readonly shapes: Set<Shape>;
+  readonly schemas: Record<string, JsonSchema>;
+}
+
+/** JSON Schema for the rules that class-validator-jsonschema does not know by itself, by the name of the rule. */
+export function ruleSchemas(referred: Referred): Converters {
+  const known = Object.entries(CONVERTERS).map(([name, convert]) => [
+    name,
+    (rule: Rule) => ({
+      ...convert(rule.constraints ?? []),
+      ...(TITLED.has(name) && { title: titleOf(rule) }),
+    }),
+  ]);
+  return {
+    ...(Object.fromEntries(known) as Converters),
+    // A member's description stands with the rule of its presence.
+    [ValidationTypes.IS_DEFINED]: descriptionOf,
+    [ValidationTypes.CONDITIONAL_VALIDATION]: descriptionOf,
+    isLaunchOptions: ({ constraints }) => {
+      Object.assign(referred.schemas, launchOptionsSchemas(...(constraints as LaunchConstraints)));
+      return reference('LaunchOptions');
+    },
+    [ValidationTypes.NESTED_VALIDATION]: ({ context }) => {
+      referred.shapes.add(context as Shape);
+      return reference((context as Shape).name);
+    },
+    [ValidationTypes.CUSTOM_VALIDATION]: ({ type, target, propertyName }) => {
+      const owner = typeof target === 'string' ? target : target.name;
+      throw new TypeError(
+        `the rule ${type} of ${owner}.${propertyName} has no JSON Schema in rule-schemas.ts`,
+      );
+    },
+  };
+}
+
+function descriptionOf({ context }: Rule): JsonSchema {
+  const { description } = (context ?? {}) as { readonly description?: string };
+  return description === undefined ? {} : { description };
+}
+
+/** `must be a real date`, as the worker says it, without `must be`. */
+function titleOf({ constraintCls }: Rule): string {
+  const [constraint] = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
+  return constraint?.instance.defaultMessage?.().replace(/^must be /, '') ?? '';
 }

@@ -1,16 +1,12 @@
 import { SCHEMA_VERSION } from '#contracts';
 
-import { commandSchemas } from './command-schemas.ts';
-import { ERROR_SCHEMAS } from './error-schemas.ts';
 import type { Definitions, JsonSchema } from './json-schema.ts';
+import { messageSchemas } from './message-schemas.ts';
 import { PACKET_SCHEMAS } from './packet-schemas.ts';
-import { REPLY_SCHEMAS } from './reply-schemas.ts';
 
 /** Every schema of the bus by its name: those of messages hold a dot, those that others refer to do not. */
 export const SCHEMAS: Definitions = {
-  ...commandSchemas(),
-  ...REPLY_SCHEMAS,
-  ...ERROR_SCHEMAS,
+  ...messageSchemas(),
   ...PACKET_SCHEMAS,
 };
 

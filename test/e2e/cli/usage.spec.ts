@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it, jest } from '@jest/globals';
 
+import { COMMANDS } from '#contracts';
+
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
 import { runCli } from './run-cli.ts';
@@ -31,6 +33,12 @@ describe('poker-bridge', () => {
   it.each([['--help'], ['send --help'], ['sign explain --help']])('%s shows examples', async (line) => {
     const { stdout } = await runCli(line.split(' '));
     expect(stdout).toMatch(/\nExamples:\n {2}\$ poker-bridge /);
+  });
+
+  it.each([['help send'], ['send --help']])('%s lists every command', async (line) => {
+    const { stdout } = await runCli(line.split(' '));
+    for (const { type, summary } of COMMANDS)
+      expect(stdout).toMatch(new RegExp(`^ +${type} +${summary}$`, 'm'));
   });
 
   it.each([

@@ -141,6 +141,18 @@ describe('session.create and game.open', () => {
     });
   });
 
+  it('take a language tag for a game, and two letters for a session', async () => {
+    const game = await send('game.open', { player: { id: 'p-tag' }, session: { lang: 'pt-BR' } });
+    expect(new URL(String(game.body['url'])).searchParams.get('lang')).toBe('pt-BR');
+    expect(JSON.parse((await platform.lastRequest()).body)).toMatchObject({
+      data: { attributes: { session: { lang: 'pt-BR' } } },
+    });
+
+    id = `${id}-2`;
+    const session = await send('session.create', { userId: 'p-tag', lang: 'pt-BR' });
+    expect(session.body).toMatchObject({ code: 'VALIDATION_FAILED', violations: [{ pointer: '/lang' }] });
+  });
+
   it('send launch options that came as a string as the object that it holds', async () => {
     const options = '{"z":[1,{"b":"{\\"kept\\":1}","a":""}],"restoreSessionUrl":"https://example.com"}';
     const { type, body } = await send('game.open', {

@@ -1,8 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { type Operation, OPERATIONS } from '#platform';
-
-import { buildClient, callWithin, CALLS, elapsedMs, failureOf, startPlatform } from './client.fixture.ts';
+import {
+  buildClient,
+  type CalledOperation,
+  callWithin,
+  CALLS,
+  elapsedMs,
+  failureOf,
+  OPERATIONS,
+  startPlatform,
+} from './client.fixture.ts';
 import { AD_HOC_REPORT, errors, GAME, RAKE_REPORT, SESSION } from './documents.ts';
 import { answers, drips, type LocalPlatform, neverAnswers, resets, truncates } from './local-platform.ts';
 
@@ -202,7 +209,7 @@ describe('a failure whose status has come', () => {
   });
 });
 
-it.each(INTERACTIVE)('%s makes one attempt where only one is allowed', async (operation: Operation) => {
+it.each(INTERACTIVE)('%s makes one attempt where only one is allowed', async (operation: CalledOperation) => {
   platform.always(resets);
   const call = callWithin();
   const { client } = buildClient(platform.origin, { limits: { maxAttempts: 1 } });

@@ -95,15 +95,16 @@ export function callWithin(ms = 5000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
-/** The least that each operation can be called with. */
-export const CALLS: Readonly<
-  Record<CommandType, (client: PlatformClient, call: CallContext) => Promise<unknown>>
-> = {
+/** The least that each operation of the interface document can be called with. */
+export const CALLS = {
   'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
   'game.open': (client, call) => client.openGame({ player: { id: 'u-1' } }, call),
   'report.ad-hoc.fetch': (client, call) => client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
   'report.rake.fetch': (client, call) => client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
-};
+} satisfies Partial<Record<CommandType, (client: PlatformClient, call: CallContext) => Promise<unknown>>>;
+
+export type CalledOperation = keyof typeof CALLS;
+export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
 /** What a call failed with; a test that sees it succeed fails. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {

@@ -2,9 +2,18 @@ import { createServer, type Socket } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { type CallContext, type Operation, OPERATIONS } from '#platform';
+import type { CallContext } from '#platform';
 
-import { buildClient, callWithin, CALLS, elapsedMs, failureOf, startPlatform } from './client.fixture.ts';
+import {
+  buildClient,
+  type CalledOperation,
+  callWithin,
+  CALLS,
+  elapsedMs,
+  failureOf,
+  OPERATIONS,
+  startPlatform,
+} from './client.fixture.ts';
 import { SESSION } from './documents.ts';
 import {
   answers,
@@ -126,7 +135,7 @@ it('a deadline that passes mid-way never becomes another code', async () => {
   const codes = new Set<string>();
   await Promise.all(
     Array.from({ length: 40 }, async (_, index) => {
-      const operation: Operation = OPERATIONS[index % OPERATIONS.length]!;
+      const operation: CalledOperation = OPERATIONS[index % OPERATIONS.length]!;
       codes.add((await failureOf(CALLS[operation](client, callWithin(60 + index)))).code);
     }),
   );

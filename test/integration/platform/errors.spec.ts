@@ -1,9 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { ErrorCode } from '#contracts';
-import { type Operation, OPERATIONS } from '#platform';
 
-import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
+import {
+  buildClient,
+  type CalledOperation,
+  callWithin,
+  CALLS,
+  failureOf,
+  OPERATIONS,
+  startPlatform,
+} from './client.fixture.ts';
 import { errors } from './documents.ts';
 import { answers, type LocalPlatform, truncates } from './local-platform.ts';
 
@@ -13,7 +20,7 @@ beforeEach(async () => {
   platform = await startPlatform();
 });
 
-const fail = (operation: Operation) =>
+const fail = (operation: CalledOperation) =>
   failureOf(
     CALLS[operation](buildClient(platform.origin, { limits: { maxAttempts: 1 } }).client, callWithin()),
   );
@@ -23,7 +30,7 @@ const V2 = OPERATIONS.filter((operation) => operation !== 'game.open');
 const GAME = ['game.open'] as const;
 
 /** The table of the bus contract, section 4, as far as it is about answers of the platform. */
-const TABLE: readonly (readonly [readonly Operation[], number, string | undefined, ErrorCode])[] = [
+const TABLE: readonly (readonly [readonly CalledOperation[], number, string | undefined, ErrorCode])[] = [
   [ALL, 400, 'Not Valid Request Signature', 'SIGNATURE_REJECTED'],
   [GAME, 400, 'Not valid request', 'SIGNATURE_REJECTED'],
   [V2, 400, 'Not valid request', 'BAD_REQUEST'],

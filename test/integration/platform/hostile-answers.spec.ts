@@ -4,10 +4,9 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { CommandError } from '#contracts';
-import { OPERATIONS } from '#platform';
 
 import { wireAnswer, writeAnswer } from '../../support/fuzz/wire-answer.ts';
-import { buildClient, callWithin, CALLS } from './client.fixture.ts';
+import { buildClient, callWithin, CALLS, OPERATIONS } from './client.fixture.ts';
 import { AD_HOC_REPORT, SESSION } from './documents.ts';
 
 let server: Server;

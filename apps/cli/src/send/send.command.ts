@@ -6,25 +6,18 @@ import type { SendOptions } from './send-options.ts';
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LONGEST_ID_BYTES = 200;
 
-const EXAMPLES = `
-TYPE is session.create, game.open, report.ad-hoc.fetch or report.rake.fetch;
-docs/messages.md lists the members of each.
-
-Examples:
-  $ poker-bridge send session.create --data '{"userId":"alice"}'
-  $ poker-bridge send game.open --data @table.json --operator casino
-  $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000
-  $ poker-bridge send report.rake.fetch --json \\
-      --data '{"dateFrom":"2026-03-01 00:00:00","dateTo":"2026-03-02 00:00:00"}'
-
-Settings: AMQP_URL, AMQP_PREFIX.`;
-
 export function addSend(program: Command): void {
-  program
-    .command('send')
+  const command = program.command('send');
+  // What the commands are is loaded for this subcommand alone: it takes longer than everything else here.
+  program.hook('preSubcommand', async (_program, subcommand) => {
+    if (subcommand !== command) return;
+    const { sendHelp } = await import('./send-help.ts');
+    command.addHelpText('after', sendHelp());
+  });
+  command
     .summary('sends one command over the bus and prints its replies')
     .description('Sends one command over the bus and prints its replies as they come.')
-    .argument('<TYPE>', 'of the command, for example session.create')
+    .argument('<TYPE>', 'of the command, one of those below')
     .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for the standard input")
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
     .option('--id <ID>', 'the identity: the same id is the same command (default: a new one)', readId)
@@ -34,7 +27,6 @@ export function addSend(program: Command): void {
       readDeadlineMs,
     )
     .option('--json', 'one reply a line: {type, messageId, correlationId, headers, body}')
-    .addHelpText('after', EXAMPLES)
     .action(async (type: string, options: SendOptions) => {
       const { send } = await import('./send.ts');
       process.exitCode = await send(type, options);

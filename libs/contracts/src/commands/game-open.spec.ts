@@ -5,7 +5,7 @@ import {
   BOOLEAN,
   describeMembers,
   INTEGER,
-  LANGUAGE,
+  LANGUAGE_TAG,
   OBJECT,
   PLAYER_ID,
   TEXT,
@@ -36,7 +36,7 @@ describeMembers('game.open', {
   'session.id': TEXT,
   'session.authType': AUTH_TYPE,
   'session.tableId': INTEGER,
-  'session.lang': LANGUAGE,
+  'session.lang': LANGUAGE_TAG,
   'session.launchOptions': {
     valid: [
       {},

@@ -1,120 +1,232 @@
-import { IsBoolean, IsIn } from 'class-validator';
+import { IsBoolean, IsString } from 'class-validator';
 
+import { defineCommand } from '../definition/define-command.ts';
+import { defineReply } from '../definition/define-reply.ts';
+import { type AuthType, IsAuthType } from '../validation/auth-type.ts';
+import { IsLanguageTag } from '../validation/language.ts';
 import { IsLaunchOptions, type LaunchOptions } from '../validation/launch-options.ts';
 import { IsSafeInteger } from '../validation/numbers.ts';
 import { IsObjectOf } from '../validation/objects.ts';
 import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
-import { IsLanguage, IsPlayerId, IsText } from '../validation/text.ts';
-import { AUTH_TYPES, type AuthType } from './session-create.ts';
+import { IsPlayerId, IsText } from '../validation/text.ts';
 
 const BOOLEAN = { message: 'must be true or false' };
 
 /** The player for whom a game is opened. Source: interface document, endpoint 2. */
 export class GamePlayer {
-  @MustBeGiven()
+  @MustBeGiven('The player.')
   @IsPlayerId()
   readonly id!: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('The nickname that other players see.')
   @IsText()
   readonly nick?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent("The player's name.")
   @IsText()
   readonly name?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('E-mail address.')
   @IsText()
   readonly email?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('User name of the referrer.')
   @IsText()
   readonly referredBy?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Referral code of the referrer.')
   @IsText()
   readonly referralCode?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Affiliate bonus code.')
   @IsText()
   readonly bonusCode?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent("The player's own avatar, or a preset one.")
   @IsSafeInteger()
   readonly avatar?: number;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Telephone number.')
   @IsText()
   readonly phoneNumber?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent("The player's tag.")
   @IsText()
   readonly tag?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Whether the account is activated.')
   @IsBoolean(BOOLEAN)
   readonly active?: boolean;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Whether the player is verified.')
   @IsBoolean(BOOLEAN)
   readonly verified?: boolean;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Id of the trusted level.')
   @IsSafeInteger()
   readonly trustedLevel?: number;
 
-  @MayBeAbsent()
+  @MayBeAbsent('ISO code.')
   @IsText()
   readonly currency?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('ISO code.')
   @IsText()
   readonly preferredCurrency?: string;
 
-  /** Sent under the name that the setting `PLAYER_COUNTRY_MEMBER` gives. */
-  @MayBeAbsent()
+  @MayBeAbsent('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.')
   @IsText()
   readonly country?: string;
 }
 
-/** The session that is opened: without `tableId` the lobby, with one that table. */
+/** The session that is opened. */
 export class GameSession {
-  @MayBeAbsent()
+  @MayBeAbsent('Default: derived from operator and command id, so that a repeat opens the same session.')
   @IsText()
   readonly id?: string;
 
-  @MayBeAbsent()
-  @IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` })
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.')
+  @IsAuthType()
   readonly authType?: AuthType;
 
-  @MayBeAbsent()
+  @MayBeAbsent('The table; without it the lobby opens.')
   @IsSafeInteger()
   readonly tableId?: number;
 
-  @MayBeAbsent()
-  @IsLanguage()
+  @MayBeAbsent('Of the lobby or the table.')
+  @IsLanguageTag()
   readonly lang?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('Custom options embedded in the URL of the game.')
   @IsLaunchOptions()
   readonly launchOptions?: LaunchOptions | string;
 
-  @MayBeAbsent()
+  @MayBeAbsent("The platform's default is true.")
   @IsBoolean(BOOLEAN)
   readonly longLifeLoginToken?: boolean;
 
-  @MayBeAbsent()
+  @MayBeAbsent("The player's IP address.")
   @IsText()
   readonly userIp?: string;
 }
 
-/** The data of `game.open`: the lobby or a table for a player. */
+/** The data of `game.open`. */
 export class GameOpen {
-  @MustBeGiven()
+  @MustBeGiven('Who plays.')
   @IsObjectOf(GamePlayer)
   readonly player!: GamePlayer;
 
-  @MayBeAbsent()
+  @MayBeAbsent('What is opened, and how.')
   @IsObjectOf(GameSession)
   readonly session?: GameSession;
 }
+
+/** The data of `game.opened`. */
+export class GameOpened {
+  @MustBeGiven("The platform's id of the document.")
+  @IsString()
+  readonly id!: string;
+
+  @MustBeGiven('The player.')
+  @IsString()
+  readonly playerId!: string;
+
+  @MustBeGiven('As sent, or as derived.')
+  @IsString()
+  readonly sessionId!: string;
+
+  @MustBeGiven('A short-lived token: whoever has it acts for the player. Do not log it.')
+  @IsString()
+  readonly auth!: string;
+
+  @MustBeGiven('Opens the lobby or the table; holds the token.')
+  @IsString()
+  readonly url!: string;
+}
+
+export const gameOpen = defineCommand({
+  type: 'game.open',
+  lane: 'interactive',
+  summary: 'The lobby for a player, or with session.tableId a table.',
+  data: GameOpen,
+  examples: [
+    { name: 'least', summary: 'No more than what is required', data: { player: { id: 'player-1' } } },
+    {
+      name: 'lobby',
+      summary: 'The lobby, in the browser',
+      headers: { 'x-deadline': 1769860810000 },
+      data: {
+        player: { id: 'player-1', nick: 'Ace', currency: 'EUR', country: 'DE' },
+        session: { authType: 'external', lang: 'pt-BR' },
+      },
+    },
+    {
+      name: 'table',
+      summary: 'A table, with a way back when the session expires',
+      data: {
+        player: { id: 'player-1', avatar: 7, active: true, verified: true, trustedLevel: 2 },
+        session: {
+          id: 'operator-session-1',
+          tableId: 7,
+          launchOptions: { restoreSessionUrl: 'https://operator.example/login' },
+          longLifeLoginToken: false,
+          userIp: '203.0.113.7',
+        },
+      },
+    },
+    {
+      name: 'whole',
+      summary: 'Everything that is known of a player',
+      data: {
+        player: {
+          id: 'player-1',
+          nick: 'Ace',
+          name: 'Ada Example',
+          email: 'ada@example.com',
+          referredBy: 'bob',
+          referralCode: 'R1',
+          bonusCode: 'B1',
+          avatar: 7,
+          phoneNumber: '+49 30 1',
+          tag: 'vip',
+          active: true,
+          verified: false,
+          trustedLevel: 2,
+          currency: 'EUR',
+          preferredCurrency: 'USD',
+          country: 'DE',
+        },
+      },
+    },
+    {
+      name: 'optionsInAString',
+      summary: 'Launch options as a string of JSON',
+      data: {
+        player: { id: 'player-1' },
+        session: { launchOptions: '{"restoreSessionUrl":"https://operator.example/login"}' },
+      },
+    },
+  ],
+  replies: [
+    defineReply({
+      type: 'game.opened',
+      summary: 'The URL that opens the lobby or the table.',
+      data: GameOpened,
+      final: true,
+      announced: ['id', 'playerId', 'sessionId'],
+      examples: [
+        {
+          name: 'table',
+          summary: 'A table',
+          data: {
+            id: '/apiweb/v3/game-sessions/operator-session-1',
+            playerId: 'player-1',
+            sessionId: 'operator-session-1',
+            auth: 'EXAMPLE-TOKEN',
+            url: 'https://poker.example/table/7?auth=EXAMPLE-TOKEN&lang=en',
+          },
+        },
+      ],
+    }),
+  ],
+});

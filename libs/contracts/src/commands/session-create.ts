@@ -1,33 +1,93 @@
-import { IsIn } from 'class-validator';
+import { IsString } from 'class-validator';
 
+import { defineCommand } from '../definition/define-command.ts';
+import { defineReply } from '../definition/define-reply.ts';
+import { type AuthType, IsAuthType } from '../validation/auth-type.ts';
+import { IsLanguage } from '../validation/language.ts';
 import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
-import { IsLanguage, IsPlayerId, IsText } from '../validation/text.ts';
+import { IsPlayerId, IsText } from '../validation/text.ts';
 
-/** How a player comes in: by a browser, or by the desktop or mobile app. Source: interface document, endpoint 1. */
-export const AUTH_TYPES = ['external', 'internal'] as const;
-export type AuthType = (typeof AUTH_TYPES)[number];
-
-/** The data of `session.create`: a session for a player, with the URL that opens the lobby. */
+/** The data of `session.create`. Source: interface document, endpoint 1. */
 export class SessionCreate {
-  @MustBeGiven()
+  @MustBeGiven('The player.')
   @IsPlayerId()
   readonly userId!: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('The nickname that other players see.')
   @IsText()
   readonly nick?: string;
 
-  /** The platform's default is `external`. */
-  @MayBeAbsent()
-  @IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` })
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.')
+  @IsAuthType()
   readonly authType?: AuthType;
 
-  /** The platform's default is `en`. */
-  @MayBeAbsent()
+  @MayBeAbsent("The platform's default is en.")
   @IsLanguage()
   readonly lang?: string;
 
-  @MayBeAbsent()
+  @MayBeAbsent('ISO code; a platform may require it.')
   @IsText()
   readonly currency?: string;
 }
+
+/** The data of `session.created`. */
+export class SessionCreated {
+  @MustBeGiven('The player.')
+  @IsString()
+  readonly userId!: string;
+
+  @MustBeGiven('The session.')
+  @IsString()
+  readonly sessionId!: string;
+
+  @MustBeGiven('A short-lived token: whoever has it acts for the player. Do not log it.')
+  @IsString()
+  readonly auth!: string;
+
+  @MustBeGiven('Opens the lobby; holds the token.')
+  @IsString()
+  readonly redirectUrl!: string;
+}
+
+export const sessionCreate = defineCommand({
+  type: 'session.create',
+  lane: 'interactive',
+  summary: 'A session for a player, with the URL that opens the lobby.',
+  data: SessionCreate,
+  examples: [
+    { name: 'least', summary: 'No more than what is required', data: { userId: 'player-1' } },
+    {
+      name: 'whole',
+      summary: 'Every member, a deadline and a trace',
+      headers: {
+        operator: 'default',
+        'x-deadline': '2026-01-31T12:00:10Z',
+        'schema-version': 1,
+        traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+      },
+      data: { userId: 'player-1', nick: 'Ace', authType: 'external', lang: 'en', currency: 'EUR' },
+    },
+  ],
+  replies: [
+    defineReply({
+      type: 'session.created',
+      summary: 'A session, with the URL that opens the lobby.',
+      data: SessionCreated,
+      final: true,
+      announced: ['userId', 'sessionId'],
+      examples: [
+        {
+          name: 'created',
+          summary: 'A session, with the trace of its command',
+          headers: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
+          data: {
+            userId: 'player-1',
+            sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
+            auth: 'EXAMPLE-TOKEN',
+            redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',
+          },
+        },
+      ],
+    }),
+  ],
+});

@@ -1,60 +1,16 @@
 import type { CommandType } from '../command-types.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Violation } from '../errors/error-body.ts';
+import { isObject } from '../validation/objects.ts';
+import { type CommandData, COMMANDS } from './commands.ts';
 import { validateCommand } from './validate-command.ts';
 
-/** A valid command of each type, with every member it can have. */
-export const COMPLETE = {
-  'session.create': { userId: 'p-1', nick: 'Lucky', authType: 'internal', lang: 'en', currency: 'EUR' },
-  'game.open': {
-    player: {
-      id: 'p-1',
-      nick: 'Lucky',
-      name: 'Ada',
-      email: 'ada@example.com',
-      referredBy: 'bob',
-      referralCode: 'R1',
-      bonusCode: 'B1',
-      avatar: 7,
-      phoneNumber: '+49 30 1',
-      tag: 'vip',
-      active: true,
-      verified: false,
-      trustedLevel: 2,
-      currency: 'EUR',
-      preferredCurrency: 'USD',
-      country: 'DE',
-    },
-    session: {
-      id: 's-1',
-      authType: 'external',
-      tableId: 42,
-      lang: 'de',
-      launchOptions: { restoreSessionUrl: 'https://example.com/login', theme: { dark: true, accent: null } },
-      longLifeLoginToken: false,
-      userIp: '192.0.2.1',
-    },
-  },
-  'report.ad-hoc.fetch': {
-    dateFrom: '2026-01-01 00:00:00',
-    dateTo: '2026-01-02 00:00:00',
-    userId: 'p-1',
-    currency: 'EUR',
-    page: 1,
-    perPage: 1000,
-  },
-  'report.rake.fetch': {
-    dateFrom: '2026-01-01 00:00:00',
-    dateTo: '2026-01-02 00:00:00',
-    userId: 'p-1',
-    currency: 'EUR',
-    page: 1,
-    perPage: 1000,
-    timeZone: '+03:00',
-    convertToPreferredCurrency: '1',
-    sort: '-value',
-  },
-} as const satisfies Record<CommandType, object>;
+/** A valid command of each type, with every member it can have: what its examples show together. */
+export const COMPLETE = Object.fromEntries(
+  COMMANDS.map(({ type, examples }) => [type, examples.map(({ data }): object => data).reduce(merged)]),
+) as { readonly [T in CommandType]: Complete<CommandData[T]> };
+
+type Complete<T> = T extends object ? { readonly [K in keyof T]-?: Complete<T[K]> } : T;
 
 /** What `validateCommand` finds wrong; it may throw nothing else. */
 export function violationsOf(type: CommandType, data: unknown): readonly Violation[] {
@@ -79,4 +35,13 @@ export function withMember(data: object, path: string, value: unknown): unknown 
   const holder = names.reduce<Record<string, unknown>>((object, name) => object[name] as never, copy);
   Object.defineProperty(holder, last, { value, enumerable: true, configurable: true, writable: true });
   return JSON.parse(JSON.stringify(copy));
+}
+
+function merged(first: object, second: object): object {
+  const known = first as Readonly<Record<string, unknown>>;
+  const members = Object.entries(second).map(([name, value]) => {
+    const before = known[name];
+    return [name, isObject(before) && isObject(value) ? merged(before, value) : value] as const;
+  });
+  return { ...first, ...Object.fromEntries(members) };
 }

@@ -5,18 +5,15 @@ import fc from 'fast-check';
 
 import { COMMAND_TYPES, type CommandType } from '../command-types.ts';
 import type { Violation } from '../errors/error-body.ts';
-import { GameOpen } from './game-open.ts';
-import { AdHocReportFetch, RakeReportFetch } from './report-fetch.ts';
-import { SessionCreate } from './session-create.ts';
+import type { Shape } from '../validation/rules-of.ts';
+import { COMMANDS } from './commands.ts';
 import { COMPLETE, pointersOf, violationsOf, withMember } from './validate-command.fixture.ts';
 import { validateCommand } from './validate-command.ts';
 
-const SHAPES = {
-  'session.create': SessionCreate,
-  'game.open': GameOpen,
-  'report.ad-hoc.fetch': AdHocReportFetch,
-  'report.rake.fetch': RakeReportFetch,
-};
+const SHAPES = Object.fromEntries(COMMANDS.map(({ type, data }) => [type, data])) as Record<
+  CommandType,
+  Shape
+>;
 /** Each object that a command is made of, as the path to a member of it. */
 const LEVELS: readonly (readonly [CommandType, path: string])[] = [
   ...COMMAND_TYPES.map((type) => [type, ''] as const),

@@ -3,24 +3,11 @@ import type { Violation } from '../errors/error-body.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
 import { isObject } from '../validation/objects.ts';
-import { GameOpen } from './game-open.ts';
-import { AdHocReportFetch, RakeReportFetch } from './report-fetch.ts';
-import { SessionCreate } from './session-create.ts';
+import { type CommandData, COMMANDS } from './commands.ts';
 
-/** The data of each command as a class. */
-export interface CommandData {
-  'session.create': SessionCreate;
-  'game.open': GameOpen;
-  'report.ad-hoc.fetch': AdHocReportFetch;
-  'report.rake.fetch': RakeReportFetch;
-}
-
-const SHAPES: { readonly [T in CommandType]: CompiledShape<CommandData[T]> } = {
-  'session.create': compileShape(SessionCreate),
-  'game.open': compileShape(GameOpen),
-  'report.ad-hoc.fetch': compileShape(AdHocReportFetch),
-  'report.rake.fetch': compileShape(RakeReportFetch),
-};
+const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
+  COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
+);
 
 /** A body of unknown members must not make an answer many times its size; faults of known ones are always told. */
 const MAX_VIOLATIONS_WITH_UNKNOWN = 32;
@@ -38,7 +25,7 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
     throw new CommandError('VALIDATION_FAILED', { violations });
   }
   const violations: Violation[] = [];
-  const instance = read(SHAPES[type], data, '', violations);
+  const instance = read(SHAPES.get(type) as CompiledShape<CommandData[T]>, data, '', violations);
   if (violations.length > 0) throw new CommandError('VALIDATION_FAILED', { violations });
   return instance;
 }

@@ -1,6 +1,14 @@
 /** What kind of failure a code is; it decides what becomes of the command. Source: bus contract, sections 4 and 5. */
-export type ErrorCategory =
-  'invalid' | 'expired' | 'misconfigured' | 'rejected' | 'unavailable' | 'uncertain' | 'internal';
+export const ERROR_CATEGORIES = [
+  'invalid',
+  'expired',
+  'misconfigured',
+  'rejected',
+  'unavailable',
+  'uncertain',
+  'internal',
+] as const;
+export type ErrorCategory = (typeof ERROR_CATEGORIES)[number];
 
 interface ErrorCodeFacts {
   readonly category: ErrorCategory;

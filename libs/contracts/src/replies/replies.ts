@@ -1,62 +1,11 @@
-import type { ErrorBody } from '../errors/error-body.ts';
+import { COMMANDS } from '../commands/commands.ts';
+import type { ReplyDefinition } from '../definition/define-reply.ts';
+import { commandFailed } from '../errors/command-failed.ts';
 
-/** The data of `session.created`. */
-export interface SessionCreated {
-  readonly userId: string;
-  readonly sessionId: string;
-  /** A short-lived token: whoever has it acts for the player. */
-  readonly auth: string;
-  readonly redirectUrl: string;
-}
-
-/** The data of `game.opened`. */
-export interface GameOpened {
-  readonly id: string;
-  readonly playerId: string;
-  readonly sessionId: string;
-  /** A short-lived token: whoever has it acts for the player. */
-  readonly auth: string;
-  readonly url: string;
-}
-
-export type ReportName = 'ad-hoc' | 'rake';
-
-/** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
-export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
-
-/** The data of `report.page`. */
-export interface ReportPage {
-  readonly report: ReportName;
-  /** From 1. */
-  readonly page: number;
-  readonly pageCount: number;
-  readonly perPage: number;
-  readonly totalCount: number;
-  /** Each currency on the page with its number of decimals, `null` where none is configured. */
-  readonly precisions: Readonly<Record<string, number | null>>;
-  readonly records: readonly ReportRecord[];
-}
-
-/** The data of `report.completed`. */
-export interface ReportCompleted {
-  readonly report: ReportName;
-  /** Pages that were published. */
-  readonly pages: number;
-  /** Records on them. */
-  readonly records: number;
-  readonly totalCount: number;
-  /** Whether the platform's total differed between pages. */
-  readonly changedWhileReading: boolean;
-}
+type Definition = (typeof COMMANDS)[number]['replies'][number] | typeof commandFailed;
 
 /** The data of each reply by its type. Source: bus contract, section 3. */
-export interface ReplyData {
-  'session.created': SessionCreated;
-  'game.opened': GameOpened;
-  'report.page': ReportPage;
-  'report.completed': ReportCompleted;
-  'command.failed': ErrorBody;
-}
+export type ReplyData = { [D in Definition as D['type']]: InstanceType<D['data']> };
 
 export type ReplyType = keyof ReplyData;
 
@@ -64,3 +13,22 @@ export type ReplyType = keyof ReplyData;
 export type Reply = {
   readonly [T in ReplyType]: { readonly type: T; readonly data: ReplyData[T] };
 }[ReplyType];
+
+/** Every type of reply, in the order of the commands; two commands may share one. */
+export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
+  [...COMMANDS.flatMap(({ replies }): readonly ReplyDefinition[] => replies), commandFailed].map((reply) => [
+    reply.type,
+    reply,
+  ]),
+);
+
+/** Whether a reply of this type ends its command; a type that is no reply ends none. */
+export function isFinalReplyType(type: unknown): type is ReplyType {
+  return REPLIES.get(type as string)?.final === true;
+}
+
+/** What everyone who listens to announcements may see of a reply: the members that its definition declares public. */
+export function announcedData({ type, data }: Reply): object {
+  const { announced = [] } = REPLIES.get(type) ?? {};
+  return Object.fromEntries(Object.entries(data).filter(([name]) => announced.includes(name)));
+}

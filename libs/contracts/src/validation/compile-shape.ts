@@ -1,7 +1,6 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-/** A class whose members carry decorators of class-validator. */
-export type Shape<T extends object = object> = new () => T;
+import { type Rule, rulesOf, type Shape } from './rules-of.ts';
 
 /** A class and what its decorators say, as plain calls. */
 export interface CompiledShape<T extends object = object> {
@@ -17,7 +16,6 @@ export interface CompiledMember {
   faultIn(instance: object): string | undefined;
 }
 
-type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];
 type Constraint = ReturnType<MetadataStorage['getTargetValidatorConstraints']>[number];
 type Condition = (instance: object, value: unknown) => boolean;
 type Check = (instance: object, value: unknown) => string | undefined;
@@ -26,18 +24,18 @@ const { IS_DEFINED, CUSTOM_VALIDATION, NESTED_VALIDATION, CONDITIONAL_VALIDATION
 const KNOWN_TYPES = [IS_DEFINED, CUSTOM_VALIDATION, NESTED_VALIDATION, CONDITIONAL_VALIDATION];
 
 /**
- * The rules that class-validator's decorators laid down for a class, read once: `validateSync` collects them anew
+ * The rules that class-validator's decorators laid down for a class, read once: `validateSync` collects them again
  * for every message, and walks into arrays that a rule has already refused. A rule's text is taken as it stands:
  * class-validator's `$value` and the like are not filled in, so that no text repeats a value.
  *
- * @throws TypeError where a rule does more than these classes need (groups, `each`, `validateIf`, promises)
+ * @throws TypeError for a member without a rule, and for a rule that does more than these classes need (groups, `each`, `validateIf`, promises)
  */
 export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
-  const storage = getMetadataStorage();
-  const rules = storage.getTargetValidationMetadatas(shape, '', false, false);
-  for (const rule of rules) assertPlain(rule, shape);
-  const byMember = Object.entries(storage.groupByPropertyName(rules));
-  return { shape, members: new Map(byMember.map(([name, own]) => [name, compileMember(shape, name, own)])) };
+  const members = [...rulesOf(shape)].map(([name, rules]) => {
+    for (const rule of rules) assertPlain(rule, shape);
+    return [name, compileMember(shape, name, rules)] as const;
+  });
+  return { shape, members: new Map(members) };
 }
 
 function assertPlain(rule: Rule, shape: Shape): void {

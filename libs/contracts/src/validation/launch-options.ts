@@ -1,7 +1,7 @@
 import { ValidateBy } from 'class-validator';
 
 import { isObject } from './objects.ts';
-import { isPrintable } from './text.ts';
+import { isPrintable, NO_CONTROL_CHARACTERS } from './text.ts';
 
 /** Custom options embedded in the URL of a game: any JSON object whose signature is defined. */
 export type LaunchOptions = Readonly<Record<string, unknown>>;
@@ -39,6 +39,7 @@ export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
 export const IsLaunchOptions = (): PropertyDecorator =>
   ValidateBy({
     name: 'isLaunchOptions',
+    constraints: [MAX_BYTES, NO_CONTROL_CHARACTERS, WHOLE_NUMBER.source],
     validator: {
       validate: (value) => faultOf(value) === undefined,
       defaultMessage: (args) => faultOf(args?.value) ?? '',

@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { Type } from 'class-transformer';
-import { IsObject, ValidateNested } from 'class-validator';
+import { IsArray, IsObject, ValidateNested } from 'class-validator';
 
-import type { Shape } from './compile-shape.ts';
+import type { Shape } from './rules-of.ts';
 
 /** Whether `value` is what JSON calls an object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
@@ -15,5 +15,14 @@ export const IsObjectOf =
   (target, name) => {
     IsObject({ message: 'must be an object' })(target, name);
     ValidateNested({ context: shape })(target, name);
+    Type(() => shape)(target, name);
+  };
+
+/** An array of objects whose members follow the rules of `shape`; of replies alone. */
+export const IsArrayOf =
+  (shape: Shape): PropertyDecorator =>
+  (target, name) => {
+    IsArray()(target, name);
+    ValidateNested({ each: true, context: shape })(target, name);
     Type(() => shape)(target, name);
   };

@@ -1,11 +1,13 @@
 import { ValidateBy } from 'class-validator';
 
-const FORM = /^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/;
+/** What a month, a day and an hour can be; that the day exists is checked apart. */
+const FORM = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
 /** A moment in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
 export const IsReportTime = (): PropertyDecorator =>
   ValidateBy({
     name: 'isReportTime',
+    constraints: [FORM.source],
     validator: {
       validate: isReportTime,
       defaultMessage: () => 'must be a real date and time, written YYYY-MM-DD HH:MM:SS',
@@ -16,6 +18,7 @@ export const IsReportTime = (): PropertyDecorator =>
 export const IsAfter = (start: string): PropertyDecorator =>
   ValidateBy({
     name: 'isAfter',
+    constraints: [start],
     validator: {
       validate: (value, args) => {
         const { [start]: from } = (args?.object ?? {}) as Record<string, unknown>;

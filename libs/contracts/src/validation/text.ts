@@ -1,17 +1,21 @@
 import { ValidateBy } from 'class-validator';
 
-const MAX_CHARACTERS = 255;
-const CONTROL_CHARACTER = /\p{Cc}/u;
+export const MAX_CHARACTERS = 255;
+/** No control characters (Unicode's Cc). */
+export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
+const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
+const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
 
-/** Whether a string can travel: no control characters (Unicode's Cc) and no lone surrogates. */
+/** Whether a string can travel: no control characters and no lone surrogates. */
 export function isPrintable(text: string): boolean {
-  return text.isWellFormed() && !CONTROL_CHARACTER.test(text);
+  return PRINTABLE.test(text) && text.isWellFormed();
 }
 
 /** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
 export const IsText = (): PropertyDecorator =>
   ValidateBy({
     name: 'isText',
+    constraints: [MAX_CHARACTERS, NO_CONTROL_CHARACTERS],
     validator: {
       validate: isText,
       defaultMessage: () =>
@@ -23,24 +27,16 @@ export const IsText = (): PropertyDecorator =>
 export const IsPlayerId = (): PropertyDecorator =>
   ValidateBy({
     name: 'isPlayerId',
+    constraints: [MAX_CHARACTERS, NO_CONTROL_CHARACTERS, DOT_SEGMENTS],
     validator: {
-      validate: (value) => isText(value) && value !== '' && value !== '.' && value !== '..',
+      validate: (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
       defaultMessage: () =>
         'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
     },
   });
 
-/** A language as two letters. */
-export const IsLanguage = (): PropertyDecorator =>
-  ValidateBy({
-    name: 'isLanguage',
-    validator: {
-      validate: (value) => typeof value === 'string' && /^[A-Za-z]{2}$/.test(value),
-      defaultMessage: () => 'must be an ISO 639-1 code of two letters',
-    },
-  });
-
-function isText(value: unknown): value is string {
+/** Whether a value is a string of at most 255 characters that can travel. */
+export function isText(value: unknown): value is string {
   return typeof value === 'string' && hasLengthOfText(value) && isPrintable(value);
 }
 

@@ -1,13 +1,13 @@
-import type { Reply, ReplyType } from '#contracts';
+import { isFinalReplyType, type Reply } from '#contracts';
 
-/** The replies that end a command whose identity is remembered. */
-const TYPES: ReadonlySet<unknown> = new Set<ReplyType>(['session.created', 'game.opened', 'command.failed']);
-
-/** A reply as it was stored; `undefined` where it cannot be one. */
+/**
+ * A reply as it was stored; `undefined` where it cannot be one. Its members are not looked at: a worker of another version
+ * may have stored more or fewer of them, and a reply that is taken for none has the command done a second time.
+ */
 export function parseReply(text: string | null): Reply | undefined {
   try {
     const { type, data } = JSON.parse(text ?? '') as { type?: unknown; data?: unknown };
-    return TYPES.has(type) && typeof data === 'object' && data !== null
+    return isFinalReplyType(type) && typeof data === 'object' && data !== null
       ? ({ type, data } as Reply)
       : undefined;
   } catch {

@@ -60,6 +60,15 @@ describe('eventMessage', () => {
     expect(JSON.stringify(event.properties)).not.toContain('CANARY');
   });
 
+  it.each([CREATED, OPENED, COMPLETED, failed('NOT_FOUND')])(
+    'shows no member that is not declared public: $type',
+    (reply) => {
+      const data: object = { ...reply.data, added: 'CANARY' };
+      const later = { type: reply.type, data } as Reply;
+      expect(bodyOf(eventOf(later))).toEqual(bodyOf(eventOf(reply)));
+    },
+  );
+
   it.each(Object.keys(ERROR_CODES) as ErrorCode[])('routes %s by its code, with the error body', (code) => {
     const event = eventOf(failed(code));
     expect(event.routingKey).toBe(`command.failed.${code}`);

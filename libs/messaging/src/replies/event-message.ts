@@ -1,13 +1,10 @@
-import type { Reply } from '#contracts';
+import { announcedData, type Reply } from '#contracts';
 
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import { replyMessage, type ReplyFacts } from './reply-message.ts';
 
 /** Which outcomes are announced (setting `EVENTS`). */
 export type EventPolicy = 'errors' | 'all' | 'none';
-
-/** What a success shows to everyone who listens: neither tokens, nor the URLs that hold them, nor figures. */
-const SECRET_MEMBERS = new Set(['auth', 'url', 'redirectUrl']);
 
 /** Whether a final reply is announced on the events exchange. */
 export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
@@ -17,13 +14,9 @@ export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
 /** The announcement of a final reply: its type as routing key, for errors with the code. Source: bus contract, section 5. */
 export function eventMessage(exchange: string, facts: ReplyFacts): OutgoingMessage {
   const { reply, envelope } = facts;
-  const data =
-    reply.type === 'command.failed'
-      ? reply.data
-      : Object.fromEntries(Object.entries(reply.data).filter(([name]) => !SECRET_MEMBERS.has(name)));
   const event = {
     ...facts,
-    reply: { ...reply, data } as Reply,
+    reply: { type: reply.type, data: announcedData(reply) } as Reply,
     envelope: { ...envelope, form: 'typed' as const },
   };
   return {

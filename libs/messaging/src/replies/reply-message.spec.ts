@@ -17,7 +17,7 @@ const ERROR: ErrorBody = {
   command: { id: 'm-1', type: 'session.create' },
   occurredAt: '2026-01-31T12:00:00.000Z',
 };
-const REPLIES: { readonly [T in ReplyType]: Reply & { type: T } } = {
+const REPLIES = {
   'session.created': {
     type: 'session.created',
     data: { userId: 'p-1', sessionId: 's-1', auth: 'a-1', redirectUrl: 'https://play.example/?auth=a-1' },
@@ -35,7 +35,7 @@ const REPLIES: { readonly [T in ReplyType]: Reply & { type: T } } = {
     data: { report: 'rake', pages: 1, records: 1, totalCount: 1, changedWhileReading: false },
   },
   'command.failed': { type: 'command.failed', data: ERROR },
-};
+} satisfies { readonly [T in ReplyType]?: Reply & { type: T } };
 
 function messageFor(reply: Reply, facts: Parameters<typeof commandOf>[0] = {}, sequence = 0) {
   const { envelope } = commandOf(facts);

@@ -1,4 +1,4 @@
-import { type Reply, SCHEMA_VERSION } from '#contracts';
+import { isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
@@ -17,8 +17,8 @@ export interface ReplyFacts {
 }
 
 /** Whether a reply is the last of its command. */
-export function isFinal(reply: Reply): boolean {
-  return reply.type !== 'report.page';
+export function isFinal({ type }: Reply): boolean {
+  return isFinalReplyType(type);
 }
 
 /** A reply as its AMQP message, addressed to a queue. Source: bus contract, section 3. */

@@ -1,7 +1,7 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
-import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
-import { MESSAGE_NAMES, SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
+import type { JsonSchema } from '../schemas/json-schema.ts';
+import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
 
 /** One member: whether it must be there, and the keywords that say what it may hold. */
 export interface OutlinedMember {
@@ -31,9 +31,10 @@ const UNTOLD = new Set([
 
 /** The outline of the contract as it stands in the code. */
 export function contractOutline(): ContractOutline {
-  const { retry: _, reserved: __, lanes, ...names } = busNames();
+  const { reserved: _, lanes, ...rest } = busNames();
+  const names = Object.values(rest).filter((name) => typeof name === 'string');
   return {
-    names: [...Object.values(names), ...Object.values(lanes)],
+    names: [...names, ...Object.values(lanes)],
     lanes: Object.fromEntries(COMMAND_TYPES.map((type) => [type, LANE_OF_COMMAND[type]])),
     codes: Object.fromEntries(
       Object.entries(ERROR_CODES).map(([code, { category, retryable }]) => [

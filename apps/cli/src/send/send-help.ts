@@ -1,0 +1,27 @@
+import { COMMANDS } from '#contracts';
+
+const LONGEST_LINE = 110;
+
+/** What `send --help` says of every command: what it is for, and how one is sent. */
+export function sendHelp(): string {
+  const width = Math.max(...COMMANDS.map(({ type }) => type.length));
+  const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);
+  const examples = COMMANDS.map(({ type, examples: [example] }) => exampleOf(type, example?.data));
+  return `
+TYPE is one of:
+${types.join('\n')}
+docs/messages.md lists the members of each.
+
+Examples:
+${examples.join('\n')}
+  $ poker-bridge send game.open --data @table.json --operator casino
+  $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000
+
+Settings: AMQP_URL, AMQP_PREFIX.`;
+}
+
+function exampleOf(type: string, data: unknown): string {
+  const [start, option] = [`  $ poker-bridge send ${type}`, `--data '${JSON.stringify(data)}'`];
+  const line = `${start} ${option}`;
+  return line.length <= LONGEST_LINE ? line : `${start} \\\n      ${option}`;
+}

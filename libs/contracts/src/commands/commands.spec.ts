@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { REPLIES } from '../replies/replies.ts';
+import { compileShape, type CompiledShape } from '../validation/compile-shape.ts';
+import { isObject } from '../validation/objects.ts';
+import { rulesOf } from '../validation/rules-of.ts';
+import { COMMANDS } from './commands.ts';
+import { COMPLETE, violationsOf } from './validate-command.fixture.ts';
+
+/** `player`, `player.id` and so on. */
+function membersOf({ members }: CompiledShape): string[] {
+  return [...members.values()].flatMap(({ name, nested }) => [
+    name,
+    ...(nested === undefined ? [] : membersOf(nested).map((path) => `${name}.${path}`)),
+  ]);
+}
+
+/** The members of an object that `shape` knows. */
+function shownBy(data: Record<string, unknown>, { members }: CompiledShape): string[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    const nested = members.get(name)?.nested;
+    const inner = nested !== undefined && isObject(value) ? shownBy(value, nested) : [];
+    return [name, ...inner.map((path) => `${name}.${path}`)];
+  });
+}
+
+describe.each(COMMANDS)('the definition of $type', ({ type, data, examples, replies }) => {
+  it.each<{ name: string; data: object }>(examples)('has a valid example $name', (example) => {
+    expect(violationsOf(type, example.data)).toEqual([]);
+  });
+
+  it('shows every member in its examples', () => {
+    const shape = compileShape<object>(data);
+    const shown = shownBy({ ...COMPLETE[type] }, shape);
+    expect(shown.toSorted()).toEqual(membersOf(shape).toSorted());
+  });
+
+  it('is answered by a reply that ends it', () => {
+    expect(replies.filter(({ final }) => final)).not.toEqual([]);
+  });
+});
+
+describe.each([...REPLIES.values()])('the definition of $type', ({ type, data, announced, final }) => {
+  it('announces members that it has, and those of a final reply alone', () => {
+    const members = [...rulesOf(data).keys()];
+    expect(announced.filter((member) => !members.includes(member))).toEqual([]);
+    expect(final || announced.length === 0).toBe(true);
+  });
+
+  it('is defined once', () => {
+    const definitions = COMMANDS.flatMap(({ replies }) => replies.filter((reply) => reply.type === type));
+    expect(new Set(definitions).size).toBe(type === 'command.failed' ? 0 : 1);
+  });
+});
+
+it('no two commands have the same type', () => {
+  expect(new Set(COMMANDS.map(({ type }) => type)).size).toBe(COMMANDS.length);
+});

@@ -1,0 +1,60 @@
+import { defineCommand } from '../definition/define-command.ts';
+import { reportCompleted, reportPage } from '../replies/report-replies.ts';
+import { IsSafeInteger } from '../validation/numbers.ts';
+import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
+import { IsAfter, IsReportTime } from '../validation/report-period.ts';
+import { IsPlayerId, IsText } from '../validation/text.ts';
+
+/** The data of `report.ad-hoc.fetch`. Source: interface document, endpoint 3. */
+export class AdHocReportFetch {
+  @MustBeGiven('Start of the period.')
+  @IsReportTime()
+  readonly dateFrom!: string;
+
+  @MustBeGiven('End of the period, after dateFrom.')
+  @IsReportTime()
+  @IsAfter('dateFrom')
+  readonly dateTo!: string;
+
+  @MayBeAbsent('One player; without it all of them.')
+  @IsPlayerId()
+  readonly userId?: string;
+
+  @MayBeAbsent('ISO code.')
+  @IsText()
+  readonly currency?: string;
+
+  @MayBeAbsent('That page alone; without it every page is fetched.')
+  @IsSafeInteger({ min: 1 })
+  readonly page?: number;
+
+  @MayBeAbsent('Default REPORTS_PER_PAGE; the platform may give less.')
+  @IsSafeInteger({ min: 1, max: 1000 })
+  readonly perPage?: number;
+}
+
+export const reportAdHocFetch = defineCommand({
+  type: 'report.ad-hoc.fetch',
+  lane: 'reports',
+  summary: 'Figures of all players over a period, or of one.',
+  data: AdHocReportFetch,
+  examples: [
+    {
+      name: 'day',
+      summary: 'Every page of a day',
+      data: { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', currency: 'EUR' },
+    },
+    {
+      name: 'page',
+      summary: 'One page, of one player',
+      data: {
+        dateFrom: '2026-03-01 00:00:00',
+        dateTo: '2026-03-02 00:00:00',
+        userId: 'player-1',
+        page: 2,
+        perPage: 100,
+      },
+    },
+  ],
+  replies: [reportPage, reportCompleted],
+});

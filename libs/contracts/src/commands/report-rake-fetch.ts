@@ -1,0 +1,53 @@
+import { defineCommand } from '../definition/define-command.ts';
+import { reportCompleted, reportPage } from '../replies/report-replies.ts';
+import { MayBeAbsent } from '../validation/presence.ts';
+import { IsText } from '../validation/text.ts';
+import { AdHocReportFetch } from './report-ad-hoc-fetch.ts';
+
+/** The data of `report.rake.fetch`. Source: interface document, endpoint 4. */
+export class RakeReportFetch extends AdHocReportFetch {
+  @MayBeAbsent("A zone's name, or an offset such as +03:00.")
+  @IsText()
+  readonly timeZone?: string;
+
+  @MayBeAbsent('The interface does not say which values count.')
+  @IsText()
+  readonly convertToPreferredCurrency?: string;
+
+  @MayBeAbsent('The field to sort by; the interface shows no syntax.')
+  @IsText()
+  readonly sort?: string;
+}
+
+export const reportRakeFetch = defineCommand({
+  type: 'report.rake.fetch',
+  lane: 'reports',
+  summary: 'The rake of players over a period.',
+  data: RakeReportFetch,
+  examples: [
+    {
+      name: 'player',
+      summary: "One player's rake, in the hours of a zone",
+      data: {
+        dateFrom: '2026-03-01 00:00:00',
+        dateTo: '2026-03-02 00:00:00',
+        userId: 'player-1',
+        timeZone: '+03:00',
+      },
+    },
+    {
+      name: 'page',
+      summary: 'One page of one currency, converted and sorted',
+      data: {
+        dateFrom: '2026-03-01 00:00:00',
+        dateTo: '2026-03-02 00:00:00',
+        currency: 'EUR',
+        page: 1,
+        perPage: 1000,
+        convertToPreferredCurrency: '1',
+        sort: '-value',
+      },
+    },
+  ],
+  replies: [reportPage, reportCompleted],
+});

@@ -1,0 +1,28 @@
+import { rulesOf, type Shape } from '../validation/rules-of.ts';
+import type { Example } from './example.ts';
+
+/** One type of reply: all that there is to say about it. */
+export interface ReplyDefinition<Type extends string = string, Data extends object = object> {
+  /** Also the routing key of its announcement. */
+  readonly type: Type;
+  /** A sentence for documents. */
+  readonly summary: string;
+  /** The class of its data, whose decorators and descriptions are its schema; callers ignore further members. */
+  readonly data: Shape<Data>;
+  /** Whether it ends its command. */
+  readonly final: boolean;
+  /** The members that its announcement shows. Every other member is private, and so is one that is added. */
+  readonly announced: readonly string[];
+  readonly examples: readonly Example<Data>[];
+}
+
+/** @throws TypeError for a member of the class that has no rule */
+export function defineReply<const Type extends string, Data extends object>(
+  definition: ReplyDefinition<Type, Data> & {
+    readonly announced: readonly (keyof NoInfer<Data> & string)[];
+    readonly examples: readonly Example<NoInfer<Data>>[];
+  },
+): ReplyDefinition<Type, Data> {
+  rulesOf(definition.data);
+  return definition;
+}

@@ -1,0 +1,146 @@
+import { IsBoolean, IsIn, IsInt, Min } from 'class-validator';
+
+import { defineReply } from '../definition/define-reply.ts';
+import { MustBeGiven } from '../validation/presence.ts';
+import { IsPrecisions, IsRecords } from '../validation/report-figures.ts';
+
+const REPORT_NAMES = ['ad-hoc', 'rake'] as const;
+export type ReportName = (typeof REPORT_NAMES)[number];
+
+/** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
+export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** The data of `report.page`. */
+export class ReportPage {
+  @MustBeGiven('Which report.')
+  @IsIn(REPORT_NAMES)
+  readonly report!: ReportName;
+
+  @MustBeGiven('Which page.')
+  @IsInt()
+  @Min(1)
+  readonly page!: number;
+
+  @MustBeGiven('As the platform counts.')
+  @IsInt()
+  @Min(0)
+  readonly pageCount!: number;
+
+  @MustBeGiven('As the platform counts.')
+  @IsInt()
+  @Min(0)
+  readonly perPage!: number;
+
+  @MustBeGiven('Records of the whole report.')
+  @IsInt()
+  @Min(0)
+  readonly totalCount!: number;
+
+  @MustBeGiven('Each currency on the page with its number of decimals, null where none is configured.')
+  @IsPrecisions()
+  readonly precisions!: Readonly<Record<string, number | null>>;
+
+  @MustBeGiven("The platform's attributes, names in camelCase, and id.")
+  @IsRecords()
+  readonly records!: readonly ReportRecord[];
+}
+
+/** The data of `report.completed`. */
+export class ReportCompleted {
+  @MustBeGiven('Which report.')
+  @IsIn(REPORT_NAMES)
+  readonly report!: ReportName;
+
+  @MustBeGiven('Pages that were published.')
+  @IsInt()
+  @Min(0)
+  readonly pages!: number;
+
+  @MustBeGiven('Records on them.')
+  @IsInt()
+  @Min(0)
+  readonly records!: number;
+
+  @MustBeGiven("As the platform's last answer counts.")
+  @IsInt()
+  @Min(0)
+  readonly totalCount!: number;
+
+  @MustBeGiven('Whether that count differed between pages.')
+  @IsBoolean()
+  readonly changedWhileReading!: boolean;
+}
+
+export const reportPage = defineReply({
+  type: 'report.page',
+  summary: 'One page of a report.',
+  data: ReportPage,
+  final: false,
+  announced: [],
+  examples: [
+    {
+      name: 'adHoc',
+      summary: 'The first page of an ad hoc report; no decimals are configured for BTC',
+      headers: { 'command-type': 'report.ad-hoc.fetch' },
+      data: {
+        report: 'ad-hoc',
+        page: 1,
+        pageCount: 3,
+        perPage: 1,
+        totalCount: 3,
+        precisions: { BTC: null },
+        records: [
+          {
+            id: 'player-00000001-1-2026-03-01',
+            userId: 'player-00000001',
+            date: '2026-03-01',
+            moneyType: 1,
+            currency: 'BTC',
+            win: 90_071_992,
+            loss: 0,
+            bets: 28_831,
+            rake: 144,
+            cashResult: -28_831,
+            rakebackPaid: 12,
+          },
+        ],
+      },
+    },
+    {
+      name: 'rake',
+      summary: 'The last page of a rake report: 28831 with 2 decimals is 288.31',
+      headers: { 'command-type': 'report.rake.fetch', sequence: 1 },
+      data: {
+        report: 'rake',
+        page: 2,
+        pageCount: 2,
+        perPage: 10,
+        totalCount: 11,
+        precisions: { EUR: 2 },
+        records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 }],
+      },
+    },
+  ],
+});
+
+export const reportCompleted = defineReply({
+  type: 'report.completed',
+  summary: 'The end of a report; an empty report is this reply alone.',
+  data: ReportCompleted,
+  final: true,
+  announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
+  examples: [
+    {
+      name: 'completed',
+      summary: 'After two pages',
+      headers: { 'command-type': 'report.rake.fetch', sequence: 2 },
+      data: { report: 'rake', pages: 2, records: 11, totalCount: 11, changedWhileReading: false },
+    },
+    {
+      name: 'empty',
+      summary: 'An empty report is this reply alone',
+      headers: { 'command-type': 'report.ad-hoc.fetch' },
+      data: { report: 'ad-hoc', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
+    },
+  ],
+});

@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+
+import { format, resolveConfig } from 'prettier';
+
+import { root } from '../../root.ts';
+import { breakingChanges } from './breaking-changes.ts';
+import type { ContractOutline } from './contract-outline.ts';
+
+/** What callers of version 1 rely on, relative to the repository. */
+export const RELEASED_OUTLINE = 'test/contracts/version-1.json';
+
+/**
+ * The record of what callers rely on, with what was added since. Where anything would break a caller it stays as it is:
+ * a person decides what becomes of it, and until then a test names each change.
+ */
+export async function withAdditions(record: string, now: ContractOutline): Promise<string> {
+  if (breakingChanges(JSON.parse(record) as ContractOutline, now).length > 0) return record;
+  const filepath = join(root, RELEASED_OUTLINE);
+  return format(JSON.stringify(now), { ...(await resolveConfig(filepath)), filepath });
+}

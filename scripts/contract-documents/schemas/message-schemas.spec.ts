@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { IsDefined, IsString, ValidateBy } from 'class-validator';
+
+import type { Shape } from '#contracts';
+
+import { schemasOf } from './message-schemas.ts';
+
+const described = (): PropertyDecorator => IsDefined({ context: { description: 'What it is for.' } });
+const schemaOf = (data: Shape) =>
+  schemasOf([{ type: 'a.message', summary: 'Says something.', data }], { additionalProperties: false });
+
+describe('schemasOf', () => {
+  it('reads the decorators of a class', () => {
+    class Told {
+      @described()
+      @IsString()
+      readonly word!: string;
+    }
+    expect(schemaOf(Told)).toEqual({
+      'a.message': {
+        description: 'Says something.',
+        type: 'object',
+        required: ['word'],
+        properties: { word: { type: 'string', description: 'What it is for.' } },
+        additionalProperties: false,
+      },
+    });
+  });
+
+  it('refuses a rule that has no JSON Schema: readers would take more than the worker', () => {
+    class Strange {
+      @described()
+      @ValidateBy({ name: 'isStrange', validator: { validate: () => true } })
+      readonly word!: string;
+    }
+    expect(() => schemaOf(Strange)).toThrow(
+      new TypeError('the rule isStrange of Strange.word has no JSON Schema in rule-schemas.ts'),
+    );
+  });
+
+  it('refuses a member that does not say what it is for', () => {
+    class Silent {
+      @IsString()
+      readonly word!: string;
+    }
+    expect(() => schemaOf(Silent)).toThrow(
+      new TypeError('Silent.word says neither what it is for nor whether it must be given'),
+    );
+  });
+});

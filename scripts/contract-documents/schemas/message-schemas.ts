@@ -1,0 +1,56 @@
+import { targetConstructorToSchema } from 'class-validator-jsonschema';
+
+import { COMMANDS, REPLIES, type Shape } from '#contracts';
+
+import type { Definitions, JsonSchema } from './json-schema.ts';
+import { RECORD_SCHEMAS, RECORDS_OF_PAGE } from './report-record-schemas.ts';
+import { type Referred, ruleSchemas } from './rule-schemas.ts';
+
+/** A schema for the data of each command and each reply, and for the objects in it. */
+export function messageSchemas(): Definitions {
+  // Unknown members of a command are refused; callers ignore those of a reply that they do not know.
+  const commands = schemasOf(COMMANDS, { additionalProperties: false });
+  const { 'report.page': page, ...replies } = schemasOf([...REPLIES.values()], {});
+  return {
+    ...commands,
+    ...replies,
+    'report.page': { ...page, ...RECORDS_OF_PAGE },
+    ...RECORD_SCHEMAS,
+  };
+}
+
+interface Message {
+  readonly type: string;
+  readonly summary: string;
+  readonly data: Shape;
+}
+
+/**
+ * A schema for each message, and for the objects in it, read from the decorators of its class.
+ *
+ * @param rest of every schema
+ * @throws TypeError for a rule that has no JSON Schema yet, and for a member that does not say what it is for
+ */
+export function schemasOf(messages: readonly Message[], rest: JsonSchema): Definitions {
+  const referred: Referred = { shapes: new Set(), schemas: {} };
+  const schemas: Record<string, JsonSchema> = {};
+  for (const { type, summary, data } of messages)
+    schemas[type] = { description: summary, ...schemaOf(data, referred), ...rest };
+  // Grows while it is read: an object may hold objects.
+  for (const shape of referred.shapes) schemas[shape.name] = { ...schemaOf(shape, referred), ...rest };
+  return { ...schemas, ...referred.schemas };
+}
+
+function schemaOf(shape: Shape, referred: Referred): JsonSchema {
+  const additionalConverters = ruleSchemas(referred);
+  const { required = [], properties = {} } = targetConstructorToSchema(shape, { additionalConverters });
+  const members = Object.entries(properties).map(([name, schema]) => {
+    if ('description' in schema) return [name, typeFirst({ ...schema })] as const;
+    throw new TypeError(`${shape.name}.${name} says neither what it is for nor whether it must be given`);
+  });
+  return { type: 'object', required, properties: Object.fromEntries(members) };
+}
+
+function typeFirst({ type, ...rest }: JsonSchema): JsonSchema {
+  return type === undefined ? rest : { type, ...rest };
+}

@@ -1,0 +1,28 @@
+import { fencesOf, read } from './markdown.ts';
+
+/** One file that docs/adding-a-command.md writes or changes. */
+export interface WalkthroughFile {
+  /** Relative to the repository. */
+  readonly path: string;
+  /** The file with what the document shows of it; `before` is absent where the file is new. @throws Error where it does not fit */
+  apply(before: string | undefined): string;
+}
+
+/** Every file of docs/adding-a-command.md: TypeScript is a whole file, a diff changes one that is there. */
+export function walkthroughFiles(): readonly WalkthroughFile[] {
+  return fencesOf(read('docs/adding-a-command.md')).map(({ heading, language, text }) => {
+    const path = heading.replaceAll('`', '');
+    return { path, apply: (before) => (language === 'diff' ? changed(path, before, text) : text) };
+  });
+}
+
+function changed(path: string, before: string | undefined, diff: string): string {
+  return diff.split('@@\n').reduce((text, hunk) => {
+    const lines = hunk.split('\n').filter((line) => line !== '');
+    const side = (dropped: string): string =>
+      lines.flatMap((line) => (line.startsWith(dropped) ? [] : [`${line.slice(1)}\n`])).join('');
+    const [found, ...others] = text.split(side('+'));
+    if (found === undefined || others.length !== 1) throw new Error(`${path} has not once:\n${side('+')}`);
+    return [found, ...others].join(side('-'));
+  }, before ?? '');
+}

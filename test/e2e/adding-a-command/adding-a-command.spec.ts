@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { type WalkthroughFile, walkthroughFiles } from '../../docs/walkthrough.ts';
+import { CopiedRepository } from './copied-repository.ts';
+
+/** Under 40 s together where nothing else runs; other suites run beside this one. */
+const TIMEOUT_MS = 180_000;
+
+const files = walkthroughFiles();
+const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.commands.[\w-]+\.ts$/.test(path));
+/** What looks at every command without naming one, and what the walk-through itself adds. */
+const SPECS = [
+  'libs/contracts/src/commands/(commands|session-close)',
+  'libs/messaging/src/idempotency/redis-reply',
+  'apps/worker/src/commands/handlers',
+  'apps/cli/src/send/',
+  'test/contracts/compatibility',
+  'test/docs/(members|names)',
+  'test/e2e/commands/session-close',
+];
+const TYPES = {
+  extends: './tsconfig.json',
+  compilerOptions: { incremental: true, tsBuildInfoFile: '.run/types' },
+  include: [
+    'apps/worker/src/main.ts',
+    'libs/contracts/src/commands/session-close.spec.ts',
+    'test/e2e/commands/session-close.spec.ts',
+  ],
+};
+
+describe('docs/adding-a-command.md', () => {
+  let repository: CopiedRepository;
+  const write = (some: readonly WalkthroughFile[]): void => {
+    for (const { path, apply } of some) repository.write(path, apply(repository.read(path)));
+  };
+  const types = () => repository.node('node_modules/typescript/bin/tsc', '--project', 'tsconfig.types.json');
+
+  beforeAll(() => {
+    repository = new CopiedRepository();
+    repository.write('tsconfig.types.json', JSON.stringify(TYPES));
+  });
+  afterAll(() => repository?.[Symbol.dispose]());
+
+  it('is at most ten files, tests and documentation included', () => {
+    expect(new Set(files.map(({ path }) => path)).size).toBeLessThanOrEqual(10);
+  });
+
+  it(
+    'begins with a definition that does not compile until it is handled and called',
+    async () => {
+      write(ofDefinition);
+      const told = await types().catch(String);
+      const faults = [...told.matchAll(/^(\S+)\(\d+,\d+\): error .*"session\.close"' is missing/gm)];
+      expect(faults.map(([, path]) => path).toSorted()).toEqual([
+        'apps/worker/src/commands/handlers.ts',
+        'libs/platform/src/operations.ts',
+      ]);
+      expect(told.match(/: error /g)).toHaveLength(faults.length);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'adds a command that compiles, is documented and tested, and is carried over the bus',
+    async () => {
+      write(files.filter((file) => !ofDefinition.includes(file)));
+      await repository.node('scripts/tasks/contract.ts');
+      expect(repository.read('docs/messages.md')).toContain('### `session.close`');
+      const [told] = await Promise.all([repository.node('scripts/tasks/test.ts', ...SPECS), types()]);
+      expect(told).toMatch(/^\d+ passed, 0 failed$/m);
+      expect(told).toContain('PASS test/e2e/commands/session-close.spec.ts');
+    },
+    TIMEOUT_MS,
+  );
+});
