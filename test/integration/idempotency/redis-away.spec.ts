@@ -9,6 +9,7 @@ import type { RedisIdempotencyStore, RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { isAway, isBack, LEASE_MS, PREFIX, success, Workers } from './workers.ts';
 
 /** A quarter of a second, and what a busy machine adds. */
@@ -107,6 +108,19 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
+describe('A worker whose connection is half dead', () => {
+  it('is back over another one', async () => {
+    await using line = await TcpProxy.start(redis.url);
+    await using behind = new Workers(line.through(redis.url));
+    const one = await behind.join();
+    line.stall(0);
+    expect(await durationMs(() => manyClaims(one))).toBeLessThan(ONE_TIMEOUT_MS);
+    expect(one.state.kind).toBe('away');
+    await isBack(one);
+    expect(line.accepted).toBe(2);
+  });
+});
+
 describe('A worker that is held up itself', () => {
   it('does not blame Redis', async () => {
     const states: string[] = [];
@@ -181,12 +195,15 @@ describe('A repeat that waits for another worker', () => {
 describe('A worker that stops', () => {
   it('says goodbye and leaves nothing open', async () => {
     const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
-    const store = await workers.join();
+    const states: string[] = [];
+    const store = await workers.join(({ kind }) => states.push(kind));
     await claimed(store, randomUUID());
     expect(await clients()).toContain('name=poker-bridge');
     await store.close();
     await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
     await until('no connection is left', () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'));
+    expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
+    expect(states).toEqual(['available']);
   });
 
   it('does not wait for a Redis that does not answer', async () => {
