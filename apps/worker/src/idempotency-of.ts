@@ -9,7 +9,7 @@ import {
 import type { Settings } from '#settings';
 import type { Logger } from '#telemetry';
 
-/** What remembers the commands: this worker alone, or all workers where `REDIS_URL` is set. */
+/** Deduplicates within this worker, or over all workers if `REDIS_URL` is set. */
 export function idempotencyOf(settings: Settings, logger: Logger): IdempotencyStore {
   if (settings.REDIS_URL === undefined) {
     return new MemoryIdempotencyStore(settings.IDEMPOTENCY_TTL_MS, Date.now);
@@ -19,12 +19,13 @@ export function idempotencyOf(settings: Settings, logger: Logger): IdempotencySt
     prefix: settings.AMQP_PREFIX,
     ttlMs: settings.IDEMPOTENCY_TTL_MS,
     nowMs: Date.now,
+    random: Math.random,
     newId: randomUUID,
-    onState: (state) => tell(logger, state),
+    onState: (state) => logState(logger, state),
   });
 }
 
-function tell(logger: Logger, state: RedisState): void {
-  if (state.kind === 'available') logger.info('repeats are known over all workers: Redis is there');
-  else logger.warn({ redis: state }, 'repeats are known within this worker alone: Redis is away');
+function logState(logger: Logger, state: RedisState): void {
+  if (state.kind === 'available') logger.info('Redis connected; deduplication is shared');
+  else logger.warn({ redis: state }, 'Redis is away; each worker deduplicates by itself');
 }

@@ -2,7 +2,7 @@ export type { ConnectionState } from './connection/broker-connection.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
-export type { RedisState } from './idempotency/redis-link.ts';
+export type { RedisState } from './idempotency/redis-connection.ts';
 export { type CommandFacts, MessagingObserver, type ParkingReason } from './messaging-observer.ts';
 export type { MessagingHealth } from './messaging.ts';
 export type { MessagingOptions } from './messaging-options.ts';

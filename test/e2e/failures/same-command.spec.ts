@@ -118,6 +118,27 @@ describe('the same command twice', () => {
     expect(service.platform.requests).toHaveLength(2);
   });
 
+  it('is done again after it expired before the platform was called, under the same id', async () => {
+    const id = randomUUID();
+    const expired = { headers: { 'x-deadline': Date.now() - 1 } };
+    const first = await send('session.create', SESSION, id, expired);
+    expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
+    expect((await send('session.create', SESSION, id)).type).toBe('session.created');
+    expect(service.platform.requests).toHaveLength(1);
+  });
+
+  it('gets a stored expiry if the platform was called', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(numbered());
+    const id = randomUUID();
+    const soon = { headers: { 'x-deadline': Date.now() + 400 } };
+    const first = await send('session.create', SESSION, id, soon);
+    gate.open();
+    expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
+    expect((await send('session.create', SESSION, id)).text).toBe(first.text);
+    expect(service.platform.requests).toHaveLength(1);
+  });
+
   it('is done again when the memory of it has run out', async () => {
     const id = randomUUID();
     const first = await send('session.create', SESSION, id);

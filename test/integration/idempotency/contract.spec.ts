@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../support/private-redis.ts';
-import { failure, success, TTL_MS, Workers } from './workers.ts';
+import { expiry, failure, success, TTL_MS, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
 let workers: Workers;
@@ -23,10 +23,10 @@ afterAll(async () => {
 const stores: [string, () => IdempotencyStore | Promise<IdempotencyStore>][] = [
   ['of one worker', () => new MemoryIdempotencyStore(TTL_MS, Date.now)],
   ['of all workers', () => workers.join()],
-  ['of all workers, without Redis', () => new Workers('redis://127.0.0.1:1').start()],
+  ['of all workers, while Redis is away', () => new Workers('redis://127.0.0.1:1').start()],
 ];
 
-describe.each(stores)('The memory %s', (_, create) => {
+describe.each(stores)('The identities %s', (_, create) => {
   let store: IdempotencyStore;
   let id: string;
 
@@ -36,69 +36,75 @@ describe.each(stores)('The memory %s', (_, create) => {
   afterAll(() => store.close());
 
   const claim = async (identity: string, fingerprint = 'f') => store.claim(identity, fingerprint);
-  const mine = async (identity: string, fingerprint = 'f') => {
+  const claimed = async (identity: string, fingerprint = 'f') => {
     const taken = await claim(identity, fingerprint);
-    if (taken.kind !== 'mine') throw new Error(`expected a claim, found: ${taken.kind}`);
+    if (taken.kind !== 'claimed') throw new Error(`expected a claim, found: ${taken.kind}`);
     return taken;
   };
 
   it('replays a success', async () => {
     id = randomUUID();
-    await (await mine(id)).settle(success('s-1'));
-    expect(await claim(id)).toMatchObject({ kind: 'decided', reply: success('s-1') });
+    await (await claimed(id)).settle(success('s-1'));
+    expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
-  it('replays a failure that is not retryable', async () => {
+  it.each([
+    ['a failure that is not retryable', failure(false)],
+    ['an expiry after the platform was called', expiry(true)],
+  ])('replays %s', async (__, reply) => {
     id = randomUUID();
-    await (await mine(id)).settle(failure(false));
-    expect(await claim(id)).toMatchObject({ kind: 'decided', reply: failure(false) });
+    await (await claimed(id)).settle(reply);
+    expect(await claim(id)).toMatchObject({ kind: 'settled', reply });
   });
 
   it('lets a repeat wait for the first, and gives it the same reply', async () => {
     id = randomUUID();
-    const first = await mine(id);
+    const first = await claimed(id);
     const repeats = await Promise.all([claim(id), claim(id)]);
     await first.settle(success('s-2'));
     for (const repeat of repeats) {
-      expect(repeat.kind).toBe('under way');
-      expect(repeat.kind === 'under way' && (await repeat.reply)).toEqual(success('s-2'));
+      expect(repeat.kind).toBe('in flight');
+      expect(repeat.kind === 'in flight' && (await repeat.outcome)).toEqual(success('s-2'));
     }
   });
 
-  it('gives a retryable failure to those who wait, and frees the identity', async () => {
+  it.each([
+    ['a retryable failure', failure(true)],
+    ['an expiry before the platform was called', expiry(false)],
+  ])('gives %s to the repeats that wait, and releases the identity', async (__, reply) => {
     id = randomUUID();
-    const first = await mine(id);
+    const first = await claimed(id);
     const repeat = await claim(id);
-    await first.settle(failure(true));
-    expect(repeat.kind === 'under way' && (await repeat.reply)).toEqual(failure(true));
-    await (await mine(id, 'other data')).settle(success('s-3'));
-    expect(await claim(id, 'other data')).toMatchObject({ kind: 'decided', reply: success('s-3') });
+    await first.settle(reply);
+    expect(repeat.kind === 'in flight' && (await repeat.outcome)).toEqual(reply);
+    await (await claimed(id, 'other data')).settle(success('s-3'));
+    expect(await claim(id, 'other data')).toMatchObject({ kind: 'settled', reply: success('s-3') });
   });
 
-  it('frees an identity that ended without a reply, and lets those who wait begin anew', async () => {
+  it('releases an identity that ended without an outcome, and lets a repeat that waits claim it', async () => {
     id = randomUUID();
-    const first = await mine(id);
+    const first = await claimed(id);
     const repeat = await claim(id);
     await first.release();
-    expect(repeat.kind === 'under way' && (await repeat.reply)).toBeUndefined();
-    await (await mine(id)).settle(success('s-1'));
-    expect(await claim(id)).toMatchObject({ kind: 'decided', reply: success('s-1') });
+    expect(repeat.kind === 'in flight' && (await repeat.outcome)).toBeUndefined();
+    await (await claimed(id)).settle(success('s-1'));
+    expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
   it('finds a conflict while the first is under way, and after it', async () => {
     id = randomUUID();
-    const first = await mine(id);
+    const first = await claimed(id);
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });
     await first.settle(success('s-4'));
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });
-    expect(await claim(id)).toMatchObject({ kind: 'decided' });
+    expect(await claim(id)).toMatchObject({ kind: 'settled' });
   });
 
   it('keeps identities apart, and gives one to one of many that come at once', async () => {
     id = randomUUID();
-    expect(await claim(randomUUID())).toMatchObject({ kind: 'mine' });
+    expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
     const claims = await Promise.all(Array.from({ length: 50 }, () => claim(id)));
-    expect(claims.filter(({ kind }) => kind === 'mine')).toHaveLength(1);
-    expect(claims.filter(({ kind }) => kind === 'under way')).toHaveLength(49);
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === 'in flight')).toHaveLength(49);
   });
 });

@@ -35,18 +35,18 @@ afterEach(async () => {
   for (const each of [holders, workers, line, redis]) await each[Symbol.asyncDispose]();
 });
 
-async function mine(store: RedisIdempotencyStore) {
+async function claimed(store: RedisIdempotencyStore) {
   const claim = await store.claim(id, 'f');
-  if (claim.kind !== 'mine') throw new Error(`expected a claim, found: ${claim.kind}`);
+  if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
   return claim;
 }
 
-/** The reply that a copy of the command waits for, and whether that wait is over. */
+/** The outcome that a copy of the command waits for, and whether that wait is over. */
 async function wait(store: RedisIdempotencyStore, isRedelivered: boolean) {
   const claim = await store.claim(id, 'f', isRedelivered);
-  if (claim.kind !== 'under way') throw new Error(`expected it under way, found: ${claim.kind}`);
-  const waiting = { isOver: false, reply: claim.reply };
-  void claim.reply.then(() => (waiting.isOver = true));
+  if (claim.kind !== 'in flight') throw new Error(`expected it under way, found: ${claim.kind}`);
+  const waiting = { isOver: false, outcome: claim.outcome };
+  void claim.outcome.then(() => (waiting.isOver = true));
   return waiting;
 }
 
@@ -59,49 +59,51 @@ async function die(): Promise<void> {
 
 describe('The claim of a worker that is dead', () => {
   it('passes on to its command that comes back, long before the lease ends', async () => {
-    await mine(holder);
+    await claimed(holder);
     await die();
     const redelivered = await wait(other, REDELIVERED);
-    expect(await redelivered.reply).toBeUndefined();
-    await (await mine(other)).settle(success('s-1'));
+    await sleep(ABSENCE_MS - 200);
+    expect(redelivered.isOver).toBe(false);
+    expect(await redelivered.outcome).toBeUndefined();
+    await (await claimed(other)).settle(success('s-1'));
   });
 
-  it('does not pass on to another copy of it, which nobody has lost', async () => {
-    await mine(holder);
+  it('does not pass on to another copy of it, which was not lost', async () => {
+    await claimed(holder);
     await die();
     const copy = await wait(other, !REDELIVERED);
     await sleep(2 * ABSENCE_MS);
     expect(copy.isOver).toBe(false);
   });
 
-  it('waits for its lease where Redis does not tell who is connected', async () => {
+  it('waits for its lease if Redis does not tell who is connected', async () => {
     await redis.run((client) =>
       client.call('ACL', 'SETUSER', 'worker', 'on', '>pw', '~*', '+@all', '-client'),
     );
     const url = redis.url.replace('//', '//worker:pw@');
     await using restricted = new Workers(url, { leaseMs: LEASE_MS, absenceMs: 1 });
     const [one, two] = await Promise.all([restricted.join(), restricted.join()]);
-    const claim = await mine(one);
+    const claim = await claimed(one);
     const redelivered = await wait(two, REDELIVERED);
     await sleep(ABSENCE_MS);
     expect([redelivered.isOver, two.state.kind]).toEqual([false, 'available']);
     await claim.settle(success('s-1'));
-    expect(await redelivered.reply).toEqual(success('s-1'));
+    expect(await redelivered.outcome).toEqual(success('s-1'));
   });
 });
 
 describe('The claim of a worker that lives', () => {
-  it('stays its own where the command alone was lost', async () => {
-    const claim = await mine(holder);
+  it('stays its own if the command alone was lost', async () => {
+    const claim = await claimed(holder);
     const redelivered = await wait(other, REDELIVERED);
     await sleep(2 * ABSENCE_MS);
     expect(redelivered.isOver).toBe(false);
     await claim.settle(success('s-1'));
-    expect(await redelivered.reply).toEqual(success('s-1'));
+    expect(await redelivered.outcome).toEqual(success('s-1'));
   });
 
-  it('stays its own where its line to Redis was cut too, and it came back', async () => {
-    const claim = await mine(holder);
+  it('stays its own if its line to Redis was cut too, and it came back', async () => {
+    const claim = await claimed(holder);
     const redelivered = await wait(other, REDELIVERED);
     line.cut();
     await isAway(holder);
@@ -109,6 +111,6 @@ describe('The claim of a worker that lives', () => {
     await sleep(2 * ABSENCE_MS);
     expect(redelivered.isOver).toBe(false);
     await claim.settle(success('s-1'));
-    expect(await redelivered.reply).toEqual(success('s-1'));
+    expect(await redelivered.outcome).toEqual(success('s-1'));
   });
 });

@@ -40,8 +40,8 @@ async function health(worker: WorkerProcess): Promise<{ status: number; redis: R
   return { status, redis: details.redis };
 }
 
-const told = (worker: WorkerProcess, word: string) =>
-  worker.log.filter(({ msg }) => String(msg).includes(`Redis is ${word}`)).length;
+const lines = (worker: WorkerProcess, message: string) =>
+  worker.log.filter(({ msg }) => msg === message).length;
 
 describe('Two workers over one Redis', () => {
   it('do a command once whose copies both have in hand, and give all of them one answer', async () => {
@@ -73,8 +73,8 @@ describe('Two workers over one Redis', () => {
     await redis.restart();
     for (const worker of workers) {
       await until('it is back', async () => (await health(worker)).redis.status === 'up');
-      await until('it is told', () => told(worker, 'there') === 2);
-      expect(told(worker, 'away')).toBe(1);
+      await until('it says so', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
+      expect(lines(worker, 'Redis is away; each worker deduplicates by itself')).toBe(1);
       expect(worker.stderr).toBe('');
     }
   });

@@ -9,7 +9,8 @@ import type { RedisIdempotencyStore, RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
-import { isAway, isBack, PREFIX, success, Workers } from './workers.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { isAway, isBack, LEASE_MS, PREFIX, success, Workers } from './workers.ts';
 
 /** A quarter of a second, and what a busy machine adds. */
 const ONE_TIMEOUT_MS = 600;
@@ -29,9 +30,9 @@ afterEach(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-async function mine(store: RedisIdempotencyStore, id: string) {
+async function claimed(store: RedisIdempotencyStore, id: string) {
   const claim = await store.claim(id, 'f');
-  if (claim.kind !== 'mine') throw new Error(`expected a claim, found: ${claim.kind}`);
+  if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
   return claim;
 }
 
@@ -42,30 +43,30 @@ async function durationMs(work: () => Promise<unknown>): Promise<number> {
 }
 
 const manyClaims = (store: RedisIdempotencyStore) =>
-  Promise.all(Array.from({ length: 50 }, () => mine(store, randomUUID())));
+  Promise.all(Array.from({ length: 50 }, () => claimed(store, randomUUID())));
 
 describe('A worker whose Redis is killed', () => {
   it('goes on with its own memory, and tells Redis what it missed when it is back', async () => {
     const states: RedisState[] = [];
     const one = await workers.join((state) => states.push(state));
     const [taken, decided, mineAlone] = [randomUUID(), randomUUID(), randomUUID()];
-    await mine(one, taken);
-    const settledWithout = await mine(one, decided);
+    await claimed(one, taken);
+    const settledWithout = await claimed(one, decided);
     await redis.kill();
     await isAway(one);
 
     expect(await durationMs(async () => settledWithout.settle(success('s-1')))).toBeLessThan(AT_ONCE_MS);
-    expect(await one.claim(decided, 'f')).toMatchObject({ kind: 'decided' });
-    const alone = await mine(one, mineAlone);
-    expect(await one.claim(mineAlone, 'f')).toMatchObject({ kind: 'under way' });
+    expect(await one.claim(decided, 'f')).toMatchObject({ kind: 'settled' });
+    const alone = await claimed(one, mineAlone);
+    expect(await one.claim(mineAlone, 'f')).toMatchObject({ kind: 'in flight' });
     expect(await durationMs(() => manyClaims(one))).toBeLessThan(AT_ONCE_MS);
 
     await redis.restart();
     await isBack(one);
     const two = await workers.join();
-    await until('what was taken is known', async () => (await two.claim(taken, 'f')).kind === 'under way');
-    expect(await two.claim(mineAlone, 'f')).toMatchObject({ kind: 'under way' });
-    expect(await two.claim(decided, 'f')).toEqual({ kind: 'decided', reply: success('s-1') });
+    await until('what was taken is known', async () => (await two.claim(taken, 'f')).kind === 'in flight');
+    expect(await two.claim(mineAlone, 'f')).toMatchObject({ kind: 'in flight' });
+    expect(await two.claim(decided, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
     await alone.settle(success('s-2'));
     expect(states.map(({ kind }) => kind)).toEqual(['available', 'away', 'available']);
     expect(states[1]).toMatchObject({ reason: expect.stringMatching(/ECONN|closed|lost/) });
@@ -75,7 +76,7 @@ describe('A worker whose Redis is killed', () => {
 describe('A worker whose Redis does not answer', () => {
   it('waits for it once, then not at all, and is back when Redis is', async () => {
     const one = await workers.join();
-    const held = await mine(one, randomUUID());
+    const held = await claimed(one, randomUUID());
     redis.freeze();
     expect(await durationMs(() => manyClaims(one))).toBeLessThan(ONE_TIMEOUT_MS);
     expect(one.state).toMatchObject({ kind: 'away', reason: 'No answer within 250 ms' });
@@ -83,7 +84,7 @@ describe('A worker whose Redis does not answer', () => {
     expect(await durationMs(async () => held.settle(success('s-1')))).toBeLessThan(AT_ONCE_MS);
     // Past the pause and into the next connection, which is not answered either.
     await until(
-      'the connection is made anew',
+      'it has reconnected',
       () => one.state.kind === 'away' && Date.now() - one.state.sinceMs > 1_500,
     );
     expect(await durationMs(() => manyClaims(one))).toBeLessThan(AT_ONCE_MS);
@@ -107,6 +108,19 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
+describe('A worker whose connection is half dead', () => {
+  it('is back over another one', async () => {
+    await using line = await TcpProxy.start(redis.url);
+    await using behind = new Workers(line.through(redis.url));
+    const one = await behind.join();
+    line.stall(0);
+    expect(await durationMs(() => manyClaims(one))).toBeLessThan(ONE_TIMEOUT_MS);
+    expect(one.state.kind).toBe('away');
+    await isBack(one);
+    expect(line.accepted).toBe(2);
+  });
+});
+
 describe('A worker that is held up itself', () => {
   it('does not blame Redis', async () => {
     const states: string[] = [];
@@ -115,7 +129,7 @@ describe('A worker that is held up itself', () => {
     await new Promise(setImmediate);
     const claim = one.claim(randomUUID(), 'f');
     for (const untilMs = performance.now() + 400; performance.now() < untilMs;);
-    expect((await claim).kind).toBe('mine');
+    expect((await claim).kind).toBe('claimed');
     expect(states).toEqual(['available']);
   });
 });
@@ -145,46 +159,51 @@ describe('A worker that just starts', () => {
   it('asks Redis for its first command, too', async () => {
     const two = await workers.join();
     const id = randomUUID();
-    await (await mine(two, id)).settle(success('s-1'));
-    expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'decided' });
+    await (await claimed(two, id)).settle(success('s-1'));
+    expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 });
 
-describe('A worker whose Redis takes no writes', () => {
-  it('counts it as away, and is back when it takes them', async () => {
-    const one = await workers.join();
-    await redis.run((client) => client.replicaof('127.0.0.1', 1));
-    await mine(one, randomUUID());
-    expect(one.state).toMatchObject({ kind: 'away', reason: expect.stringMatching(/^READONLY/) });
-    const states: string[] = [];
-    const two = workers.start(({ kind }) => states.push(kind));
+describe('A repeat that waits for another worker', () => {
+  it('waits over a hiccup of Redis', async () => {
+    await using patient = new Workers(redis.url, { leaseMs: 3_000 });
+    const [one, two] = await Promise.all([patient.join(), patient.join()]);
+    const id = randomUUID();
+    const first = await claimed(one, id);
+    const repeat = await two.claim(id, 'f');
+    redis.freeze();
     await isAway(two);
-    await redis.run((client) => client.replicaof('no', 'one'));
-    await Promise.all([isBack(one), isBack(two)]);
-    expect(states).toEqual(['away', 'available']);
+    redis.thaw();
+    await isBack(one);
+    await first.settle(success('s-1'));
+    expect(repeat.kind === 'in flight' && (await repeat.outcome)).toEqual(success('s-1'));
   });
 
-  it('never repeats a password in the reason', async () => {
-    const password = 'canary-5e2b';
-    await redis.run((client) => client.config('SET', 'requirepass', 'another one'));
-    await using locked = new Workers(redis.url.replace('//', `//:${password}@`));
-    const store = locked.start();
-    await isAway(store);
-    await mine(store, randomUUID());
-    expect(JSON.stringify(store.state)).toMatch(/WRONGPASS/);
-    expect(JSON.stringify(store.state)).not.toContain(password);
+  it('waits no longer than a lease while Redis is away', async () => {
+    const [one, two] = await Promise.all([workers.join(), workers.join()]);
+    const id = randomUUID();
+    await claimed(one, id);
+    const repeat = await two.claim(id, 'f');
+    redis.freeze();
+    const waitMs = await durationMs(async () => repeat.kind === 'in flight' && repeat.outcome);
+    expect(waitMs).toBeGreaterThan(LEASE_MS / 2);
+    expect(waitMs).toBeLessThan(LEASE_MS * 2);
+    expect(await two.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
   });
 });
 
 describe('A worker that stops', () => {
   it('says goodbye and leaves nothing open', async () => {
     const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
-    const store = await workers.join();
-    await mine(store, randomUUID());
+    const states: string[] = [];
+    const store = await workers.join(({ kind }) => states.push(kind));
+    await claimed(store, randomUUID());
     expect(await clients()).toContain('name=poker-bridge');
     await store.close();
     await until('Redis sees it go', async () => !(await clients()).includes('name=poker-bridge'));
     await until('no connection is left', () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'));
+    expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
+    expect(states).toEqual(['available']);
   });
 
   it('does not wait for a Redis that does not answer', async () => {
@@ -199,15 +218,15 @@ describe('A claim taken without Redis', () => {
     const one = await workers.join();
     const id = randomUUID();
     redis.freeze();
-    const late = await mine(one, id);
+    const late = await claimed(one, id);
     redis.thaw();
     await redis.run((client) => client.flushall());
     const key = `${PREFIX}:identity:${hash('sha256', id)}`;
-    await redis.run((client) => client.hset(key, { state: 'under way', owner: 'another', fingerprint: 'f' }));
+    await redis.run((client) => client.hset(key, { state: 'in flight', owner: 'another', fingerprint: 'f' }));
     await isBack(one);
     await late.settle(success('s-1'));
     expect(await redis.run((client) => client.hgetall(key))).toEqual({
-      state: 'under way',
+      state: 'in flight',
       owner: 'another',
       fingerprint: 'f',
     });

@@ -32,15 +32,15 @@ afterAll(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-async function mine(store: RedisIdempotencyStore, fingerprint = 'f') {
+async function claimed(store: RedisIdempotencyStore, fingerprint = 'f') {
   const claim = await store.claim(id, fingerprint);
-  if (claim.kind !== 'mine') throw new Error(`expected a claim, found: ${claim.kind}`);
+  if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
   return claim;
 }
 
-async function underWay(store: RedisIdempotencyStore): Promise<{ reply: Promise<Reply | undefined> }> {
+async function inFlight(store: RedisIdempotencyStore): Promise<{ outcome: Promise<Reply | undefined> }> {
   const claim = await store.claim(id, 'f');
-  if (claim.kind !== 'under way') throw new Error(`expected it under way, found: ${claim.kind}`);
+  if (claim.kind !== 'in flight') throw new Error(`expected it under way, found: ${claim.kind}`);
   return claim;
 }
 
@@ -48,63 +48,63 @@ const keyOf = (identity: string) => `${PREFIX}:identity:${hash('sha256', identit
 
 describe('Two workers over one Redis', () => {
   it('replay what the other one decided', async () => {
-    await (await mine(one)).settle(success('s-1'));
-    expect(await two.claim(id, 'f')).toEqual({ kind: 'decided', reply: success('s-1') });
+    await (await claimed(one)).settle(success('s-1'));
+    expect(await two.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
     await expect(two.claim(id, 'other data')).resolves.toEqual({ kind: 'conflict' });
   });
 
   it('wait for what the other one has under way, and see a conflict with it', async () => {
-    const first = await mine(one);
-    const [repeat, again] = [await underWay(two), await underWay(two)];
+    const first = await claimed(one);
+    const [repeat, again] = [await inFlight(two), await inFlight(two)];
     expect(await two.claim(id, 'other data')).toEqual({ kind: 'conflict' });
     await sleep(50);
     await first.settle(success('s-2'));
-    expect(await repeat.reply).toEqual(success('s-2'));
-    expect(await again.reply).toEqual(success('s-2'));
-    expect(await two.claim(id, 'f')).toMatchObject({ kind: 'decided' });
+    expect(await repeat.outcome).toEqual(success('s-2'));
+    expect(await again.outcome).toEqual(success('s-2'));
+    expect(await two.claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 
-  it('give a retryable failure to whoever waits on the other worker', async () => {
-    const first = await mine(one);
-    const repeat = await underWay(two);
+  it('give a retryable failure to a repeat that waits on the other worker', async () => {
+    const first = await claimed(one);
+    const repeat = await inFlight(two);
     await first.settle(failure(true));
-    expect(await repeat.reply).toEqual(failure(true));
-    await (await mine(two)).settle(success('s-2'));
-    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'decided' });
+    expect(await repeat.outcome).toEqual(failure(true));
+    await (await claimed(two)).settle(success('s-2'));
+    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 
   it('may try at once what the other one released, with other data too', async () => {
-    await (await mine(one)).settle(failure(true));
-    await (await mine(two, 'other data')).settle(failure(true));
-    await (await mine(one)).settle(success('s-2'));
+    await (await claimed(one)).settle(failure(true));
+    await (await claimed(two, 'other data')).settle(failure(true));
+    await (await claimed(one)).settle(success('s-2'));
   });
 
   it('keep a claim for as long as its worker lives', async () => {
-    const first = await mine(one);
-    const repeat = await underWay(two);
+    const first = await claimed(one);
+    const repeat = await inFlight(two);
     await redis.run(async (client) => {
       for (const untilMs = performance.now() + LEASE_MS * 2.5; performance.now() < untilMs; await sleep(20)) {
         expect(await client.pttl(keyOf(id))).toBeGreaterThan(LEASE_MS / 10);
       }
     });
     await first.settle(success('s-3'));
-    expect(await repeat.reply).toEqual(success('s-3'));
+    expect(await repeat.outcome).toEqual(success('s-3'));
   });
 
   it('pass the claim of a dead worker on once its lease is gone', async () => {
     await using line = await TcpProxy.start(redis.url);
     await using dying = new Workers(line.through(redis.url));
     const dead = await dying.join();
-    await mine(dead);
+    await claimed(dead);
     line.refuse();
     line.cut();
     await isAway(dead);
-    const repeat = await underWay(two);
+    const repeat = await inFlight(two);
     const startMs = performance.now();
-    expect(await repeat.reply).toBeUndefined();
+    expect(await repeat.outcome).toBeUndefined();
     expect(performance.now() - startMs).toBeLessThan(LEASE_MS * 1.6);
-    await (await mine(two)).settle(success('s-4'));
-    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'decided' });
+    await (await claimed(two)).settle(success('s-4'));
+    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 
   it('give one of many identities that come to both at once to one of them', async () => {
@@ -113,22 +113,22 @@ describe('Two workers over one Redis', () => {
       ids.map((each) => Promise.all([one.claim(each, 'f'), two.claim(each, 'f')])),
     );
     for (const pair of claims) {
-      expect(pair.map(({ kind }) => kind).sort()).toEqual(['mine', 'under way']);
-      const [first] = pair.filter((claim) => claim.kind === 'mine');
+      expect(pair.map(({ kind }) => kind).sort()).toEqual(['claimed', 'in flight']);
+      const [first] = pair.filter((claim) => claim.kind === 'claimed');
       await first?.settle(success('s-5'));
     }
   });
 
   it('let the data decide that stands in Redis, whoever asks first here', async () => {
-    await (await mine(one, 'right')).settle(success('s-6'));
+    await (await claimed(one, 'right')).settle(success('s-6'));
     const claims = await Promise.all([two.claim(id, 'wrong'), two.claim(id, 'right')]);
-    expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'decided']);
+    expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);
   });
 });
 
 describe('What stands in Redis', () => {
   it('has a key that says nothing, and ends by itself', async () => {
-    const first = await mine(one);
+    const first = await claimed(one);
     const key = keyOf(id);
     const keys = await redis.run((client) => client.keys('*'));
     expect(keys).toContain(key);
@@ -142,43 +142,53 @@ describe('What stands in Redis', () => {
     expect(ttlMs).toBeLessThanOrEqual(TTL_MS);
   });
 
-  it('counts as absent where it cannot be read', async () => {
-    await (await mine(one)).settle(success('s-1'));
+  it('counts as absent if it cannot be read', async () => {
+    await (await claimed(one)).settle(success('s-1'));
     const key = keyOf(id);
-    await redis.run((client) => client.hset(key, 'reply', '{"type":"session.created"'));
-    await (await mine(two)).settle(success('s-2'));
+    await redis.run((client) => client.hset(key, 'outcome', '{"type":"session.created"'));
+    await (await claimed(two)).settle(success('s-2'));
     const third = await workers.join();
-    expect(await third.claim(id, 'f')).toEqual({ kind: 'decided', reply: success('s-2') });
+    expect(await third.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-2') });
   });
 
   it('is not touched by a worker whose claim has passed on', async () => {
-    const first = await mine(one);
+    const first = await claimed(one);
     const key = keyOf(id);
     await redis.run((client) => client.hset(key, 'owner', 'another worker'));
     await first.settle(success('late'));
-    expect(await redis.run((client) => client.hmget(key, 'state', 'reply'))).toEqual(['under way', null]);
+    expect(await redis.run((client) => client.hmget(key, 'state', 'outcome'))).toEqual(['in flight', null]);
   });
 
-  it('passes on where its holder ended without a reply', async () => {
-    const first = await mine(one);
-    const repeat = await underWay(two);
+  it('passes on at once if its owner ended without an outcome', async () => {
+    await (await claimed(one)).release();
+    await (await claimed(two)).release();
+    const first = await claimed(one);
+    const repeat = await inFlight(two);
     await first.release();
-    expect(await repeat.reply).toBeUndefined();
-    await (await mine(two)).settle(success('s-1'));
+    expect(await repeat.outcome).toBeUndefined();
+    await (await claimed(two)).settle(success('s-1'));
   });
 
-  it('is written again by its owner where Redis forgot it', async () => {
-    const first = await mine(one);
+  it('ends the wait of a repeat if a command with other data has it by then', async () => {
+    await claimed(one);
+    const repeat = await inFlight(two);
+    await redis.run((client) => client.hset(keyOf(id), 'fingerprint', 'other data'));
+    expect(await repeat.outcome).toBeUndefined();
+    expect(await two.claim(id, 'f')).toEqual({ kind: 'conflict' });
+  });
+
+  it('is written again by its owner if Redis lost it', async () => {
+    const first = await claimed(one);
     await redis.run((client) => client.flushall());
     await until(
       'the claim is renewed',
       async () => (await redis.run((client) => client.exists(keyOf(id)))) === 1,
     );
-    const repeat = await underWay(two);
+    const repeat = await inFlight(two);
     await redis.run((client) => client.flushall());
     await first.settle(success('s-1'));
-    expect(await (await workers.join()).claim(id, 'f')).toEqual({ kind: 'decided', reply: success('s-1') });
-    await repeat.reply;
+    expect(await (await workers.join()).claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
+    await repeat.outcome;
   });
 });
 
@@ -195,7 +205,7 @@ describe('The check of a command', () => {
     const before = await calls();
     for (let command = 0; command < count; command += 1) {
       id = randomUUID();
-      await (await mine(one)).settle(success(id));
+      await (await claimed(one)).settle(success(id));
     }
     // What other tests left claimed is renewed now and then.
     expect(((await calls()) - before) / count).toBeCloseTo(2, 0);

@@ -10,10 +10,12 @@ export const TTL_MS = 60_000;
 /** Short, so that a test can see one run out. */
 export const LEASE_MS = 600;
 
-/** Of a memory's options, those that a test may choose. */
-type Times = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'absenceMs'>>;
+/** The options of a store that a test may choose. */
+type Times = Partial<
+  Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'absenceMs' | 'nowMs'>
+>;
 
-/** The memories of some workers over one Redis, closed at the end. */
+/** The stores of some workers over one Redis, closed at the end. */
 export class Workers implements AsyncDisposable {
   readonly #stores: RedisIdempotencyStore[] = [];
   readonly #url: string;
@@ -24,23 +26,24 @@ export class Workers implements AsyncDisposable {
     this.#times = times;
   }
 
-  /** One that has found Redis. */
+  /** One that is connected. */
   async join(onState?: (state: RedisState) => void): Promise<RedisIdempotencyStore> {
     const store = this.start(onState);
     await isBack(store);
     return store;
   }
 
-  /** One that knows nothing of Redis yet. */
+  /** One that begins to connect. */
   start(onState: (state: RedisState) => void = () => undefined): RedisIdempotencyStore {
     const store = new RedisIdempotencyStore({
       url: this.#url,
       prefix: PREFIX,
       ttlMs: TTL_MS,
       leaseMs: LEASE_MS,
+      nowMs: Date.now,
       ...this.#times,
       onState,
-      nowMs: Date.now,
+      random: Math.random,
       newId: randomUUID,
     });
     this.#stores.push(store);
@@ -74,10 +77,23 @@ export function failure(retryable: boolean): Reply {
       code: retryable ? 'PLATFORM_UNAVAILABLE' : 'NICKNAME_TAKEN',
       category: retryable ? 'unavailable' : 'rejected',
       retryable,
-      message: 'A message.',
-      attempts: 1,
-      command: { id: 'c-1', type: 'session.create' },
-      occurredAt: '2026-01-31T12:00:00.000Z',
+      ...FACTS,
     },
   };
 }
+
+/** A deadline that passed before the platform was called, or while it was. */
+export function expiry(called: boolean): Reply {
+  const details = { called };
+  return {
+    type: 'command.failed',
+    data: { code: 'COMMAND_EXPIRED', category: 'expired', retryable: false, details, ...FACTS },
+  };
+}
+
+const FACTS = {
+  message: 'A message.',
+  attempts: 1,
+  command: { id: 'c-1', type: 'session.create' },
+  occurredAt: '2026-01-31T12:00:00.000Z',
+} as const;

@@ -3,7 +3,7 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 
 import { IdempotencyStore, RedisIdempotencyStore } from '#messaging';
 
-/** The memory that the workers share: told where there is one, and never a reason for 503. */
+/** Shown if deduplication is shared; never a reason for 503. */
 @Injectable()
 export class RedisHealth {
   readonly #indicators: HealthIndicatorService;
@@ -14,7 +14,7 @@ export class RedisHealth {
     this.#store = store;
   }
 
-  /** Nothing where `REDIS_URL` is not set. */
+  /** None without `REDIS_URL`. */
   checks(): (() => HealthIndicatorResult)[] {
     const store = this.#store;
     return store instanceof RedisIdempotencyStore ? [() => this.#check(store)] : [];

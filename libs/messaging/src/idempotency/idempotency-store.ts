@@ -1,37 +1,39 @@
 import type { Reply } from '#contracts';
 
-/** Whose command an identity is. */
+/** What a worker that wants to run a command finds under its identity. */
 export type Claim =
-  /** Nobody's so far. The holder either settles or releases it, exactly once. */
+  /** The command is this worker's to run; it settles or releases the claim, exactly once. */
   | {
-      readonly kind: 'mine';
+      readonly kind: 'claimed';
       settle(reply: Reply): void | Promise<void>;
-      /** Frees the identity without a reply: whoever waits for one begins anew. */
+      /** Frees the identity without an outcome; a repeat that waits for one claims it again. */
       release(): void | Promise<void>;
     }
-  /** Under way: the reply of whoever holds it, or `undefined` where that ended without one. */
-  | { readonly kind: 'under way'; readonly reply: Promise<Reply | undefined> }
-  /** Decided already. */
-  | { readonly kind: 'decided'; readonly reply: Reply }
-  /** Used with another type or other data. */
+  /** It runs already. Resolves to `undefined` if that ended without an outcome. */
+  | { readonly kind: 'in flight'; readonly outcome: Promise<Reply | undefined> }
+  /** It ran; `reply` is to be replayed. */
+  | { readonly kind: 'settled'; readonly reply: Reply }
+  /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
-/** Remembers which commands were seen and how they ended. Source: bus contract, section 5, "The same command twice". */
+/** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
 export abstract class IdempotencyStore {
   /**
    * @param identity operator and command id
    * @param fingerprint of type and data
-   * @param isRedelivered whether somebody had this very message in hand before and lost it; default no
+   * @param isRedelivered whether the broker delivered this very message before; default no
    */
   abstract claim(identity: string, fingerprint: string, isRedelivered?: boolean): Claim | Promise<Claim>;
 
-  /** Lets go of what it holds outside this process. Never rejects. */
+  /** Closes its connections. Never rejects. */
   close(): Promise<void> {
     return Promise.resolve();
   }
 }
 
-/** Whether a final reply stands for later repeats; a retryable failure releases the identity instead. */
-export function isDecision(reply: Reply): boolean {
-  return reply.type !== 'command.failed' || !reply.data.retryable;
+/** Whether a final reply is kept for repeats; if not, it releases the identity. */
+export function isKept(reply: Reply): boolean {
+  if (reply.type !== 'command.failed') return true;
+  const { code, details, retryable } = reply.data;
+  return !retryable && !(code === 'COMMAND_EXPIRED' && details?.['called'] === false);
 }

@@ -1,30 +1,37 @@
 import type { Reply } from '#contracts';
 
-import { DecisionLog } from './decision-log.ts';
-import { type Claim, IdempotencyStore, isDecision } from './idempotency-store.ts';
+import { type Claim, IdempotencyStore, isKept } from './idempotency-store.ts';
+import { OutcomeLog } from './outcome-log.ts';
 
-/** Identities kept at most; beyond, the oldest decided ones go early. */
+/** Beyond it, the oldest outcomes are dropped early. */
 const MAX_IDENTITIES = 100_000;
-/** What the replies of decided ones hold at most; the same happens beyond. */
+/** Of all outcomes; beyond it, the same happens. */
 const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
-/** A claim in memory; its holder either settles or releases it. */
-export type MemoryClaim = Exclude<Claim, { kind: 'mine' }> | HeldIdentity;
+/** A claim as `MemoryIdempotencyStore` gives it: at once. */
+export type MemoryClaim = Exclude<Claim, { kind: 'claimed' }> | HeldClaim;
 
-/** An identity that is under way. */
-class HeldIdentity {
-  readonly kind = 'mine';
+export interface KeptOutcome {
   readonly identity: string;
   readonly fingerprint: string;
-  /** Those who wait for its reply. */
+  readonly reply: Reply;
+  /** Epoch milliseconds. */
+  readonly untilMs: number;
+}
+
+class HeldClaim {
+  readonly kind = 'claimed';
+  readonly identity: string;
+  readonly fingerprint: string;
+  /** For the repeats that wait for its outcome. */
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
-  readonly #keep: (held: HeldIdentity, reply: Reply) => void;
+  readonly #keep: (held: HeldClaim, reply: Reply) => void;
   readonly #drop: (identity: string) => void;
 
   constructor(
     identity: string,
     fingerprint: string,
-    keep: (held: HeldIdentity, reply: Reply) => void,
+    keep: (held: HeldClaim, reply: Reply) => void,
     drop: (identity: string) => void,
   ) {
     this.identity = identity;
@@ -34,29 +41,28 @@ class HeldIdentity {
   }
 
   settle(reply: Reply): void {
-    if (!isDecision(reply)) return this.release(reply);
+    if (!isKept(reply)) return this.release(reply);
     this.#keep(this, reply);
     this.waiting?.resolve(reply);
   }
 
-  /** Frees the identity. Those who wait get `reply`, which is not kept. */
+  /** Frees the identity. Repeats that wait get `reply`, which is not kept. */
   release(reply?: Reply): void {
     this.#drop(this.identity);
     this.waiting?.resolve(reply);
   }
 }
 
-/** The memory of one worker. */
+/** The identities of one worker, in its memory. */
 export class MemoryIdempotencyStore extends IdempotencyStore {
-  /** What is under way, and the places of what was decided. */
-  readonly #entries = new Map<string, HeldIdentity | number>();
-  readonly #decisions = new DecisionLog();
+  /** Claims in flight, and the places of outcomes in the log. */
+  readonly #entries = new Map<string, HeldClaim | number>();
+  readonly #outcomes = new OutcomeLog();
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
-  readonly #keep = (held: HeldIdentity, reply: Reply): void => {
-    const { identity, fingerprint } = held;
+  readonly #keep = ({ identity, fingerprint }: HeldClaim, reply: Reply): void => {
     const untilMs = this.#nowMs() + this.#ttlMs;
-    this.#entries.set(identity, this.#decisions.append(identity, fingerprint, reply, untilMs));
+    this.#entries.set(identity, this.#outcomes.append(identity, fingerprint, reply, untilMs));
   };
   readonly #drop = (identity: string): void => {
     this.#entries.delete(identity);
@@ -69,39 +75,53 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 
   claim(identity: string, fingerprint: string): MemoryClaim {
-    const known = this.#entries.get(identity);
-    if (known === undefined) return this.#begin(identity, fingerprint);
-    if (typeof known === 'number') return this.#repeat(identity, fingerprint, known);
-    if (known.fingerprint !== fingerprint) return { kind: 'conflict' };
-    known.waiting ??= Promise.withResolvers();
-    return { kind: 'under way', reply: known.waiting.promise };
+    const entry = this.#entries.get(identity);
+    if (entry === undefined || this.#isExpired(entry)) return this.#begin(identity, fingerprint);
+    if (typeof entry === 'number') {
+      if (this.#outcomes.fingerprint(entry) !== fingerprint) return { kind: 'conflict' };
+      return { kind: 'settled', reply: this.#outcomes.reply(entry) };
+    }
+    if (entry.fingerprint !== fingerprint) return { kind: 'conflict' };
+    entry.waiting ??= Promise.withResolvers();
+    return { kind: 'in flight', outcome: entry.waiting.promise };
   }
 
-  #repeat(identity: string, fingerprint: string, place: number): MemoryClaim {
-    if (this.#decisions.untilMs(place) <= this.#nowMs()) return this.#begin(identity, fingerprint);
-    if (!this.#decisions.hasFingerprint(place, fingerprint)) return { kind: 'conflict' };
-    return { kind: 'decided', reply: this.#decisions.reply(place) };
+  /** The outcomes kept between `sinceMs` and now, for as long as they are valid. */
+  *outcomesSince(sinceMs: number): Generator<KeptOutcome> {
+    const log = this.#outcomes;
+    const nowMs = this.#nowMs();
+    for (const [identity, place] of this.#entries) {
+      if (typeof place !== 'number' || this.#isExpired(place)) continue;
+      const untilMs = log.untilMs(place);
+      const keptAtMs = untilMs - this.#ttlMs;
+      if (keptAtMs < sinceMs || keptAtMs > nowMs) continue;
+      yield { identity, fingerprint: log.fingerprint(place), reply: log.reply(place), untilMs };
+    }
+  }
+
+  #isExpired(entry: HeldClaim | number): boolean {
+    return typeof entry === 'number' && this.#outcomes.untilMs(entry) <= this.#nowMs();
   }
 
   #begin(identity: string, fingerprint: string): MemoryClaim {
     this.#forget();
-    const held = new HeldIdentity(identity, fingerprint, this.#keep, this.#drop);
+    const held = new HeldClaim(identity, fingerprint, this.#keep, this.#drop);
     this.#entries.set(identity, held);
     return held;
   }
 
-  /** Drops what is over, and the oldest decisions where there are too many. */
+  /** Drops expired outcomes, and the oldest ones if there are too many. */
   #forget(): void {
     const nowMs = this.#nowMs();
-    while (this.#isTooFull || this.#decisions.oldestUntilMs <= nowMs) {
-      const dropped = this.#decisions.dropOldest();
+    while (this.#isTooFull || this.#outcomes.oldestUntilMs <= nowMs) {
+      const dropped = this.#outcomes.dropOldest();
       if (dropped === undefined) return;
-      // It may have begun anew when its time was over.
+      // An expired identity may have been claimed again.
       if (this.#entries.get(dropped.identity) === dropped.place) this.#entries.delete(dropped.identity);
     }
   }
 
   get #isTooFull(): boolean {
-    return this.#entries.size >= MAX_IDENTITIES || this.#decisions.bytes > MAX_REPLY_BYTES;
+    return this.#entries.size >= MAX_IDENTITIES || this.#outcomes.bytes > MAX_REPLY_BYTES;
   }
 }

@@ -1,67 +1,38 @@
 import type { Reply } from '#contracts';
 
-import { ABSENCE_MS, DeadHolder } from './dead-holder.ts';
 import { type Claim, IdempotencyStore } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
-import { RedisIdentities } from './redis-identities.ts';
-import { RedisLeases } from './redis-leases.ts';
-import type { RedisState } from './redis-link.ts';
-import { replyOfHolder } from './redis-wait.ts';
+import type { RedisState } from './redis-connection.ts';
+import { RedisIdentities, type RedisIdentitiesOptions } from './redis-identities.ts';
 
-const LEASE_MS = 3_000;
-
-export interface RedisIdempotencyStoreOptions {
-  /** `redis:` or `rediss:`. It may hold a password. */
-  readonly url: string;
-  /** What every key begins with. */
-  readonly prefix: string;
-  /** How long a decision is kept. */
+export interface RedisIdempotencyStoreOptions extends RedisIdentitiesOptions {
+  /** How long an outcome is kept. */
   readonly ttlMs: number;
-  /** How long the claims of a worker stand that has died; default 3000. */
-  readonly leaseMs?: number;
-  /** How long a worker's connection to Redis has been gone when a command that comes back does not wait for it; default 500. */
-  readonly absenceMs?: number;
-  /** Called when Redis becomes available and when it goes away. */
-  readonly onState: (state: RedisState) => void;
-  /** Epoch milliseconds. */
-  readonly nowMs: () => number;
-  readonly newId: () => string;
 }
 
 /**
- * The memory of all workers. What this worker has in hand or has decided itself it knows without asking; all else
- * stands in Redis. Without Redis it goes on with its own memory, and tells Redis when that is back.
+ * The identities of all workers. Those of this worker it knows without asking, all others are in Redis. While Redis is
+ * away it goes on with its own, and tells Redis when that is back.
  */
 export class RedisIdempotencyStore extends IdempotencyStore {
+  readonly #options: RedisIdempotencyStoreOptions;
   readonly #memory: MemoryIdempotencyStore;
   readonly #identities: RedisIdentities;
-  readonly #leases: RedisLeases;
-  /** Claims that Redis is being asked for, by identity. */
-  readonly #asking = new Map<string, Promise<unknown>>();
-  readonly #leaseMs: number;
-  readonly #absenceMs: number;
-  readonly #nowMs: () => number;
+  /** The time of the first outcome that Redis was not told. */
+  #missedSinceMs: number | undefined;
 
   /** Begins to connect at once. */
   constructor(options: RedisIdempotencyStoreOptions) {
     super();
-    const { url, prefix, ttlMs, leaseMs = LEASE_MS, absenceMs = ABSENCE_MS, onState, nowMs, newId } = options;
-    this.#leaseMs = leaseMs;
-    this.#absenceMs = absenceMs;
-    this.#nowMs = nowMs;
-    this.#memory = new MemoryIdempotencyStore(ttlMs, nowMs);
+    this.#options = options;
+    this.#memory = new MemoryIdempotencyStore(options.ttlMs, options.nowMs);
     this.#identities = new RedisIdentities({
-      url,
-      prefix,
-      owner: newId(),
-      leaseMs,
-      nowMs,
+      ...options,
       onState: (state) => {
-        if (state.kind === 'available') void this.#leases.catchUp();
-        onState(state);
+        if (state.kind === 'available') void this.#catchUp();
+        options.onState(state);
       },
     });
-    this.#leases = new RedisLeases({ identities: this.#identities, leaseMs, ttlMs, nowMs });
   }
 
   get state(): RedisState {
@@ -69,80 +40,61 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   async claim(identity: string, fingerprint: string, isRedelivered = false): Promise<Claim> {
-    const here = this.#memory.claim(identity, fingerprint);
-    const asking = this.#asking.get(identity);
-    if (here.kind === 'conflict' && asking) {
-      // Which of the two is in conflict is known once Redis has answered.
-      await asking;
-      return this.claim(identity, fingerprint, isRedelivered);
-    }
-    if (here.kind !== 'mine') return here;
-    const claim = this.#claimEverywhere(identity, fingerprint, isRedelivered, here);
-    this.#asking.set(identity, claim);
-    return claim.finally(() => this.#asking.delete(identity));
-  }
-
-  override async close(): Promise<void> {
-    this.#leases.close();
-    await this.#identities.close();
-  }
-
-  async #claimEverywhere(
-    identity: string,
-    fingerprint: string,
-    isRedelivered: boolean,
-    here: Extract<MemoryClaim, { kind: 'mine' }>,
-  ): Promise<Claim> {
+    const local = this.#memory.claim(identity, fingerprint);
+    if (local.kind === 'in flight' || local.kind === 'settled') return local;
+    const held = local.kind === 'claimed' ? local : undefined;
     const key = this.#identities.keyOf(identity);
-    const standing = await this.#identities.claim(key, fingerprint);
-    switch (standing?.kind) {
-      case 'replied':
-        here.release(standing.reply);
-        return { kind: 'decided', reply: standing.reply };
+    // The command that came first to this worker may be the one in conflict.
+    const entry = held
+      ? await this.#identities.claim(key, fingerprint)
+      : await this.#identities.look(key, fingerprint);
+    switch (entry?.kind) {
       case 'conflict':
-        here.release();
-        return standing;
-      case 'under way':
-        return {
-          kind: 'under way',
-          reply: this.#wait(key, fingerprint, isRedelivered).then((reply) => {
-            here.release(reply);
-            return reply;
-          }),
-        };
-      case 'absent':
-      case undefined:
-        this.#leases.hold(key, fingerprint);
-        return {
-          kind: 'mine',
-          settle: async (reply) => {
-            await this.#leases.settle(key, fingerprint, reply);
-            here.settle(reply);
-          },
-          release: () => {
-            // Other workers have it when its lease ends.
-            this.#leases.release(key);
-            here.release();
-          },
-        };
+        held?.release();
+        return entry;
+      case 'settled':
+        held?.release(entry.reply);
+        return entry;
+      case 'in flight': {
+        const outcome = this.#identities.outcome(key, fingerprint, isRedelivered).then((reply) => {
+          held?.release(reply);
+          return reply;
+        });
+        return { kind: 'in flight', outcome };
+      }
+      default:
+        return held ? this.#shared(key, held) : local;
     }
   }
 
-  #wait(key: string, fingerprint: string, isRedelivered: boolean): Promise<Reply | undefined> {
-    const identities = this.#identities;
-    const holder = new DeadHolder({
-      hasConnection: (connection) => identities.hasConnection(connection),
-      overdueMs: () => identities.overdueMs(key),
-      free: (connection) => identities.free(key, connection),
-      absenceMs: this.#absenceMs,
-      nowMs: this.#nowMs,
-    });
-    return replyOfHolder({
-      look: () => identities.look(key, fingerprint),
-      // Only where the broker says, too, that somebody lost it.
-      ...(isRedelivered && { freeFromDead: (connection: string) => holder.free(connection) }),
-      leaseMs: this.#leaseMs,
-      nowMs: this.#nowMs,
-    });
+  override close(): Promise<void> {
+    this.#identities.close();
+    return Promise.resolve();
+  }
+
+  /** A claim that ends in Redis first, and then in memory. */
+  #shared(key: string, local: Extract<MemoryClaim, { kind: 'claimed' }>): Claim {
+    const end = async (reply?: Reply): Promise<void> => {
+      const { ttlMs, nowMs } = this.#options;
+      const isTold = await this.#identities.settle(key, local.fingerprint, reply, ttlMs);
+      if (!isTold) this.#missedSinceMs ??= nowMs();
+    };
+    return {
+      kind: 'claimed',
+      settle: (reply) => end(reply).then(() => local.settle(reply)),
+      release: () => end().then(() => local.release()),
+    };
+  }
+
+  /** Tells a Redis that is back what it missed. */
+  async #catchUp(): Promise<void> {
+    this.#identities.renew();
+    if (this.#missedSinceMs === undefined) return;
+    for (const { identity, fingerprint, reply, untilMs } of this.#memory.outcomesSince(this.#missedSinceMs)) {
+      const key = this.#identities.keyOf(identity);
+      const ttlMs = untilMs - this.#options.nowMs();
+      if (!(await this.#identities.settle(key, fingerprint, reply, ttlMs))) return;
+    }
+    this.#missedSinceMs = undefined;
   }
 }

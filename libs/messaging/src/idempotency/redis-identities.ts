@@ -1,150 +1,162 @@
 import { hash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import { isDecision } from './idempotency-store.ts';
-import { RedisLink, type RedisState } from './redis-link.ts';
+import { isKept } from './idempotency-store.ts';
+import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
 import { parseReply } from './redis-reply.ts';
-import type { IdentityFields } from './redis-scripts.ts';
+import { type Fields, FIELDS } from './redis-scripts.ts';
 
-/** How long a reply that decides nothing stays for those who wait for it; longer than they pause. */
+const LEASE_MS = 3_000;
+/** A worker that lives is connected again within 600 ms. */
+const ABSENCE_MS = 1_000;
+/** How often a repeat looks whether the outcome is there. */
+const LOOK_EVERY_MS = 50;
+/** How long an outcome that is not kept stays for the repeats that wait for it. */
 const RELEASED_MS = 2_000;
-/** Of a lease, when its holder renews it. */
-export const RENEWED_EACH = 1 / 3;
-/** Claims renewed by one script at most: Redis does nothing else meanwhile. */
-const RENEWED_AT_ONCE = 500;
 
-/** What stands under an identity in Redis, seen by somebody with a fingerprint. */
-export type Standing =
-  | { readonly kind: 'absent' }
-  /** `connection`: of the worker that holds it; '' where that is not known. */
-  | { readonly kind: 'under way'; readonly connection: string }
-  | { readonly kind: 'replied'; readonly reply: Reply }
-  | { readonly kind: 'conflict' };
-
-export interface RedisIdentitiesOptions {
-  readonly url: string;
+export interface RedisIdentitiesOptions extends RedisConnectionOptions {
   /** What every key begins with. */
   readonly prefix: string;
-  /** This worker, and no other one. */
-  readonly owner: string;
-  /** How long a claim stands that is not renewed. */
-  readonly leaseMs: number;
-  readonly onState: (state: RedisState) => void;
-  readonly nowMs: () => number;
+  /** How long the claims of a dead worker stand at most; default 3000. */
+  readonly leaseMs?: number;
+  /** How long a worker's connection to Redis is gone until a redelivered command takes over; default 1000. */
+  readonly absenceMs?: number;
+  readonly newId: () => string;
 }
 
-/** The identities in Redis, each step one round trip. Everything is `undefined` while Redis is away; nothing rejects. */
+/** What Redis has under an identity, for a command with a fingerprint. */
+type Entry =
+  | { readonly kind: 'free' }
+  /** `connection` is that of its owner; '' if that is not known. */
+  | { readonly kind: 'in flight'; readonly connection: string }
+  | { readonly kind: 'settled'; readonly reply: Reply }
+  | { readonly kind: 'conflict' };
+
+/** The identities in Redis, one round trip an operation. `undefined` while Redis is away; nothing rejects. */
 export class RedisIdentities {
-  readonly #options: RedisIdentitiesOptions;
-  readonly #link: RedisLink;
+  readonly #options: RedisIdentitiesOptions & { readonly leaseMs: number; readonly absenceMs: number };
+  /** This worker, and no other one. */
+  readonly #owner: string;
+  readonly #connection: RedisConnection;
+  /** The fingerprints of this worker's claims, by key. */
+  readonly #held = new Map<string, string>();
+  readonly #renewal: NodeJS.Timeout;
 
   constructor(options: RedisIdentitiesOptions) {
-    this.#options = options;
-    const { url, owner, onState, nowMs } = options;
-    const rehearsal = this.keyOf(`rehearsal of ${owner}`);
-    this.#link = new RedisLink({
-      url,
-      onState,
-      nowMs,
-      rehearse: (redis) => redis.claimIdentity(rehearsal, '', owner, 1, '', ''),
-    });
+    this.#options = { leaseMs: LEASE_MS, absenceMs: ABSENCE_MS, ...options };
+    this.#owner = options.newId();
+    const probeKey = this.keyOf(`probe of ${this.#owner}`);
+    this.#connection = new RedisConnection(options, (redis) =>
+      redis.claimIdentity(probeKey, '', this.#owner, '', 1, ''),
+    );
+    this.#renewal = setInterval(() => this.renew(), this.#options.leaseMs / 3).unref();
   }
 
   get state(): RedisState {
-    return this.#link.state;
+    return this.#connection.state;
   }
 
-  /** The key of an identity, which says nothing about it. */
+  /** The key of an identity, which reveals nothing of it. */
   keyOf(identity: string): string {
     return `${this.#options.prefix}:identity:${hash('sha256', identity)}`;
   }
 
-  /** Takes an identity that is free. `absent`: it was, and is this worker's now. */
-  async claim(key: string, fingerprint: string, unreadable = ''): Promise<Standing | undefined> {
-    const { owner, leaseMs } = this.#options;
-    const fields = await this.#link.attempt((redis) =>
-      redis.claimIdentity(key, fingerprint, owner, leaseMs, unreadable, this.#link.connectionId),
-    );
-    if (!fields) return fields === null ? { kind: 'absent' } : undefined;
-    const standing = standingOf(fields, fingerprint);
-    if (standing.kind !== 'absent') return standing;
-    return this.claim(key, fingerprint, fields[2] ?? '');
+  /** Claims an identity and keeps the lease until `settle`, also while Redis is away; `free`: it is this worker's now. */
+  async claim(key: string, fingerprint: string): Promise<Entry | undefined> {
+    const entry = await this.#claim(key, fingerprint);
+    if (entry === undefined || entry.kind === 'free') this.#held.set(key, fingerprint);
+    return entry;
   }
 
-  /** What became of an identity that another worker holds. */
-  async look(key: string, fingerprint: string): Promise<Standing | undefined> {
-    const fields = await this.#link.attempt((redis) =>
-      redis.hmget(key, 'state', 'fingerprint', 'reply', 'connection'),
-    );
-    return fields && standingOf(fields as IdentityFields, fingerprint);
+  async look(key: string, fingerprint: string): Promise<Entry | undefined> {
+    const fields = await this.#connection.attempt((redis) => redis.hmget(key, ...FIELDS));
+    return fields && entryOf(fields as Fields, fingerprint);
   }
 
-  /** Keeps a decision for `ttlMs`, or frees the identity; `false` where it is another worker's by now. */
-  async settle(key: string, fingerprint: string, reply: Reply, ttlMs: number): Promise<boolean | undefined> {
-    const [state, durationMs] = isDecision(reply)
-      ? (['decided', ttlMs] as const)
-      : (['released', RELEASED_MS] as const);
-    const settled = await this.#link.attempt((redis) =>
-      redis.settleIdentity(
-        key,
-        fingerprint,
-        this.#options.owner,
-        state,
-        JSON.stringify(reply),
-        Math.ceil(durationMs),
-      ),
+  /**
+   * Ends a claim: keeps the outcome, or frees the identity and leaves the outcome for the repeats that wait.
+   *
+   * @param ttlMs how long it is kept
+   * @returns whether Redis was told
+   */
+  async settle(key: string, fingerprint: string, reply: Reply | undefined, ttlMs: number): Promise<boolean> {
+    this.#held.delete(key);
+    const [state, expiryMs] =
+      reply && isKept(reply)
+        ? (['settled', Math.ceil(ttlMs)] as const)
+        : (['released', RELEASED_MS] as const);
+    const outcome = reply ? JSON.stringify(reply) : '';
+    const answer = await this.#connection.attempt((redis) =>
+      redis.settleIdentity(key, fingerprint, this.#owner, state, outcome, expiryMs),
     );
-    return settled === undefined ? undefined : settled === 1;
+    return answer !== undefined;
   }
 
-  /** @param held fingerprints by key */
-  async renew(held: ReadonlyMap<string, string>): Promise<void> {
-    const { owner, leaseMs } = this.#options;
-    const all = [...held];
-    for (let start = 0; start < all.length; start += RENEWED_AT_ONCE) {
-      const claims = all.slice(start, start + RENEWED_AT_ONCE);
-      const keys = claims.map(([key]) => key);
-      const fingerprints = claims.map(([, fingerprint]) => fingerprint);
-      await this.#link.attempt((redis) =>
-        redis.renewIdentities(keys.length, ...keys, owner, this.#link.connectionId, leaseMs, ...fingerprints),
-      );
+  /** Renews all leases, by claiming again; so a claim that Redis lost, or never heard of, is there again. */
+  renew(): void {
+    for (const [key, fingerprint] of this.#held) void this.#claim(key, fingerprint);
+  }
+
+  /**
+   * Waits for the outcome of a command that another worker has claimed.
+   *
+   * @param isRedelivered whether the broker says that a worker lost it; only then a dead worker's claim is taken over
+   * @returns `undefined` once the claim is free, or Redis has been away for longer than a lease
+   */
+  async outcome(key: string, fingerprint: string, isRedelivered: boolean): Promise<Reply | undefined> {
+    const { leaseMs, absenceMs, nowMs } = this.#options;
+    let seenAtMs = nowMs();
+    let gone: { readonly connection: string; readonly sinceMs: number } | undefined;
+    while (nowMs() - seenAtMs <= leaseMs) {
+      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+      const entry = await this.look(key, fingerprint);
+      if (entry === undefined) continue;
+      if (entry.kind !== 'in flight') return entry.kind === 'settled' ? entry.reply : undefined;
+      seenAtMs = nowMs();
+      const { connection } = entry;
+      if (!isRedelivered || !(await this.#isGone(connection))) {
+        gone = undefined;
+      } else if (gone?.connection !== connection) {
+        gone = { connection, sinceMs: seenAtMs };
+      } else if (seenAtMs - gone.sinceMs >= absenceMs) {
+        await this.#claim(key, fingerprint, connection);
+        return undefined;
+      }
     }
+    return undefined;
   }
 
-  /** Whether Redis still has a connection; `undefined` where nobody knows. */
-  async hasConnection(connection: string): Promise<boolean | undefined> {
-    if (connection === '') return undefined;
-    return this.#link.attempt((redis) =>
-      redis.client('LIST', 'ID', connection).then(
-        (list) => new RegExp(`^id=${connection} `, 'm').test(String(list)),
-        // Forbidden to this account, or a server that cannot tell.
-        () => undefined,
-      ),
+  close(): void {
+    clearInterval(this.#renewal);
+    this.#connection.close();
+  }
+
+  /** @param over what does not count: the claim of a connection that is gone, or an outcome that cannot be read */
+  async #claim(key: string, fingerprint: string, over = 'nothing'): Promise<Entry | undefined> {
+    const fields = await this.#connection.attempt((redis) =>
+      redis.claimIdentity(key, fingerprint, this.#owner, this.#connection.id, this.#options.leaseMs, over),
     );
+    if (!fields) return fields === null ? { kind: 'free' } : undefined;
+    const entry = entryOf(fields, fingerprint);
+    return entry.kind === 'free' ? this.#claim(key, fingerprint, fields[3] ?? '') : entry;
   }
 
-  /** How long ago the claim of an identity ought to have been renewed and was not; 0 where that is not known. */
-  async overdueMs(key: string): Promise<number> {
-    const { leaseMs } = this.#options;
-    const leftMs = await this.#link.attempt((redis) => redis.pttl(key));
-    return leftMs === undefined || leftMs < 0 ? 0 : Math.max(0, leaseMs - RENEWED_EACH * leaseMs - leftMs);
-  }
-
-  /** Frees an identity that is claimed over a connection; whether it was. */
-  async free(key: string, connection: string): Promise<boolean> {
-    return (await this.#link.attempt((redis) => redis.freeIdentity(key, connection))) === 1;
-  }
-
-  close(): Promise<void> {
-    return this.#link.close();
+  /** Whether Redis says that it has no such connection. */
+  async #isGone(connection: string): Promise<boolean> {
+    const list = await this.#connection.attempt((redis) =>
+      // Forbidden to this account, or a server that cannot tell.
+      redis.client('LIST', 'ID', connection).catch(() => 'unknown'),
+    );
+    return typeof list === 'string' && list.trim() === '';
   }
 }
 
-function standingOf([state, fingerprint, text, connection]: IdentityFields, own: string): Standing {
-  if (state === null) return { kind: 'absent' };
+function entryOf([state, fingerprint, connection, outcome]: Fields, own: string): Entry {
+  if (state === null) return { kind: 'free' };
   if (fingerprint !== own) return { kind: 'conflict' };
-  if (state === 'under way') return { kind: 'under way', connection: connection ?? '' };
-  const reply = parseReply(text);
-  return reply ? { kind: 'replied', reply } : { kind: 'absent' };
+  if (state === 'in flight') return { kind: 'in flight', connection: connection ?? '' };
+  const reply = parseReply(outcome);
+  return reply ? { kind: 'settled', reply } : { kind: 'free' };
 }

@@ -1,88 +1,59 @@
-/**
- * What stands under a key: `state` (`under way`, `decided`, `released`), `fingerprint`, `reply` once there is one, and
- * of its owner the name and the `connection`.
- */
-export type IdentityFields = [
+/** Read of an identity: `state` is `in flight`, `settled` or `released`; `connection` is that of its owner. */
+export const FIELDS = ['state', 'fingerprint', 'connection', 'outcome'] as const;
+
+export type Fields = [
   state: string | null,
   fingerprint: string | null,
-  reply: string | null,
-  connection?: string | null,
+  connection: string | null,
+  outcome: string | null,
 ];
 
 /** The scripts below as methods of an ioredis client. */
-export interface IdentityCommands {
-  /** `null`: the identity is the owner's now. Else what stands. */
+export interface IdentityScripts {
+  /** @returns `null` if the identity is the owner's now, else what is there */
   claimIdentity(
     key: string,
     fingerprint: string,
     owner: string,
-    leaseMs: number,
-    unreadable: string,
     connection: string,
-  ): Promise<IdentityFields | null>;
-  /** 1, or 0 where the identity is somebody else's by now. */
+    leaseMs: number,
+    over: string,
+  ): Promise<Fields | null>;
   settleIdentity(
     key: string,
     fingerprint: string,
     owner: string,
-    state: 'decided' | 'released',
-    reply: string,
+    state: 'settled' | 'released',
+    outcome: string,
     ttlMs: number,
-  ): Promise<number>;
-  /** @param rest the keys, the owner, its connection, the lease in milliseconds, and the fingerprint of each key */
-  renewIdentities(numberOfKeys: number, ...rest: (string | number)[]): Promise<unknown>;
-  /** 1, or 0 where the identity is not claimed over that connection any more. */
-  freeIdentity(key: string, connection: string): Promise<number>;
+  ): Promise<unknown>;
 }
 
-/** Anything but another owner's claim or a decision that can be read is free. */
+/**
+ * Claims an identity unless another owner has it in flight or it is settled; `over` is a connection whose claim, or an
+ * outcome, that does not count. Called again by the owner it renews the lease, or writes a claim that Redis lost.
+ */
 const CLAIM = `
-local held = redis.call('HMGET', KEYS[1], 'state', 'fingerprint', 'reply', 'owner')
-local state, reply, owner = held[1], held[3], held[4]
-local isUnderWay = state == 'under way' and owner ~= ARGV[2]
-local isDecided = state == 'decided' and reply and reply ~= ARGV[4]
-if isUnderWay or isDecided then return { state, held[2], reply } end
+local held = redis.call('HMGET', KEYS[1], 'state', 'fingerprint', 'connection', 'outcome', 'owner')
+local state, connection, outcome, owner = held[1], held[3], held[4], held[5]
+if state == 'in flight' and owner ~= ARGV[2] and connection ~= ARGV[5] then return held end
+if state == 'settled' and outcome ~= ARGV[5] then return held end
 redis.call('DEL', KEYS[1])
-redis.call('HSET', KEYS[1], 'state', 'under way', 'fingerprint', ARGV[1], 'owner', ARGV[2], 'connection', ARGV[5])
-redis.call('PEXPIRE', KEYS[1], ARGV[3])
+redis.call('HSET', KEYS[1], 'state', 'in flight', 'fingerprint', ARGV[1], 'owner', ARGV[2], 'connection', ARGV[3])
+redis.call('PEXPIRE', KEYS[1], ARGV[4])
 return false
 `;
 
-/** A claim that Redis lost, or never heard of because it was away, is settled like one that stands. */
+/** Ends the owner's claim, also one that Redis lost or never heard of; leaves alone what another owner took over. */
 const SETTLE = `
 local held = redis.call('HMGET', KEYS[1], 'state', 'owner')
-if held[1] and held[1] ~= 'released' and held[2] ~= ARGV[2] then return 0 end
-redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'state', ARGV[3], 'reply', ARGV[4])
+if held[1] and held[1] ~= 'released' and held[2] ~= ARGV[2] then return end
+redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'owner', ARGV[2], 'state', ARGV[3], 'outcome', ARGV[4])
 redis.call('PEXPIRE', KEYS[1], ARGV[5])
-return 1
-`;
-
-/** A claim that Redis lost is written again, all under the owner's connection of now; the lease of a decision is its own matter. */
-const RENEW = `
-for index, key in ipairs(KEYS) do
-  local held = redis.call('HMGET', key, 'state', 'owner')
-  if not held[1] then
-    local fields = { 'state', 'under way', 'fingerprint', ARGV[index + 3], 'owner', ARGV[1], 'connection', ARGV[2] }
-    redis.call('HSET', key, unpack(fields))
-    redis.call('PEXPIRE', key, ARGV[3])
-  elseif held[1] == 'under way' and held[2] == ARGV[1] then
-    redis.call('HSET', key, 'connection', ARGV[2])
-    redis.call('PEXPIRE', key, ARGV[3])
-  end
-end
-`;
-
-/** The claim of an owner that has come back stands under its new connection. */
-const FREE = `
-local held = redis.call('HMGET', KEYS[1], 'state', 'connection')
-if held[1] ~= 'under way' or held[2] ~= ARGV[1] then return 0 end
-return redis.call('DEL', KEYS[1])
 `;
 
 /** As ioredis takes them. */
 export const IDENTITY_SCRIPTS = {
   claimIdentity: { lua: CLAIM, numberOfKeys: 1 },
   settleIdentity: { lua: SETTLE, numberOfKeys: 1 },
-  renewIdentities: { lua: RENEW },
-  freeIdentity: { lua: FREE, numberOfKeys: 1 },
 };

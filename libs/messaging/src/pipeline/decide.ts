@@ -24,7 +24,7 @@ export interface DecisionOptions extends Known {
   readonly nowMs: () => number;
 }
 
-type HeldClaim = Extract<Claim, { kind: 'mine' }>;
+type HeldClaim = Extract<Claim, { kind: 'claimed' }>;
 
 /** Finds what a command comes to: checked, not done twice, within its deadline, by its handler. */
 export class Decision {
@@ -44,7 +44,7 @@ export class Decision {
         const asked = this.#claim(command);
         // In memory the answer is there at once; to wait for it all the same would cost every command.
         const claim = asked instanceof Promise ? await asked : asked;
-        if (claim.kind !== 'mine') return await this.#repeated(command, claim);
+        if (claim.kind !== 'claimed') return await this.#repeated(command, claim);
         held = claim;
       }
       const produced = await command.deadline.race(this.#handle(command, data));
@@ -69,12 +69,12 @@ export class Decision {
     return this.#options.idempotency.claim(identity, fingerprintOf(type, data), isRedelivery(delivery));
   }
 
-  /** The outcome of a command that is under way or decided. */
+  /** The outcome of a command that is in flight or settled. */
   async #repeated(command: CommandInHand, claim: Exclude<Claim, HeldClaim>): Promise<Outcome> {
     const { observer, nowMs } = this.#options;
     if (claim.kind === 'conflict') throw new CommandError('IDEMPOTENCY_CONFLICT');
-    const reply = claim.kind === 'decided' ? claim.reply : await command.deadline.race(claim.reply);
-    // Whoever held it ended without a reply; now it may be this one's.
+    const reply = claim.kind === 'settled' ? claim.reply : await command.deadline.race(claim.outcome);
+    // The one in flight ended without an outcome; now it may be this one's.
     if (!reply) return this.of(command);
     observer.commandReplayed(factsOf(command, nowMs()));
     return { reply };

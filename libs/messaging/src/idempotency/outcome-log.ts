@@ -2,14 +2,14 @@ import type { Reply } from '#contracts';
 
 import { dataText } from '../replies/data-text.ts';
 
-/** Of one chunk; what needs more has a chunk of its own. */
+/** Of one chunk; a longer outcome has a chunk of its own. */
 const CHUNK_BYTES = 256 * 1024;
-/** Of one chunk; part of how places are numbered. */
-const CHUNK_DECISIONS = 4096;
+/** Of one chunk, at most; part of how places are numbered. */
+const CHUNK_OUTCOMES = 4096;
 /** A text shorter than this is not measured before it is written. */
 const SHORT_TEXT = 1024;
 
-/** Decisions that follow each other, in parallel lists; `next` is the first that was not dropped. */
+/** Consecutive outcomes in parallel lists; `next` is the first that was not dropped. */
 interface Chunk {
   readonly bytes: Buffer;
   end: number;
@@ -20,25 +20,25 @@ interface Chunk {
 }
 
 /**
- * Decisions in their order, as bytes. A garbage collector moves and visits every object that is kept, but does not look
- * into a buffer: of a decision that is kept for a minute there remain an identity and a number.
+ * Outcomes in the order in which they were settled, kept as bytes: the garbage collector visits every object that is
+ * kept, but does not look into a buffer. An outcome costs it one string and a few numbers.
  *
- * A place is what `append` returns; it stands until its decision was dropped.
+ * A place is what `append` returns; it is valid until its outcome is dropped.
  */
-export class DecisionLog {
+export class OutcomeLog {
   readonly #chunks: Chunk[] = [];
-  /** The number of the first chunk, counted from the beginning of the log. */
+  /** How many chunks were dropped before the first one. */
   #firstNumber = 0;
   #bytes = 0;
-  /** Memory of the last chunk that was dropped, for the next one. */
+  /** The buffer of a chunk that was dropped, for the next one. */
   #spare: Buffer | undefined;
 
-  /** Memory that its chunks hold. */
+  /** Memory held by all chunks. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** When the oldest one is over; `Infinity` where there is none. */
+  /** When the oldest outcome expires, epoch milliseconds; `Infinity` if there is none. */
   get oldestUntilMs(): number {
     const chunk = this.#chunks[0];
     return chunk?.untilMs[chunk.next] ?? Infinity;
@@ -58,34 +58,34 @@ export class DecisionLog {
     chunk.end += bytes.write(text, chunk.end);
     chunk.untilMs.push(untilMs);
     const index = identities.push(identity) - 1;
-    return (this.#firstNumber + this.#chunks.length - 1) * CHUNK_DECISIONS + index;
+    return (this.#firstNumber + this.#chunks.length - 1) * CHUNK_OUTCOMES + index;
   }
 
   untilMs(place: number): number {
-    return this.#chunkAt(place).untilMs[place % CHUNK_DECISIONS] ?? 0;
+    return this.#chunkAt(place).untilMs[place % CHUNK_OUTCOMES] ?? 0;
   }
 
-  hasFingerprint(place: number, fingerprint: string): boolean {
+  fingerprint(place: number): string {
     const { bytes, starts } = this.#chunkAt(place);
-    const start = starts[place % CHUNK_DECISIONS] ?? 0;
-    return bytes.toString('latin1', start + 1, start + 1 + (bytes[start] ?? 0)) === fingerprint;
+    const start = starts[place % CHUNK_OUTCOMES] ?? 0;
+    return bytes.toString('latin1', start + 1, start + 1 + (bytes[start] ?? 0));
   }
 
   reply(place: number): Reply {
     const { bytes, starts, end } = this.#chunkAt(place);
-    const index = place % CHUNK_DECISIONS;
+    const index = place % CHUNK_OUTCOMES;
     const start = starts[index] ?? 0;
     return JSON.parse(
       bytes.toString('utf8', start + 1 + (bytes[start] ?? 0), starts[index + 1] ?? end),
     ) as Reply;
   }
 
-  /** @returns what was dropped; `undefined` where there is none */
+  /** @returns what was dropped; `undefined` if there was nothing */
   dropOldest(): { readonly identity: string; readonly place: number } | undefined {
     const chunk = this.#chunks[0];
     const identity = chunk?.identities[chunk.next];
     if (chunk === undefined || identity === undefined) return undefined;
-    const place = this.#firstNumber * CHUNK_DECISIONS + chunk.next;
+    const place = this.#firstNumber * CHUNK_OUTCOMES + chunk.next;
     chunk.next += 1;
     if (chunk.next === chunk.identities.length) this.#dropChunk();
     return { identity, place };
@@ -99,15 +99,15 @@ export class DecisionLog {
   }
 
   #chunkAt(place: number): Chunk {
-    const chunk = this.#chunks[Math.floor(place / CHUNK_DECISIONS) - this.#firstNumber];
-    if (chunk === undefined) throw new RangeError('The decision was dropped.');
+    const chunk = this.#chunks[Math.floor(place / CHUNK_OUTCOMES) - this.#firstNumber];
+    if (chunk === undefined) throw new RangeError('The outcome was dropped.');
     return chunk;
   }
 
   #chunkFor(bytes: number): Chunk {
     const last = this.#chunks.at(-1);
     const isFree =
-      last !== undefined && last.identities.length < CHUNK_DECISIONS && last.end + bytes <= last.bytes.length;
+      last !== undefined && last.identities.length < CHUNK_OUTCOMES && last.end + bytes <= last.bytes.length;
     return isFree ? last : this.#begin(bytes);
   }
 

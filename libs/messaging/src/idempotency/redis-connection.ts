@@ -1,0 +1,148 @@
+import { Redis } from 'ioredis';
+
+import { Circuit, type CircuitPass, type CircuitState, type Random } from '#resilience';
+
+import { IDENTITY_SCRIPTS, type IdentityScripts } from './redis-scripts.ts';
+
+const ANSWER_TIMEOUT_MS = 250;
+/** Of a connection, and of each command of ioredis's own in its handshake; nobody waits for them. */
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Any failure opens it: a worker makes less than 10,000 calls a second. */
+const CIRCUIT = { failureRate: 0.01, minimumCalls: 1, windowMs: 1_000, openMs: 500 };
+
+export type RedisState =
+  | { readonly kind: 'connecting' | 'available' | 'closed' }
+  /** `sinceMs` is epoch milliseconds; `reason` holds neither credentials nor data. */
+  | { readonly kind: 'away'; readonly reason: string; readonly sinceMs: number };
+
+export interface RedisConnectionOptions {
+  /** `redis:` or `rediss:`. It may hold a password. */
+  readonly url: string;
+  /** Called when Redis becomes available and when it goes away. */
+  readonly onState: (state: RedisState) => void;
+  /** Epoch milliseconds. */
+  readonly nowMs: () => number;
+  readonly random: Random;
+}
+
+type RedisClient = Redis & IdentityScripts;
+type Work<T> = (redis: RedisClient) => Promise<T>;
+
+/**
+ * A connection to Redis behind a circuit. The first call that fails, or has no answer within a quarter of a second,
+ * opens it. Calls then end at once without an answer, until the circuit's own probe succeeds.
+ */
+export class RedisConnection {
+  readonly #options: RedisConnectionOptions;
+  readonly #probe: Work<unknown>;
+  readonly #circuit: Circuit;
+  readonly #redis: RedisClient;
+  #state: RedisState = { kind: 'connecting' };
+  #id = '';
+  #lastError: unknown = 'No connection yet';
+
+  /** @param probe does what calls will do */
+  constructor(options: RedisConnectionOptions, probe: Work<unknown>) {
+    this.#options = options;
+    this.#probe = probe;
+    const { url, nowMs, random } = options;
+    this.#circuit = new Circuit(CIRCUIT, { clock: nowMs, random, onChange: (state) => this.#follow(state) });
+    this.#redis = new Redis(url, {
+      scripts: IDENTITY_SCRIPTS,
+      connectionName: 'poker-bridge',
+      disableClientInfo: true,
+      commandTimeout: CONNECT_TIMEOUT_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      disconnectTimeout: ANSWER_TIMEOUT_MS,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+    }) as RedisClient;
+    this.#redis.on('error', (error) => (this.#lastError = error));
+    this.#redis.on('close', () => this.#circuit.enter()?.settle('unhealthy'));
+    this.#redis.once('ready', () => void this.#tryOut());
+  }
+
+  get state(): RedisState {
+    return this.#state;
+  }
+
+  /** Redis's own number of this connection, a new one after each reconnect; '' if Redis does not tell. */
+  get id(): string {
+    return this.#id;
+  }
+
+  /** The answer to `work`, or `undefined` while Redis is away. Never rejects. */
+  async attempt<T>(work: Work<T>): Promise<T | undefined> {
+    const pass = this.#state.kind === 'closed' ? undefined : this.#circuit.enter();
+    return pass && this.#call(pass, work);
+  }
+
+  close(): void {
+    this.#state = { kind: 'closed' };
+    this.#circuit.shutdown();
+    this.#redis.disconnect();
+  }
+
+  async #call<T>(pass: CircuitPass, work: Work<T>): Promise<T | undefined> {
+    try {
+      const answer = await answerWithin(ANSWER_TIMEOUT_MS, work(this.#redis));
+      pass.settle('healthy');
+      return answer;
+    } catch (error) {
+      // A connection that is lost has said why before.
+      if (this.#redis.status === 'ready') this.#lastError = error;
+      pass.settle('unhealthy');
+      return undefined;
+    }
+  }
+
+  #follow(circuit: CircuitState): void {
+    if (circuit === 'half-open') return void this.#tryOut();
+    if (circuit === 'closed') return this.#change({ kind: 'available' });
+    const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
+    this.#change({ kind: 'away', reason: reasonOf(this.#lastError), sinceMs });
+  }
+
+  /** Makes the call that decides whether Redis is available, so that no command has to. */
+  async #tryOut(): Promise<void> {
+    const pass = this.#circuit.enter();
+    const answers =
+      pass && (await this.#call(pass, (redis) => Promise.all([this.#learnId(), this.#probe(redis)])));
+    if (answers) {
+      this.#lastError = 'Connection lost';
+      // The first one finds the circuit closed, which changes nothing.
+      if (this.#circuit.state === 'closed') this.#change({ kind: 'available' });
+    } else if (pass && this.#redis.status === 'ready') {
+      // The connection may be half dead, or lead to a server that takes no writes any more.
+      this.#redis.disconnect(true);
+    }
+  }
+
+  async #learnId(): Promise<void> {
+    // An account may be forbidden to ask, and a proxy unable to answer.
+    this.#id = String(await this.#redis.client('ID').catch(() => ''));
+  }
+
+  #change(state: RedisState): void {
+    const before = this.#state.kind;
+    if (before === 'closed') return;
+    this.#state = state;
+    if (state.kind !== before) this.#options.onState(state);
+  }
+}
+
+/** Rejects if `work` takes longer; its own rejection then counts as handled. */
+function answerWithin<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new Error(`No answer within ${timeoutMs} ms`));
+    // Timers fire before what has arrived is read: a worker that was held up itself reads first.
+    const timer = setTimeout(() => setImmediate(late), timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** For people, without what Redis repeats of a command that it does not know: perhaps a password. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/,? with args beginning with.*$/s, '');
+}

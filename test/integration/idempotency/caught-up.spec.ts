@@ -1,0 +1,93 @@
+import { hash, randomUUID } from 'node:crypto';
+
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import type { RedisIdempotencyStore } from '#messaging';
+
+import { PrivateRedis } from '../../support/private-redis.ts';
+import { until } from '../../support/until.ts';
+import { failure, isAway, isBack, PREFIX, success, TTL_MS, Workers } from './workers.ts';
+
+jest.setTimeout(30_000);
+
+let redis: PrivateRedis;
+let workers: Workers;
+let store: RedisIdempotencyStore;
+let lateMs: number;
+
+beforeEach(async () => {
+  redis = await PrivateRedis.start();
+  lateMs = 0;
+  workers = new Workers(redis.url, { nowMs: () => Date.now() + lateMs });
+  store = await workers.join();
+  await redis.kill();
+  await isAway(store);
+});
+
+afterEach(async () => {
+  await workers[Symbol.asyncDispose]();
+  await redis[Symbol.asyncDispose]();
+});
+
+async function settled(reply = success('s-1')): Promise<string> {
+  const id = randomUUID();
+  const claim = await store.claim(id, 'f');
+  if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
+  await claim.settle(reply);
+  return id;
+}
+
+const keyOf = (id: string) => `${PREFIX}:identity:${hash('sha256', id)}`;
+const ttlMs = (id: string) => redis.run((client) => client.pttl(keyOf(id)));
+const state = (id: string) => redis.run((client) => client.hget(keyOf(id), 'state'));
+const isTold = (id: string) => until('Redis is told', async () => (await ttlMs(id)) > 0);
+
+async function comeBack(): Promise<void> {
+  await redis.restart();
+  await isBack(store);
+}
+
+describe('A Redis that is back', () => {
+  it('is told the outcomes that it missed, each for as long as it is valid', async () => {
+    const old = await settled();
+    lateMs = TTL_MS / 2;
+    const young = await settled();
+    lateMs = TTL_MS;
+    await comeBack();
+    await isTold(young);
+    expect(await ttlMs(young)).toBeLessThanOrEqual(TTL_MS / 2);
+    expect(await ttlMs(young)).toBeGreaterThan(TTL_MS / 2 - 10_000);
+    expect(await state(old)).toBeNull();
+  });
+
+  it('is not told what is not kept', async () => {
+    const released = await settled(failure(true));
+    const kept = await settled();
+    await comeBack();
+    await isTold(kept);
+    expect(await state(released)).toBeNull();
+  });
+
+  it('is told of a new claim rather than of an expired outcome of the same identity', async () => {
+    const id = await settled();
+    lateMs = TTL_MS;
+    expect(await store.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
+    await comeBack();
+    await isTold(id);
+    expect(await state(id)).toBe('in flight');
+  });
+
+  it('is told thousands of them, also if it goes away again in between', async () => {
+    const ids: string[] = [];
+    for (let index = 0; index < 5_000; index += 1) ids.push(await settled());
+    const told = () => redis.run((client) => client.exists(...ids.map(keyOf)));
+    await comeBack();
+    await until('it is told some', async () => (await told()) > 0);
+    redis.freeze();
+    await isAway(store);
+    redis.thaw();
+    expect(await told()).toBeLessThan(ids.length);
+    ids.push(await settled());
+    await until('it is told all', async () => (await told()) === ids.length);
+  });
+});
