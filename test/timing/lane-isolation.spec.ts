@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { compareLanes } from '../../bench/lanes/compare-lanes.ts';
-import { Lanes } from '../../bench/lanes/lanes.ts';
-import { REPORT_ENDPOINTS, type ReportEndpoint } from '../../bench/lanes/report-endpoints.ts';
-import { testBrokerUrl } from '../../support/broker.ts';
+import { compareLanes } from '../bench/lanes/compare-lanes.ts';
+import { Lanes } from '../bench/lanes/lanes.ts';
+import { REPORT_ENDPOINTS, type ReportEndpoint } from '../bench/lanes/report-endpoints.ts';
+import { testBrokerUrl } from '../support/broker.ts';
 
 /** How far the p99 may move. */
 const MOST_RATIO = 1.1;
