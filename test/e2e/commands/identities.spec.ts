@@ -23,7 +23,7 @@ describe('the identity of a command', () => {
       worker: { IDEMPOTENCY_TTL_MS: String(IDEMPOTENCY_TTL_MS) },
     });
     ({ caller, platform } = sandboxed);
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(() => {
     id = `id-${randomUUID()}`;

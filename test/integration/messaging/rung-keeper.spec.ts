@@ -1,12 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { RungKeeper } from '../../../libs/messaging/src/topology/rung-keeper.ts';
 import { drain, openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
-
-jest.setTimeout(60_000);
 
 const DELAY_MS = 16_000;
 const EXPIRES_MS = 6_000;
