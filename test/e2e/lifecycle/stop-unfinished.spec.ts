@@ -55,9 +55,9 @@ describe('a worker that is told to stop and cannot finish', () => {
     // The broker sends it to the only consumer that it knows, and the line carries it there later.
     const { messageCount } = await publishing.channel.checkQueue(service.name('interactive'));
     expect(messageCount).toBe(0);
+    service.platform.behaviour = healthy();
     service.proxy.resume();
     const other = await service.worker();
-    service.platform.behaviour = healthy();
     expect(await underWay).toMatchObject([{ type: 'session.created' }]);
     gate.open();
     expect(await inHand).toMatchObject([{ type: 'session.created' }]);
