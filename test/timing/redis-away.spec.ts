@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
-import { Workers } from '../integration/idempotency/workers.ts';
+import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
 import { PrivateRedis } from '../support/private-redis.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
 
 /** A quarter of a second, and what a machine adds. */
 const ONE_TIMEOUT_MS = 600;
@@ -38,6 +39,20 @@ describe('A worker whose Redis does not answer', () => {
   it('waits a quarter of a second for it, and then for nothing', async () => {
     expect(await durationMs(manyClaims)).toBeLessThan(ONE_TIMEOUT_MS);
     expect(await durationMs(manyClaims)).toBeLessThan(AT_ONCE_MS);
+  });
+
+  it('waits for the lease of a dead worker, and hardly longer', async () => {
+    redis.thaw();
+    await using line = await TcpProxy.start(redis.url);
+    await using dying = new Workers(line.through(redis.url));
+    const [dead, other] = await Promise.all([dying.join(), workers.join()]);
+    const id = randomUUID();
+    expect(await dead.claim(id, 'f')).toMatchObject({ kind: 'mine' });
+    line.refuse();
+    line.cut();
+    const claim = await other.claim(id, 'f');
+    if (claim.kind !== 'under way') throw new Error(`expected it under way, found: ${claim.kind}`);
+    expect(await durationMs(() => claim.reply)).toBeLessThan(LEASE_MS + 500);
   });
 
   it('waits a quarter of a second for its goodbye', async () => {

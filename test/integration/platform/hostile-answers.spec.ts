@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -9,6 +10,9 @@ import { OPERATIONS } from '#platform';
 import { wireAnswer, writeAnswer } from '../../support/fuzz/wire-answer.ts';
 import { buildClient, callWithin, CALLS } from './client.fixture.ts';
 import { AD_HOC_REPORT, SESSION } from './documents.ts';
+
+/** Of a call that is to end by its deadline, after a second. */
+const LONG_PAST_MS = 10_000;
 
 let server: Server;
 let answer: (socket: Socket) => void = () => undefined;
@@ -42,10 +46,11 @@ it('every answer, however hostile, ends its call with a result or one CommandErr
   await fc.assert(
     fc.asyncProperty(hostileAnswer, fc.constantFrom(...OPERATIONS), async (hostile, operation) => {
       answer = (socket) => writeAnswer(hostile, socket);
-      const error: unknown = await CALLS[operation](client, callWithin(1000)).then(
+      const call = CALLS[operation](client, callWithin(1_000)).then(
         () => undefined,
         (reason: unknown) => reason,
       );
+      const error = await Promise.race([call, sleep(LONG_PAST_MS, 'the call has not ended', { ref: false })]);
       if (error !== undefined) expect(error).toBeInstanceOf(CommandError);
     }),
     { numRuns: 200 },
