@@ -63,7 +63,7 @@ describe('asyncapi.yaml', () => {
   let parsed: Awaited<ReturnType<Parser['parse']>>;
   beforeAll(async () => {
     parsed = await new Parser().parse(text('asyncapi.yaml'));
-  }, 30_000);
+  });
 
   it('is a valid AsyncAPI 3 document', () => {
     const told = parsed.diagnostics.map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`);

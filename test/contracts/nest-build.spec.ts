@@ -88,5 +88,5 @@ describe('nest build', () => {
       encoding: 'utf8',
     });
     expect([run.status, JSON.parse(run.stdout)]).toMatchObject([0, { canonical: '1' }]);
-  }, 120_000);
+  });
 });

@@ -80,7 +80,7 @@ describe('the packed @poker-bridge/contracts', () => {
     folder = await mkdtemp(join(tmpdir(), 'contracts-'));
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
     files = await installPacked('libs/contracts', folder);
-  }, 30_000);
+  });
 
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -20,7 +20,12 @@ const WORDS = /^`\w[\w-]*`(, `\w[\w-]*`)+$/;
 const CONSTANT = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
 /** Of Node.js, of the platform, of RabbitMQ. */
 const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'ROLE_ADMIN', 'ACCESS_REFUSED'];
-const UNDELIVERED_REASONS = ['REPLY_QUEUE_GONE', 'REPLY_QUEUE_FULL', 'REPLY_QUEUE_UNREACHABLE', 'EVENT_REFUSED'];
+const UNDELIVERED_REASONS = [
+  'REPLY_QUEUE_GONE',
+  'REPLY_QUEUE_FULL',
+  'REPLY_QUEUE_UNREACHABLE',
+  'EVENT_REFUSED',
+];
 
 describe('docs/settings.md', () => {
   it('lists every variable once, with its default and whether it may be a file', () => {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
 
+import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
+
 /** One reply as a test looks at it. */
 export interface ReceivedReply {
   readonly type: string;
@@ -14,7 +16,17 @@ export interface ReceivedReply {
   readonly text: string;
 }
 
-/** A caller of the service as a stranger would write one: plain amqplib, a reply queue of its own. */
+/** A command whose final reply is waited for. */
+interface Wait {
+  readonly replies: ReceivedReply[];
+  readonly resolve: (replies: ReceivedReply[]) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/**
+ * A caller of the service as a stranger would write one: plain amqplib, a reply queue of its own. Once it is disposed
+ * of, nothing rejects any more: a test that failed leaves no rejection to the suites after it.
+ */
 export class BusCaller implements AsyncDisposable {
   readonly prefix: string;
   readonly connection: ChannelModel;
@@ -22,10 +34,7 @@ export class BusCaller implements AsyncDisposable {
   readonly replyQueue: string;
   /** Every reply that came, repeats and late ones among them. */
   readonly received: ReceivedReply[] = [];
-  readonly #waiting = new Map<
-    string,
-    { replies: ReceivedReply[]; resolve: (replies: ReceivedReply[]) => void }
-  >();
+  readonly #waiting = new Map<string, Wait>();
 
   private constructor(prefix: string, connection: ChannelModel, channel: Channel, replyQueue: string) {
     this.prefix = prefix;
@@ -65,24 +74,18 @@ export class BusCaller implements AsyncDisposable {
   }
 
   /** The replies with a correlation id, up to the final one. Ask before sending. */
-  repliesTo(correlationId: string, timeoutMs = 20_000): Promise<ReceivedReply[]> {
+  repliesTo(correlationId: string, timeoutMs = WAIT_TIMEOUT_MS): Promise<ReceivedReply[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ReceivedReply[]>();
     const replies: ReceivedReply[] = [];
-    this.#waiting.set(correlationId, { replies, resolve });
     const timer = setTimeout(() => {
-      reject(
-        new Error(
-          `no final reply to ${correlationId} in time; so far ${JSON.stringify(replies.map(({ type }) => type))}`,
-        ),
-      );
-    }, timeoutMs).unref();
-    const ended = promise.finally(() => {
-      clearTimeout(timer);
       this.#waiting.delete(correlationId);
-    });
-    // A test that failed meanwhile waits no more, and must not end the process of all the others.
-    ended.catch(() => undefined);
-    return ended;
+      const types = JSON.stringify(replies.map(({ type }) => type));
+      reject(new Error(`no final reply to ${correlationId} in time; so far ${types}`));
+    }, timeoutMs).unref();
+    this.#waiting.set(correlationId, { replies, resolve, timer });
+    // A test that failed meanwhile waits no more.
+    promise.catch(() => undefined);
+    return promise;
   }
 
   /** Takes everything that lies in a queue. */
@@ -105,6 +108,8 @@ export class BusCaller implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+    this.#waiting.clear();
     await this.connection.close().catch(() => undefined);
   }
 
@@ -125,6 +130,9 @@ export class BusCaller implements AsyncDisposable {
     const waiting = this.#waiting.get(correlationId);
     if (!waiting) return;
     waiting.replies.push(reply);
-    if (headers['final'] === true) waiting.resolve(waiting.replies);
+    if (headers['final'] !== true) return;
+    clearTimeout(waiting.timer);
+    this.#waiting.delete(correlationId);
+    waiting.resolve(waiting.replies);
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 
-const NEED_A_BROKER = ['integration', 'e2e', 'extended'];
+const NEED_A_BROKER = ['integration', 'e2e', 'extended', 'timing'];
 
 /**
  * Starts one private broker for the whole run, where a selected spec lies in a folder that needs one. It ends with

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
+import { wholeBody } from './whole-body.ts';
+
 /** A request to the platform, read whole. */
 export interface PlatformRequest {
   readonly method: string;
@@ -20,6 +22,7 @@ export class PlatformStub implements AsyncDisposable {
   readonly requests: PlatformRequest[] = [];
   behaviour: PlatformBehaviour;
   readonly #server: Server;
+  #isClosed = false;
 
   private constructor(behaviour: PlatformBehaviour) {
     this.behaviour = behaviour;
@@ -47,21 +50,27 @@ export class PlatformStub implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of message) chunks.push(chunk as Buffer);
+    const body = await wholeBody(message);
+    if (body === undefined || this.#isClosed) return;
     const request = {
       method: message.method ?? '',
       url: new URL(message.url ?? '/', this.origin),
       headers: message.headers,
-      body: Buffer.concat(chunks).toString(),
+      body,
     };
     this.requests.push(request);
-    await this.behaviour(request, response, message.socket);
+    try {
+      await this.behaviour(request, response, message.socket);
+    } catch (error) {
+      // What fails after the end of its suite is no failure of the one that runs by then.
+      if (!this.#isClosed) throw error;
+    }
   }
 }
 

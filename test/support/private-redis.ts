@@ -57,6 +57,17 @@ export class PrivateRedis implements AsyncDisposable {
     }
   }
 
+  /** The keys that are deleted from now on because their time has run out. */
+  async expiredKeys(): Promise<AsyncDisposable & { readonly keys: readonly string[] }> {
+    await this.run((client) => client.config('SET', 'notify-keyspace-events', 'Ex'));
+    const keys: string[] = [];
+    const listening = new Redis(this.url, { lazyConnect: true, retryStrategy: () => null });
+    listening.on('error', () => undefined).on('message', (_channel, key: string) => keys.push(key));
+    await listening.connect();
+    await listening.subscribe('__keyevent@0__:expired');
+    return { keys, [Symbol.asyncDispose]: () => Promise.resolve(listening.disconnect()) };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
   }

@@ -6,7 +6,7 @@ import { WorkerProcess } from './worker-process.ts';
 
 export interface ServiceOptions {
   readonly behaviour: PlatformBehaviour;
-  /** Of every worker. */
+  /** Of every worker; by default, its times are longer than any test. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Default: the broker of the test run. */
   readonly url?: string;
@@ -15,6 +15,15 @@ export interface ServiceOptions {
 const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const RETRY_DELAYS_MS = '5000,30000,120000';
+/**
+ * Far longer than a test holds anything back: on a busy machine, no command expires, no call is late and no stop is cut
+ * short but where a test says so itself.
+ */
+const UNHURRIED = {
+  INTERACTIVE_DEADLINE_MS: '600000',
+  PLATFORM_ATTEMPT_TIMEOUT_MS: '600000',
+  SHUTDOWN_GRACE_MS: '600000',
+};
 
 /**
  * Everything around workers that are tested from outside: a prefix of their own on the broker, a platform, a caller,
@@ -63,6 +72,7 @@ export class ServiceUnderTest implements AsyncDisposable {
       ...this.platform.variables,
       AMQP_URL: this.proxy.through(this.url),
       AMQP_PREFIX: this.prefix,
+      ...UNHURRIED,
       ...this.#variables,
     };
   }

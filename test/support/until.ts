@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
+
 const INTERVAL_MS = 20;
 
 /**
@@ -11,7 +13,7 @@ const INTERVAL_MS = 20;
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 10_000,
+  timeoutMs = WAIT_TIMEOUT_MS,
 ): Promise<T> {
   const untilMs = performance.now() + timeoutMs;
   for (;;) {

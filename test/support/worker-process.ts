@@ -5,9 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
+import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const READY_TIMEOUT_MS = 20_000;
 
 export interface WorkerExit {
   readonly code: number | null;
@@ -94,8 +94,8 @@ export class WorkerProcess implements AsyncDisposable {
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** How it ended. @throws Error where it still runs by then */
-  async exitedWithin(timeoutMs: number): Promise<WorkerExit> {
+  /** How it ended, once it has. @throws Error if it still runs after `timeoutMs` */
+  async ended(timeoutMs = WAIT_TIMEOUT_MS): Promise<WorkerExit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -116,7 +116,7 @@ export class WorkerProcess implements AsyncDisposable {
   }
 
   async #until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
-    const untilMs = Date.now() + READY_TIMEOUT_MS;
+    const untilMs = Date.now() + WAIT_TIMEOUT_MS;
     while (Date.now() < untilMs && this.#child.exitCode === null) {
       const found = await look();
       if (found !== undefined) return found;

@@ -37,7 +37,9 @@ export function messages(definitions: Readonly<Record<string, JsonSchema>>): Rec
       'x-reason': { enum: Object.keys(ERROR_CODES) },
     }),
     'undelivered-reply': copy('A reply, or an announcement, that nobody took', {
-      'x-reason': { enum: ['REPLY_QUEUE_GONE', 'REPLY_QUEUE_FULL', 'REPLY_QUEUE_UNREACHABLE', 'EVENT_REFUSED'] },
+      'x-reason': {
+        enum: ['REPLY_QUEUE_GONE', 'REPLY_QUEUE_FULL', 'REPLY_QUEUE_UNREACHABLE', 'EVENT_REFUSED'],
+      },
     }),
   };
 }

@@ -33,7 +33,12 @@ export interface LanesOptions {
   readonly phaseMs: number;
   /** Reports that are queued when a phase begins. */
   readonly reports: number;
+  /** Of the worker, over those of a measurement. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
+
+/** A worker's own defaults. */
+const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
 
 /** One stretch of time with a steady load of players. */
 export interface Phase {
@@ -74,7 +79,7 @@ export class Lanes implements AsyncDisposable {
     const platform = new LanesPlatform();
     const service = await ServiceUnderTest.start({
       behaviour: platform.behaviour,
-      variables: VARIABLES,
+      variables: { ...VARIABLES, ...DEFAULTS, ...options.variables },
       url: options.url,
     });
     const lanes = new Lanes(options, platform, service, await service.worker());

@@ -60,7 +60,7 @@ describe('headers that a caller makes up', () => {
     worker = await service.worker();
     witness = await Witness.open(service);
     spy = (await service.caller.channel.assertQueue('', { exclusive: true })).queue;
-  }, 30_000);
+  });
   afterAll(async () => service?.[Symbol.asyncDispose]());
   beforeEach(() => {
     failsAtPage = 0;

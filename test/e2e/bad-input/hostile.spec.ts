@@ -31,7 +31,7 @@ describe('any message at all', () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(2) });
     worker = await service.worker();
     ledger = await Ledger.open(service);
-  }, 30_000);
+  });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
   it('comes to one end that the contract knows', async () => {
@@ -43,7 +43,7 @@ describe('any message at all', () => {
       }),
       { numRuns: RUNS, endOnFailure: true },
     );
-  }, 60_000);
+  });
 
   it('is dead-lettered where its end is of category invalid, and only there', async () => {
     const entries = [...ledger.entries.values()];

@@ -1,6 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/wait-timeout.ts';
 import type { HostileMessage } from './hostile-message.ts';
 
 const DIRECT = 'amq.rabbitmq.reply-to';
@@ -61,9 +62,9 @@ export class Ledger {
   }
 
   /** Sends a message, and waits for its outcome. */
-  async settle(correlationId: string, sent: HostileMessage, timeoutMs = 5_000): Promise<Entry> {
+  async settle(correlationId: string, sent: HostileMessage): Promise<Entry> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error('nothing became of it')), timeoutMs);
+    const timer = setTimeout(() => reject(new Error('nothing became of it')), WAIT_TIMEOUT_MS);
     this.#waiting.set(correlationId, resolve);
     this.send(correlationId, sent);
     await promise.finally(() => clearTimeout(timer));

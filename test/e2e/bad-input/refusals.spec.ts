@@ -37,7 +37,7 @@ describe('a message that breaks the contract', () => {
     });
     await service.worker();
     witness = await Witness.open(service);
-  }, 30_000);
+  });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
   const publish = ({ routingKey = 'session.create', body = { userId: 'p-1' }, options = {} }: BadMessage) => {
@@ -128,7 +128,7 @@ describe('a worker that takes two megabytes', () => {
       variables: { MAX_COMMAND_BYTES: String(2 * 1024 * 1024) },
     });
     await service.worker();
-  }, 30_000);
+  });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
   const deep = '['.repeat(512 * 1024) + ']'.repeat(512 * 1024);

@@ -26,7 +26,7 @@ describe('a reply_to', () => {
     });
     await service.worker();
     witness = await Witness.open(service);
-  }, 30_000);
+  });
   afterAll(async () => service?.[Symbol.asyncDispose]());
   beforeEach(() => {
     correlationId = randomUUID();

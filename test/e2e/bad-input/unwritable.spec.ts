@@ -27,7 +27,7 @@ describe('a command with a property that cannot be written again', () => {
     worker = await service.worker();
     hostile = await connect(service.url);
     garble(hostile);
-  }, 30_000);
+  });
   afterAll(async () => {
     await hostile?.close();
     await service?.[Symbol.asyncDispose]();

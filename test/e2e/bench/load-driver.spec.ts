@@ -118,7 +118,7 @@ async function tallyOf(take: (command: ConsumeMessage, answer: Answer) => void):
   const consume = (command: ConsumeMessage | null) => command && take(command, answerOn(channel));
   await channel.consume(queue, consume, { noAck: true });
   try {
-    await using driver = await LoadDriver.open({ url, dialect: queueDialect(queue), patienceMs: 1_000 });
+    await using driver = await LoadDriver.open({ url, dialect: queueDialect(queue), patienceMs: 3_000 });
     await driver.closedLoop({ inFlight: 10, commands: 20 });
     const tally = await driver.settle();
     expect(isFaultless(tally)).toBe(false);

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startPlatform } from '../../bench/platform/start-platform.ts';
 import { scalesOn } from '../../bench/scale/scales.ts';
 import { type Size, Trial } from '../../bench/scale/trial.ts';
 import { createWorkplace } from '../../bench/stage/workplace.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
-
-jest.setTimeout(120_000);
 
 const COMMANDS = 300;
 /** The largest size of each kind, but for what would only take longer. */

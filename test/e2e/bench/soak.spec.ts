@@ -1,9 +1,7 @@
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { soak } from '../../bench/soak/soak.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
-
-jest.setTimeout(120_000);
 
 /** `npm run soak` does the same for minutes, and looks at the memory. */
 it('a mixed load of some seconds: each command gets exactly its own replies', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
@@ -8,9 +8,6 @@ import { until } from '../../support/until.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const COMMAND = ['send', 'session.create', '--data', '{"userId":"u-1"}'];
-
-// Each starts processes, on a machine that may be busy.
-jest.setTimeout(20_000);
 
 describe('poker-bridge send, unanswered', () => {
   const prefix = uniquePrefix();
@@ -40,14 +37,12 @@ describe('poker-bridge send, unanswered', () => {
     });
 
   it('ends with 3 where no answer came in time, and says who is missing', async () => {
-    const startedAtMs = performance.now();
     const run = await send({}, '--deadline-ms', '200', '--json');
     expect(run).toMatchObject({
       code: 3,
       stdout: '',
       stderr: `No answer came within 200 ms. No worker serves ${queue}.\n`,
     });
-    expect(performance.now() - startedAtMs).toBeLessThan(8_000);
 
     const message = await broker.channel.get(queue, { noAck: true });
     if (message === false) throw new Error('no command was sent');

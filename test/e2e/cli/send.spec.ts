@@ -3,16 +3,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { expectedProperties } from '../commands/expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { type CliRun, type CliSurroundings, runCli } from './run-cli.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
-
-// Each starts processes, on a machine that may be busy.
-jest.setTimeout(20_000);
 
 describe('poker-bridge send', () => {
   let sandboxed: SandboxedService;
@@ -24,7 +21,7 @@ describe('poker-bridge send', () => {
       startSandboxedService(),
       mkdtemp(join(tmpdir(), 'poker-bridge-cli-')),
     ]);
-  }, 30_000);
+  });
   afterAll(async () => {
     await rm(folder, { recursive: true, force: true });
     await sandboxed?.[Symbol.asyncDispose]();
@@ -146,10 +143,9 @@ describe('poker-bridge send', () => {
   });
 
   it('sets the deadline', async () => {
-    await sandboxed.platform.fault({ kind: 'latency', fixedMs: 3_000, operation: 'session', count: 1 });
-    const args = ['session.create', '--data', '{"userId":"u-late"}', '--deadline-ms', '400', '--json'];
+    // It has passed when the worker reads it, however fast that is.
+    const args = ['session.create', '--data', '{"userId":"u-late"}', '--deadline-ms', '1', '--json'];
     const { code, lines } = await send(args);
-    await sandboxed.platform.clearFaults();
     expect([code, lines]).toMatchObject([1, [{ body: { code: 'COMMAND_EXPIRED' } }]]);
   });
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
@@ -26,9 +26,6 @@ function explain(rows: unknown, ...args: string[]): Promise<CliRun> {
   const input = typeof rows === 'string' ? rows : JSON.stringify(rows);
   return runCli(['sign', 'explain', '-', ...args], { input });
 }
-
-// Each starts processes, on a machine that may be busy.
-jest.setTimeout(20_000);
 
 beforeAll(async () => void (await build(root)));
 

@@ -2,16 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { COMMANDS } from '#contracts';
 
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
 import { runCli } from './run-cli.ts';
-
-// Each starts processes, on a machine that may be busy.
-jest.setTimeout(20_000);
 
 beforeAll(async () => void (await build(root)));
 

@@ -23,7 +23,7 @@ const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 let sandbox: SandboxProcess;
 beforeAll(async () => {
   sandbox = await startSandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
-}, 30_000);
+});
 afterAll(async () => sandbox?.[Symbol.asyncDispose]());
 
 describe.each([
@@ -53,7 +53,7 @@ describe.each([
     caller.channel.publish(service.name('events'), 'the.end', Buffer.alloc(0));
     await until('the end', () => events.at(-1)?.fields.routingKey === 'the.end');
     events.pop();
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   it(`announces ${routingKeys.join(', ') || 'nothing'}`, () => {

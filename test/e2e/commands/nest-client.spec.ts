@@ -23,7 +23,7 @@ describe("Nest's own client", () => {
       options: { urls: [url], queue: `${prefix}.interactive`, noAssert: true },
     });
     await client.connect();
-  }, 30_000);
+  });
   afterAll(async () => {
     await client?.close();
     await sandboxed?.[Symbol.asyncDispose]();
@@ -132,7 +132,7 @@ describe("the packets of Nest's client", () => {
 
   beforeAll(async () => {
     sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '2' } });
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   const send = async (pattern: string, data: unknown, id: string, options: object = {}) => {

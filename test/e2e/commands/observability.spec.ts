@@ -94,7 +94,7 @@ describe('what a person on call sees', () => {
     );
     await until('every outcome is told', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   const outcomes = () => sandboxed.worker.log.filter((line) => 'outcome' in line);

@@ -48,7 +48,7 @@ describe('several operators', () => {
       sandbox: { SANDBOX_CLIENTS_FILE: await write('clients.json', clients) },
       worker: { OPERATORS_FILE: await write('operators.json', operators) },
     });
-  }, 30_000);
+  });
   afterAll(async () => {
     await sandboxed?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });

@@ -20,7 +20,7 @@ describe('session.create and game.open', () => {
   beforeAll(async () => {
     sandboxed = await startSandboxedService();
     ({ caller, platform } = sandboxed);
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(() => {
     id = `id-${randomUUID()}`;

@@ -27,7 +27,7 @@ describe('reports', () => {
       worker: { REPORTS_PER_PAGE: '10', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' },
     });
     ({ platform } = sandboxed);
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   afterEach(async () => platform.clearFaults());
 

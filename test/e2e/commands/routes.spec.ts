@@ -17,7 +17,7 @@ describe('the ways of a command', () => {
   beforeAll(async () => {
     sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '3' } });
     ({ caller } = sandboxed);
-  }, 30_000);
+  });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   /** The queues that the log says a command was moved to, once it says its outcome. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
@@ -8,8 +8,6 @@ import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
-
-jest.setTimeout(20_000);
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const VARIABLES = {
@@ -80,7 +78,7 @@ describe('a lane with a backlog', () => {
     const reports = fetchReports(12);
     await untilPaused();
     worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(4_000)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
     service.platform.behaviour = healthy(1);
     await service.worker();
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');

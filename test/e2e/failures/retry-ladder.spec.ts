@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeAll, afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, afterAll, describe, expect, it } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
@@ -8,10 +8,9 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-jest.setTimeout(20_000);
-
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-const DELAYS_MS = [300, 700, 1_500] as const;
+/** Long enough for a busy machine to see what waits there. */
+const DELAYS_MS = [1_000, 2_000, 4_000] as const;
 
 /** Fails the first `times` requests that `isHit` names. */
 function failing(
@@ -66,7 +65,7 @@ describe('a report that the platform cannot serve now', () => {
       messageId: 'paged',
       headers: { traceparent: TRACE },
     });
-    await until('it waits on the first rung', async () => (await depth('reports.retry.300')) === 1);
+    await until('it waits on the first rung', async () => (await depth('reports.retry.1000')) === 1);
     const replies = await report;
 
     expect(pagesAsked()).toEqual([1, 2, 3, 3, 4]);
@@ -98,7 +97,11 @@ describe('a report that the platform cannot serve now', () => {
 
   it('climbs rung after rung', async () => {
     behave(failing(2, 500));
-    const replies = await service.caller.send('report.rake.fetch', PERIOD);
+    const report = service.caller.send('report.rake.fetch', PERIOD);
+    for (const delayMs of [1_000, 2_000]) {
+      await until(`it waits for ${delayMs} ms`, async () => (await depth(`reports.retry.${delayMs}`)) === 1);
+    }
+    const replies = await report;
     expect(replies.map(({ type }) => type)).toEqual([
       ...Array<string>(4).fill('report.page'),
       'report.completed',
@@ -106,19 +109,18 @@ describe('a report that the platform cannot serve now', () => {
     const [first = 0, second = 0, third = 0] = askedAtMs;
     expect(second - first).toBeGreaterThanOrEqual(DELAYS_MS[0]);
     expect(third - second).toBeGreaterThanOrEqual(DELAYS_MS[1]);
-    expect(third - second).toBeLessThan(DELAYS_MS[2]);
   });
 
   it('waits on a rung that is not shorter than the platform asks', async () => {
-    behave(failing(1, 429, () => true, { 'retry-after': '1' }));
+    behave(failing(1, 429, () => true, { 'retry-after': '3' }));
     const report = service.caller.send('report.rake.fetch', { ...PERIOD, page: 1 });
-    await until('it waits there', async () => (await depth('reports.retry.1500')) === 1);
+    await until('it waits there', async () => (await depth('reports.retry.4000')) === 1);
     expect((await report).map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
     expect((askedAtMs[1] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[2]);
   });
 
   it('waits also where somebody deleted the rung', async () => {
-    await service.caller.channel.deleteQueue(service.name('reports.retry.300'));
+    await service.caller.channel.deleteQueue(service.name('reports.retry.1000'));
     behave(failing(1, 503));
     const replies = await service.caller.send('report.rake.fetch', PERIOD);
     expect(replies.at(-1)?.type).toBe('report.completed');
@@ -157,15 +159,14 @@ describe('a report that the platform cannot serve now', () => {
     [429, 'RATE_LIMITED'],
   ])('is answered where the next rung would pass the deadline: %s', async (status, code) => {
     behave(failing(Number.POSITIVE_INFINITY, status));
-    const sentAtMs = Date.now();
-    const deadlineAtMs = sentAtMs + 900;
+    const deadlineAtMs = Date.now() + 2_800;
     const [reply, ...more] = await service.caller.send('report.ad-hoc.fetch', PERIOD, {
       messageId: `late-${status}`,
       headers: { 'x-deadline': deadlineAtMs },
     });
-    expect(Date.now()).toBeLessThan(deadlineAtMs);
+    expect(Date.parse(String(reply?.body['occurredAt']))).toBeLessThan(deadlineAtMs);
     expect(more).toEqual([]);
-    // The rung of 300 was taken; that of 700 would have been too long.
+    // The first rung was taken; the next would have been too long.
     expect(askedAtMs).toHaveLength(2);
     expect(reply).toMatchObject({
       type: 'command.failed',
@@ -195,9 +196,9 @@ describe('a report that the platform cannot serve now', () => {
     async (type) => {
       behave(failing(Number.POSITIVE_INFINITY, 503));
       const data = type === 'game.open' ? { player: { id: 'p-1' } } : { userId: 'p-1' };
-      const startedAtMs = Date.now();
       const [reply] = await service.caller.send(type, data);
-      expect(Date.now() - startedAtMs).toBeLessThan(DELAYS_MS[0]);
+      // Not a second time, after a while.
+      expect(askedAtMs).toHaveLength(1);
       expect(reply?.body).toMatchObject({
         code: 'PLATFORM_UNAVAILABLE',
         retryable: true,

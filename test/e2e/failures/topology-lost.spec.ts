@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { GetMessage } from 'amqplib';
 
@@ -8,8 +8,6 @@ import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
-
-jest.setTimeout(20_000);
 
 describe('what a person deletes under a running worker', () => {
   let service: ServiceUnderTest;
@@ -57,7 +55,7 @@ describe('what a person deletes under a running worker', () => {
   it('does not take the answer away from a command in hand', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
-    const session = service.caller.repliesTo('in hand', 8_000);
+    const session = service.caller.repliesTo('in hand');
     service.caller.publish(
       'session.create',
       { userId: 'in hand' },

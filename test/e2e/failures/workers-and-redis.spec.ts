@@ -1,6 +1,7 @@
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
@@ -10,12 +11,8 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-jest.setTimeout(60_000);
-
 /** Three in its lane, and then as many as `DELIVERY_LIMIT` says. */
 const STARTS = 4;
-/** Shorter than three leases of three seconds: if each were waited out, the answer would be COMMAND_EXPIRED. */
-const DEADLINE_MS = 8_900;
 
 let redis: PrivateRedis;
 let service: ServiceUnderTest;
@@ -37,7 +34,7 @@ beforeAll(async () => {
   const names = Array.from({ length: STARTS + 1 }, (_, index) => `worker-${index}`);
   workers = new Map(names.map((name) => [name, service.start({ PLATFORM_CLIENT_ID: name })]));
   await Promise.all([...workers.values()].map((worker) => worker.ready()));
-}, 60_000);
+});
 
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
@@ -58,7 +55,7 @@ describe('Workers that share a memory of commands', () => {
       const { lanes } = (await [...workers.values()][0]!.health()).bus;
       return lanes['interactive']?.state === 'consuming';
     };
-    await until('the workers are back', redelivered, 20_000);
+    await until('the workers are back', redelivered);
     const after = await send('beside');
     expect(after).toMatchObject([{ type: 'session.created' }]);
     // Longer than a dead worker's claim stands.
@@ -70,10 +67,12 @@ describe('Workers that share a memory of commands', () => {
   });
 
   it('do not wait for one another when a command kills them: it is poison in good time', async () => {
-    const startMs = performance.now();
-    const [reply] = await send('poison', { 'x-deadline': Date.now() + DEADLINE_MS });
+    const key = `${service.prefix}:identity:${hash('sha256', JSON.stringify(['default', 'poison']))}`;
+    await using expired = await redis.expiredKeys();
+    const [reply] = await send('poison');
     expect(reply?.body).toMatchObject({ code: 'POISON_COMMAND' });
     expect(callsFor('poison')).toHaveLength(STARTS);
-    expect(performance.now() - startMs).toBeLessThan(DEADLINE_MS);
+    // Each start but the last leaves a claim. A stall of the machine may outlast a lease, and no more than that.
+    expect(expired.keys.filter((each) => each === key).length).toBeLessThan(STARTS - 1);
   });
 });

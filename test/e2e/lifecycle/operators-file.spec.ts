@@ -3,13 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { CANARY, refusalOf, refusing } from './refusal-of.ts';
-
-jest.setTimeout(30_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-operators-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from 'amqplib';
 
 import { read, tablesWith } from '../../docs/markdown.ts';
@@ -8,8 +8,6 @@ import { testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-
-jest.setTimeout(40_000);
 
 const [WORKER, CALLER] = tablesWith(read('docs/operations.md'), 'User')[0]!.rows;
 const PASSWORD = 'secret-of-a-test';

@@ -4,7 +4,6 @@ export const EXIT_CONFIG = 78;
 /** Put into every value: a fault that shows it shows a value. */
 export const CANARY = 'c4n4ry';
 
-const EXIT_WITHIN_MS = 15_000;
 const USABLE = {
   PLATFORM_BASE_URL: 'https://api.example/api/web',
   PLATFORM_API_URL: 'https://api.example',
@@ -25,7 +24,7 @@ export interface Refusal {
 /** Starts a worker that has to refuse its settings: usable ones, and these over them. */
 export async function refusalOf(variables: Readonly<Record<string, string>>): Promise<Refusal> {
   await using worker = new WorkerProcess({ ...USABLE, ...variables });
-  const { code } = await worker.exitedWithin(EXIT_WITHIN_MS);
+  const { code } = await worker.ended();
   const { stdout, stderr } = worker;
   const lines = stderr.trimEnd().split('\n');
   return {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -32,8 +32,6 @@ const NUMBERS = [
   'REPORTS_STALL_MS',
 ];
 const BAD_NUMBERS = ['-1', '1.5', '1e3', '0x10', '999999999999'];
-
-jest.setTimeout(20_000);
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));

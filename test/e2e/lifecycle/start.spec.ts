@@ -1,17 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
-
-jest.setTimeout(20_000);
-
-/** To a stop that has nothing to finish. */
-const STOP_WITHIN_MS = 4_000;
 
 describe('a worker whose broker is away', () => {
   let service: ServiceUnderTest;
@@ -48,7 +43,7 @@ describe('a worker whose broker is away', () => {
     const worker = service.start();
     await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
     worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(STOP_WITHIN_MS)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
   it('stops also while a broker accepts and says nothing', async () => {
@@ -59,7 +54,7 @@ describe('a worker whose broker is away', () => {
     expect(await worker.get('/health/live')).toMatchObject({ status: 200 });
     expect(await worker.get('/health/ready')).toMatchObject({ status: 503 });
     worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(STOP_WITHIN_MS)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
   it('uses the next node of the cluster', async () => {
@@ -94,7 +89,7 @@ describe('a worker that cannot listen', () => {
     const { port } = other.address() as AddressInfo;
     try {
       const worker = service.start({ HTTP_PORT: String(port) });
-      expect(await worker.exitedWithin(10_000)).toEqual({ code: EXIT_CONFIG, signal: null });
+      expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
       expect(worker.stderr).toMatch(/^.*HTTP_PORT.*EADDRINUSE.*\n$/);
     } finally {
       other.close();
@@ -103,7 +98,7 @@ describe('a worker that cannot listen', () => {
 
   it('refuses to start where its address is of another machine', async () => {
     const worker = service.start({ HTTP_HOST: '192.0.2.1' });
-    expect(await worker.exitedWithin(10_000)).toEqual({ code: EXIT_CONFIG, signal: null });
+    expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
     expect(worker.stderr).toMatch(/^.*HTTP_HOST.*\n$/);
     expect(worker.stderr).not.toContain('192.0.2.1');
   });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
@@ -9,12 +9,6 @@ import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-jest.setTimeout(30_000);
-
-/** Of closing what is left when nothing is in hand any more, on a busy machine. */
-const CLOSING_MS = 2_500;
-/** Of loading everything, which a signal does not interrupt. */
-const START_MS = 15_000;
 const silent: PlatformBehaviour = () => undefined;
 
 /** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
@@ -54,7 +48,7 @@ describe('a worker that is told to stop', () => {
     expect((await worker.get('/health/live')).status).toBe(200);
     expect((await worker.health()).bus.lanes['interactive']).toMatchObject({ state: 'draining', inHand: 4 });
     gate.open();
-    expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(worker.stderr).toBe('');
 
     expect(service.platform.requests).toHaveLength(4);
@@ -82,7 +76,7 @@ describe('a worker that is told to stop', () => {
       ...Array<string>(3).fill('report.page'),
       'report.completed',
     ]);
-    expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
   it('does not wait for whoever holds a connection to its health open', async () => {
@@ -96,7 +90,7 @@ describe('a worker that is told to stop', () => {
     // An answer after theirs: the worker has seen both.
     await worker.get('/health/live');
     worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(CLOSING_MS)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
   it('ends with 0 before it has loaded what it is made of', async () => {
@@ -104,7 +98,7 @@ describe('a worker that is told to stop', () => {
     const worker = service.start({ NODE_OPTIONS: `--import=${preload}` });
     await until('it listens', () => worker.stderr.startsWith('listens'));
     worker.kill('SIGTERM');
-    expect(await worker.exitedWithin(START_MS)).toEqual({ code: 0, signal: null });
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(worker.stderr).toBe('listens early');
   });
 
@@ -117,7 +111,7 @@ describe('a worker that is told to stop', () => {
       worker.kill('SIGTERM');
       await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
       worker.kill(signal);
-      await worker.exitedWithin(1_000);
+      await worker.ended();
 
       service.platform.behaviour = healthy();
       await service.worker();

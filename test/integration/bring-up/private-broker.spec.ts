@@ -13,7 +13,7 @@ describe('a private broker', () => {
 
   beforeAll(async () => {
     broker = await startBroker();
-  }, 60_000);
+  });
 
   afterAll(() => broker.stop());
 
@@ -58,7 +58,7 @@ describe('a private broker', () => {
     await using caller = await openConnection(broker.url);
 
     expect(await drain(caller.channel, 'kept')).toEqual(['still here']);
-  }, 60_000);
+  });
 
   it('leaves nothing behind when it is stopped', async () => {
     const other = await startBroker();
@@ -70,7 +70,7 @@ describe('a private broker', () => {
     expect(isAlive(pid)).toBe(false);
     expect(existsSync(other.node.folder)).toBe(false);
     expect(Object.values(other.node.ports).flatMap((port: number) => listenersOn(port))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** The local addresses, as the kernel writes them, on which somebody listens at this port. */

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type CallHandler,
   type CanActivate,
@@ -28,8 +28,6 @@ import { CommandContext, MemoryIdempotencyStore, MessagingObserver, PokerTranspo
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
-
-jest.setTimeout(20_000);
 
 interface Data {
   readonly userId: string;

@@ -65,7 +65,6 @@ describe('a failure that passes', () => {
     const { client } = buildClient(platform.origin);
     const took = await elapsedMs(CALLS['session.create'](client, callWithin()));
     expect(took).toBeGreaterThan(atLeastMs - 10);
-    expect(took).toBeLessThan(4000);
     expect(platform.received).toHaveLength(2);
   });
 
@@ -74,11 +73,11 @@ describe('a failure that passes', () => {
       [429, 'RATE_LIMITED'],
       [503, 'PLATFORM_UNAVAILABLE'],
     ] as const) {
-      platform.next(answers(status, '', { 'retry-after': '10' }));
-      const call = callWithin(5000);
-      const attempt = failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
-      expect(await elapsedMs(attempt)).toBeLessThan(2000);
-      expect(await attempt).toMatchObject({ code, retryAfterMs: 10_000 });
+      platform.next(answers(status, '', { 'retry-after': '1200' }));
+      // Neither wait would end within this test.
+      const call = callWithin(600_000);
+      const error = await failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
+      expect(error).toMatchObject({ code, retryAfterMs: 1_200_000 });
       expect(call.attempts).toBe(1);
     }
   });
@@ -133,7 +132,7 @@ const LOSSES = [
 
 describe.each(LOSSES)('a call of which %s', (_name, reason, loseWith) => {
   const loss = loseWith(SESSION);
-  const limits = { attemptTimeoutMs: 150 };
+  const limits = reason === 'timeout' ? { attemptTimeoutMs: 400 } : {};
 
   it('is repeated once when it creates a session, and its outcome is unknown', async () => {
     platform.always(loss);
@@ -200,7 +199,7 @@ describe('after an attempt whose outcome is unknown', () => {
 
 describe('a failure whose status has come', () => {
   it('counts by its status, though its text drips or breaks off', async () => {
-    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 150 } });
+    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400 } });
     const taken = errors(422, { detail: 'Currency not found' });
     platform.next(drips(422, taken), truncates(404, taken));
     expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('INCORRECT_DATA');

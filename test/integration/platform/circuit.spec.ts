@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
+import { until } from '../../support/until.ts';
 import { buildClient, callWithin, CALLS, failureOf, LIMITS, startPlatform } from './client.fixture.ts';
 import { GAME, SESSION } from './documents.ts';
 import {
@@ -17,20 +18,21 @@ beforeEach(async () => {
   platform = await startPlatform();
 });
 
+const OPEN_MS = 1_000;
 const limits = {
-  attemptTimeoutMs: 600,
   maxAttempts: 1,
-  circuit: { ...LIMITS.circuit, minimumCalls: 5, openMs: 400 },
+  circuit: { ...LIMITS.circuit, minimumCalls: 5, openMs: OPEN_MS },
 };
 
-const build = (origin = platform.origin) => buildClient(origin, { limits });
+const build = (more: Partial<typeof LIMITS> = {}) =>
+  buildClient(platform.origin, { limits: { ...limits, ...more } });
 
 async function fail(client: ReturnType<typeof build>['client'], times = 5): Promise<void> {
   for (let i = 0; i < times; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
 }
 
 async function halfOpen(client: ReturnType<typeof build>['client']): Promise<void> {
-  while (client.circuits()[0]?.state !== 'half-open') await new Promise((resolve) => setTimeout(resolve, 20));
+  await until('a probe may come', () => client.circuits()[0]?.state === 'half-open');
 }
 
 describe('a circuit', () => {
@@ -40,13 +42,13 @@ describe('a circuit', () => {
     ['timeouts', neverAnswers],
   ])('opens by %s, and calls are not made', async (_name, behaviour) => {
     platform.always(behaviour);
-    const { client, observer } = build();
+    const { client, observer } = build({ attemptTimeoutMs: 400 });
     await fail(client);
     const call = callWithin();
     const error = await failureOf(CALLS['session.create'](client, call));
     expect(error.code).toBe('CIRCUIT_OPEN');
     expect(error.retryAfterMs).toBeGreaterThan(0);
-    expect(error.retryAfterMs).toBeLessThanOrEqual(400);
+    expect(error.retryAfterMs).toBeLessThanOrEqual(OPEN_MS);
     expect([call.attempts, platform.received.length]).toEqual([0, 5]);
     expect(observer.circuitStates).toEqual(['default session.create open']);
     expect(client.circuits()).toEqual([
@@ -75,7 +77,7 @@ describe('a circuit', () => {
     platform.always(neverAnswers);
     const { client, observer } = build();
     await Promise.all(
-      Array.from({ length: 16 }, () => failureOf(CALLS['session.create'](client, callWithin(50)))),
+      Array.from({ length: 16 }, () => failureOf(CALLS['session.create'](client, callWithin(500)))),
     );
     expect(observer).toMatchObject({
       circuitStates: [],
@@ -136,25 +138,32 @@ describe('a circuit', () => {
   });
 
   it('is not closed by a late success of a call from before its opening', async () => {
-    platform.next(answersAfter(80, answers(200, SESSION))).always(answers(503));
+    const opening = Promise.withResolvers<void>();
+    platform
+      .next((exchange) => opening.promise.then(() => answers(200, SESSION)(exchange)))
+      .always(answers(503));
     const { client } = build();
     const late = CALLS['session.create'](client, callWithin());
+    await until('it is under way', () => platform.received.length === 1);
     await fail(client);
     expect(client.circuits()[0]?.state).toBe('open');
+    opening.resolve();
     await expect(late).resolves.toBeDefined();
     expect(client.circuits()[0]?.state).toBe('open');
   });
 
   it('cuts off one call that is late, and none of those beside it', async () => {
-    let calls = 0;
-    platform.always((exchange) => {
-      calls += 1;
-      return (calls === 1 ? neverAnswers : answersAfter(400, answers(200, SESSION)))(exchange);
-    });
+    const cutOff = Promise.withResolvers<void>();
+    platform
+      .next(neverAnswers)
+      .always((exchange) => cutOff.promise.then(() => answers(200, SESSION)(exchange)));
     const { client } = build();
-    const late = failureOf(CALLS['session.create'](client, callWithin(100)));
+    const late = failureOf(CALLS['session.create'](client, callWithin(1_000)));
+    await until('it is under way', () => platform.received.length === 1);
     const others = Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin()));
+    await until('so are the others', () => platform.received.length === 9);
     expect((await late).code).toBe('COMMAND_EXPIRED');
+    cutOff.resolve();
     expect(await Promise.all(others)).toHaveLength(8);
     expect(platform.received).toHaveLength(9);
   });

@@ -18,7 +18,7 @@ import { type Behaviour, LocalPlatform } from './local-platform.ts';
 export const SECRET = 'test_secret_key';
 
 export const LIMITS: PlatformLimits = {
-  attemptTimeoutMs: 1000,
+  attemptTimeoutMs: 600_000,
   maxAttempts: 3,
   connections: 16,
   queue: 64,
@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly limits?: Partial<PlatformLimits>;
   readonly settings?: Partial<PlatformSettings>;
   readonly credentials?: Partial<OperatorCredentials>;
+  /** Default: the time of day. */
+  readonly clock?: () => number;
 }
 
 /** Writes down what it is told. */
@@ -69,7 +71,10 @@ export async function startPlatform(otherwise?: Behaviour): Promise<LocalPlatfor
 }
 
 /** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
-export function buildClient(origin: string, { limits, settings, credentials }: ClientOptions = {}) {
+export function buildClient(
+  origin: string,
+  { limits, settings, credentials, clock = Date.now }: ClientOptions = {},
+) {
   const observer = new RecordingObserver();
   const client = new PlatformClient(
     {
@@ -83,13 +88,14 @@ export function buildClient(origin: string, { limits, settings, credentials }: C
     },
     { ...LIMITS, ...limits },
     observer,
-    { clock: Date.now, random: () => 0.01 },
+    { clock, random: () => 0.01 },
   );
   open.push(client);
   return { client, observer };
 }
 
-export function callWithin(ms = 5000): CallContext {
+/** @param ms default: longer than any test */
+export function callWithin(ms = 600_000): CallContext {
   return { deadline: Deadline.after(ms), attempts: 0 };
 }
 

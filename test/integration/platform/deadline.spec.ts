@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -9,7 +10,6 @@ import {
   type CalledOperation,
   callWithin,
   CALLS,
-  elapsedMs,
   failureOf,
   OPERATIONS,
   startPlatform,
@@ -23,6 +23,8 @@ import {
   neverAnswers,
   resets,
 } from './local-platform.ts';
+
+const MOST_LATE_MS = 900;
 
 let platform: LocalPlatform;
 const ends: (() => Promise<unknown>)[] = [];
@@ -51,17 +53,21 @@ async function silentOrigin(): Promise<string> {
   return `https://127.0.0.1:${port}`;
 }
 
+/** A timer of this process, which a busy machine holds up as much as it holds up those of a call. */
+const later = (ms: number) => sleep(ms, { code: 'LATER' }, { ref: false });
+
 /** The call ends at its deadline, not before and hardly after; the coarse timers of undici would take longer. */
 async function expectExpired(
   call: CallContext,
   make: (call: CallContext) => Promise<unknown>,
   called: boolean,
 ): Promise<void> {
-  const error = await failureOf(make(call));
-  const lateMs = Date.now() - call.deadline.atMs;
+  const error = await Promise.race([
+    failureOf(make(call)),
+    later(call.deadline.atMs - Date.now() + MOST_LATE_MS),
+  ]);
   expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called } });
-  expect(lateMs).toBeGreaterThanOrEqual(-2);
-  expect(lateMs).toBeLessThan(1_000);
+  expect(Date.now() - call.deadline.atMs).toBeGreaterThanOrEqual(-2);
 }
 
 describe('at its deadline a call ends', () => {
@@ -74,22 +80,22 @@ describe('at its deadline a call ends', () => {
     '%s %s',
     async (operation, _name, slow) => {
       platform.always(slow);
-      const { client, observer } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 5000 } });
-      await expectExpired(callWithin(200), (call) => CALLS[operation](client, call), true);
+      const { client, observer } = buildClient(platform.origin);
+      await expectExpired(callWithin(500), (call) => CALLS[operation](client, call), true);
       expect(observer.results).toEqual(['deadline']);
     },
   );
 
   it('that is connecting, which an AbortSignal would not settle', async () => {
-    const { client } = buildClient(await silentOrigin(), { limits: { attemptTimeoutMs: 5000 } });
-    await expectExpired(callWithin(200), (call) => CALLS['session.create'](client, call), true);
+    const { client } = buildClient(await silentOrigin());
+    await expectExpired(callWithin(500), (call) => CALLS['session.create'](client, call), true);
   });
 
   it('that waits for a connection, without having been made', async () => {
     platform.always(neverAnswers);
-    const { client } = buildClient(platform.origin, { limits: { connections: 1, attemptTimeoutMs: 5000 } });
-    const first = CALLS['session.create'](client, callWithin(600));
-    const second = callWithin(200);
+    const { client } = buildClient(platform.origin, { limits: { connections: 1 } });
+    const first = CALLS['session.create'](client, callWithin(1_500));
+    const second = callWithin(500);
     await expectExpired(second, (call) => CALLS['session.create'](client, call), false);
     expect([second.attempts, platform.received.length]).toEqual([0, 1]);
     await failureOf(first);
@@ -97,8 +103,8 @@ describe('at its deadline a call ends', () => {
 
   it('whose attempts were lost before', async () => {
     platform.next(resets).always(neverAnswers);
-    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 5000 } });
-    const call = callWithin(300);
+    const { client } = buildClient(platform.origin);
+    const call = callWithin(1_000);
     await expectExpired(call, () => CALLS['session.create'](client, call), true);
     expect(call.attempts).toBe(2);
   });
@@ -116,14 +122,16 @@ describe('an attempt that is too slow', () => {
     const limits = { attemptTimeoutMs: 150, maxAttempts: 2 };
     const { client, observer } = buildClient(await silentOrigin(), { limits });
     const error = failureOf(CALLS['session.create'](client, callWithin()));
-    expect(await elapsedMs(error)).toBeLessThan(1200);
-    expect(await error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'timeout' } });
+    expect(await Promise.race([error, later(1_200)])).toMatchObject({
+      code: 'PLATFORM_UNAVAILABLE',
+      details: { reason: 'timeout' },
+    });
     expect(observer.results).toEqual(['timeout', 'timeout']);
   });
 
   it('does not hold the connection of the next one', async () => {
     platform.next(neverAnswers, answers(200, SESSION));
-    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 100, connections: 1 } });
+    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400, connections: 1 } });
     await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
     expect(platform.openSockets).toBe(1);
   });

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -8,6 +9,9 @@ import { CommandError } from '#contracts';
 import { wireAnswer, writeAnswer } from '../../support/fuzz/wire-answer.ts';
 import { buildClient, callWithin, CALLS, OPERATIONS } from './client.fixture.ts';
 import { AD_HOC_REPORT, SESSION } from './documents.ts';
+
+/** Of a call that is to end by its deadline, after a second. */
+const LONG_PAST_MS = 10_000;
 
 let server: Server;
 let answer: (socket: Socket) => void = () => undefined;
@@ -33,7 +37,7 @@ afterAll(async () => {
 
 const hostileAnswer = wireAnswer(JSON.stringify(SESSION), JSON.stringify(AD_HOC_REPORT));
 
-it('every answer, however hostile, ends its call in time with a result or one CommandError', async () => {
+it('every answer, however hostile, ends its call with a result or one CommandError', async () => {
   const { port } = server.address() as { port: number };
   const { client } = buildClient(`http://127.0.0.1:${port}`, {
     limits: { attemptTimeoutMs: 40, maxAttempts: 2 },
@@ -41,12 +45,11 @@ it('every answer, however hostile, ends its call in time with a result or one Co
   await fc.assert(
     fc.asyncProperty(hostileAnswer, fc.constantFrom(...OPERATIONS), async (hostile, operation) => {
       answer = (socket) => writeAnswer(hostile, socket);
-      const startedAtMs = performance.now();
-      const error: unknown = await CALLS[operation](client, callWithin(1000)).then(
+      const call = CALLS[operation](client, callWithin(1_000)).then(
         () => undefined,
         (reason: unknown) => reason,
       );
-      expect(performance.now() - startedAtMs).toBeLessThan(2000);
+      const error = await Promise.race([call, sleep(LONG_PAST_MS, 'the call has not ended', { ref: false })]);
       if (error !== undefined) expect(error).toBeInstanceOf(CommandError);
     }),
     { numRuns: 200 },

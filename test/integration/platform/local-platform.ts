@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
+import { wholeBody } from '../../support/whole-body.ts';
+
 /** One request as it came over the wire. */
 export interface Received {
   readonly method: string;
@@ -82,14 +84,14 @@ export class LocalPlatform {
     response.on('close', () => {
       this.#inFlight -= 1;
     });
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = await wholeBody(request);
+    if (body === undefined || !this.#server.listening) return;
     const received: Received = {
       method: request.method ?? '',
       url: new URL(request.url ?? '', this.origin),
       target: request.url ?? '',
       headers: request.headers,
-      body: Buffer.concat(chunks).toString('utf8'),
+      body,
     };
     this.received.push(received);
     const behaviour = this.#script.shift() ?? this.#otherwise;

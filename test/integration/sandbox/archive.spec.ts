@@ -2,12 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSandboxProcess } from '../../support/sandbox-process.ts';
 import { digest, signFlat, startSandboxUnderTest } from './sandbox-under-test.ts';
-
-// each test starts several processes
-jest.setTimeout(30_000);
 
 describe('the archive', () => {
   let folder: string;

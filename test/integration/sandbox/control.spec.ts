@@ -76,7 +76,7 @@ describe('the control API', () => {
   });
 
   it('processes a request whose sender did not wait for the answer, and counts that', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '700' });
+    await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '2000' });
     const counted = async (name: string) => {
       let counters: Record<string, unknown>;
       do counters = (await sandbox.control('GET', 'counters')).json['open-game'];

@@ -38,7 +38,7 @@ describe('the page of a session', () => {
     expect(page.status).toBe(200);
     const text = textOf(page.text);
     expect(text).toMatch(/ Session open Lobby Opened for Ace ♠ ?\. /);
-    expect(text).toMatch(/ Session (1:00:00|59:59) until .* Token (5:00|4:59) until /);
+    expect(text).toMatch(/ Session (1:00:00|59:\d\d) until .* Token (5:00|4:\d\d) until /);
     expect(text).toMatch(
       / Player id u-1 Currency EUR Operator sandbox Opens the lobby Opens in a browser external /,
     );

@@ -1,12 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { signFlat } from './sandbox-under-test.ts';
 import { startSandboxProcess } from '../../support/sandbox-process.ts';
-
-// each test starts several processes
-jest.setTimeout(30_000);
 
 describe('the sandbox as a process', () => {
   let folder: string;

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
-
-jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
 const LIMIT_MIB = 16;
