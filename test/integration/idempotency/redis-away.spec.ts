@@ -10,10 +10,9 @@ import type { RedisIdempotencyStore, RedisState } from '#messaging';
 import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { endsAtOnce } from './ends-at-once.ts';
 import { isAway, isBack, LEASE_MS, PREFIX, success, Workers } from './workers.ts';
 
-/** What waits for nothing has ended by then; whatever asks the network has not. */
-const TURNS_AT_ONCE = 5;
 /** Less than a second wait would take. */
 const TOGETHER_MS = 200;
 
@@ -35,21 +34,6 @@ async function claimed(store: RedisIdempotencyStore, id: string) {
   const claim = await store.claim(id, 'f');
   if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
   return claim;
-}
-
-/**
- * Whether something ends before the event loop has turned a few times, however long those turns take.
- *
- * @param afterMs by a timer of this process, which a busy machine holds up as much as it holds up those of a claim
- */
-async function endsAtOnce(work: Promise<unknown>, afterMs = 0): Promise<boolean> {
-  let hasEnded = false;
-  void work.then(() => (hasEnded = true));
-  if (afterMs > 0) await sleep(afterMs);
-  for (let turn = 0; turn < TURNS_AT_ONCE; turn += 1) await new Promise(setImmediate);
-  const isAtOnce = hasEnded;
-  await work;
-  return isAtOnce;
 }
 
 /** Whether many claims wait, together and not one after the other. */

@@ -184,7 +184,7 @@ export class QueueConsumer {
       await this.#consume(serving, 1);
       this.#tryOut(serving);
     } catch (error) {
-      this.#leave(serving, (error as Error).message);
+      this.#leave(serving, String(error));
     }
   }
 
@@ -198,7 +198,7 @@ export class QueueConsumer {
       if (isOnTrial && !isPassed) return;
       clearInterval(look);
       if (isOnTrial && prefetch > 1) {
-        this.#consume(serving, prefetch - 1).catch((error: Error) => this.#leave(serving, error.message));
+        this.#consume(serving, prefetch - 1).catch((error: unknown) => this.#leave(serving, String(error)));
       }
     }, TRIAL_LOOK_MS).unref();
   }

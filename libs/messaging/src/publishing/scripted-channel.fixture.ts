@@ -15,7 +15,7 @@ interface Published {
 }
 
 /** A channel whose broker answers in the order that a spec says; a real one seldom chooses the awkward ones. */
-export class ScriptedChannel extends EventEmitter {
+class ScriptedChannel extends EventEmitter {
   readonly published: Published[] = [];
   isClosed = false;
   #sent: Omit<Published, 'answer'> | undefined;

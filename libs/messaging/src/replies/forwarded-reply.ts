@@ -1,4 +1,4 @@
-import type { ConsumeMessage, Options } from 'amqplib';
+import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
 import { PARKING_HEADERS } from './parking.ts';
@@ -44,14 +44,13 @@ export function forwardedReply(
     content,
     mandatory: true,
     properties: {
-      ...pick(properties as Options.Publish),
+      ...pick(properties),
       headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ADDED.test(name))),
     },
   };
 }
 
 /** Those that a reply has; a `user_id`, for example, would close the channel. */
-function pick(properties: Options.Publish): Options.Publish {
-  const entries = Object.entries(properties).filter(([name]) => PROPERTIES.has(name));
-  return Object.fromEntries(entries) as Options.Publish;
+function pick(properties: MessageProperties): Options.Publish {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => PROPERTIES.has(name)));
 }

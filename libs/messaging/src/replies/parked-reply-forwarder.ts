@@ -58,15 +58,15 @@ export class ParkedReplyForwarder {
   #next(connection: ChannelModel, afterMs: number): void {
     clearTimeout(this.#timer);
     if (this.#connection !== connection) return;
-    this.#timer = setTimeout(() => {
-      const startedMs = performance.now();
-      // What fails is tried again at the next walk, or over the next connection.
-      this.#walk = this.#walkOver(connection).catch(() => undefined);
-      void this.#walk.then(() => {
-        const restMs = REST_PER_WALK * (performance.now() - startedMs);
-        this.#next(connection, Math.max(INTERVAL_MS, restMs));
-      });
-    }, afterMs).unref();
+    this.#timer = setTimeout(() => (this.#walk = this.#walkAndRest(connection)), afterMs).unref();
+  }
+
+  async #walkAndRest(connection: ChannelModel): Promise<void> {
+    const startedMs = performance.now();
+    // What fails is tried again at the next walk, or over the next connection.
+    await this.#walkOver(connection).catch(() => undefined);
+    const restMs = REST_PER_WALK * (performance.now() - startedMs);
+    this.#next(connection, Math.max(INTERVAL_MS, restMs));
   }
 
   async #walkOver(connection: ChannelModel): Promise<void> {
