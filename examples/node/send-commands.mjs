@@ -18,7 +18,8 @@ class CommandFailed extends Error {
 }
 
 const connection = await connect(process.env.AMQP_URL);
-const channel = await connection.createConfirmChannel();
+const channel = await connection.createChannel();
+let publishing = await connection.createConfirmChannel();
 // Gone with this connection. A durable queue of your own keeps replies while you are away.
 const { queue: replyQueue } = await channel.assertQueue('', { exclusive: true });
 const waiting = new Map();
@@ -36,7 +37,7 @@ await channel.consume(replyQueue, (message) => {
 async function send(type, data, { onPage, commandId = randomUUID() } = {}) {
   const deadline = Date.now() + TIMEOUT_MS;
   const final = finalReplyTo(commandId, deadline, onPage);
-  channel.publish(COMMANDS, type, Buffer.from(JSON.stringify(data)), {
+  const published = publish(type, data, {
     messageId: commandId,
     correlationId: commandId,
     replyTo: replyQueue,
@@ -44,8 +45,20 @@ async function send(type, data, { onPage, commandId = randomUUID() } = {}) {
     persistent: true,
     headers: { 'x-deadline': String(deadline) },
   });
-  const [reply] = await Promise.all([final, channel.waitForConfirms()]);
+  const [reply] = await Promise.all([final, published]);
   return reply;
+}
+
+/** Ends when the broker has it. A channel can stay refused after a node has died, so a refusal is tried on another one. */
+async function publish(type, data, properties, isSecond = false) {
+  try {
+    publishing.publish(COMMANDS, type, Buffer.from(JSON.stringify(data)), properties);
+    await publishing.waitForConfirms();
+  } catch (error) {
+    if (isSecond) throw error;
+    publishing = await connection.createConfirmChannel();
+    await publish(type, data, properties, true);
+  }
 }
 
 function finalReplyTo(commandId, deadline, onPage) {

@@ -47,9 +47,20 @@ class PokerBridge:
             delivery_mode=2,
             headers={"x-deadline": int(deadline * 1000)},
         )
-        # Returns when the broker has it; raises where it does not take it.
-        self.channel.basic_publish(COMMANDS, command_type, json.dumps(data), properties)
+        self._publish(command_type, data, properties)
         yield from self._replies(command_id, deadline)
+
+    def _publish(self, command_type, data, properties):
+        """Returns when the broker has it; raises if it does not take it."""
+        body = json.dumps(data)
+        try:
+            self.channel.basic_publish(COMMANDS, command_type, body, properties)
+        except pika.exceptions.NackError:
+            # A channel can stay refused after a node has died: a fresh one is asked before that is believed.
+            fresh = self.connection.channel()
+            fresh.confirm_delivery()
+            fresh.basic_publish(COMMANDS, command_type, body, properties)
+            fresh.close()
 
     def _replies(self, command_id, deadline):
         seen = set()

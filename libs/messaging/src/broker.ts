@@ -156,7 +156,7 @@ export class Broker {
         if (this.#isStuck(startedMs)) this.#consuming.reset(model, `${consumer.queue}: ${messageOf(error)}`);
       }
     }
-    this.#starting.delete(consumer);
+    if (this.#starting.get(consumer) === model) this.#starting.delete(consumer);
   }
 
   #isStuck(sinceMs: number): boolean {

@@ -56,9 +56,12 @@ export class ParkedReplyForwarder {
   }
 
   #next(connection: ChannelModel, afterMs: number): void {
-    clearTimeout(this.#timer);
+    // The end of a walk over a connection that has gone must not stop the timer of the next one.
     if (this.#connection !== connection) return;
-    this.#timer = setTimeout(() => (this.#walk = this.#walkAndRest(connection)), afterMs).unref();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#walk = this.#walkAndRest(connection);
+    }, afterMs).unref();
   }
 
   async #walkAndRest(connection: ChannelModel): Promise<void> {
