@@ -89,8 +89,11 @@ describe('a parked reply', () => {
       'x-publish-id': expect.any(String),
     });
     await areParked(0);
-    expect((await forwarded()) - before).toBe(PAGES + 2);
-    const told = workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
+    await until('it is counted', async () => (await forwarded()) - before === PAGES + 2);
+    const told = await until('it is told', () => {
+      const lines = workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
+      return lines.length > 0 && lines;
+    });
     expect(told).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
   });
 
@@ -158,8 +161,10 @@ describe('a parked reply', () => {
     await areParked(1);
     await declare();
     await arrive(1);
-    const told = workers.findIndex(({ log }) => log.some(({ msg }) => msg === 'parked replies delivered'));
-    workers[told]?.kill('SIGKILL');
+    const told = await until('it is told', () =>
+      workers.find(({ log }) => log.some(({ msg }) => msg === 'parked replies delivered')),
+    );
+    told.kill('SIGKILL');
     const next = newQueue();
     publish('session.create', SESSION, 'second', next);
     await areParked(1);

@@ -59,7 +59,7 @@ describe('Workers that share a memory of commands', () => {
     const after = await send('beside');
     expect(after).toMatchObject([{ type: 'session.created' }]);
     // Longer than a dead worker's claim stands.
-    await sleep(1_500);
+    await sleep(2_000);
     expect(gate.held).toBe(1);
     gate.open();
     expect(await slow).toMatchObject([{ type: 'session.created', body: { userId: 'slow' } }]);

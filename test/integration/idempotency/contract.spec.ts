@@ -91,7 +91,7 @@ describe.each(stores)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
-  it('finds a conflict while the first is under way, and after it', async () => {
+  it('finds a conflict while the first is in flight, and after it', async () => {
     id = randomUUID();
     const first = await claimed(id);
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });

@@ -42,7 +42,7 @@ const lines = (worker: WorkerProcess, message: string) =>
   worker.log.filter(({ msg }) => msg === message).length;
 
 describe('Two workers over one Redis', () => {
-  it('do a command once whose copies both have in hand, and give all of them one answer', async () => {
+  it('do a command once whose copies both have in flight, and give all of them one answer', async () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
     const copies = ids.flatMap((messageId) =>
       Array.from({ length: 4 }, () =>

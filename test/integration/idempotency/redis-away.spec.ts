@@ -50,24 +50,24 @@ describe('A worker whose Redis is killed', () => {
   it('goes on with its own memory, and tells Redis what it missed when it is back', async () => {
     const states: RedisState[] = [];
     const one = await workers.join((state) => states.push(state));
-    const [taken, decided, mineAlone] = [randomUUID(), randomUUID(), randomUUID()];
+    const [taken, settled, local] = [randomUUID(), randomUUID(), randomUUID()];
     await claimed(one, taken);
-    const settledWithout = await claimed(one, decided);
+    const settledWithout = await claimed(one, settled);
     await redis.kill();
     await isAway(one);
 
     expect(await endsAtOnce(Promise.resolve(settledWithout.settle(success('s-1'))))).toBe(true);
-    expect(await one.claim(decided, 'f')).toMatchObject({ kind: 'settled' });
-    const alone = await claimed(one, mineAlone);
-    expect(await one.claim(mineAlone, 'f')).toMatchObject({ kind: 'in flight' });
+    expect(await one.claim(settled, 'f')).toMatchObject({ kind: 'settled' });
+    const alone = await claimed(one, local);
+    expect(await one.claim(local, 'f')).toMatchObject({ kind: 'in flight' });
     expect(await endsAtOnce(manyClaims(one))).toBe(true);
 
     await redis.restart();
     await isBack(one);
     const two = await workers.join();
     await until('what was taken is known', async () => (await two.claim(taken, 'f')).kind === 'in flight');
-    expect(await two.claim(mineAlone, 'f')).toMatchObject({ kind: 'in flight' });
-    expect(await two.claim(decided, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
+    expect(await two.claim(local, 'f')).toMatchObject({ kind: 'in flight' });
+    expect(await two.claim(settled, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
     await alone.settle(success('s-2'));
     expect(states.map(({ kind }) => kind)).toEqual(['available', 'away', 'available']);
     expect(states[1]).toMatchObject({ reason: expect.stringMatching(/ECONN|closed|lost/) });

@@ -40,20 +40,20 @@ async function claimed(store: RedisIdempotencyStore, fingerprint = 'f') {
 
 async function inFlight(store: RedisIdempotencyStore): Promise<{ outcome: Promise<Reply | undefined> }> {
   const claim = await store.claim(id, 'f');
-  if (claim.kind !== 'in flight') throw new Error(`expected it under way, found: ${claim.kind}`);
+  if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
   return claim;
 }
 
 const keyOf = (identity: string) => `${PREFIX}:identity:${hash('sha256', identity)}`;
 
 describe('Two workers over one Redis', () => {
-  it('replay what the other one decided', async () => {
+  it('replay what the other one settled', async () => {
     await (await claimed(one)).settle(success('s-1'));
     expect(await two.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
     await expect(two.claim(id, 'other data')).resolves.toEqual({ kind: 'conflict' });
   });
 
-  it('wait for what the other one has under way, and see a conflict with it', async () => {
+  it('wait for what the other one has in flight, and find a conflict with it', async () => {
     const first = await claimed(one);
     const [repeat, again] = [await inFlight(two), await inFlight(two)];
     expect(await two.claim(id, 'other data')).toEqual({ kind: 'conflict' });
@@ -73,7 +73,7 @@ describe('Two workers over one Redis', () => {
     expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 
-  it('may try at once what the other one released, with other data too', async () => {
+  it('may run at once what the other one released, with other data too', async () => {
     await (await claimed(one)).settle(failure(true));
     await (await claimed(two, 'other data')).settle(failure(true));
     await (await claimed(one)).settle(success('s-2'));
@@ -118,7 +118,7 @@ describe('Two workers over one Redis', () => {
     }
   });
 
-  it('let the data decide that stands in Redis, whoever asks first here', async () => {
+  it('let the data decide that is in Redis, whichever comes first to a worker', async () => {
     await (await claimed(one, 'right')).settle(success('s-6'));
     const claims = await Promise.all([two.claim(id, 'wrong'), two.claim(id, 'right')]);
     expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);

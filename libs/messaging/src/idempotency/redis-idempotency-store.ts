@@ -89,12 +89,16 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   /** Tells a Redis that is back what it missed. */
   async #catchUp(): Promise<void> {
     this.#identities.renew();
-    if (this.#missedSinceMs === undefined) return;
-    for (const { identity, fingerprint, reply, untilMs } of this.#memory.outcomesSince(this.#missedSinceMs)) {
+    const sinceMs = this.#missedSinceMs;
+    if (sinceMs === undefined) return;
+    // What it misses from now on is for the next time.
+    this.#missedSinceMs = undefined;
+    for (const { identity, fingerprint, reply, untilMs } of this.#memory.outcomesSince(sinceMs)) {
       const key = this.#identities.keyOf(identity);
       const ttlMs = untilMs - this.#options.nowMs();
-      if (!(await this.#identities.settle(key, fingerprint, reply, ttlMs))) return;
+      if (await this.#identities.settle(key, fingerprint, reply, ttlMs)) continue;
+      this.#missedSinceMs = sinceMs;
+      return;
     }
-    this.#missedSinceMs = undefined;
   }
 }
