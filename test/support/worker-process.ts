@@ -48,6 +48,8 @@ export class WorkerProcess implements AsyncDisposable {
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
+    // One that cannot even be started is told by those who wait for it.
+    this.exited.catch((error: Error) => (this.stderr += error.message));
   }
 
   get pid(): number {
@@ -112,7 +114,7 @@ export class WorkerProcess implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.kill('SIGKILL');
-    await this.exited;
+    await this.exited.catch(() => undefined);
   }
 
   async #until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
