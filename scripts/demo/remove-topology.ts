@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
-const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
+const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
 
 /** Removes what a worker has declared under a prefix; the rungs of the retry ladder expire by themselves. */
 export async function removeTopology(url: string, prefix: string): Promise<void> {

@@ -117,7 +117,11 @@ describe('asyncapi.yaml', () => {
       ...exchanges.map(({ type, name }) => `${type} ${name}`),
       ...queues.map(({ name }) => `queue ${name}`),
     ];
-    const inner = ['fanout poker.commands.unknown', 'queue poker.suspects', 'queue poker.reports.retry.5000'];
+    const inner = [
+      'fanout poker.commands.unknown',
+      'queue poker.quarantine',
+      'queue poker.reports.retry.5000',
+    ];
     expect([...new Set(bound)].sort()).toEqual(declared.filter((name) => !inner.includes(name)).sort());
   });
 

@@ -12,7 +12,7 @@ export interface ServiceOptions {
   readonly url?: string;
 }
 
-const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
+const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const RETRY_DELAYS_MS = '5000,30000,120000';
 /**

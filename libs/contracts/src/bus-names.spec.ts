@@ -11,7 +11,7 @@ describe('busNames', () => {
       unknownCommands: 'poker.commands.unknown',
       events: 'poker.events',
       lanes: { interactive: 'poker.interactive', reports: 'poker.reports' },
-      suspects: 'poker.suspects',
+      quarantine: 'poker.quarantine',
       deadLetters: 'poker.dead-letters',
       undelivered: 'poker.replies.undelivered',
     });

@@ -8,7 +8,7 @@ export interface BusNames {
   readonly unknownCommands: string;
   readonly events: string;
   readonly lanes: Readonly<Record<Lane, string>>;
-  readonly suspects: string;
+  readonly quarantine: string;
   readonly deadLetters: string;
   readonly undelivered: string;
   /** The rung of the reports' retry ladder that waits `delayMs`. */
@@ -28,7 +28,7 @@ export function busNames(prefix = 'poker'): BusNames {
     unknownCommands: `${prefix}.commands.unknown`,
     events: `${prefix}.events`,
     lanes,
-    suspects: `${prefix}.suspects`,
+    quarantine: `${prefix}.quarantine`,
     deadLetters: `${prefix}.dead-letters`,
     undelivered: `${prefix}.replies.undelivered`,
     retry: (delayMs) => `${lanes.reports}.retry.${delayMs}`,

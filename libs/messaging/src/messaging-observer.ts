@@ -22,7 +22,7 @@ export abstract class MessagingObserver {
   /** A final reply was decided and, with its copies, confirmed. `cause` is for the log. */
   abstract commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void;
   abstract commandPostponed(command: CommandFacts, code: ErrorCode, delayMs: number): void;
-  /** Copied to another queue: its own lane, or the suspects. */
+  /** Copied to another queue: its own lane, or the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
   /** Left to the broker, which delivers it again. */
   abstract commandReturned(command: CommandFacts, reason: unknown): void;

@@ -16,7 +16,7 @@ export interface MessagingOptions {
   /** A lane's own budget, for commands without a deadline. */
   readonly budgetMs: Readonly<Record<Lane, number>>;
   readonly maxCommandBytes: number;
-  /** Starts of a suspect before it is poison. */
+  /** Starts in quarantine before a command is poison. */
   readonly deliveryLimit: number;
   /** The rungs of the reports' retry ladder, shortest first. */
   readonly retryDelaysMs: readonly number[];

@@ -54,14 +54,14 @@ export class Messaging {
       });
       return consumer;
     };
-    const { lanes, suspects } = topology.names;
+    const { lanes, quarantine } = topology.names;
     this.#lanes = new Map(
       options.lanes.map((lane) => [
         lane,
         consumerOf(lanes[lane], options.prefetch[lane], () => options.isServed(lane)),
       ]),
     );
-    this.#consumers = [...this.#lanes.values(), consumerOf(suspects, 1)];
+    this.#consumers = [...this.#lanes.values(), consumerOf(quarantine, 1)];
     this.#forwarder = new ParkedReplyForwarder({
       names: topology.names,
       publisher: this.#publisher,

@@ -9,7 +9,7 @@ import { deleteQueues } from './delete-queues.ts';
 import { takesCommands } from './takes-commands.ts';
 
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
-const QUEUES = ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered'];
+const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
 const RETRY_QUEUES = ['5000', '30000', '120000'].map((delayMs) => `reports.retry.${delayMs}`);
 
 export interface OursOptions {

@@ -15,14 +15,14 @@ export interface SoakSample {
   readonly cpuMsPerCommand: number;
   /** The longest delay of the event loop since the look before. */
   readonly loopLagMs: number;
-  /** Messages that wait in both lanes, and among the suspects. */
+  /** Messages that wait in both lanes, and in quarantine. */
   readonly queued: number;
   /** Messages that are kept: dead letters and undelivered replies. */
   readonly kept: number;
   readonly answered: number;
 }
 
-const WAITING = ['interactive', 'reports', 'suspects'];
+const WAITING = ['interactive', 'reports', 'quarantine'];
 const KEPT = ['dead-letters', 'replies.undelivered'];
 const MIB = 1024 * 1024;
 

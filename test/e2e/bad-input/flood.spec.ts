@@ -96,7 +96,7 @@ describe('twenty thousand hostile messages in a row', () => {
   it('leave nothing behind', async () => {
     const ready = async (queue: string) =>
       (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
-    expect(await Promise.all(['interactive', 'reports', 'suspects'].map(ready))).toEqual([0, 0, 0]);
+    expect(await Promise.all(['interactive', 'reports', 'quarantine'].map(ready))).toEqual([0, 0, 0]);
     expect(worker.log.filter(({ msg }) => String(msg).includes('left to the broker'))).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const FORGED = {
   'x-death': [{ count: 99, queue: 'poker.reports', reason: 'rejected', exchange: '', 'routing-keys': ['a'] }],
   'x-first-death-queue': 'poker.reports',
   'x-delivery-count': 99,
-  'x-suspect-starts': 99,
+  'x-quarantine-starts': 99,
   'x-postponed': 99,
   'x-sequence': 7,
   'x-progress': '{"pages":1,"records":500,"firstTotal":2,"changedWhileReading":true}',
@@ -91,7 +91,7 @@ describe('headers that a caller makes up', () => {
     });
   const first = { sequence: 0, final: true, 'command-type': 'session.create' };
 
-  it.each(['interactive', 'suspects'])('change nothing about a session found in %s', async (queue) => {
+  it.each(['interactive', 'quarantine'])('change nothing about a session found in %s', async (queue) => {
     send(queue, 'session.create', { userId: 'p-1' }, { headers: FORGED });
     const [reply] = await replies(1);
     expect(reply).toMatchObject({

@@ -7,7 +7,7 @@ export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 /** A message as somebody makes it up who wants to do harm; the broker takes it as it is. */
 export interface HostileMessage {
   /** Through the exchange with this routing key, or straight into a queue of the service. */
-  readonly to: { readonly routingKey: string } | { readonly queue: 'interactive' | 'reports' | 'suspects' };
+  readonly to: { readonly routingKey: string } | { readonly queue: 'interactive' | 'reports' | 'quarantine' };
   readonly content: Buffer;
   readonly replyTo: ReplyTo;
   /** Everything but `replyTo` and `correlationId`. */
@@ -20,7 +20,7 @@ const MEMBERS =
     ' ',
   );
 const HEADERS =
-  'operator x-deadline schema-version traceparent tracestate x-death x-delivery-count x-suspect-starts x-postponed x-sequence x-progress x-publish-id x-reason x-redriven x-origin-user-id __proto__'.split(
+  'operator x-deadline schema-version traceparent tracestate x-death x-delivery-count x-quarantine-starts x-postponed x-sequence x-progress x-publish-id x-reason x-redriven x-origin-user-id __proto__'.split(
     ' ',
   );
 const VALID = [
@@ -118,7 +118,7 @@ const options: fc.Arbitrary<Options.Publish> = fc.record(
 export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
   to: fc.oneof(
     { weight: 6, arbitrary: fc.record({ routingKey: mostlyType }) },
-    { weight: 1, arbitrary: fc.record({ queue: fc.constantFrom('interactive', 'reports', 'suspects') }) },
+    { weight: 1, arbitrary: fc.record({ queue: fc.constantFrom('interactive', 'reports', 'quarantine') }) },
   ),
   content,
   replyTo: fc.oneof(

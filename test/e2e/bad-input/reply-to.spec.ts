@@ -81,7 +81,7 @@ describe('a reply_to', () => {
   it.each([
     'interactive',
     'reports',
-    'suspects',
+    'quarantine',
     'dead-letters',
     'replies.undelivered',
     'reports.retry.5000',

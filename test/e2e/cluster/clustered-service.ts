@@ -130,7 +130,7 @@ The worker's log and the broker's view: ${folder}`,
       async () => (await this.worker.metric('poker_commands_in_flight')) === 0,
       ACKNOWLEDGE_TIMEOUT_MS,
     );
-    for (const queue of ['interactive', 'reports', 'suspects', 'replies.undelivered', 'dead-letters']) {
+    for (const queue of ['interactive', 'reports', 'quarantine', 'replies.undelivered', 'dead-letters']) {
       const left = await this.caller.count(`${this.#prefix}.${queue}`);
       expect([queue, left]).toEqual([queue, queue === 'dead-letters' ? 1 : 0]);
     }

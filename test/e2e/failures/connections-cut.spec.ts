@@ -142,7 +142,7 @@ describe('the connections to the broker', () => {
     calls.delete('a report');
     expect([...new Set(calls.values())]).toEqual([1]);
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
-    for (const queue of ['interactive', 'reports', 'suspects', 'dead-letters', 'replies.undelivered']) {
+    for (const queue of ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered']) {
       const left = async () => (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
       await until(`nothing is left in ${queue}`, async () => (await left()) === 0);
     }

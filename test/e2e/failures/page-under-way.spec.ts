@@ -35,9 +35,13 @@ describe('a page that is under way to the broker at the deadline of its report',
     await sleep(deadlineAtMs - Date.now() + 300);
     service.proxy.resume();
 
-    expect((await sent).map(({ type, messageId, body }) => [type, messageId, body['code']])).toEqual([
-      ['report.page', `${id}:0`, undefined],
-      ['command.failed', `${id}:1`, 'COMMAND_EXPIRED'],
+    // A reply that the broker left without an answer for so long may come again, under its own number.
+    const replies = new Map(
+      (await sent).map(({ type, messageId, body }) => [messageId, [type, body['code']]]),
+    );
+    expect([...replies]).toEqual([
+      [`${id}:0`, ['report.page', undefined]],
+      [`${id}:1`, ['command.failed', 'COMMAND_EXPIRED']],
     ]);
   });
 });

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { Supervisor } from './supervisor.ts';
 
 const DELIVERY_LIMIT = 2;
-/** Before a command becomes a suspect. */
+/** Before a command goes into quarantine. */
 const STARTS_IN_LANE = 3;
 const NEIGHBOURS = 24;
 /** Of as many workers as the command kills, one after the other, on a busy machine. */
@@ -49,7 +49,7 @@ describe('a command that kills its worker', () => {
     await supervisor.worker.ready();
     const sent = group('beside');
     const poisoned = send('poison');
-    await until('it is a suspect', () => neighboursAtDeath.length === STARTS_IN_LANE, ALL_STARTS_MS);
+    await until('it is in quarantine', () => neighboursAtDeath.length === STARTS_IN_LANE, ALL_STARTS_MS);
     gates.beside.open();
     sent.push(...group('after'));
     poison = await poisoned;
@@ -95,7 +95,7 @@ describe('a command that kills its worker', () => {
   });
 
   it('leaves nothing behind', async () => {
-    for (const queue of ['interactive', 'suspects', 'replies.undelivered']) {
+    for (const queue of ['interactive', 'quarantine', 'replies.undelivered']) {
       await until(
         `${queue} is empty`,
         async () => (await service.caller.channel.checkQueue(service.name(queue))).messageCount === 0,

@@ -140,7 +140,7 @@ describe('a report that the platform cannot serve now', () => {
     expect(askedAtMs).toHaveLength(1);
     await service.proxy.open();
     expect((await report).at(-1)?.type).toBe('report.completed');
-    expect(worker.stdout).not.toContain(service.name('suspects'));
+    expect(worker.stdout).not.toContain(service.name('quarantine'));
   });
 
   it('waits also where an answer was cut off: a read has no unknown outcome', async () => {

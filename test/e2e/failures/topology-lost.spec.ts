@@ -42,7 +42,7 @@ describe('what a person deletes under a running worker', () => {
   const createSession = (userId: string) =>
     service.caller.send('session.create', { userId }, { messageId: userId });
 
-  it.each(['interactive', 'reports', 'suspects'])(
+  it.each(['interactive', 'reports', 'quarantine'])(
     'comes back with its consumer: the queue %s',
     async (queue) => {
       await service.caller.channel.deleteQueue(service.name(queue));

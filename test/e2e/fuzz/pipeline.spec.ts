@@ -135,7 +135,7 @@ describe('any messages together with any answers of the platform', () => {
     expect(worker.stderr).toBe('');
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     await until('nothing is in hand', async () => (await worker.metric('poker_commands_in_flight')) === 0);
-    for (const queue of ['interactive', 'reports', 'suspects']) {
+    for (const queue of ['interactive', 'reports', 'quarantine']) {
       const { messageCount } = await service.caller.channel.checkQueue(service.name(queue));
       expect([queue, messageCount]).toEqual([queue, 0]);
     }

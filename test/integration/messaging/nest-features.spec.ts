@@ -146,7 +146,7 @@ describe("Nest's own means, on this transport", () => {
       'interactive',
       'reports',
       'reports.retry.1000',
-      'suspects',
+      'quarantine',
       'dead-letters',
       'replies.undelivered',
     ])

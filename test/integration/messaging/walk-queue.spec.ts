@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { walkQueue } from '../../../libs/messaging/src/consuming/walk-queue.ts';
@@ -5,6 +7,8 @@ import { drain, openConnection, type TestConnection, uniquePrefix } from '../../
 import { until } from '../../support/until.ts';
 
 jest.setTimeout(120_000);
+
+const ACK_PAUSE_MS = 5;
 
 describe('a walk through a quorum queue', () => {
   let open: TestConnection;
@@ -38,7 +42,10 @@ describe('a walk through a quorum queue', () => {
     for await (const message of walkQueue(channel, queue)) {
       const text = message.content.toString();
       seen.push(text);
-      if (isTaken(Number(text))) channel.ack(message);
+      if (!isTaken(Number(text))) continue;
+      channel.ack(message);
+      // Beyond 32 that the queue has not applied yet, RabbitMQ 3.10 holds them back, and forgets them with the channel.
+      await sleep(ACK_PAUSE_MS);
     }
     await channel.close();
     return seen;
@@ -61,13 +68,13 @@ describe('a walk through a quorum queue', () => {
 
   it('leaves what it did not take in its order, also what came meanwhile', async () => {
     await put(0, 3_000);
-    await walk((n) => n % 3 === 0);
-    await isBack(2_000);
+    await walk((n) => n % 10 === 0);
+    await isBack(2_700);
     await put(3_000, 3_100);
     await walk((n) => n >= 3_000 && n % 2 === 0);
-    await isBack(2_050);
+    await isBack(2_750);
     const left = numbers(0, 3_100).filter((text) =>
-      Number(text) < 3_000 ? Number(text) % 3 !== 0 : Number(text) % 2 !== 0,
+      Number(text) < 3_000 ? Number(text) % 10 !== 0 : Number(text) % 2 !== 0,
     );
     expect(await drain(open.channel, queue)).toEqual(left);
   });

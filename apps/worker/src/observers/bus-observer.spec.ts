@@ -73,7 +73,7 @@ describe('BusObserver', () => {
 
   it.each([
     ['postponed', (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', 5_000)],
-    ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.suspects')],
+    ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine')],
     ['returned', (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY'))],
   ])('counts no command that was %s, and tells of it', async (_, tell) => {
     const { series, lines } = await shownAfter(tell);

@@ -7,7 +7,7 @@ const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const DEADLINE_AT_MS = RECEIVED_AT_MS + 5_000;
 
 const copy = (facts: Parameters<typeof commandOf>[0] = {}) =>
-  copyOf(commandOf(facts), { queue: 'poker.suspects' });
+  copyOf(commandOf(facts), { queue: 'poker.quarantine' });
 const headersOf = (headers: Record<string, unknown>) => copy({ headers }).properties.headers;
 
 describe('copyOf', () => {
@@ -39,7 +39,7 @@ describe('copyOf', () => {
         BCC: ['spy'],
         'x-death': [{ queue: 'poker.reports', count: 9 }],
         'x-delivery-count': 9,
-        'x-suspect-starts': 9,
+        'x-quarantine-starts': 9,
         'x-postponed': 9,
         'x-sequence': 9,
         'x-progress': '{}',

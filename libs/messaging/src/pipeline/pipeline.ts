@@ -16,7 +16,7 @@ import { routeOf } from './route-of.ts';
 export interface PipelineOptions {
   readonly names: BusNames;
   readonly rules: EnvelopeRules;
-  /** Starts of a suspect before it is poison (setting `DELIVERY_LIMIT`). */
+  /** Starts in quarantine before a command is poison (setting `DELIVERY_LIMIT`). */
   readonly deliveryLimit: number;
   readonly decision: Decision;
   readonly conclusion: Conclusion;

@@ -2,11 +2,11 @@ import { type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 
 import type { CommandInHand } from './command-in-hand.ts';
 
-/** Counts the starts of a suspect; written before each start, so that it survives what the start does. */
-export const SUSPECT_STARTS = 'x-suspect-starts';
+/** Counts the starts in quarantine; written before each start, so that it survives what the start does. */
+export const QUARANTINE_STARTS = 'x-quarantine-starts';
 
-/** A command that the broker delivers for the fourth time is a suspect. Source: bus contract, section 5. */
-const SUSPECT_AFTER_REDELIVERIES = 3;
+/** A command that the broker delivers for the fourth time goes into quarantine. Source: bus contract, section 5. */
+const QUARANTINED_AFTER_REDELIVERIES = 3;
 
 /** Where a command belongs. */
 export type Route =
@@ -17,7 +17,7 @@ export type Route =
   | { readonly kind: 'poison' };
 
 /**
- * Whether a command is handled where it was found. A suspect is delivered once for each start: when the broker
+ * Whether a command is handled where it was found. There, it is delivered once for each start: when the broker
  * delivers the same copy again, that start did not finish, and the next one is counted on a fresh copy.
  */
 export function routeOf(
@@ -27,16 +27,16 @@ export function routeOf(
 ): Route {
   // A copy would not show what is wrong with it, and nothing is done for it but to answer.
   if (envelope.violations.length > 0) return { kind: 'here' };
-  if (delivery.queue === names.suspects) {
+  if (delivery.queue === names.quarantine) {
     if (!delivery.message.fields.redelivered) return { kind: 'here' };
-    const starts = Number(delivery.message.properties.headers?.[SUSPECT_STARTS]) || 1;
+    const starts = Number(delivery.message.properties.headers?.[QUARANTINE_STARTS]) || 1;
     if (starts >= deliveryLimit) return { kind: 'poison' };
-    return { kind: 'move', queue: names.suspects, headers: { [SUSPECT_STARTS]: starts + 1 } };
+    return { kind: 'move', queue: names.quarantine, headers: { [QUARANTINE_STARTS]: starts + 1 } };
   }
   // At a first delivery the count is a caller's own: the broker sets it from the second on.
   const { redelivered } = delivery.message.fields;
-  if (redelivered && delivery.redeliveries >= SUSPECT_AFTER_REDELIVERIES) {
-    return { kind: 'move', queue: names.suspects, headers: { [SUSPECT_STARTS]: 1 } };
+  if (redelivered && delivery.redeliveries >= QUARANTINED_AFTER_REDELIVERIES) {
+    return { kind: 'move', queue: names.quarantine, headers: { [QUARANTINE_STARTS]: 1 } };
   }
   if (!isCommandType(envelope.type)) return { kind: 'here' };
   const lane = names.lanes[LANE_OF_COMMAND[envelope.type]];

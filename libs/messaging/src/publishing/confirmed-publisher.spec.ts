@@ -165,7 +165,7 @@ describe('a publish that stays without an answer', () => {
   it('is published again on a channel of its own, and all others on another one', async () => {
     const { channel, channels, publish, pass } = await attach();
     const stuck = publish('a');
-    await pass(2.5 * SECONDS);
+    await pass(3 * SECONDS);
     const [own, inUse] = channels.slice(1).toSorted((one) => (one.queues.includes('a') ? -1 : 1));
     expect([own?.queues, inUse?.queues]).toEqual([['a'], []]);
     void publish('b');
@@ -190,12 +190,42 @@ describe('a publish that stays without an answer', () => {
     expect(await later).toBe('confirmed');
   });
 
+  it('is published again over the next connection if this one is lost before the second channel was asked', async () => {
+    const { channel, channels, next, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(2_250);
+    const opened = [...channels];
+    expect(opened.slice(1).flatMap(({ queues }) => queues)).toEqual([]);
+    for (const lost of [channel, ...opened]) lost.lose();
+    const after = await next();
+    expect(after.queues).toEqual(['a']);
+    after.confirm(0);
+    expect(await stuck).toBe('confirmed');
+  });
+
   it('is confirmed by the first channel that does so, however late', async () => {
     const { channel, publish, pass } = await attach();
     const stuck = publish('a');
     await pass(3 * SECONDS);
     channel.confirm(0);
     expect(await stuck).toBe('confirmed');
+  });
+
+  it('is not published again if a broker that comes back confirms it on the first channel', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(2_250);
+    expect(channels.length).toBeGreaterThan(1);
+    channel.confirm(0);
+    expect(await stuck).toBe('confirmed');
+    await pass(1 * SECONDS);
+    expect(channels.slice(1).map(({ queues }) => queues)).toEqual([[], []]);
+    const next = publish('a');
+    channels
+      .flatMap((each) => each.published)
+      .at(-1)
+      ?.answer(null);
+    expect(await next).toBe('confirmed');
   });
 
   it('has the connection given up after five seconds without an answer to anybody', async () => {

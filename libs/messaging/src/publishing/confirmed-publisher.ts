@@ -169,7 +169,8 @@ export class ConfirmedPublisher {
     this.#ticks += 1;
     const overdue = this.#overdue();
     if (overdue.length > 0) void this.#replace();
-    for (const publish of overdue) if (!publish.isWanted() || !this.#doubts.ask(publish)) this.#try(publish);
+    for (const publish of overdue)
+      if (!publish.isWanted() || !this.#doubts.ask(publish, true)) this.#try(publish);
     this.#doubts.tick();
     if (!this.#isOwed) this.#answeredAt = this.#ticks;
     if (this.#ticks - this.#answeredAt < SILENCE_TICKS) return;

@@ -26,6 +26,8 @@ export interface PendingPublish {
   readonly reject: (reason: unknown) => void;
   /** Channels that closed before the broker had answered. */
   losses: number;
+  /** Confirmed by a channel that it had been taken away from. */
+  isConfirmedLate?: boolean;
 }
 
 /** Matches a return to its publish: message ids repeat over operators and redeliveries. */
@@ -99,7 +101,10 @@ export class ConfirmingChannel {
   #answered(publish: PendingPublish, answer: Answer): void {
     const isAwaited = this.#pending.delete(publish);
     if (isAwaited) this.#onAnswer(publish, answer);
-    else if (answer === 'confirmed') publish.resolve('confirmed');
+    else if (answer === 'confirmed') {
+      publish.isConfirmedLate = true;
+      publish.resolve('confirmed');
+    }
     this.#closeIfDone();
   }
 

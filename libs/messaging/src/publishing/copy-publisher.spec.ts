@@ -7,7 +7,7 @@ import { CopyPublisher } from './copy-publisher.ts';
 
 const COPY: OutgoingMessage = {
   exchange: '',
-  routingKey: 'poker.suspects',
+  routingKey: 'poker.quarantine',
   content: Buffer.alloc(0),
   properties: { headers: {} },
   mandatory: true,

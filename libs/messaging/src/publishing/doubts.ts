@@ -23,9 +23,12 @@ export interface DoubtsOptions {
 
 interface Asking {
   readonly kind: 'asking';
+  /** Whether another channel may answer yet, which is waited for a little. */
+  readonly isOverdue: boolean;
   channel?: ConfirmingChannel;
+  openedAt?: number;
   /** What waits for the channel to open. */
-  waiting: PendingPublish[];
+  readonly waiting: PendingPublish[];
 }
 
 interface Verdict {
@@ -60,7 +63,7 @@ export class Doubts {
     else if (doubt?.kind !== 'unanswered') return false;
     else if (this.#stands(doubt)) publish.resolve('unanswered');
     // Not by the channel that all others use: its process may hang on it.
-    else return this.ask(publish);
+    else return this.ask(publish, false);
     return true;
   }
 
@@ -71,12 +74,18 @@ export class Doubts {
     if (doubt?.kind === 'asking' && doubt.channel === channel) {
       const { queue, exchange } = this.#options.verdictTicks;
       this.#conclude(destination, doubt, 'refused', publish.message.exchange === '' ? queue : exchange);
-    } else if (!(doubt?.kind === 'refused' && this.#stands(doubt)) && this.ask(publish)) return;
+    } else if (!(doubt?.kind === 'refused' && this.#stands(doubt)) && this.ask(publish, false)) return;
     publish.resolve('refused');
   }
 
-  /** @returns false if too many are asked about already */
-  ask(publish: PendingPublish): boolean {
+  /**
+   * Asks about the destination of a message.
+   *
+   * @param isOverdue whether another channel may answer yet: a broker that has just come back does, which is waited for
+   *   for a tick or two
+   * @returns false if too many are asked about already
+   */
+  ask(publish: PendingPublish, isOverdue: boolean): boolean {
     const destination = destinationOf(publish.message);
     const doubt = this.#doubts.get(destination);
     if (doubt?.kind === 'asking') {
@@ -85,7 +94,7 @@ export class Doubts {
     }
     const asked = this.#asking();
     if (asked.length >= MAX_ASKED) return false;
-    const asking: Asking = { kind: 'asking', waiting: [publish] };
+    const asking: Asking = { kind: 'asking', isOverdue, waiting: [publish] };
     this.#remember(destination, asking);
     void this.#open(destination, asking);
     return true;
@@ -106,6 +115,7 @@ export class Doubts {
   tick(): void {
     const { now, answerTicks, verdictTicks } = this.#options;
     for (const [destination, doubt] of this.#asking()) {
+      if ((doubt.openedAt ?? now()) < now() - 1) this.#sendWaiting(destination, doubt);
       const overdue = doubt.channel?.takeSentBefore(now() - answerTicks) ?? [];
       if (overdue.length === 0) continue;
       const behind = doubt.channel?.takeSentBefore(Number.POSITIVE_INFINITY) ?? [];
@@ -116,8 +126,10 @@ export class Doubts {
 
   /** A channel has closed; what it was asked is lost. */
   closed(channel: ConfirmingChannel): void {
-    for (const [destination, doubt] of this.#asking()) {
-      if (doubt.channel === channel) this.#doubts.delete(destination);
+    for (const [destination, { channel: asked, waiting }] of this.#asking()) {
+      if (asked !== channel) continue;
+      this.#doubts.delete(destination);
+      for (const publish of waiting.splice(0)) this.#options.onLost(publish);
     }
   }
 
@@ -140,15 +152,26 @@ export class Doubts {
     const { openChannel, onLost } = this.#options;
     try {
       asking.channel = await openChannel();
-      for (const publish of asking.waiting.splice(0)) this.#hand(asking, publish);
+      asking.openedAt = this.#options.now();
+      if (!asking.isOverdue) this.#sendWaiting(destination, asking);
     } catch {
       if (this.#doubts.get(destination) === asking) this.#doubts.delete(destination);
       for (const publish of asking.waiting.splice(0)) onLost(publish);
     }
   }
 
+  #sendWaiting(destination: string, { channel, waiting }: Asking): void {
+    if (!channel || waiting.length === 0) return;
+    for (const publish of waiting.splice(0)) {
+      if (!publish.isConfirmedLate) channel.send(publish, this.#options.now());
+    }
+    if (channel.size > 0) return;
+    this.#doubts.delete(destination);
+    channel.retire();
+  }
+
   #hand({ channel, waiting }: Asking, publish: PendingPublish): void {
-    if (channel) channel.send(publish, this.#options.now());
+    if (channel && waiting.length === 0) channel.send(publish, this.#options.now());
     else waiting.push(publish);
   }
 

@@ -37,7 +37,7 @@ const QUEUES = {
   'poker.replies.undelivered': kept(1),
   'poker.interactive': netted,
   'poker.reports': netted,
-  'poker.suspects': netted,
+  'poker.quarantine': netted,
   'poker.reports.retry.5000': retrying(5_000),
   'poker.reports.retry.30000': retrying(30_000),
   'poker.reports.retry.120000': retrying(120_000),

@@ -63,7 +63,7 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): To
       kept(names.undelivered, 1),
       netted(names.lanes.interactive),
       netted(names.lanes.reports),
-      netted(names.suspects),
+      netted(names.quarantine),
       ...retryDelaysMs.map((delayMs) => retryQueue(names, delayMs)),
     ],
     bindings: [
