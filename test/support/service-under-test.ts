@@ -96,8 +96,8 @@ export class ServiceUnderTest implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()));
-    const rungs = (this.#variables['REPORTS_RETRY_DELAYS_MS'] ?? RETRY_DELAYS_MS).split(',');
-    const queues = [...QUEUES, ...rungs.map((delayMs) => `reports.retry.${delayMs}`)];
+    const delays = (this.#variables['REPORTS_RETRY_DELAYS_MS'] ?? RETRY_DELAYS_MS).split(',');
+    const queues = [...QUEUES, ...delays.map((delayMs) => `reports.retry.${delayMs}`)];
     await this.caller[Symbol.asyncDispose]();
     {
       // The caller's channel may have been closed by what a test did.

@@ -11,7 +11,7 @@ export interface BusNames {
   readonly quarantine: string;
   readonly deadLetters: string;
   readonly undelivered: string;
-  /** The rung of the reports' retry ladder that waits `delayMs`. */
+  /** The reports' retry queue whose messages wait `delayMs`. */
   retry(delayMs: number): string;
 }
 

@@ -18,7 +18,7 @@ export interface MessagingOptions {
   readonly maxCommandBytes: number;
   /** Starts in quarantine before a command is poison. */
   readonly deliveryLimit: number;
-  /** The rungs of the reports' retry ladder, shortest first. */
+  /** The delays of the reports' delayed retry, shortest first. */
   readonly retryDelaysMs: readonly number[];
   /** How long a report waits for a reply queue that refuses. */
   readonly stallMs: number;

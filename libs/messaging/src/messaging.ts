@@ -6,7 +6,7 @@ import type { MessagingOptions } from './messaging-options.ts';
 import { Conclusion } from './pipeline/conclude.ts';
 import { type CommandHandler, Decision } from './pipeline/decide.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
-import { RetryLadder } from './pipeline/retry-ladder.ts';
+import { DelayedRetry } from './pipeline/delayed-retry.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import { CopyPublisher } from './publishing/copy-publisher.ts';
 import { DirectKeys } from './replies/direct-keys.ts';
@@ -111,7 +111,7 @@ export class Messaging {
     const directKeys = new DirectKeys(this.#probe, nowMs);
     const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, nowMs });
     const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
-    const ladder = new RetryLadder({
+    const delayedRetry = new DelayedRetry({
       names,
       delaysMs: this.#options.retryDelaysMs,
       copies,
@@ -132,7 +132,7 @@ export class Messaging {
         replies,
         events,
         copies,
-        ladder,
+        delayedRetry,
         onPostponed: (lane) => this.#pause(lane),
         observer,
         nowMs,

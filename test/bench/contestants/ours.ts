@@ -66,7 +66,7 @@ export function variablesFor(
   };
 }
 
-/** Of a worker with the default rungs, that has ended. */
+/** Of a worker with the default delays, that has ended. */
 export function deleteTopology(amqpUrl: string, prefix: string): Promise<void> {
   return deleteQueues(
     amqpUrl,

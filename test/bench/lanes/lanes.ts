@@ -168,11 +168,13 @@ export class Lanes implements AsyncDisposable {
     }
   }
 
-  /** What lies in the queues of reports; a rung of the ladder goes when it has not been used for a while. */
+  /** What lies in the queues of reports. */
   async #inReportQueues(look: (channel: Channel, queue: string) => Promise<number>): Promise<number> {
-    const rungs = VARIABLES.REPORTS_RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`);
+    const retryQueues = VARIABLES.REPORTS_RETRY_DELAYS_MS.split(',').map(
+      (delayMs) => `reports.retry.${delayMs}`,
+    );
     let sum = 0;
-    for (const queue of ['reports', ...rungs]) {
+    for (const queue of ['reports', ...retryQueues]) {
       await using asking = await openConnection(this.#options.url);
       sum += await look(asking.channel, this.#service.name(queue)).catch(() => 0);
     }

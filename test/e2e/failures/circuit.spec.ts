@@ -107,7 +107,7 @@ describe('an open circuit', () => {
     expect((await worker.get('/health/ready')).status).toBe(200);
     expect(await worker.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
-    // What comes now, also back from the ladder, stays in its queue, but for the one that is the probe.
+    // What comes now, also back from a retry queue, stays in its queue, but for the one that is the probe.
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(1));
     reports.push(
@@ -127,7 +127,7 @@ describe('an open circuit', () => {
     expect(await circuitOf('report.ad-hoc.fetch')).toBe('closed');
   });
 
-  it('sends a report to the ladder without a call while another report can be served', async () => {
+  it('sends a report to a retry queue without a call while another report can be served', async () => {
     service.platform.behaviour = (request, response, socket) =>
       (request.url.pathname.endsWith('/ad_hoc') ? sick : healthy(1))(request, response, socket);
     const rake = () => service.caller.send('report.rake.fetch', PERIOD);

@@ -4,7 +4,7 @@ import type { Deadline } from '#resilience';
 import type { Delivery } from '../consuming/delivery.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { CommandContext } from './command-context.ts';
-import { ladderHeaders } from './ladder-headers.ts';
+import { retryHeaders } from './retry-headers.ts';
 import { readProgress } from './progress.ts';
 
 /** One command between its delivery and its acknowledgement, with what is counted on the way. */
@@ -25,7 +25,7 @@ export class CommandInHand extends CommandContext {
     this.deadline = deadline;
     this.lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
     this.receivedAtMs = receivedAtMs;
-    const { sequence, progress } = readProgress(ladderHeaders(delivery));
+    const { sequence, progress } = readProgress(retryHeaders(delivery));
     this.sequence = sequence;
     this.progress = progress;
   }

@@ -8,15 +8,15 @@ import type { CommandInHand } from './command-in-hand.ts';
 import { deadLetterOf } from './dead-letter-of.ts';
 import { factsOf } from './facts-of.ts';
 import type { Outcome } from './outcome.ts';
-import type { RetryLadder } from './retry-ladder.ts';
+import type { DelayedRetry } from './delayed-retry.ts';
 
 export interface ConclusionOptions {
   readonly names: BusNames;
   readonly replies: ReplySender;
   readonly events: EventSender;
   readonly copies: CopyPublisher;
-  readonly ladder: RetryLadder;
-  /** Called after a command was put on the ladder: perhaps its lane had better wait. */
+  readonly delayedRetry: DelayedRetry;
+  /** Called after a command went to a retry queue: perhaps its lane had better wait. */
   readonly onPostponed: (lane: Lane) => void;
   readonly observer: MessagingObserver;
   readonly nowMs: () => number;
@@ -49,8 +49,8 @@ export class Conclusion {
   }
 
   async #postpone(command: CommandInHand, failure: ErrorBody): Promise<boolean> {
-    const { ladder, onPostponed, observer, nowMs } = this.#options;
-    const delayMs = await ladder.postpone(command, failure.retryAfterMs);
+    const { delayedRetry, onPostponed, observer, nowMs } = this.#options;
+    const delayMs = await delayedRetry.postpone(command, failure.retryAfterMs);
     if (delayMs === undefined) return false;
     command.delivery.acknowledge();
     onPostponed(command.lane);

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 
 import { nextDelayMs, type Postponement } from './next-delay.ts';
 
-const LADDER = [5_000, 30_000, 120_000];
+const DELAYS_MS = [5_000, 30_000, 120_000];
 
 const next = (facts: Partial<Postponement>) =>
   nextDelayMs({
-    delaysMs: LADDER,
+    delaysMs: DELAYS_MS,
     postponed: 0,
     retryAfterMs: undefined,
     remainingMs: Number.POSITIVE_INFINITY,
@@ -39,24 +39,24 @@ describe('nextDelayMs', () => {
   });
 
   it.each([
-    ['the rung would end at the deadline', { remainingMs: 5_000 }],
+    ['the wait would end at the deadline', { remainingMs: 5_000 }],
     ['the deadline has passed', { remainingMs: 0 }],
     ['what was asked for would end at the deadline', { retryAfterMs: 200_000, remainingMs: 200_000 }],
-    ['there is no ladder', { delaysMs: [] }],
+    ['there is no retry queue', { delaysMs: [] }],
   ])('gives up where %s', (_, facts) => {
     expect(next(facts)).toBeUndefined();
   });
 
-  it('waits where the rung ends a millisecond before the deadline', () => {
+  it('waits if that ends a millisecond before the deadline', () => {
     expect(next({ remainingMs: 5_001 })).toBe(5_000);
     expect(next({ retryAfterMs: 200_000, remainingMs: 200_001 })).toBe(120_000);
   });
 
-  it('waits on a rung of the ladder, before the deadline, as long as asked where a rung is that long', () => {
+  it('waits for one of the delays, before the deadline, as long as asked if one is that long', () => {
     const durationMs = fc.integer({ min: 0, max: 1_000_000 });
-    const ladder = fc.uniqueArray(fc.integer({ min: 1, max: 500_000 }), { minLength: 1, maxLength: 6 });
+    const delays = fc.uniqueArray(fc.integer({ min: 1, max: 500_000 }), { minLength: 1, maxLength: 6 });
     const facts = fc.record({
-      delaysMs: ladder.map((delaysMs) => delaysMs.sort((a, b) => a - b)),
+      delaysMs: delays.map((delaysMs) => delaysMs.sort((a, b) => a - b)),
       postponed: fc.nat(8),
       retryAfterMs: fc.option(durationMs, { nil: undefined }),
       remainingMs: durationMs,

@@ -1,5 +1,5 @@
 export interface Postponement {
-  /** The rungs of the ladder, milliseconds, shortest first. */
+  /** The delays of the retry queues, milliseconds, shortest first. */
   readonly delaysMs: readonly number[];
   /** Times that the command was postponed before. */
   readonly postponed: number;
@@ -10,10 +10,10 @@ export interface Postponement {
 }
 
 /**
- * The rung that a report waits on: one further each time, never shorter than `retryAfterMs` while the ladder has one
- * that long, after the last rung the last again. Source: bus contract, section 5.
+ * The delay that a report waits: one further each time, never shorter than `retryAfterMs` while there is one
+ * that long, after the last one the last again. Source: bus contract, section 5.
  *
- * @returns the rung's delay, or `undefined` where waiting would pass the deadline
+ * @returns `undefined` if waiting would pass the deadline
  */
 export function nextDelayMs({
   delaysMs,
@@ -23,7 +23,7 @@ export function nextDelayMs({
 }: Postponement): number | undefined {
   const last = delaysMs.length - 1;
   const longEnough = delaysMs.findIndex((delayMs) => delayMs >= retryAfterMs);
-  const rung = Math.min(Math.max(postponed, longEnough === -1 ? last : longEnough), last);
-  const delayMs = delaysMs[rung];
+  const index = Math.min(Math.max(postponed, longEnough === -1 ? last : longEnough), last);
+  const delayMs = delaysMs[index];
   return delayMs !== undefined && Math.max(delayMs, retryAfterMs) < remainingMs ? delayMs : undefined;
 }

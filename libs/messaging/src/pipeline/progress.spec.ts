@@ -6,7 +6,7 @@ import { type Progress, progressHeaders, readProgress } from './progress.ts';
 const commandAt = (sequence: number, progress: Progress | undefined) =>
   Object.assign(commandOf(), { sequence, progress });
 
-const onLadder = (headers: object) => {
+const afterRetry = (headers: object) => {
   const death = [{ queue: 'poker.reports.retry.5000', reason: 'expired', count: 1 }];
   return commandOf({ queue: 'poker.reports', headers: { ...headers, 'x-death': death } });
 };
@@ -16,7 +16,7 @@ describe('progress', () => {
     const progress = { pages: 5, records: 2_500, firstTotal: 9_999, changedWhileReading: false };
     const headers = progressHeaders(commandAt(5, progress));
     expect(readProgress(headers)).toEqual({ sequence: 5, progress });
-    expect(onLadder(headers)).toMatchObject({ sequence: 5, progress });
+    expect(afterRetry(headers)).toMatchObject({ sequence: 5, progress });
     expect(commandOf({ queue: 'poker.reports', headers })).toMatchObject({ sequence: 0 });
   });
 
@@ -44,6 +44,6 @@ describe('progress', () => {
     ['a progress as a table', { 'x-sequence': 5, 'x-progress': { pages: 5 } }],
   ])('counts as a first run where the headers hold %s', (_, headers) => {
     expect(readProgress(headers)).toEqual({ sequence: 0 });
-    expect(onLadder(headers)).toMatchObject({ sequence: 0, progress: undefined });
+    expect(afterRetry(headers)).toMatchObject({ sequence: 0, progress: undefined });
   });
 });

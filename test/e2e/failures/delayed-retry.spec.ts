@@ -59,13 +59,13 @@ describe('a report that the platform cannot serve now', () => {
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
 
-  it('waits on the ladder and goes on after the pages that were published', async () => {
+  it('waits in a retry queue and goes on after the pages that were published', async () => {
     behave(failing(1, 503, (url) => url.searchParams.get('page') === '3'));
     const report = service.caller.send('report.ad-hoc.fetch', PERIOD, {
       messageId: 'paged',
       headers: { traceparent: TRACE },
     });
-    await until('it waits on the first rung', async () => (await depth('reports.retry.1000')) === 1);
+    await until('it waits in the first one', async () => (await depth('reports.retry.1000')) === 1);
     const replies = await report;
 
     expect(pagesAsked()).toEqual([1, 2, 3, 3, 4]);
@@ -95,7 +95,7 @@ describe('a report that the platform cannot serve now', () => {
     expect(await depth('dead-letters')).toBe(0);
   });
 
-  it('climbs rung after rung', async () => {
+  it('goes to one retry queue after the other', async () => {
     behave(failing(2, 500));
     const report = service.caller.send('report.rake.fetch', PERIOD);
     for (const delayMs of [1_000, 2_000]) {
@@ -111,7 +111,7 @@ describe('a report that the platform cannot serve now', () => {
     expect(third - second).toBeGreaterThanOrEqual(DELAYS_MS[1]);
   });
 
-  it('waits on a rung that is not shorter than the platform asks', async () => {
+  it('waits in a queue whose delay is not shorter than the platform asks', async () => {
     behave(failing(1, 429, () => true, { 'retry-after': '3' }));
     const report = service.caller.send('report.rake.fetch', { ...PERIOD, page: 1 });
     await until('it waits there', async () => (await depth('reports.retry.4000')) === 1);
@@ -119,7 +119,7 @@ describe('a report that the platform cannot serve now', () => {
     expect((askedAtMs[1] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[2]);
   });
 
-  it('waits also where somebody deleted the rung', async () => {
+  it('waits also if somebody deleted the retry queue', async () => {
     await service.caller.channel.deleteQueue(service.name('reports.retry.1000'));
     behave(failing(1, 503));
     const replies = await service.caller.send('report.rake.fetch', PERIOD);
@@ -157,7 +157,7 @@ describe('a report that the platform cannot serve now', () => {
   it.each([
     [503, 'PLATFORM_UNAVAILABLE'],
     [429, 'RATE_LIMITED'],
-  ])('is answered where the next rung would pass the deadline: %s', async (status, code) => {
+  ])('is answered if the next delay would pass the deadline: %s', async (status, code) => {
     behave(failing(Number.POSITIVE_INFINITY, status));
     const deadlineAtMs = Date.now() + 2_800;
     const [reply, ...more] = await service.caller.send('report.ad-hoc.fetch', PERIOD, {
@@ -166,7 +166,7 @@ describe('a report that the platform cannot serve now', () => {
     });
     expect(Date.parse(String(reply?.body['occurredAt']))).toBeLessThan(deadlineAtMs);
     expect(more).toEqual([]);
-    // The first rung was taken; the next would have been too long.
+    // The first delay was taken; the next would have been too long.
     expect(askedAtMs).toHaveLength(2);
     expect(reply).toMatchObject({
       type: 'command.failed',

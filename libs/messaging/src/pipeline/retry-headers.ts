@@ -1,10 +1,10 @@
 import type { Delivery } from '../consuming/delivery.ts';
 
 /**
- * The headers of a report that comes off a rung of the ladder, as the broker's `x-death` tells. Of any other message
- * none: what looks like the ladder's was made up by a caller, or belongs to another time.
+ * The headers of a report that comes from a retry queue, as the broker's `x-death` tells. Of any other message
+ * none: what looks like ours was made up by a caller, or belongs to another time.
  */
-export function ladderHeaders({ queue, message }: Delivery): Readonly<Record<string, unknown>> {
+export function retryHeaders({ queue, message }: Delivery): Readonly<Record<string, unknown>> {
   const headers: Record<string, unknown> = message.properties.headers ?? {};
   const deaths = headers['x-death'];
   // The latest stands first.
