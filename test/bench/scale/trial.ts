@@ -1,3 +1,4 @@
+import { until } from '../../support/until.ts';
 import { isFaultless, type Tally } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
 import type { Workload } from '../driver/workload.ts';
@@ -53,7 +54,12 @@ export class Trial implements AsyncDisposable {
     const [before, cpuMs] = [await this.#crew.answered(), this.#crew.cpuMs];
     const load = await this.#driver.closedLoop({ inFlight, commands });
     const usedMs = this.#crew.cpuMs - cpuMs;
-    const after = await this.#crew.answered();
+    const expected = sumOf(before) + load.commands;
+    // A worker counts a command when it has acknowledged it, which is after its answer.
+    const after = await until('every answer is counted', async () => {
+      const counts = await this.#crew.answered();
+      return sumOf(counts) >= expected && counts;
+    });
     return {
       cpuMsPerCommand: usedMs / load.commands,
       commandsPerSecond: (load.commands / load.elapsedMs) * 1_000,
@@ -73,4 +79,8 @@ export class Trial implements AsyncDisposable {
     await this.#driver[Symbol.asyncDispose]();
     await this.#crew[Symbol.asyncDispose]();
   }
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -7,17 +7,19 @@ import { until } from '../../support/until.ts';
 import { isAlive, Program, root } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A program that starts `sleep` with a child of its own under guard, and says which processes these are. */
-function parent(folder: string, then = 'setInterval(() => undefined, 1_000);'): Program {
+/** A program that starts `sleep` with a child of its own under guard, which says the ids of both. */
+function parent(folder: string, first = ''): Program {
   mkdirSync(join(folder, 'owned'));
   const file = join(folder, 'parent.mts');
   writeFileSync(
     file,
     `import { guardedCommand } from ${JSON.stringify(join(root, 'scripts/processes/guarded-command.ts'))};
+     const awake = setInterval(() => undefined, 1_000);
+     ${first}
      const command = guardedCommand('/bin/sh', ['-c', 'sleep 1000 & echo pids $$ $!.; wait'], {
        folder: ${JSON.stringify(join(folder, 'owned'))},
      });
-     ${then}`,
+     `,
   );
   return new Program(process.execPath, ['--disable-warning=ExperimentalWarning', file]);
 }
@@ -49,8 +51,8 @@ describe('a guarded command', () => {
     using folder = temporaryFolder();
     await using program = parent(
       folder.path,
-      `const awake = setInterval(() => undefined, 1_000);
-       process.once('SIGUSR2', async () => {
+      // Before the command can say anything.
+      `process.once('SIGUSR2', async () => {
          await command.end({ keepFolder: true });
          console.log('gone.');
          clearInterval(awake);
