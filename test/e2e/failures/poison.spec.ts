@@ -101,6 +101,9 @@ describe('a command that kills its worker', () => {
         async () => (await service.caller.channel.checkQueue(service.name(queue))).messageCount === 0,
       );
     }
-    expect(await supervisor.worker.metric('poker_commands_in_flight')).toBe(0);
+    await until(
+      'all is acknowledged',
+      async () => (await supervisor.worker.metric('poker_commands_in_flight')) === 0,
+    );
   });
 });
