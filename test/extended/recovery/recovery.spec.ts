@@ -12,7 +12,7 @@ import { type Answered, describeSilences, longestSilenceMs } from './silences.ts
 const ROUNDS = Number(process.env['RECOVERY_ROUNDS'] ?? 3);
 const NODES = 3;
 /** How long a lane is watched after what befell it. */
-const WATCHED_MS = 12_000;
+const WATCHED_MS = 8_000;
 const KILLED = 'a node is killed';
 const RESTARTED = 'a node is restarted';
 const LANES = ['interactive', 'reports'];
