@@ -119,10 +119,7 @@ export class ConfirmedPublisher {
       this.#answered(channel, publish, answer),
     );
     raw.on('error', () => undefined);
-    // A publish that the broker refuses closes the channel, most likely for an exchange that has gone.
-    raw.on('close', () => {
-      if (this.#lost(channel)) connection.giveUp(CLOSED);
-    });
+    raw.on('close', () => this.#lost(channel));
     return channel;
   }
 
@@ -150,13 +147,14 @@ export class ConfirmedPublisher {
     }
   }
 
-  /** @returns whether it was the channel in use */
-  #lost(channel: ConfirmingChannel): boolean {
-    const wasInUse = this.#channel === channel;
-    if (wasInUse) this.#channel = undefined;
+  #lost(channel: ConfirmingChannel): void {
     this.#former.delete(channel);
     this.#doubts.closed(channel);
-    return wasInUse;
+    if (this.#channel !== channel) return;
+    this.#channel = undefined;
+    // A publish that cannot be routed closes its channel, most likely since an exchange has gone: a new connection
+    // declares it again.
+    this.#connection?.giveUp(CLOSED);
   }
 
   #lose(publish: PendingPublish): void {
