@@ -13,6 +13,9 @@ import type { Topology } from './topology/topology.ts';
 
 /** Pause before a consumer that was lost alone is recreated. */
 const RECREATE_PAUSE_MS = 200;
+/** A process that hangs on a queue without a leader hangs on when it has one; twice as long at each try, for a slow broker. */
+const FIRST_CONSUME_TIMEOUT_MS = 1_500;
+const LONGEST_CONSUME_TIMEOUT_MS = 4_000;
 /** How long one consumer may fail before another node is tried for the sake of it. */
 const RECREATE_ELSEWHERE_MS = 5_000;
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
@@ -145,14 +148,16 @@ export class Broker {
     if (this.#starting.get(consumer) === model) return;
     this.#starting.set(consumer, model);
     const startedMs = performance.now();
+    let timeoutMs = FIRST_CONSUME_TIMEOUT_MS;
     for (let pauseMs = firstPauseMs; ; pauseMs = RECREATE_PAUSE_MS) {
       if (pauseMs > 0) await sleep(pauseMs);
       if (!this.#consuming.isCurrent(model)) throw new Error('the connection has gone');
       try {
         if (pauseMs > 0) await declareTopology(model, this.#options.topology);
-        await consumer.attach(model);
+        await consumer.attach(model, timeoutMs);
         break;
       } catch (error) {
+        timeoutMs = Math.min(2 * timeoutMs, LONGEST_CONSUME_TIMEOUT_MS);
         if (this.#isStuck(startedMs)) this.#consuming.reset(model, `${consumer.queue}: ${messageOf(error)}`);
       }
     }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { factsOf } from './reply-facts.ts';
@@ -158,8 +158,12 @@ describe('a reply_to', () => {
   it('that is full for a while: the reply arrives, once', async () => {
     const replyTo = await boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy(PAGES));
     publish('session.create', SESSION, { replyTo });
-    await until('the platform has answered', () => service.platform.requests.length === 1);
+    await until('the platform is asked', () => gate.held === 1);
+    // Read while the worker publishes, which tries again for a second.
+    gate.open();
     await service.caller.drain(replyTo);
     const arrived = await until('the reply arrives', async () => {
       const found = await contents(replyTo);

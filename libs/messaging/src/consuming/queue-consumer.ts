@@ -9,7 +9,6 @@ const CLOSE_TIMEOUT_MS = 2_000;
 const CONSUME_TIMEOUT_MS = 3_000;
 /** What is in hand at most, in prefetches: commands whose channel was lost go on beside those of the next ones. */
 const MAX_PREFETCHES_IN_HAND = 3;
-/** Before it looks again whether enough of them have ended. */
 const ROOM_PAUSE_MS = 200;
 /** How often a consumer on trial looks whether it may take more. */
 const TRIAL_LOOK_MS = 100;
@@ -87,11 +86,12 @@ export class QueueConsumer {
   /**
    * Begins to consume over a fresh connection; the one before is gone.
    *
-   * @throws Error if the queue is missing, or has no leader that lets it consume within three seconds
+   * @param timeoutMs for each answer of the broker, default 3 s
+   * @throws Error if the queue is missing, or has no leader that lets it consume in time
    */
-  async attach(connection: ChannelModel): Promise<void> {
+  async attach(connection: ChannelModel, timeoutMs = CONSUME_TIMEOUT_MS): Promise<void> {
     if (this.#isLeaving) return;
-    const channel = await within(CONSUME_TIMEOUT_MS, 'a channel', connection.createChannel());
+    const channel = await within(timeoutMs, 'a channel', connection.createChannel());
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
     const serving: Serving = {
@@ -108,7 +108,7 @@ export class QueueConsumer {
     this.#serving = serving;
     // A pause that ends consumes on it.
     try {
-      if (this.#state !== 'paused') await this.#consume(serving, this.#options.prefetch);
+      if (this.#state !== 'paused') await this.#consume(serving, this.#options.prefetch, timeoutMs);
     } catch (error) {
       if (this.#serving === serving) this.#serving = undefined;
       abandon(channel);
@@ -148,22 +148,22 @@ export class QueueConsumer {
     this.#pause = setTimeout(() => void this.#resume(), durationMs);
   }
 
-  async #consume(serving: Serving, prefetch: number): Promise<void> {
+  async #consume(serving: Serving, prefetch: number, timeoutMs = CONSUME_TIMEOUT_MS): Promise<void> {
     if (!this.#hasRoom) {
       this.#rest(ROOM_PAUSE_MS);
       return;
     }
     const { channel, consumerTags } = serving;
-    await within(CONSUME_TIMEOUT_MS, 'the prefetch', channel.prefetch(prefetch));
+    await within(timeoutMs, 'the prefetch', channel.prefetch(prefetch));
     if (this.#isLeaving) return;
     const consuming = channel.consume(this.#options.queue, (message) => {
       if (message) this.#take(serving, message);
       else this.#leave(serving, CANCELLED);
     });
-    const { consumerTag } = await within(CONSUME_TIMEOUT_MS, 'the consumer', consuming);
+    const { consumerTag } = await within(timeoutMs, 'the consumer', consuming);
     consumerTags.push(consumerTag);
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
-    await within(CONSUME_TIMEOUT_MS, 'the consumer', channel.prefetch(prefetch));
+    await within(timeoutMs, 'the consumer', channel.prefetch(prefetch));
     // A trial goes on while the rest begins, and may end in a pause meanwhile.
     if (this.#isLeaving || this.#state === 'paused') await this.#cancel(serving);
     else this.#state = 'consuming';
