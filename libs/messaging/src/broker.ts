@@ -172,7 +172,7 @@ export class Broker {
   async #declare(model: ChannelModel): Promise<void> {
     const declared = declareTopology(model, this.#options.topology);
     try {
-      // What stood before stands most likely; whoever misses a queue of it declares it again.
+      // What stood before most likely still does; a queue that is missing is declared again when it is needed.
       await (this.#hasStood ? within(REDECLARE_WAIT_MS, 'the topology', declared) : declared);
       this.#hasStood = true;
     } catch (error) {

@@ -124,7 +124,7 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(6))).toEqual(Array.from({ length: 6 }, (_, n) => `gone-${n}:0`));
   });
 
-  it('goes once, whoever of several workers sends it, and in order where there are many', async () => {
+  it('goes once, whichever of several workers sends it, and in order if there are many', async () => {
     const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
     for (const [n, id] of ids.entries()) {
       publish('session.create', SESSION, id);

@@ -48,7 +48,7 @@ class ScriptedChannel extends EventEmitter {
     this.isClosed = true;
   }
 
-  /** As amqplib does: whoever waits hears of it before the listeners. */
+  /** As amqplib does: those who wait hear of it before the listeners. */
   lose(): void {
     for (const { answer } of this.published.splice(0)) answer(new Error('channel closed'));
     this.emit('close');

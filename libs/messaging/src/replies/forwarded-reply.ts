@@ -25,8 +25,8 @@ const ADDED = /^x-/;
 /**
  * A parked reply as it was to be published.
  *
- * @param reserved what the service's own names start with: whoever can write to the parked replies could otherwise have
- *   the worker send commands, or park the same reply for ever
+ * @param reserved what the service's own names start with: anybody who may write to the parked replies could otherwise
+ *   have the worker send commands, or park the same reply for ever
  * @returns undefined if it is none, or nothing that goes on by itself
  */
 export function forwardedReply(
