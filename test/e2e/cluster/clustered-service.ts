@@ -46,7 +46,14 @@ export class ClusteredService implements AsyncDisposable {
       }),
     ]);
     const urls = cluster.nodes.map(({ url }) => url);
-    const variables = { ...platform.variables, AMQP_URL: urls.join(), AMQP_PREFIX: prefix };
+    const variables = {
+      ...platform.variables,
+      AMQP_URL: urls.join(),
+      AMQP_PREFIX: prefix,
+      // The platform is a part of this process, which a busy machine may hold up for seconds.
+      PLATFORM_ATTEMPT_TIMEOUT_MS: '60000',
+      INTERACTIVE_DEADLINE_MS: '120000',
+    };
     const worker = await new WorkerProcess(variables).ready();
     const caller = await DurableCaller.open(urls.toReversed(), prefix);
     // One dead letter, to be found again after each test.

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { QueueConsumer } from './queue-consumer.ts';
 import { Watchdog } from './watchdog.ts';
 
-const TWO_LOOKS_MS = 5_000;
+const TWO_LOOKS_MS = 2_800;
 
 let consumer: { queue: string; state: string; inHand: number; deliveries: number };
 /** Messages in the queue; `undefined` where there is no queue. */

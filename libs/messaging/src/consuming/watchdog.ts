@@ -3,7 +3,7 @@ import type { ChannelModel } from 'amqplib';
 import { depthOf } from '../connection/depth-of.ts';
 import type { QueueConsumer } from './queue-consumer.ts';
 
-const INTERVAL_MS = 2_000;
+const INTERVAL_MS = 1_000;
 /** Between two looks at the queue of a consumer that may be deaf: a busy broker takes a while to deliver. */
 const SECOND_LOOK_MS = 500;
 

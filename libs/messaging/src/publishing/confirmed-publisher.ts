@@ -28,6 +28,8 @@ const MAX_LOSSES = 20;
 const TICK_MS = 250;
 /** 2 s: longer than an election and than a busy broker takes, much shorter than a player waits. */
 const ANSWER_TICKS = 8;
+/** 1 s, of a channel that has not answered anything yet: it may hang on a queue without a leader. */
+const FIRST_ANSWER_TICKS = 4;
 /** 5 s without any answer: the node may be cut off from the others. */
 const SILENCE_TICKS = 20;
 /** 0.5 s, so that a reply that is tried again for a second is asked about more than once. */
@@ -41,7 +43,7 @@ const CLOSED = 'the publishing channel was closed';
 
 /**
  * Publishes persistently and waits for the broker's confirm, over as many channels and connections as that takes. A
- * refusal, or two seconds without an answer, is believed only once a second channel has met it too.
+ * refusal, or one to two seconds without an answer, is believed only once a second channel has met it too.
  */
 export class ConfirmedPublisher {
   readonly #doubts = new Doubts({
@@ -179,7 +181,8 @@ export class ConfirmedPublisher {
   #overdue(): PendingPublish[] {
     const overdue: PendingPublish[] = [];
     for (const channel of [...this.#former, ...(this.#channel ? [this.#channel] : [])]) {
-      overdue.push(...channel.takeSentBefore(this.#ticks - ANSWER_TICKS));
+      const answerTicks = channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS;
+      overdue.push(...channel.takeSentBefore(this.#ticks - answerTicks));
       if (channel.size === 0) this.#former.delete(channel);
     }
     return overdue;

@@ -42,6 +42,7 @@ export class ConfirmingChannel {
   readonly #pending = new Map<PendingPublish, number>();
   readonly #returned = new Set<string>();
   #publishes = 0;
+  #hasAnswered = false;
   #isRetired = false;
 
   /** @param onAnswer called once for each message, unless it was taken away before */
@@ -54,6 +55,11 @@ export class ConfirmingChannel {
   /** How many messages it owes an answer. */
   get size(): number {
     return this.#pending.size;
+  }
+
+  /** Whether the broker has answered anything on it: a process that hangs does so from its first publish on. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
   }
 
   /** @param tick the time now, which `takeSentBefore` compares with */
@@ -99,6 +105,7 @@ export class ConfirmingChannel {
   }
 
   #answered(publish: PendingPublish, answer: Answer): void {
+    if (answer !== 'lost') this.#hasAnswered = true;
     const isAwaited = this.#pending.delete(publish);
     if (isAwaited) this.#onAnswer(publish, answer);
     else if (answer === 'confirmed') {

@@ -23,8 +23,9 @@ export interface DoubtsOptions {
 
 interface Asking {
   readonly kind: 'asking';
-  /** Whether another channel may answer yet, which is waited for a little. */
+  /** Whether another channel may answer yet. */
   readonly isOverdue: boolean;
+  readonly askedAt: number;
   channel?: ConfirmingChannel;
   openedAt?: number;
   /** What waits for the channel to open. */
@@ -81,8 +82,7 @@ export class Doubts {
   /**
    * Asks about the destination of a message.
    *
-   * @param isOverdue whether another channel may answer yet: a broker that has just come back does, which is waited for
-   *   for a tick or two
+   * @param isOverdue whether another channel may answer yet
    * @returns false if too many are asked about already
    */
   ask(publish: PendingPublish, isOverdue: boolean): boolean {
@@ -94,7 +94,12 @@ export class Doubts {
     }
     const asked = this.#asking();
     if (asked.length >= MAX_ASKED) return false;
-    const asking: Asking = { kind: 'asking', isOverdue, waiting: [publish] };
+    const asking: Asking = {
+      kind: 'asking',
+      isOverdue,
+      askedAt: this.#options.now(),
+      waiting: [publish],
+    };
     this.#remember(destination, asking);
     void this.#open(destination, asking);
     return true;
@@ -152,8 +157,10 @@ export class Doubts {
     const { openChannel, onLost } = this.#options;
     try {
       asking.channel = await openChannel();
-      asking.openedAt = this.#options.now();
-      if (!asking.isOverdue) this.#sendWaiting(destination, asking);
+      const openedAt = this.#options.now();
+      asking.openedAt = openedAt;
+      // A broker that was slow to open it was away as a whole, and may answer on the first channel in a moment.
+      if (!asking.isOverdue || openedAt - asking.askedAt < 2) this.#sendWaiting(destination, asking);
     } catch {
       if (this.#doubts.get(destination) === asking) this.#doubts.delete(destination);
       for (const publish of asking.waiting.splice(0)) onLost(publish);

@@ -72,14 +72,16 @@ export async function attach() {
   /** Of the connection in use, the first one first. */
   const channels: ScriptedChannel[] = [];
   const givenUp: string[] = [];
-  const broker = { isBlocked: false };
+  const broker = { isBlocked: false, opensAfterMs: 0 };
   const next = async () => {
     channels.length = 0;
     await publisher.attach({
-      openChannel: () => {
+      openChannel: async () => {
+        const { opensAfterMs } = broker;
+        if (opensAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, opensAfterMs));
         const channel = new ScriptedChannel();
         channels.push(channel);
-        return Promise.resolve(channel as unknown as ConfirmChannel);
+        return channel as unknown as ConfirmChannel;
       },
       get isBlocked() {
         return broker.isBlocked;

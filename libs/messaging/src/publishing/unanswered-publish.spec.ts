@@ -11,6 +11,19 @@ afterEach(() => {
 
 describe('a publish that stays without an answer', () => {
   const SECONDS = 1_000;
+  /** What a broker takes to open a channel that has just come back. */
+  const SLOW_MS = 700;
+
+  it('is waited for twice as long on a channel that has answered before', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    void publish('a');
+    channel.confirm(0);
+    void publish('a');
+    await pass(2 * SECONDS);
+    expect(channels).toHaveLength(1);
+    await pass(0.5 * SECONDS);
+    expect(channels.length).toBeGreaterThan(1);
+  });
 
   it('is published again on a channel of its own, and all others on another one', async () => {
     const { channel, channels, publish, pass } = await attach();
@@ -41,9 +54,11 @@ describe('a publish that stays without an answer', () => {
   });
 
   it('is published again over the next connection if this one is lost before the second channel was asked', async () => {
-    const { channel, channels, next, publish, pass } = await attach();
+    const { broker, channel, channels, next, publish, pass } = await attach();
+    broker.opensAfterMs = SLOW_MS;
     const stuck = publish('a');
-    await pass(2_250);
+    await pass(2_100);
+    broker.opensAfterMs = 0;
     const opened = [...channels];
     expect(opened.slice(1).flatMap(({ queues }) => queues)).toEqual([]);
     for (const lost of [channel, ...opened]) lost.lose();
@@ -62,9 +77,10 @@ describe('a publish that stays without an answer', () => {
   });
 
   it('is not published again if a broker that comes back confirms it on the first channel', async () => {
-    const { channel, channels, publish, pass } = await attach();
+    const { broker, channel, channels, publish, pass } = await attach();
+    broker.opensAfterMs = SLOW_MS;
     const stuck = publish('a');
-    await pass(2_250);
+    await pass(2_100);
     expect(channels.length).toBeGreaterThan(1);
     channel.confirm(0);
     expect(await stuck).toBe('confirmed');
