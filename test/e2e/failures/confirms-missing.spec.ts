@@ -35,7 +35,7 @@ describe('a broker that has stopped to confirm', () => {
     expect(told).toMatchObject([
       {
         connection: 'publishing',
-        reason: 'the broker neither confirms nor refuses what is published',
+        reason: 'the broker confirms nothing of what is published',
       },
     ]);
     expect(worker.stderr).toBe('');

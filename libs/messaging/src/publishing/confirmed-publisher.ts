@@ -30,7 +30,7 @@ const TICK_MS = 250;
 const ANSWER_TICKS = 8;
 /** 1 s, of a channel that has not answered anything yet: it may hang on a queue without a leader. */
 const FIRST_ANSWER_TICKS = 4;
-/** 5 s without any answer: the node may be cut off from the others. */
+/** 5 s without any confirm: the node may be cut off from the others. */
 const SILENCE_TICKS = 20;
 /** 0.5 s, so that a reply that is tried again for a second is asked about more than once. */
 const QUEUE_VERDICT_TICKS = 2;
@@ -38,7 +38,7 @@ const QUEUE_VERDICT_TICKS = 2;
 const EXCHANGE_VERDICT_TICKS = 20;
 const UNANSWERED_VERDICT_TICKS = 20;
 
-const SILENT = 'the broker neither confirms nor refuses what is published';
+const UNCONFIRMED = 'the broker confirms nothing of what is published';
 const CLOSED = 'the publishing channel was closed';
 
 /**
@@ -68,8 +68,9 @@ export class ConfirmedPublisher {
   #timer: NodeJS.Timeout | undefined;
   /** Grows while the broker could answer: neither under an alarm nor while this process is busy. */
   #ticks = 0;
-  /** The last tick at which the broker answered, or owed nothing. */
-  #answeredAt = 0;
+  /** Ticks since the last confirm in which the broker owed an answer, or refused. */
+  #vainTicks = 0;
+  #hasRefused = false;
 
   /** Takes a fresh connection into use. */
   async attach(connection: PublishingConnection): Promise<void> {
@@ -77,7 +78,7 @@ export class ConfirmedPublisher {
     this.#channel = undefined;
     this.#former.clear();
     this.#doubts.clear();
-    this.#answeredAt = this.#ticks;
+    this.#vainTicks = 0;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#use(await this.#openChannel());
@@ -138,12 +139,14 @@ export class ConfirmedPublisher {
   }
 
   #answered(channel: ConfirmingChannel, publish: PendingPublish, answer: Answer): void {
-    if (answer !== 'lost') this.#answeredAt = this.#ticks;
     if (answer === 'confirmed' || answer === 'returned') {
+      this.#vainTicks = 0;
       publish.resolve(answer);
       this.#doubts.reached(publish.message, channel);
-    } else if (answer === 'refused') this.#doubts.refused(publish, channel);
-    else {
+    } else if (answer === 'refused') {
+      this.#hasRefused = true;
+      this.#doubts.refused(publish, channel);
+    } else {
       this.#lost(channel);
       this.#lose(publish);
     }
@@ -172,10 +175,12 @@ export class ConfirmedPublisher {
     for (const publish of overdue)
       if (!publish.isWanted() || !this.#doubts.ask(publish, true)) this.#try(publish);
     this.#doubts.tick();
-    if (!this.#isOwed) this.#answeredAt = this.#ticks;
-    if (this.#ticks - this.#answeredAt < SILENCE_TICKS) return;
-    this.#answeredAt = this.#ticks;
-    this.#connection?.giveUp(SILENT);
+    // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
+    if (this.#isOwed || this.#hasRefused) this.#vainTicks += 1;
+    this.#hasRefused = false;
+    if (this.#vainTicks < SILENCE_TICKS) return;
+    this.#vainTicks = 0;
+    this.#connection?.giveUp(UNCONFIRMED);
   }
 
   #overdue(): PendingPublish[] {
