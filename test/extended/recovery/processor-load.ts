@@ -10,6 +10,7 @@ export class ProcessorLoad implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const each of this.#processes) {
+      if (each.signalCode !== null) continue;
       const ended = once(each, 'exit');
       each.kill('SIGKILL');
       await ended;

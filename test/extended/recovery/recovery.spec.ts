@@ -18,7 +18,7 @@ const RESTARTED = 'a node is restarted';
 const LANES = ['interactive', 'reports'];
 
 /** Minutes a round on a machine that has much else to do, seconds on a quiet one. */
-jest.setTimeout(ROUNDS * 600_000);
+jest.setTimeout(ROUNDS * 300_000);
 
 /** Each node killed in turn, and after each turn all three restarted one after the other, while both lanes work. */
 describe('the lanes of a worker on a cluster of three nodes', () => {
