@@ -1,7 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { abandon } from './close-within.ts';
-import { within } from './within.ts';
+import { onChannel } from './on-channel.ts';
 
 const TIMEOUT_MS = 1_000;
 
@@ -12,11 +11,8 @@ const TIMEOUT_MS = 1_000;
  * @throws Error if the broker does not tell, or not in time
  */
 export async function depthOf(connection: ChannelModel, queue: string): Promise<number> {
-  const channel = await within(TIMEOUT_MS, 'a channel', connection.createChannel());
-  channel.on('error', () => undefined);
-  try {
-    return (await within(TIMEOUT_MS, 'the depth of a queue', channel.checkQueue(queue))).messageCount;
-  } finally {
-    abandon(channel);
-  }
+  const look = onChannel(connection, TIMEOUT_MS, 'the depth of a queue', (channel) =>
+    channel.checkQueue(queue),
+  );
+  return (await look).messageCount;
 }

@@ -1,7 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { abandon } from '../connection/close-within.ts';
-import { within } from '../connection/within.ts';
+import { onChannel } from '../connection/on-channel.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { QueueDeclaration } from '../topology/topology.ts';
 
@@ -26,19 +25,16 @@ export class ForwarderLock {
   async isHeldBy(connection: ChannelModel): Promise<boolean> {
     if (this.#holder !== connection && (await this.#isTaken())) return false;
     this.#holder = undefined;
-    const channel = await within(ANSWER_TIMEOUT_MS, 'a channel', connection.createChannel());
-    channel.on('error', () => undefined);
     try {
-      // Also if it is held already: somebody may have deleted the queue.
       const { name, arguments: args } = this.#lock;
-      const declared = channel.assertQueue(name, { exclusive: true, durable: false, arguments: args });
-      await within(ANSWER_TIMEOUT_MS, 'the lock', declared);
+      // Also if it is held already: somebody may have deleted the queue.
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+        channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
+      );
       this.#holder = connection;
       return true;
     } catch {
       return false;
-    } finally {
-      abandon(channel);
     }
   }
 

@@ -1,7 +1,6 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { ChannelModel } from 'amqplib';
 
-import { abandon } from '../connection/close-within.ts';
-import { within } from '../connection/within.ts';
+import { onChannel } from '../connection/on-channel.ts';
 import type { Topology } from './topology.ts';
 
 const PRECONDITION_FAILED = 406;
@@ -20,13 +19,13 @@ export class TopologyMismatchError extends Error {
  */
 export async function declareTopology(connection: ChannelModel, topology: Topology): Promise<void> {
   const { exchanges, queues, bindings } = topology;
-  await onChannel(connection, async (channel) => {
+  await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
     for (const { name, type, arguments: args } of exchanges) {
       await named('exchange', name, channel.assertExchange(name, type, { durable: true, arguments: args }));
     }
   });
   const declared = queues.map(({ name, arguments: args }) =>
-    onChannel(connection, async (channel) => {
+    onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
       await named('queue', name, channel.assertQueue(name, { durable: true, arguments: args }));
       for (const { exchange, routingKey } of bindings.filter(({ queue }) => queue === name)) {
         await channel.bindQueue(name, exchange, routingKey);
@@ -36,20 +35,6 @@ export async function declareTopology(connection: ChannelModel, topology: Topolo
   // Each is told of its own failure; the first one is that of all.
   await Promise.allSettled(declared);
   await Promise.all(declared);
-}
-
-async function onChannel(
-  connection: ChannelModel,
-  declare: (channel: Channel) => Promise<void>,
-): Promise<void> {
-  const channel = await within(ANSWER_TIMEOUT_MS, 'a channel', connection.createChannel());
-  // The rejected call says what is wrong; without a listener the event would end the process.
-  channel.on('error', () => undefined);
-  try {
-    await within(ANSWER_TIMEOUT_MS, 'a declaration', declare(channel));
-  } finally {
-    abandon(channel);
-  }
 }
 
 async function named(kind: 'exchange' | 'queue', name: string, declaration: Promise<unknown>): Promise<void> {
