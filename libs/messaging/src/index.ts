@@ -1,4 +1,4 @@
-export type { ConnectionState } from './connection/broker-connection.ts';
+export type { ConnectionState } from './rabbitmq/connection/broker-connection.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
@@ -6,7 +6,7 @@ export type { RedisState } from './idempotency/redis-connection.ts';
 export { type CommandFacts, MessagingObserver, type ParkingReason } from './messaging-observer.ts';
 export type { MessagingHealth } from './messaging.ts';
 export type { MessagingOptions } from './messaging-options.ts';
-export { CommandContext } from './pipeline/command-context.ts';
+export { CommandContext } from './command/command-context.ts';
 export { PokerTransport } from './poker-transport.ts';
 export type { EventPolicy } from './replies/event-message.ts';
 export { forwarderLockOf, topologyOf } from './topology/topology.ts';

@@ -1,6 +1,6 @@
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
 
-import type { ConnectionState } from './connection/broker-connection.ts';
+import type { ConnectionState } from './rabbitmq/connection/broker-connection.ts';
 
 /** What may be told of a command: ids and names, no data. */
 export interface CommandFacts {

@@ -1,21 +1,21 @@
 import type { Lane } from '#contracts';
 
-import { Broker } from './broker.ts';
-import { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
+import { Broker } from './rabbitmq/broker.ts';
+import { type ConsumerState, QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import type { MessagingOptions } from './messaging-options.ts';
-import { Conclusion } from './pipeline/conclude.ts';
-import { type CommandHandler, Decision } from './pipeline/decide.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
-import { DelayedRetry } from './pipeline/delayed-retry.ts';
-import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-import { CopyPublisher } from './publishing/copy-publisher.ts';
-import { DirectKeys } from './replies/direct-keys.ts';
+import { Settler } from './pipeline/settler.ts';
+import { stepsOf } from './pipeline/steps.ts';
+import type { CommandHandler } from './pipeline/steps/invoke.ts';
+import { ConfirmedPublisher } from './rabbitmq/publishing/confirmed-publisher.ts';
+import { CopyPublisher } from './rabbitmq/publishing/copy-publisher.ts';
+import { DirectKeys } from './rabbitmq/release-3.10/direct-keys.ts';
 import { EventSender } from './replies/event-sender.ts';
-import { KeyProbe } from './replies/key-probe.ts';
+import { KeyProbe } from './rabbitmq/release-3.10/key-probe.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { Parking } from './replies/parking.ts';
 import { ReplySender } from './replies/reply-sender.ts';
-import { type Topology, topologyOf } from './topology/topology.ts';
+import { type PokerTopology, topologyOf } from './topology/topology.ts';
 
 /** What health shows of the bus. */
 export interface MessagingHealth {
@@ -46,7 +46,7 @@ export class Messaging {
         queue,
         prefetch,
         isServed,
-        handle: (delivery) => pipeline.handle(delivery),
+        handle: (delivery) => pipeline.process(delivery),
         onLost: (reason) => {
           options.observer.consumerLost(queue, reason);
           void this.#broker.recreate(consumer);
@@ -102,8 +102,8 @@ export class Messaging {
     if (durationMs !== undefined) void this.#lanes.get(lane)?.pause(durationMs);
   }
 
-  #pipeline({ names }: Topology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
-    const { observer, nowMs, stallMs, hasOperator, idempotency, deliveryLimit } = this.#options;
+  #pipeline({ names }: PokerTopology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
+    const { observer, nowMs, stallMs } = this.#options;
     const publisher = this.#publisher;
     const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
     const parking = new Parking(names, copies, observer, nowMs);
@@ -111,34 +111,22 @@ export class Messaging {
     const directKeys = new DirectKeys(this.#probe, nowMs);
     const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, nowMs });
     const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
-    const delayedRetry = new DelayedRetry({
+    const settler = new Settler({
       names,
-      delaysMs: this.#options.retryDelaysMs,
+      replies,
+      events,
       copies,
-    });
-    return new Pipeline({
-      names,
-      rules: {
-        maxBytes: this.#options.maxCommandBytes,
-        reserved: names.reserved,
-        budgetMs: this.#options.budgetMs,
-        nowMs,
-        newId: this.#options.newId,
-      },
-      deliveryLimit,
-      decision: new Decision({ handlers, hasOperator, idempotency, replies, observer, nowMs }),
-      conclusion: new Conclusion({
-        names,
-        replies,
-        events,
-        copies,
-        delayedRetry,
-        onPostponed: (lane) => this.#pause(lane),
-        observer,
-        nowMs,
-      }),
-      copies,
+      onPostponed: (lane) => this.#pause(lane),
       observer,
+      nowMs,
     });
+    const rules = {
+      maxBytes: this.#options.maxCommandBytes,
+      reserved: names.reserved,
+      budgetMs: this.#options.budgetMs,
+      nowMs,
+      newId: this.#options.newId,
+    };
+    return new Pipeline(rules, stepsOf({ ...this.#options, names, handlers, replies }), settler, observer);
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   BrokerConnection,
   type ConnectionState,
-} from '../../../libs/messaging/src/connection/broker-connection.ts';
+} from '../../../libs/messaging/src/rabbitmq/connection/broker-connection.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 

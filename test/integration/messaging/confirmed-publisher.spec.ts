@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { ConfirmedPublisher } from '../../../libs/messaging/src/publishing/confirmed-publisher.ts';
-import type { OutgoingMessage } from '../../../libs/messaging/src/publishing/outgoing-message.ts';
+import { ConfirmedPublisher } from '../../../libs/messaging/src/rabbitmq/publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../../../libs/messaging/src/rabbitmq/publishing/outgoing-message.ts';
 import { openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
 
 const GONE = 'nobody-has-this-queue';

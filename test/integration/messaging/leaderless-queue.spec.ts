@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ConfirmChannel } from 'amqplib';
 
-import { ConfirmedPublisher } from '../../../libs/messaging/src/publishing/confirmed-publisher.ts';
-import type { OutgoingMessage } from '../../../libs/messaging/src/publishing/outgoing-message.ts';
+import { ConfirmedPublisher } from '../../../libs/messaging/src/rabbitmq/publishing/confirmed-publisher.ts';
+import type { OutgoingMessage } from '../../../libs/messaging/src/rabbitmq/publishing/outgoing-message.ts';
 import { type Cluster, type ClusterNode, startCluster } from '../../../scripts/broker/start-cluster.ts';
 import { openConnection, type TestConnection } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { walkQueue } from '../../../libs/messaging/src/consuming/walk-queue.ts';
+import { walkQueue } from '../../../libs/messaging/src/rabbitmq/consuming/walk-queue.ts';
 import { drain, openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 

@@ -4,9 +4,9 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 
-import { closeWithin } from '../connection/close-within.ts';
-import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { PublishOutcome } from '../publishing/confirming-channel.ts';
+import { closeWithin } from '../rabbitmq/connection/close-within.ts';
+import { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
+import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import { BusClientError, type BusClientFault } from './bus-client-error.ts';
 import { type BusReply, readReply } from './bus-reply.ts';
 import { connectClient } from './connect-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type MessageFacts, messageOf } from '../consuming/message.fixture.ts';
+import { type MessageFacts, messageOf } from '../rabbitmq/consuming/message.fixture.ts';
 import { openEnvelope } from './open-envelope.ts';
 
 const NOW_MS = Date.UTC(2026, 0, 31, 12);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError, type ErrorCode, type Reply } from '#contracts';
 
-import { commandOf } from '../pipeline/command-in-hand.fixture.ts';
+import { commandOf } from '../command/command.fixture.ts';
 import { errorBodyOf } from '../replies/error-body-of.ts';
 import { type Claim, isKept } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';

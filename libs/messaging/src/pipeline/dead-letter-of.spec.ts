@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { busNames } from '#contracts';
 
-import { commandOf, RECEIVED_AT_MS } from './command-in-hand.fixture.ts';
+import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { deadLetterOf } from './dead-letter-of.ts';
 
 const NAMES = busNames('poker');

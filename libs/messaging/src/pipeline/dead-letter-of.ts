@@ -1,14 +1,14 @@
 import type { BusNames, ErrorCode } from '#contracts';
 
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
-import type { CommandInHand } from './command-in-hand.ts';
-import { copyOf } from './copy-of.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { Command } from '../command/command.ts';
+import { copyOf } from '../command/copy-of.ts';
 
 const LONGEST_KEPT_BYTES = 1024;
 
 /** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
 export function deadLetterOf(
-  command: CommandInHand,
+  command: Command,
   code: ErrorCode,
   names: BusNames,
   nowMs: number,

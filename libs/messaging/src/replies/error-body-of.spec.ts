@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError } from '#contracts';
 
-import { commandOf, RECEIVED_AT_MS } from '../pipeline/command-in-hand.fixture.ts';
+import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { errorBodyOf } from './error-body-of.ts';
 
 describe('errorBodyOf', () => {
@@ -28,7 +28,7 @@ describe('errorBodyOf', () => {
       platform: { status: 422, errors: [{ status: 422, detail: 'taken' }] },
     };
     const command = commandOf({ properties: { type: 'game.open' } });
-    command.attempts = 2;
+    command.run.attempts = 2;
     const error = new CommandError('NICKNAME_TAKEN', {
       ...facts,
       retryAfterMs: 0,

@@ -1,13 +1,9 @@
 import type { CommandError, ErrorBody } from '#contracts';
 
-import type { CommandInHand } from '../pipeline/command-in-hand.ts';
+import type { Command } from '../command/command.ts';
 
 /** The error body of a failed command. Source: bus contract, section 4. */
-export function errorBodyOf(
-  error: CommandError,
-  { envelope, attempts }: CommandInHand,
-  nowMs: number,
-): ErrorBody {
+export function errorBodyOf(error: CommandError, { envelope, run }: Command, nowMs: number): ErrorBody {
   return {
     code: error.code,
     category: error.category,
@@ -17,7 +13,7 @@ export function errorBodyOf(
     ...(error.violations && { violations: error.violations }),
     ...(error.details && { details: error.details }),
     ...(error.platform && { platform: error.platform }),
-    attempts,
+    attempts: run.attempts,
     command: { id: envelope.id, type: envelope.type },
     occurredAt: new Date(nowMs).toISOString(),
   };

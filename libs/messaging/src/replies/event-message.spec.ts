@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError, ERROR_CODES, type ErrorCode, type Reply } from '#contracts';
 
-import { commandOf, RECEIVED_AT_MS } from '../pipeline/command-in-hand.fixture.ts';
+import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { eventMessage, isAnnounced } from './event-message.ts';
 

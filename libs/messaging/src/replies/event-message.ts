@@ -1,6 +1,6 @@
 import { announcedData, type Reply } from '#contracts';
 
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { replyMessage, type ReplyFacts } from './reply-message.ts';
 
 /** Which outcomes are announced (setting `EVENTS`). */

@@ -1,8 +1,8 @@
 import type { BusNames, Reply } from '#contracts';
 
-import type { CommandInHand } from '../pipeline/command-in-hand.ts';
-import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import { isRefusal } from '../publishing/publish-with-retry.ts';
+import type { Command } from '../command/command.ts';
+import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
+import { isRefusal } from '../rabbitmq/publishing/publish-with-retry.ts';
 import { eventMessage, type EventPolicy, isAnnounced } from './event-message.ts';
 import { messageIdOf } from './message-id-of.ts';
 import type { Parking } from './parking.ts';
@@ -29,9 +29,10 @@ export class EventSender {
   }
 
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
-  async announce(command: CommandInHand, reply: Reply): Promise<void> {
+  async announce(command: Command, reply: Reply): Promise<void> {
     const { names, publisher, parking, nowMs } = this.#options;
-    const { envelope, sequence, delivery } = command;
+    const { envelope, run, delivery } = command;
+    const { sequence } = run;
     const messageId = messageIdOf(envelope, reply, sequence);
     const message = eventMessage(names.events, { envelope, reply, sequence, messageId, nowMs: nowMs() });
     const outcome = await publisher.publish(message, () => delivery.isAlive);

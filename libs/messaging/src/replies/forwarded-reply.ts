@@ -1,6 +1,6 @@
 import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { PARKING_HEADERS } from './parking.ts';
 
 /** An announcement is not among them: the listeners that took it would get it again. */

@@ -1,8 +1,8 @@
 import type { ChannelModel } from 'amqplib';
 
-import { onChannel } from '../connection/on-channel.ts';
-import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { QueueDeclaration } from '../topology/topology.ts';
+import { onChannel } from '../rabbitmq/connection/on-channel.ts';
+import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
+import type { QueueDeclaration } from '../rabbitmq/topology/topology.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError, type Reply } from '#contracts';
 
-import { commandOf } from '../pipeline/command-in-hand.fixture.ts';
+import { commandOf } from '../command/command.fixture.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
 

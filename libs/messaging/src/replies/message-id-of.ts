@@ -1,7 +1,7 @@
 import type { Reply } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import { dataDigest } from '../idempotency/fingerprint.ts';
+import { dataDigest } from '../envelope/fingerprint.ts';
 
 const CONFLICT_DIGITS = 16;
 

@@ -2,12 +2,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import type { BusNames } from '#contracts';
 
-import { closeWithin } from '../connection/close-within.ts';
-import { depthOf } from '../connection/depth-of.ts';
-import { within } from '../connection/within.ts';
-import { walkQueue } from '../consuming/walk-queue.ts';
+import { closeWithin } from '../rabbitmq/connection/close-within.ts';
+import { depthOf } from '../rabbitmq/connection/depth-of.ts';
+import { within } from '../rabbitmq/connection/within.ts';
+import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
 import type { MessagingObserver } from '../messaging-observer.ts';
-import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import { forwarderLockOf } from '../topology/topology.ts';
 import { ForwarderLock } from './forwarder-lock.ts';
 import { forwardedReply } from './forwarded-reply.ts';

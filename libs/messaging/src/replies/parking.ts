@@ -1,15 +1,15 @@
 import type { BusNames, ReplyType } from '#contracts';
 
 import type { MessagingObserver, ParkingReason } from '../messaging-observer.ts';
-import type { CommandInHand } from '../pipeline/command-in-hand.ts';
-import { factsOf } from '../pipeline/facts-of.ts';
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
-import type { CopyPublisher } from '../publishing/copy-publisher.ts';
+import type { Command } from '../command/command.ts';
+import { factsOf } from '../command/facts-of.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
 
 /** What is added to a message while it is parked. Source: bus contract, section 5. */
 export const PARKING_HEADERS = { reason: 'x-reason', at: 'x-failed-at', for: 'x-origin-queue' } as const;
 
-/** Parks the replies and announcements that nobody took; replies go on from there by `ForwardParked`. */
+/** Parks the replies and announcements that nobody took; replies go on from there by `ParkedReplyForwarder`. */
 export class Parking {
   readonly #names: BusNames;
   readonly #copies: CopyPublisher;
@@ -25,7 +25,7 @@ export class Parking {
 
   /** @throws UnconfirmedError if it could not be parked either */
   async park(
-    command: CommandInHand,
+    command: Command,
     message: OutgoingMessage,
     type: ReplyType,
     reason: ParkingReason,

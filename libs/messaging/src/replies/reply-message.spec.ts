@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { ErrorBody, Reply, ReplyType } from '#contracts';
 
-import { commandOf, RECEIVED_AT_MS } from '../pipeline/command-in-hand.fixture.ts';
+import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { isFinal, replyMessage } from './reply-message.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

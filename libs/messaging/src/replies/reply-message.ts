@@ -1,7 +1,7 @@
 import { isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { dataText } from './data-text.ts';
 
 /** The sender of every message of this service. */

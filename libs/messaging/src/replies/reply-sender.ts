@@ -1,12 +1,12 @@
 import { CommandError, type Reply } from '#contracts';
 
 import type { ParkingReason } from '../messaging-observer.ts';
-import type { CommandInHand } from '../pipeline/command-in-hand.ts';
-import { type ConfirmedPublisher, UnconfirmedError } from '../publishing/confirmed-publisher.ts';
-import type { PublishOutcome } from '../publishing/confirming-channel.ts';
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
-import { isRefusal, retryPublish } from '../publishing/publish-with-retry.ts';
-import type { DirectKeys } from './direct-keys.ts';
+import type { Command } from '../command/command.ts';
+import { type ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishing/confirmed-publisher.ts';
+import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { isRefusal, retryPublish } from '../rabbitmq/publishing/publish-with-retry.ts';
+import type { DirectKeys } from '../rabbitmq/release-3.10/direct-keys.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
 import type { Parking } from './parking.ts';
@@ -33,8 +33,6 @@ export interface ReplySenderOptions {
 /** Sends the replies of a command in sequence, each confirmed; what its queue does not take is parked. */
 export class ReplySender {
   readonly #options: ReplySenderOptions;
-  /** Commands with a parked page: the replies after it are parked, too, so that they arrive in sequence. */
-  readonly #parked = new WeakSet<CommandInHand>();
 
   constructor(options: ReplySenderOptions) {
     this.#options = options;
@@ -46,7 +44,7 @@ export class ReplySender {
    * @throws CommandError `REPLY_QUEUE_FULL` if the queue is full and refused it for too long
    * @throws UnconfirmedError if the queue could not be reached for as long
    */
-  async sendPage(command: CommandInHand, page: Reply): Promise<void> {
+  async sendPage(command: Command, page: Reply): Promise<void> {
     let outcome = await this.#publish(command, page);
     if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome);
     if (isRefusal(outcome)) {
@@ -55,11 +53,11 @@ export class ReplySender {
       throw new UnconfirmedError('The reply queue cannot be reached.');
     }
     if (outcome === 'returned') await this.#park(command, page, 'REPLY_QUEUE_GONE');
-    command.sequence += 1;
+    command.run.sequence += 1;
   }
 
   /** Sends the final reply; if the queue does not take it in time, it is parked. */
-  async sendFinal(command: CommandInHand, reply: Reply): Promise<void> {
+  async sendFinal(command: Command, reply: Reply): Promise<void> {
     let outcome = await this.#publish(command, reply);
     // The queue may have refused for as long as it may already.
     const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
@@ -70,16 +68,16 @@ export class ReplySender {
     await this.#park(command, isCutShort ? this.#stalled(command) : reply, reason);
   }
 
-  #publish(command: CommandInHand, reply: Reply): Promise<PublishOutcome> {
+  #publish(command: Command, reply: Reply): Promise<PublishOutcome> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return Promise.resolve('confirmed');
-    if (this.#parked.has(command)) return Promise.resolve('returned');
+    if (command.run.isParked) return Promise.resolve('returned');
     const message = this.#message(command, reply, replyTo);
     if (replyTo.kind === 'direct') return this.#publishToKey(command, message);
     return this.#options.publisher.publish(message, () => command.delivery.isAlive);
   }
 
-  #retry(command: CommandInHand, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<PublishOutcome> {
+  #retry(command: Command, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<PublishOutcome> {
     return retryPublish(() => this.#publish(command, reply), this.#remainingMs(command), refusal);
   }
 
@@ -87,7 +85,7 @@ export class ReplySender {
    * RabbitMQ 3.10 closes the connection of whoever publishes to a direct key that it cannot read, or whose node has
    * left the cluster. If that was not known beforehand, the key is given up, for the rest of its command too.
    */
-  async #publishToKey(command: CommandInHand, message: OutgoingMessage): Promise<PublishOutcome> {
+  async #publishToKey(command: Command, message: OutgoingMessage): Promise<PublishOutcome> {
     const isReadable = this.#options.directKeys.isReadable(message.routingKey);
     if (isReadable !== true && !(await isReadable)) return 'returned';
     let tries = 0;
@@ -102,7 +100,7 @@ export class ReplySender {
 
   /** An empty queue is not full: a quorum queue that has no leader is said to be empty. */
   async #reasonOf(
-    command: CommandInHand,
+    command: Command,
     outcome: Exclude<PublishOutcome, 'confirmed'>,
   ): Promise<ReplyParkingReason> {
     if (outcome === 'returned') return 'REPLY_QUEUE_GONE';
@@ -112,29 +110,30 @@ export class ReplySender {
     return depth === 0 ? 'REPLY_QUEUE_UNREACHABLE' : 'REPLY_QUEUE_FULL';
   }
 
-  async #park(command: CommandInHand, reply: Reply, reason: ReplyParkingReason): Promise<void> {
+  async #park(command: Command, reply: Reply, reason: ReplyParkingReason): Promise<void> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return;
     const message = this.#message(command, reply, replyTo);
     await this.#options.parking.park(command, message, reply.type, reason);
-    this.#parked.add(command);
+    command.run.isParked = true;
   }
 
-  #message(command: CommandInHand, reply: Reply, address: { kind: 'queue' | 'direct'; queue: string }) {
-    const { envelope, sequence } = command;
+  #message(command: Command, reply: Reply, address: { kind: 'queue' | 'direct'; queue: string }) {
+    const { envelope, run } = command;
+    const { sequence } = run;
     const messageId = messageIdOf(envelope, reply, sequence);
     return replyMessage({ envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() }, address);
   }
 
   /** A player's reply is soon parked, so that nobody else waits for it; a report waits until it has stalled. */
-  #remainingMs({ lane, deadline }: CommandInHand): () => number {
+  #remainingMs({ lane, deadline }: Command): () => number {
     const { nowMs, stallMs } = this.#options;
     const untilMs = nowMs() + (lane === 'interactive' ? INTERACTIVE_RETRY_MS : stallMs);
     if (lane === 'interactive') return () => untilMs - nowMs();
     return () => Math.min(deadline.remainingMs(), untilMs - nowMs());
   }
 
-  #stalled(command: CommandInHand): Reply {
+  #stalled(command: Command): Reply {
     const error = new CommandError('REPLY_QUEUE_FULL');
     return { type: 'command.failed', data: errorBodyOf(error, command, this.#options.nowMs()) };
   }

@@ -1,0 +1,16 @@
+import type { Deadline } from '#resilience';
+
+import type { Progress } from './progress.ts';
+
+/** What a handler may know of its command beside the data; Nest hands it to a parameter with `@Ctx()`. */
+export abstract class CommandContext {
+  /** The command's identity. */
+  abstract readonly id: string;
+  /** Whose credentials to use. */
+  abstract readonly operator: string;
+  abstract readonly deadline: Deadline;
+  /** Calls to the platform so far, counted by the one who makes them. */
+  attempts = 0;
+  /** How far an earlier run came, if the command was postponed; a handler with several replies keeps it up to date. */
+  progress: Progress | undefined;
+}

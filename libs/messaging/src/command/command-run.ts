@@ -1,0 +1,32 @@
+import type { Deadline } from '#resilience';
+
+import type { Envelope } from '../envelope/envelope.ts';
+import { CommandContext } from './command-context.ts';
+import type { Progress } from './progress.ts';
+
+/** What changes while a command runs, and what its handler sees of it. */
+export class CommandRun extends CommandContext {
+  readonly id: string;
+  readonly operator: string;
+  readonly deadline: Deadline;
+  /** Of the next reply. */
+  sequence: number;
+  /** The page that is being sent. */
+  sending: Promise<void> | undefined;
+  /** Whether a page was parked: the replies after it are parked, too, so that they arrive in sequence. */
+  isParked = false;
+
+  /** @param before how far an earlier run came */
+  constructor(
+    { id, operator }: Pick<Envelope, 'id' | 'operator'>,
+    deadline: Deadline,
+    before: { readonly sequence: number; readonly progress?: Progress },
+  ) {
+    super();
+    this.id = id;
+    this.operator = operator;
+    this.deadline = deadline;
+    this.sequence = before.sequence;
+    this.progress = before.progress;
+  }
+}

@@ -1,0 +1,77 @@
+import { isShortString } from '../envelope/short-string.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { Command } from './command.ts';
+
+/** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */
+const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate', 'x-redriven', 'x-origin-user-id'];
+const LONGEST_HEADER = 1024;
+
+export interface CopyFacts {
+  /** One of the service's own. */
+  readonly queue: string;
+  /** Added to the carried ones, and over them. */
+  readonly headers?: Readonly<Record<string, string | number>>;
+  /** Default: the body of the command. */
+  readonly content?: Buffer;
+}
+
+/**
+ * A copy of a command's message: persistent, mandatory, with a fixed list of properties and headers, and with the
+ * identity and the deadline that it had. A kept `CC` would route it to further queues, and a kept `user_id` closes
+ * the channel. Source: bus contract, section 5.
+ */
+export function copyOf(
+  { delivery, envelope }: Command,
+  { queue, headers, content }: CopyFacts,
+): OutgoingMessage {
+  const { properties, content: original } = delivery.message;
+  return {
+    exchange: '',
+    routingKey: queue,
+    content: content ?? original,
+    mandatory: true,
+    properties: {
+      headers: {
+        ...carried(properties.headers ?? {}),
+        ...originUser(properties.userId),
+        // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
+        operator: envelope.operator.slice(0, LONGEST_HEADER),
+        'x-deadline': envelope.deadlineAtMs,
+        ...headers,
+      },
+      messageId: envelope.id,
+      // A packet keeps its type in its body, and would not be one with the property.
+      ...(envelope.form === 'typed' && envelope.type !== '' && shortString('type', envelope.type)),
+      ...shortString('correlationId', properties.correlationId),
+      ...(isPublishable(properties.replyTo) && { replyTo: properties.replyTo }),
+      ...shortString('contentType', properties.contentType),
+      ...shortString('contentEncoding', properties.contentEncoding),
+      ...shortString('appId', properties.appId),
+      ...(Number.isSafeInteger(properties.timestamp) && { timestamp: Number(properties.timestamp) }),
+    },
+  };
+}
+
+function carried(headers: Record<string, unknown>): Record<string, string | number> {
+  const kept: Record<string, string | number> = {};
+  for (const name of CARRIED_HEADERS) {
+    const value = headers[name];
+    // A number that is no integer of 64 bits cannot be written again; as text it is at least seen.
+    if (typeof value === 'number') kept[name] = Number.isSafeInteger(value) ? value : String(value);
+    else if (typeof value === 'string' && value.length <= LONGEST_HEADER) kept[name] = value;
+  }
+  return kept;
+}
+
+function shortString<N extends string>(name: N, value: unknown): Partial<Record<N, string>> {
+  return isShortString(value) ? ({ [name]: value } as Record<N, string>) : {};
+}
+
+function originUser(userId: unknown): Record<string, string> {
+  return typeof userId === 'string' ? { 'x-origin-user-id': userId } : {};
+}
+
+/** The bare pseudo-queue is refused by the broker from whoever does not consume it. */
+function isPublishable(replyTo: unknown): replyTo is string {
+  return isShortString(replyTo) && replyTo !== 'amq.rabbitmq.reply-to';
+}

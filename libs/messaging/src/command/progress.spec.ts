@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { commandOf } from './command.fixture.ts';
+import { type Progress, progressHeaders, readProgress } from './progress.ts';
+
+const runAt = (sequence: number, progress: Progress | undefined) =>
+  Object.assign(commandOf().run, { sequence, progress });
+
+const afterRetry = (headers: object) => {
+  const death = [{ queue: 'poker.reports.retry.5000', reason: 'expired', count: 1 }];
+  return commandOf({ queue: 'poker.reports', headers: { ...headers, 'x-death': death } }).run;
+};
+
+describe('progress', () => {
+  it('comes back as it was written', () => {
+    const progress = { pages: 5, records: 2_500, firstTotal: 9_999, changedWhileReading: false };
+    const headers = progressHeaders(runAt(5, progress));
+    expect(readProgress(headers)).toEqual({ sequence: 5, progress });
+    expect(afterRetry(headers)).toMatchObject({ sequence: 5, progress });
+    expect(commandOf({ queue: 'poker.reports', headers }).run).toMatchObject({ sequence: 0 });
+  });
+
+  it('travels in headers that AMQP can hold', () => {
+    const headers = progressHeaders(runAt(5, { pages: 5, changedWhileReading: true }));
+    expect(Object.values(headers).every((value) => ['string', 'number'].includes(typeof value))).toBe(true);
+  });
+
+  it('of a run that has published nothing is that of a first run', () => {
+    const headers = progressHeaders(runAt(0, undefined));
+    expect(headers).toEqual({ 'x-sequence': 0 });
+    expect(readProgress(headers)).toEqual({ sequence: 0 });
+  });
+
+  it.each([
+    ['nothing', {}],
+    ['a sequence alone', { 'x-sequence': 5 }],
+    ['a progress alone', { 'x-progress': '{"pages":5}' }],
+    ['a sequence below 0', { 'x-sequence': -1, 'x-progress': '{"pages":5}' }],
+    ['a sequence that is no integer', { 'x-sequence': 1.5, 'x-progress': '{"pages":5}' }],
+    ['a sequence as text', { 'x-sequence': '5', 'x-progress': '{"pages":5}' }],
+    ['a progress that is not JSON', { 'x-sequence': 5, 'x-progress': '{' }],
+    ['a progress that is null', { 'x-sequence': 5, 'x-progress': 'null' }],
+    ['a progress that is a number', { 'x-sequence': 5, 'x-progress': '5' }],
+    ['a progress as a table', { 'x-sequence': 5, 'x-progress': { pages: 5 } }],
+  ])('counts as a first run where the headers hold %s', (_, headers) => {
+    expect(readProgress(headers)).toEqual({ sequence: 0 });
+    expect(afterRetry(headers)).toMatchObject({ sequence: 0, progress: undefined });
+  });
+});

@@ -1,0 +1,14 @@
+import type { Command } from '../command/command.ts';
+import type { Settlement } from './settlement.ts';
+
+/** Runs the steps that follow. */
+export type Next = (command: Command) => Promise<Settlement>;
+
+/** One step of the pipeline: settles a command, or hands it on and may change what comes back. It may throw. */
+export type Step = (command: Command, next: Next) => Promise<Settlement>;
+
+/** The steps as one function, the first of them outermost. */
+export function chain(steps: readonly Step[]): Next {
+  const end: Next = () => Promise.reject(new Error('no step settled the command'));
+  return steps.reduceRight<Next>((next, step) => (command) => step(command, next), end);
+}

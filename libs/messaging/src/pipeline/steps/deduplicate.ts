@@ -1,0 +1,55 @@
+import { CommandError, type Reply } from '#contracts';
+
+import type { Command } from '../../command/command.ts';
+import { factsOf } from '../../command/facts-of.ts';
+import { fingerprintOf } from '../../envelope/fingerprint.ts';
+import type { Claim, IdempotencyStore } from '../../idempotency/idempotency-store.ts';
+import type { MessagingObserver } from '../../messaging-observer.ts';
+import { isRedelivery } from '../../rabbitmq/retrying/quarantine.ts';
+import type { Settlement } from '../settlement.ts';
+import type { Step } from '../step.ts';
+
+export interface DeduplicateOptions {
+  readonly idempotency: IdempotencyStore;
+  readonly observer: MessagingObserver;
+  readonly nowMs: () => number;
+}
+
+/**
+ * Runs a player's command once, however often it is sent: a repeat gets the reply of the first. A report only reads, and
+ * is run again.
+ *
+ * @throws CommandError `IDEMPOTENCY_CONFLICT` if another command has the same identity
+ */
+export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions): Step {
+  const replay = (command: Command, reply: Reply): Settlement => {
+    observer.commandReplayed(factsOf(command, nowMs()));
+    return { kind: 'answer', reply };
+  };
+  const step: Step = async (command, next) => {
+    if (command.lane !== 'interactive') return next(command);
+    const claim = await claimOf(command, idempotency);
+    switch (claim.kind) {
+      case 'conflict':
+        throw new CommandError('IDEMPOTENCY_CONFLICT');
+      case 'settled':
+        return replay(command, claim.reply);
+      case 'in flight': {
+        const reply = await command.deadline.race(claim.outcome);
+        // The one in flight ended without a reply; now it may be this one's.
+        return reply ? replay(command, reply) : step(command, next);
+      }
+      case 'claimed': {
+        const settlement = await next(command);
+        await (settlement.kind === 'answer' ? claim.settle(settlement.reply) : claim.release());
+        return settlement;
+      }
+    }
+  };
+  return step;
+}
+
+function claimOf({ envelope, delivery }: Command, store: IdempotencyStore): Claim | Promise<Claim> {
+  const { operator, id, type, data } = envelope;
+  return store.claim(JSON.stringify([operator, id]), fingerprintOf(type, data), isRedelivery(delivery));
+}

@@ -1,0 +1,26 @@
+import type { BusNames } from '#contracts';
+
+import { progressHeaders } from '../../command/progress.ts';
+import { nextDelayMs } from '../../rabbitmq/retrying/next-delay.ts';
+import { retryHeaders } from '../../rabbitmq/retrying/retry-headers.ts';
+import { failureOf } from '../settlement.ts';
+import type { Step } from '../step.ts';
+
+/** Counts how often a report was postponed. */
+const POSTPONED = 'x-postponed';
+
+/** Has a report wait for the platform to come back, as long as its deadline allows; a player does not wait. */
+export const postpone =
+  (names: BusNames, delaysMs: readonly number[]): Step =>
+  async (command, next) => {
+    const settlement = await next(command);
+    const failure = failureOf(settlement);
+    if (failure?.category !== 'unavailable' || command.lane !== 'reports') return settlement;
+    const postponed = Number(retryHeaders(command.delivery)[POSTPONED]) || 0;
+    const { code, retryAfterMs } = failure;
+    const remainingMs = command.deadline.remainingMs();
+    const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs });
+    if (delayMs === undefined) return settlement;
+    const headers = { [POSTPONED]: postponed + 1, ...progressHeaders(command.run) };
+    return { kind: 'postpone', copy: { queue: names.retry(delayMs), headers }, delayMs, code };
+  };

@@ -1,0 +1,22 @@
+import { type BusNames, CommandError, isCommandType } from '#contracts';
+
+import { startOf } from '../../rabbitmq/retrying/quarantine.ts';
+import type { Step } from '../step.ts';
+
+/** Moves a command that was found in the wrong lane, or that may kill the worker; stops one that did too often. */
+export const route =
+  (names: BusNames, deliveryLimit: number): Step =>
+  (command, next) => {
+    const { delivery, envelope, lane } = command;
+    // A copy would not show what is wrong with it, and nothing is done for it but to answer.
+    if (envelope.violations.length > 0) return next(command);
+    const start = startOf(delivery, names.quarantine, deliveryLimit);
+    if (start.kind === 'poison') throw new CommandError('POISON_COMMAND');
+    if (start.kind === 'quarantine') {
+      return Promise.resolve({ kind: 'move', copy: { queue: names.quarantine, headers: start.headers } });
+    }
+    const own = names.lanes[lane];
+    const isAtHome = delivery.queue === own || delivery.queue === names.quarantine;
+    if (isAtHome || !isCommandType(envelope.type)) return next(command);
+    return Promise.resolve({ kind: 'move', copy: { queue: own, headers: {} } });
+  };

@@ -1,0 +1,75 @@
+import type { ChannelModel } from 'amqplib';
+
+import { connectClient } from '../../client/connect-client.ts';
+import { closeWithin } from '../connection/close-within.ts';
+
+const NOT_FOUND = 404;
+/** What RabbitMQ 3.10 closes a connection with when it fails over a key. */
+const INTERNAL_ERROR = 541;
+const IDLE_MS = 30_000;
+const ANSWER_TIMEOUT_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 1_000;
+
+/** A connection, and what the broker closed it with. */
+interface Line {
+  readonly model: ChannelModel;
+  code?: unknown;
+}
+
+/**
+ * Asks the broker whether it can read a direct reply-to key, on a connection of its own that a bad one may close: it
+ * is made when it is needed, and goes when it is not.
+ */
+export class KeyProbe {
+  readonly #urls: readonly string[];
+  #line: Promise<Line> | undefined;
+  /** One question at a time: a bad key would take the others' answers away. */
+  #last: Promise<unknown> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(urls: readonly string[]) {
+    this.#urls = urls;
+  }
+
+  /** Also true of a key whose owner has gone; `undefined` where the broker could not be asked. Never rejects. */
+  isReadable(key: string): Promise<boolean | undefined> {
+    const answer = this.#last.then(() => this.#ask(key));
+    this.#last = answer;
+    return answer;
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const line = this.#line;
+    this.#line = undefined;
+    const model = (await line?.catch(() => undefined))?.model;
+    if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
+  }
+
+  async #ask(key: string): Promise<boolean | undefined> {
+    clearTimeout(this.#idle);
+    let line: Line | undefined;
+    const timer = setTimeout(() => void this.close(), ANSWER_TIMEOUT_MS);
+    try {
+      line = await (this.#line ??= this.#connect());
+      const channel = await line.model.createChannel();
+      channel.on('error', () => undefined);
+      await channel.checkQueue(key);
+      await closeWithin(CLOSE_TIMEOUT_MS, channel);
+      return true;
+    } catch (error) {
+      if ((error as { code?: unknown }).code === NOT_FOUND) return true;
+      await this.close();
+      return line?.code === INTERNAL_ERROR ? false : undefined;
+    } finally {
+      clearTimeout(timer);
+      this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
+    }
+  }
+
+  async #connect(): Promise<Line> {
+    const line: Line = { model: await connectClient(this.#urls) };
+    line.model.on('error', (error: Error & { code?: unknown }) => (line.code = error.code));
+    return line;
+  }
+}
