@@ -1,10 +1,8 @@
-import { randomUUID } from 'node:crypto';
-
 import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { IdempotencyStore, type MessagingOptions, PokerTransport } from '#messaging';
+import { MessagingModule, type MessagingModuleOptions } from '#messaging';
 import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
 import type { Settings } from '#settings';
 import { type Logger, Metrics } from '#telemetry';
@@ -19,7 +17,6 @@ import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
 import { RedisHealth } from './health/redis.health.ts';
-import { idempotencyOf } from './idempotency-of.ts';
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
 
@@ -35,11 +32,9 @@ export interface AppOptions {
 @Module({})
 export class AppModule implements OnApplicationShutdown {
   readonly #platform: PlatformClients;
-  readonly #idempotency: IdempotencyStore;
 
-  constructor(platform: PlatformClients, idempotency: IdempotencyStore) {
+  constructor(platform: PlatformClients) {
     this.#platform = platform;
-    this.#idempotency = idempotency;
   }
 
   static create(options: AppOptions): DynamicModule {
@@ -49,17 +44,16 @@ export class AppModule implements OnApplicationShutdown {
       limitsOf(options.settings),
       new PlatformMetrics(options.logger, metrics),
     );
-    const idempotency = idempotencyOf(options.settings, options.logger);
-    const transport = new PokerTransport(messagingOptions(options, platform, idempotency, metrics));
     return {
       module: AppModule,
-      imports: [TerminusModule.forRoot({ logger: false })],
+      imports: [
+        TerminusModule.forRoot({ logger: false }),
+        MessagingModule.forRoot(messagingOptions(options, platform, metrics)),
+      ],
       controllers: [...new Set(Object.values(HANDLERS)), HealthController, MetricsController],
       providers: [
         { provide: Metrics, useValue: metrics },
         { provide: PlatformClients, useValue: platform },
-        { provide: IdempotencyStore, useValue: idempotency },
-        { provide: PokerTransport, useValue: transport },
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         ...HEALTH,
@@ -68,7 +62,7 @@ export class AppModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.#platform.close(), this.#idempotency.close()]);
+    await this.#platform.close();
   }
 }
 
@@ -92,9 +86,8 @@ function limitsOf(settings: Settings): PlatformLimits {
 function messagingOptions(
   { settings, logger, onMismatch }: AppOptions,
   platform: PlatformClients,
-  idempotency: IdempotencyStore,
   metrics: Metrics,
-): MessagingOptions {
+): MessagingModuleOptions {
   return {
     urls: settings.AMQP_URL,
     prefix: settings.AMQP_PREFIX,
@@ -110,12 +103,10 @@ function messagingOptions(
     pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
     isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
-    idempotency,
+    idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
+    redisUrl: settings.REDIS_URL,
     observer: new BusObserver(logger, metrics),
     onMismatch,
-    nowMs: Date.now,
-    random: Math.random,
-    newId: randomUUID,
   };
 }
 

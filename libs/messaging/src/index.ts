@@ -5,7 +5,7 @@ export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts'
 export type { RedisState } from './idempotency/redis-connection.ts';
 export { type CommandFacts, MessagingObserver, type ParkingReason } from './messaging-observer.ts';
 export type { MessagingHealth } from './messaging.ts';
-export type { MessagingOptions } from './messaging-options.ts';
+export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
 export { CommandContext } from './command/command-context.ts';
 export { PokerTransport } from './poker-transport.ts';
 export type { EventPolicy } from './replies/event-message.ts';

@@ -1,5 +1,6 @@
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
 
+import type { RedisState } from './idempotency/redis-connection.ts';
 import type { ConnectionState } from './rabbitmq/connection/broker-connection.ts';
 
 /** What may be told of a command: ids and names, no data. */
@@ -32,6 +33,8 @@ export abstract class MessagingObserver {
   /** Parked replies that went to their queue. */
   abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
+  /** Whether deduplication is shared between workers, if it is meant to be. */
+  abstract redisChanged(state: RedisState): void;
   abstract consumerLost(queue: string, reason: string): void;
 }
 

@@ -1,6 +1,3 @@
-import 'reflect-metadata';
-import { randomUUID } from 'node:crypto';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type CallHandler,
@@ -8,9 +5,7 @@ import {
   Catch,
   Controller,
   type ExecutionContext,
-  type INestMicroservice,
   Injectable,
-  Module,
   type NestInterceptor,
   type OnApplicationShutdown,
   type PipeTransform,
@@ -18,16 +13,13 @@ import {
   UseGuards,
   UseInterceptors,
 } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { Ctx, MessagePattern, type MicroserviceOptions, Payload } from '@nestjs/microservices';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { map, type Observable, of, throwError } from 'rxjs';
 
 import { CommandError, type Reply } from '#contracts';
-import { CommandContext, MemoryIdempotencyStore, MessagingObserver, PokerTransport } from '#messaging';
+import { CommandContext } from '#messaging';
 
-import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
-import { BusCaller } from '../../support/bus-caller.ts';
-import { until } from '../../support/until.ts';
+import { NestApplication } from './nest-application.ts';
 
 interface Data {
   readonly userId: string;
@@ -90,83 +82,26 @@ class SessionController implements OnApplicationShutdown {
   }
 }
 
-@Module({ controllers: [SessionController] })
-class TestModule {}
-
-/** Hears everything, and keeps nothing. */
-const silentObserver = new Proxy({} as MessagingObserver, { get: () => () => undefined });
-
 describe("Nest's own means, on this transport", () => {
-  const prefix = uniquePrefix();
-  let app: INestMicroservice;
-  let caller: BusCaller;
+  let service: NestApplication;
 
   beforeAll(async () => {
-    const transport = new PokerTransport({
-      urls: [testBrokerUrl()],
-      prefix,
-      lanes: ['interactive', 'reports'],
-      prefetch: { interactive: 4, reports: 4 },
-      budgetMs: { interactive: 10_000, reports: 10_000 },
-      maxCommandBytes: 65_536,
-      deliveryLimit: 5,
-      retryDelaysMs: [1_000],
-      stallMs: 1_000,
-      events: 'none',
-      graceMs: 1_000,
-      hasOperator: () => true,
-      onMismatch: (error) => {
-        throw error;
-      },
-      pauseMs: () => undefined,
-      isServed: () => true,
-      idempotency: new MemoryIdempotencyStore(1_000, Date.now),
-      observer: silentObserver,
-      nowMs: Date.now,
-      random: Math.random,
-      newId: randomUUID,
-    });
-    app = await NestFactory.createMicroservice<MicroserviceOptions>(TestModule, {
-      strategy: transport,
-      logger: false,
-    });
-    app.enableShutdownHooks();
-    await app.listen();
-    await until(
-      'it consumes',
-      () => transport.health.isConnected && transport.health.lanes[0]?.state === 'consuming',
-    );
-    caller = await BusCaller.open(testBrokerUrl(), prefix);
+    service = await NestApplication.start({ controllers: [SessionController] });
   });
-  afterAll(async () => {
-    await app.close();
-    await caller[Symbol.asyncDispose]();
-    await using cleaning = await openConnection();
-    for (const rest of [
-      'interactive',
-      'reports',
-      'reports.retry.1000',
-      'quarantine',
-      'dead-letters',
-      'replies.undelivered',
-    ])
-      await cleaning.channel.deleteQueue(`${prefix}.${rest}`);
-    for (const rest of ['commands', 'commands.unknown', 'events'])
-      await cleaning.channel.deleteExchange(`${prefix}.${rest}`);
-  });
+  afterAll(() => service[Symbol.asyncDispose]());
 
   it('run in their places: pipe, context, a stream that is subscribed once, interceptor', async () => {
-    const [reply] = await caller.send('session.create', { userId: 'p-1' }, { messageId: 'm-1' });
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' }, { messageId: 'm-1' });
     expect(reply?.body).toMatchObject({ userId: 'piped-p-1', sessionId: 'm-1', auth: 'AUTH' });
   });
 
   it('refuse by a guard, and tell it by a filter', async () => {
-    const [reply] = await caller.send('session.create', { userId: 'guarded' });
+    const [reply] = await service.caller.send('session.create', { userId: 'guarded' });
     expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
   });
 
   it('hear of the end, once the transport has stopped', async () => {
-    await app.close();
+    await service.app.close();
     expect(shutDown).toEqual(['controller']);
   });
 });

@@ -1,5 +1,11 @@
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
-import { type CommandFacts, type ConnectionState, MessagingObserver, type ParkingReason } from '#messaging';
+import {
+  type CommandFacts,
+  type ConnectionState,
+  MessagingObserver,
+  type ParkingReason,
+  type RedisState,
+} from '#messaging';
 import type { Logger, Metrics } from '#telemetry';
 
 import { AnsweredLine } from './answered-line.ts';
@@ -73,6 +79,11 @@ export class BusObserver extends MessagingObserver {
     if (state.kind === 'open') this.#logger.info({ connection }, 'connected to the broker');
     else if (state.kind !== 'closed')
       this.#logger.warn({ connection, ...state }, 'the broker is not available');
+  }
+
+  redisChanged(redis: RedisState): void {
+    if (redis.kind === 'available') this.#logger.info('Redis connected; deduplication is shared');
+    else this.#logger.warn({ redis }, 'Redis is away; each worker deduplicates by itself');
   }
 
   consumerLost(queue: string, reason: string): void {

@@ -1,11 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { MessagePattern } from '@nestjs/microservices';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
 import { GameOpen, type Reply } from '#contracts';
 import { CommandContext } from '#messaging';
 import { PlatformClients } from '#platform';
 
-import { AsDelivered } from '../as-delivered.ts';
 import { clientOf } from '../client-of.ts';
 import { sessionIdOf } from './session-id-of.ts';
 
@@ -19,8 +18,7 @@ export class GameOpenController {
   }
 
   @MessagePattern('game.open')
-  @AsDelivered()
-  async open(data: GameOpen, command: CommandContext): Promise<Reply> {
+  async open(@Payload() data: GameOpen, @Ctx() command: CommandContext): Promise<Reply> {
     const id = data.session?.id ?? sessionIdOf(command.operator, command.id);
     const game: GameOpen = { player: data.player, session: { ...data.session, id } };
     const opened = await clientOf(this.#platform, command).openGame(game, command);

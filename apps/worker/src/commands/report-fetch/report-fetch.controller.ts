@@ -1,11 +1,10 @@
 import { Controller, Inject } from '@nestjs/common';
-import { MessagePattern } from '@nestjs/microservices';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
 import { AdHocReportFetch, RakeReportFetch, type Reply } from '#contracts';
 import { CommandContext } from '#messaging';
 import { PlatformClients } from '#platform';
 
-import { AsDelivered } from '../as-delivered.ts';
 import { clientOf } from '../client-of.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './report-settings.ts';
 import { readReport } from './read-report.ts';
@@ -22,8 +21,7 @@ export class ReportFetchController {
   }
 
   @MessagePattern('report.ad-hoc.fetch')
-  @AsDelivered()
-  adHoc(data: AdHocReportFetch, command: CommandContext): AsyncIterable<Reply> {
+  adHoc(@Payload() data: AdHocReportFetch, @Ctx() command: CommandContext): AsyncIterable<Reply> {
     const client = clientOf(this.#platform, command);
     return readReport('ad-hoc', data, command, this.#settings, (page) =>
       client.fetchAdHocReport(data, page, command),
@@ -31,8 +29,7 @@ export class ReportFetchController {
   }
 
   @MessagePattern('report.rake.fetch')
-  @AsDelivered()
-  rake(data: RakeReportFetch, command: CommandContext): AsyncIterable<Reply> {
+  rake(@Payload() data: RakeReportFetch, @Ctx() command: CommandContext): AsyncIterable<Reply> {
     const client = clientOf(this.#platform, command);
     return readReport('rake', data, command, this.#settings, (page) => client.fetchRake(data, page, command));
   }

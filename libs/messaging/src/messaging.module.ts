@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+
+import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+
+import { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
+import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
+import type { MessagingOptions } from './messaging-options.ts';
+import { PokerTransport } from './poker-transport.ts';
+
+/** What `MessagingModule` is told: everything of the transport but what it makes itself. */
+export interface MessagingModuleOptions extends Omit<
+  MessagingOptions,
+  'idempotency' | 'nowMs' | 'random' | 'newId'
+> {
+  /** How long the reply of a command is kept for its repeats. */
+  readonly idempotencyTtlMs: number;
+  /** Shares deduplication between workers; without it each worker deduplicates by itself. It holds a password. */
+  readonly redisUrl?: string | undefined;
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
+  new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
+
+const RUNTIME = { nowMs: Date.now, random: Math.random, newId: randomUUID };
+
+/**
+ * The bus of commands: `MessagingModule.forRootAsync({ imports, inject, useFactory })` provides the `PokerTransport`, which
+ * an application takes as the strategy of a microservice, and the `IdempotencyStore`.
+ */
+@Module({
+  providers: [
+    {
+      provide: IdempotencyStore,
+      inject: [MODULE_OPTIONS_TOKEN],
+      useFactory: storeOf,
+    },
+    {
+      provide: PokerTransport,
+      inject: [MODULE_OPTIONS_TOKEN, IdempotencyStore],
+      useFactory: (options: MessagingModuleOptions, idempotency: IdempotencyStore) =>
+        new PokerTransport({ ...options, ...RUNTIME, idempotency }),
+    },
+  ],
+  exports: [PokerTransport, IdempotencyStore],
+})
+export class MessagingModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+  readonly #idempotency: IdempotencyStore;
+
+  constructor(@Inject(IdempotencyStore) idempotency: IdempotencyStore) {
+    super();
+    this.#idempotency = idempotency;
+  }
+
+  /** The transport is closed by Nest before this. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.#idempotency.close();
+  }
+}
+
+function storeOf({ redisUrl, prefix, idempotencyTtlMs, observer }: MessagingModuleOptions): IdempotencyStore {
+  if (redisUrl === undefined) return new MemoryIdempotencyStore(idempotencyTtlMs, Date.now);
+  return new RedisIdempotencyStore({
+    ...RUNTIME,
+    url: redisUrl,
+    prefix,
+    ttlMs: idempotencyTtlMs,
+    onState: (state) => observer.redisChanged(state),
+  });
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type ArgumentMetadata, type CanActivate, Injectable, type PipeTransform } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+
+import { PassErrorsFilter } from '../../../apps/worker/src/commands/pass-errors.filter.ts';
+import { SessionCreateController } from '../../../apps/worker/src/commands/session-create/session-create.controller.ts';
+import { CommandError, SessionCreate } from '#contracts';
+import { PlatformClients } from '#platform';
+import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
+
+import { SESSION } from '../platform/documents.ts';
+import { answers, LocalPlatform } from '../platform/local-platform.ts';
+import { NestApplication } from './nest-application.ts';
+
+const LIMITS = {
+  attemptTimeoutMs: 5_000,
+  maxAttempts: 1,
+  connections: 1,
+  queue: 1,
+  circuit: { failureRate: 50, minimumCalls: 100, windowMs: 1_000, openMs: 1_000 },
+};
+
+let isGuarded = false;
+
+@Injectable()
+class Gate implements CanActivate {
+  canActivate(): boolean {
+    if (isGuarded) throw new CommandError('FORBIDDEN');
+    return true;
+  }
+}
+
+/** Writes nicknames in capitals, by the class of the parameter as Nest tells it. */
+@Injectable()
+class Capitals implements PipeTransform {
+  transform(value: unknown, { metatype, type }: ArgumentMetadata): unknown {
+    if (type !== 'body' || metatype !== SessionCreate) return value;
+    const data = value as SessionCreate;
+    return { ...data, nick: data.nick?.toUpperCase() };
+  }
+}
+
+describe('the shipped handlers, in an application of Nest', () => {
+  let platform: LocalPlatform;
+  let clients: PlatformClients;
+  let service: NestApplication;
+
+  beforeAll(async () => {
+    platform = await LocalPlatform.start(answers(200, SESSION));
+    const operator = {
+      name: 'default',
+      baseUrl: `${platform.origin}/api/web`,
+      apiUrl: platform.origin,
+      clientId: 'op1',
+      secretKey: 'test_secret_key',
+      settings: {
+        ...DEFAULT_SIGNATURE_SETTINGS,
+        rakeParametersIn: 'form',
+        playerCountryMember: 'country',
+      } as const,
+    };
+    clients = new PlatformClients([operator], LIMITS);
+    service = await NestApplication.start({
+      controllers: [SessionCreateController],
+      providers: [
+        { provide: PlatformClients, useValue: clients },
+        { provide: APP_FILTER, useClass: PassErrorsFilter },
+        { provide: APP_GUARD, useClass: Gate },
+        { provide: APP_PIPE, useClass: Capitals },
+      ],
+    });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await clients.close();
+    await platform.close();
+  });
+
+  it('take their data through its pipes', async () => {
+    const [reply] = await service.caller.send('session.create', { userId: 'u-1', nick: 'lucky' });
+    expect(reply).toMatchObject({ type: 'session.created' });
+    expect(platform.received.at(-1)?.body).toContain('LUCKY');
+  });
+
+  it('are kept by its guards', async () => {
+    isGuarded = true;
+    const calls = platform.received.length;
+    const [reply] = await service.caller.send('session.create', { userId: 'p-2' });
+    expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
+    expect(platform.received).toHaveLength(calls);
+  });
+});
