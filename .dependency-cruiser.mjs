@@ -11,6 +11,15 @@ export default {
       to: { circular: true },
     },
     {
+      name: 'no-folder-cycles',
+      comment:
+        'Inside a lib, no folder depends on itself by way of others: each can be read after those that it uses.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^libs/[^/]+/src/.+' },
+      to: { circular: true },
+    },
+    {
       name: 'libs-know-no-app',
       comment: 'Arrows run downward only: no lib imports an app, a script or a test.',
       severity: 'error',

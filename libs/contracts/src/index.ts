@@ -27,7 +27,7 @@ export {
   REPLIES,
   type ReplyData,
   type ReplyType,
-} from './replies/replies.ts';
+} from './replies.ts';
 export { ReportCompleted, type ReportName, ReportPage, type ReportRecord } from './replies/report-replies.ts';
 export { AUTH_TYPES, type AuthType } from './validation/auth-type.ts';
 export { type LaunchOptions, readLaunchOptions } from './validation/launch-options.ts';

@@ -3,7 +3,7 @@ export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 export { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
 export type { RedisState } from './idempotency/redis-connection.ts';
-export { type CommandFacts, MessagingObserver, type ParkingReason } from './messaging-observer.ts';
+export { type CommandFacts, MessagingObserver, type ParkingReason } from './observer/messaging-observer.ts';
 export type { MessagingHealth } from './messaging.ts';
 export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
 export { CommandContext } from './command/command-context.ts';

@@ -1,7 +1,7 @@
 import type { Lane } from '#contracts';
 
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
-import type { MessagingObserver } from './messaging-observer.ts';
+import type { MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/event-message.ts';
 
 /** What the transport is told by its worker. Defaults stand in the worker's settings. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { REPLIES } from '../replies/replies.ts';
+import { REPLIES } from '../replies.ts';
 import { compileShape, type CompiledShape } from '../validation/compile-shape.ts';
 import { isObject } from '../validation/objects.ts';
 import { rulesOf } from '../validation/rules-of.ts';

@@ -1,6 +1,6 @@
 import { isCommandType } from '#contracts';
 
-import type { CommandFacts } from '../messaging-observer.ts';
+import type { CommandFacts } from '../observer/messaging-observer.ts';
 import type { Command } from './command.ts';
 
 /** It comes from outside, and may fill 64 KiB. */

@@ -2,8 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError, type ErrorCode, type Reply } from '#contracts';
 
-import { commandOf } from '../command/command.fixture.ts';
-import { errorBodyOf } from '../replies/error-body-of.ts';
 import { type Claim, isKept } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 
@@ -14,10 +12,13 @@ const created = (sessionId: string): Reply => ({
   type: 'session.created',
   data: { userId: 'p-1', sessionId, auth: 'a', redirectUrl: 'https://play.example' },
 });
-const failed = (code: ErrorCode, details = {}): Reply => ({
-  type: 'command.failed',
-  data: errorBodyOf(new CommandError(code, { details }), commandOf(), 0),
-});
+function failed(code: ErrorCode, details = {}): Reply {
+  const { category, retryable, message } = new CommandError(code);
+  const command = { id: 'm-1', type: 'session.create' };
+  const occurredAt = '2026-01-31T12:00:00.000Z';
+  const data = { code, category, retryable, message, details, attempts: 0, command, occurredAt };
+  return { type: 'command.failed', data };
+}
 const REPLY = created('s-1');
 
 function storeAt(startMs: number) {

@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { dataText } from '../replies/data-text.ts';
+import { dataText } from '../envelope/data-text.ts';
 
 /** Of one chunk; a longer outcome has a chunk of its own. */
 const CHUNK_BYTES = 256 * 1024;

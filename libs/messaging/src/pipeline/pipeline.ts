@@ -1,6 +1,6 @@
 import { decodeCommand } from '../command/command.ts';
 import type { EnvelopeRules } from '../envelope/open-envelope.ts';
-import type { MessagingObserver } from '../messaging-observer.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { Delivery } from '../rabbitmq/consuming/delivery.ts';
 import type { Settler } from './settler.ts';
 import { chain, type Next, type Step } from './step.ts';

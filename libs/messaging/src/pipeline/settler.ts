@@ -3,7 +3,7 @@ import type { BusNames, Lane, Reply } from '#contracts';
 import type { Command } from '../command/command.ts';
 import { copyOf } from '../command/copy-of.ts';
 import { factsOf } from '../command/facts-of.ts';
-import type { MessagingObserver } from '../messaging-observer.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
 import type { EventSender } from '../replies/event-sender.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';

@@ -4,7 +4,7 @@ import { busNames, COMMAND_TYPES, CommandError, type ErrorBody, type Reply, Sess
 
 import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
-import type { MessagingObserver } from '../messaging-observer.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
 import { failureOf, type Settlement } from './settlement.ts';
 import { chain } from './step.ts';

@@ -1,7 +1,7 @@
 import type { BusNames } from '#contracts';
 
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
-import type { MessagingObserver } from '../messaging-observer.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
 import type { Step } from './step.ts';
 import { answerFailures } from './steps/answer-failures.ts';

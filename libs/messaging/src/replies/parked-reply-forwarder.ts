@@ -6,7 +6,7 @@ import { closeWithin } from '../rabbitmq/connection/close-within.ts';
 import { depthOf } from '../rabbitmq/connection/depth-of.ts';
 import { within } from '../rabbitmq/connection/within.ts';
 import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
-import type { MessagingObserver } from '../messaging-observer.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import { forwarderLockOf } from '../topology/topology.ts';
 import { ForwarderLock } from './forwarder-lock.ts';

@@ -1,6 +1,6 @@
 import type { BusNames, ReplyType } from '#contracts';
 
-import type { MessagingObserver, ParkingReason } from '../messaging-observer.ts';
+import type { MessagingObserver, ParkingReason } from '../observer/messaging-observer.ts';
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts-of.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';

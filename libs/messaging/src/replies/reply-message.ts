@@ -2,7 +2,7 @@ import { isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
-import { dataText } from './data-text.ts';
+import { dataText } from '../envelope/data-text.ts';
 
 /** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';

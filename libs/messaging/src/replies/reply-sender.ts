@@ -1,6 +1,6 @@
 import { CommandError, type Reply } from '#contracts';
 
-import type { ParkingReason } from '../messaging-observer.ts';
+import type { ParkingReason } from '../observer/messaging-observer.ts';
 import type { Command } from '../command/command.ts';
 import { type ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';

@@ -4,7 +4,7 @@ import { CommandError, type Reply } from '#contracts';
 
 import { commandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
 import { MemoryIdempotencyStore } from '../../idempotency/memory-idempotency-store.ts';
-import type { MessagingObserver } from '../../messaging-observer.ts';
+import type { MessagingObserver } from '../../observer/messaging-observer.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Next } from '../step.ts';
 import { deduplicate } from './deduplicate.ts';

@@ -4,7 +4,7 @@ import type { Command } from '../../command/command.ts';
 import { factsOf } from '../../command/facts-of.ts';
 import { fingerprintOf } from '../../envelope/fingerprint.ts';
 import type { Claim, IdempotencyStore } from '../../idempotency/idempotency-store.ts';
-import type { MessagingObserver } from '../../messaging-observer.ts';
+import type { MessagingObserver } from '../../observer/messaging-observer.ts';
 import { isRedelivery } from '../../rabbitmq/retrying/quarantine.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Step } from '../step.ts';

@@ -1,6 +1,6 @@
-import { COMMANDS } from '../commands/commands.ts';
-import type { ReplyDefinition } from '../definition/define-reply.ts';
-import { commandFailed } from '../errors/command-failed.ts';
+import { COMMANDS } from './commands/commands.ts';
+import type { ReplyDefinition } from './definition/define-reply.ts';
+import { commandFailed } from './errors/command-failed.ts';
 
 type Definition = (typeof COMMANDS)[number]['replies'][number] | typeof commandFailed;
 

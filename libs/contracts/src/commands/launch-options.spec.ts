@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMPLETE, violationsOf } from '../commands/validate-command.fixture.ts';
-import { readLaunchOptions } from './launch-options.ts';
+import { COMPLETE, violationsOf } from './validate-command.fixture.ts';
+import { readLaunchOptions } from '../validation/launch-options.ts';
 
 const KIB = 1024;
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;

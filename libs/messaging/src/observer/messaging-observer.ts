@@ -1,7 +1,7 @@
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
 
-import type { RedisState } from './idempotency/redis-connection.ts';
-import type { ConnectionState } from './rabbitmq/connection/broker-connection.ts';
+import type { RedisState } from '../idempotency/redis-connection.ts';
+import type { ConnectionState } from '../rabbitmq/connection/broker-connection.ts';
 
 /** What may be told of a command: ids and names, no data. */
 export interface CommandFacts {
