@@ -1,7 +1,5 @@
 import type { Reply } from '#contracts';
 
-import { dataText } from '../envelope/data-text.ts';
-
 /** Of one chunk; a longer outcome has a chunk of its own. */
 const CHUNK_BYTES = 256 * 1024;
 /** Of one chunk, at most; part of how places are numbered. */
@@ -21,7 +19,8 @@ interface Chunk {
 
 /**
  * Outcomes in the order in which they were settled, kept as bytes: the garbage collector visits every object that is
- * kept, but does not look into a buffer. An outcome costs it one string and a few numbers.
+ * kept, but does not look into a buffer. An outcome costs it one string and a few numbers. A list of objects would do;
+ * measured, it costs 9 µs more a command (decision 0008).
  *
  * A place is what `append` returns; it is valid until its outcome is dropped.
  */
@@ -46,7 +45,7 @@ export class OutcomeLog {
 
   /** @param fingerprint at most 255 characters of ASCII */
   append(identity: string, fingerprint: string, reply: Reply, untilMs: number): number {
-    const text = `{"type":"${reply.type}","data":${dataText(reply)}}`;
+    const text = JSON.stringify(reply);
     const mostBytes =
       1 + fingerprint.length + (text.length < SHORT_TEXT ? 3 * text.length : Buffer.byteLength(text));
     const chunk = this.#chunkFor(mostBytes);

@@ -2,7 +2,6 @@ import { isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 
 import type { Envelope } from '../envelope/envelope.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
-import { dataText } from '../envelope/data-text.ts';
 
 /** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';
@@ -40,7 +39,7 @@ export function replyMessage(
     exchange: '',
     routingKey: address.queue,
     content: Buffer.from(
-      envelope.form === 'packet' ? JSON.stringify(packetOf(reply, envelope.id, final)) : dataText(reply),
+      JSON.stringify(envelope.form === 'packet' ? packetOf(reply, envelope.id, final) : reply.data),
     ),
     // RabbitMQ 3 returns even what it delivered to a direct key.
     mandatory: address.kind === 'queue',
