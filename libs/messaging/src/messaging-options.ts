@@ -11,7 +11,7 @@ export interface MessagingOptions {
   readonly prefix: string;
   /** Those that this worker serves. */
   readonly lanes: readonly Lane[];
-  /** Commands in hand. */
+  /** Commands in flight at once. */
   readonly prefetch: Readonly<Record<Lane, number>>;
   /** A lane's own budget, for commands without a deadline. */
   readonly budgetMs: Readonly<Record<Lane, number>>;
@@ -23,15 +23,15 @@ export interface MessagingOptions {
   /** How long a report waits for a reply queue that refuses. */
   readonly stallMs: number;
   readonly events: EventPolicy;
-  /** How long a stop waits for what is in hand. */
+  /** How long a stop waits for what is in flight. */
   readonly graceMs: number;
   /** Whether credentials stand under a name. */
   readonly hasOperator: (name: string) => boolean;
   /** What stands on the broker differs from this version's topology, at the first connection. */
   readonly onMismatch: (error: Error) => void;
-  /** How long a lane had better take nothing, because everything that it calls is down; `undefined` where it need not. */
+  /** How long a lane should take nothing, because everything that it calls is down; `undefined` if it need not pause. */
   readonly pauseMs: (lane: Lane) => number | undefined;
-  /** Whether something that a lane calls is known to be well, or nothing is known to be ill. */
+  /** Whether something that a lane calls is known to answer, or nothing is known to be down. */
   readonly isServed: (lane: Lane) => boolean;
   readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;

@@ -89,7 +89,7 @@ export class Messaging {
     this.#broker.open();
   }
 
-  /** Takes nothing new, finishes what is in hand within the grace period, returns the rest, and closes. */
+  /** Takes nothing new, finishes what is in flight within the grace period, requeues the rest, and closes. */
   async stop(): Promise<void> {
     const drained = this.#consumers.map((consumer) => consumer.drain(this.#options.graceMs));
     await Promise.all([...drained, this.#forwarder.stop()]);

@@ -49,7 +49,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     return this.#messaging as T;
   }
 
-  /** Runs a Nest handler between the hooks that Nest's own transports call, where somebody has set them. */
+  /** Runs a Nest handler between the hooks that Nest's own transports call, if they are set. */
   #call(handler: MessageHandler, ...[data, command]: Parameters<CommandHandler>): Promise<unknown> {
     if (!this.onProcessingEndHook && this.onProcessingStartHook === this.#noStartHook)
       return handler(data, command);

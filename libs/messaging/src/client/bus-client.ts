@@ -25,7 +25,7 @@ const REFUSALS: Readonly<Record<PublishOutcome, readonly [BusClientFault, string
   refused: ['not-taken', 'The broker refuses the command: its queue is full.'],
   unanswered: ['unreachable', 'No answer came: the broker has not confirmed the command.'],
 };
-/** A command in hand is answered by its deadline and one second; the rest is for the way. */
+/** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
 
 export interface BusClientOptions {
@@ -51,7 +51,7 @@ export interface BusCommand {
 
 /**
  * A caller on the bus: it sends commands, each confirmed by the broker, and reads the replies from a queue of its own
- * that goes with the connection. It does not connect again: whoever asked is told and can ask again under the same id.
+ * that goes with the connection. It does not reconnect: the one who asked is told and can ask again under the same id.
  */
 export class BusClient implements AsyncDisposable {
   readonly #streams = new Map<string, ReplyStream>();
@@ -69,7 +69,7 @@ export class BusClient implements AsyncDisposable {
     this.#appId = appId;
   }
 
-  /** @throws BusClientError `unreachable`, `rejected`, or `no-exchange` where no worker has declared anything yet */
+  /** @throws BusClientError `unreachable`, `rejected`, or `no-exchange` if no worker has declared anything yet */
   static async open(options: BusClientOptions): Promise<BusClient> {
     const model = await connectClient(options.urls);
     model.on('error', () => undefined);
@@ -88,8 +88,8 @@ export class BusClient implements AsyncDisposable {
   /**
    * Sends one command and gives its replies as they come, the final one last.
    *
-   * @throws BusClientError `not-taken` where the broker refuses it or 1000 others are under way, `no-answer` past its deadline,
-   *   `unreachable` where the connection is lost meanwhile
+   * @throws BusClientError `not-taken` if the broker refuses it or 1000 others are under way, `no-answer` past its deadline,
+   *   `unreachable` if the connection is lost meanwhile
    */
   async *send(command: BusCommand): AsyncGenerator<BusReply, void> {
     if (this.#streams.size >= MAX_COMMANDS) {
@@ -199,7 +199,7 @@ export class BusClient implements AsyncDisposable {
     stream.fail(new BusClientError('no-answer', `No answer came within ${deadlineMs} ms.${hint}`));
   }
 
-  /** How many workers take from a queue; `undefined` where that is not to be known. */
+  /** How many workers take from a queue; `undefined` if that cannot be known. */
   async #consumersOf(queue: string): Promise<number | undefined> {
     const looked = this.#model.createChannel().then(async (probe) => {
       probe.on('error', () => undefined);

@@ -7,7 +7,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /**
  * Connects to the first node of a cluster that takes the caller.
  *
- * @throws BusClientError `rejected` where a broker refuses the credentials or the virtual host, else `unreachable`
+ * @throws BusClientError `rejected` if a broker refuses the credentials or the virtual host, else `unreachable`
  */
 export async function connectClient(urls: readonly string[]): Promise<ChannelModel> {
   const reasons: string[] = [];
@@ -30,7 +30,7 @@ export async function connectClient(urls: readonly string[]): Promise<ChannelMod
   throw new BusClientError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
 }
 
-/** What the broker has against this caller; `undefined` where it has not come to that. */
+/** Why the broker refused this caller; `undefined` if the failure came before that. */
 function refusalOf(reason: string, virtualHost: string): string | undefined {
   if (/ACCESS.REFUSED/.test(reason)) return 'refuses this user or password';
   // amqplib does not look into the answer.

@@ -127,7 +127,7 @@ describe('copyOf', () => {
     expect(properties).not.toHaveProperty('type');
   });
 
-  it('drops the bare direct reply-to, which the broker refuses from whoever does not consume it', () => {
+  it('drops the bare direct reply-to, which the broker refuses from a publisher that does not consume it', () => {
     expect(copy({ properties: { replyTo: 'amq.rabbitmq.reply-to' } }).properties).not.toHaveProperty(
       'replyTo',
     );
@@ -151,7 +151,7 @@ describe('copyOf', () => {
     });
   });
 
-  it('takes another content where it is given one', () => {
+  it('takes another content if it is given one', () => {
     const content = Buffer.from('cut');
     expect(copyOf(commandOf(), { queue: 'q', content }).content).toBe(content);
   });
@@ -172,7 +172,7 @@ describe('copyOf', () => {
     expect(headersOf({ tracestate })).not.toHaveProperty('tracestate');
   });
 
-  it('makes its headers anew each time, since the publisher writes into them', () => {
+  it('has fresh headers each time, since the publisher writes into them', () => {
     const command = commandOf({ headers: { operator: 'casino' } });
     const [first, second] = [copyOf(command, { queue: 'a' }), copyOf(command, { queue: 'b' })];
     first.properties.headers['x-publish-id'] = '1';

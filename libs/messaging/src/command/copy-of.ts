@@ -71,7 +71,7 @@ function originUser(userId: unknown): Record<string, string> {
   return typeof userId === 'string' ? { 'x-origin-user-id': userId } : {};
 }
 
-/** The bare pseudo-queue is refused by the broker from whoever does not consume it. */
+/** The broker refuses the bare pseudo-queue from a publisher that does not consume it. */
 function isPublishable(replyTo: unknown): replyTo is string {
   return isShortString(replyTo) && replyTo !== 'amq.rabbitmq.reply-to';
 }

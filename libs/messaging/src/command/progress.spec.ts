@@ -42,7 +42,7 @@ describe('progress', () => {
     ['a progress that is null', { 'x-sequence': 5, 'x-progress': 'null' }],
     ['a progress that is a number', { 'x-sequence': 5, 'x-progress': '5' }],
     ['a progress as a table', { 'x-sequence': 5, 'x-progress': { pages: 5 } }],
-  ])('counts as a first run where the headers hold %s', (_, headers) => {
+  ])('counts as a first run if the headers hold %s', (_, headers) => {
     expect(readProgress(headers)).toEqual({ sequence: 0 });
     expect(afterRetry(headers)).toMatchObject({ sequence: 0, progress: undefined });
   });

@@ -19,9 +19,9 @@ export type ReplyAddress =
 /** A command as it was read from the wire: what can be known of any message, however broken. */
 export interface Envelope {
   readonly form: CommandForm;
-  /** The command's identity; made up where the message has none that can be used. */
+  /** The command's identity; made up if the message has none that can be used. */
   readonly id: string;
-  /** As sent; '' where there is none. */
+  /** As sent; '' if there is none. */
   readonly type: string;
   readonly correlationId: string;
   readonly replyTo: ReplyAddress;

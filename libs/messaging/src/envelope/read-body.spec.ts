@@ -66,7 +66,7 @@ describe('readBody', () => {
     expect(read(JSON.stringify(packet))).toEqual({ ...packet, form: 'packet' });
   });
 
-  it('takes a packet for data where the message has a type', () => {
+  it('takes a packet for data if the message has a type', () => {
     const packet = { pattern: 'session.create', data: {}, id: 'n-1' };
     expect(read(JSON.stringify(packet), false)).toEqual({ form: 'typed', data: packet });
   });

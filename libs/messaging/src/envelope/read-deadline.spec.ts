@@ -74,16 +74,16 @@ describe('readDeadline', () => {
   it.each([
     ['no header', undefined],
     ['an empty value', null],
-  ])("gives the lane's budget from receipt where there is %s", (_, header) => {
+  ])("gives the lane's budget from receipt if there is %s", (_, header) => {
     expect(read({ header })).toBe(NOW_MS + BUDGET_MS);
   });
 
   it.each([
     ['from the moment of sending', NOW_MS / 1000 - 10, NOW_MS - 10_000 + BUDGET_MS],
     ['which may be over', NOW_MS / 1000 - 60, NOW_MS - 60_000 + BUDGET_MS],
-    ['from receipt where that lies in the future', NOW_MS / 1000 + 1, NOW_MS + BUDGET_MS],
-    ['from receipt where that is given in milliseconds', NOW_MS, NOW_MS + BUDGET_MS],
-    ['from receipt where that is no number', 'yesterday', NOW_MS + BUDGET_MS],
+    ['from receipt if that lies in the future', NOW_MS / 1000 + 1, NOW_MS + BUDGET_MS],
+    ['from receipt if that is given in milliseconds', NOW_MS, NOW_MS + BUDGET_MS],
+    ['from receipt if that is no number', 'yesterday', NOW_MS + BUDGET_MS],
   ])("gives the lane's budget %s", (_, timestamp, expected) => {
     expect(read({ timestamp })).toBe(expected);
   });

@@ -16,9 +16,9 @@ export interface DeadlineSource {
 
 /**
  * When nobody wants the answer any more, epoch milliseconds: the header, or the lane's budget from the moment of
- * sending where that is known and not in the future, else from receipt. Source: bus contract, section 2.
+ * sending if that is known and not in the future, else from receipt. Source: bus contract, section 2.
  *
- * @returns `undefined` where the header cannot be read
+ * @returns `undefined` if the header cannot be read
  */
 export function readDeadline({ header, timestamp, budgetMs, nowMs }: DeadlineSource): number | undefined {
   const latest = nowMs + LONGEST_MS;

@@ -7,7 +7,7 @@ import type { ConnectionState } from '../rabbitmq/connection/broker-connection.t
 export interface CommandFacts {
   readonly id: string;
   readonly correlationId: string;
-  /** `unknown` where no such type exists. */
+  /** `unknown` if no such type exists. */
   readonly type: string;
   readonly operator: string;
   readonly lane: Lane;
@@ -18,7 +18,7 @@ export interface CommandFacts {
 /** What happens on the bus, for logs and metrics. The worker binds it. */
 export abstract class MessagingObserver {
   abstract commandTaken(lane: Lane): void;
-  /** Settled, returned or lost: no longer in hand. */
+  /** Settled, returned or lost: no longer in flight. */
   abstract commandReleased(lane: Lane): void;
   /** A final reply was decided and, with its copies, confirmed. `cause` is for the log. */
   abstract commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void;

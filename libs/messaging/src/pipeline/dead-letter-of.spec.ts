@@ -48,7 +48,7 @@ describe('deadLetterOf', () => {
     expect(properties.headers).not.toHaveProperty('x-origin-bytes');
   });
 
-  it("tells its own reason where a redriven command carries an older one's", () => {
+  it('tells its own reason if a redriven command carries an older one', () => {
     const headers = {
       'x-reason': 'NOT_FOUND',
       'x-failed-at': 'long ago',

@@ -107,7 +107,7 @@ describe('the steps', () => {
   it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
     'tell %s before every fault that comes after it',
     async (code, all) => {
-      // The earlier fault wins where two of them need the same member.
+      // The earlier fault wins if two of them need the same member.
       const merged = all.reduceRight<Facts>(
         (later, facts) => ({
           ...later,

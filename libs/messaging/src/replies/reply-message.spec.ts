@@ -74,7 +74,7 @@ describe('replyMessage', () => {
     expect(JSON.parse(content.toString())).toEqual(REPLIES['session.created'].data);
   });
 
-  it('has no traceparent where the command had none', () => {
+  it('has no traceparent if the command had none', () => {
     expect(messageFor(REPLIES['game.opened']).properties.headers).not.toHaveProperty('traceparent');
   });
 
@@ -117,7 +117,7 @@ describe('replyMessage', () => {
     expect(content.toString()).toContain('"win":-123456789012345678901234567890}');
   });
 
-  it('makes its headers anew each time, since the publisher writes into them', () => {
+  it('has fresh headers each time, since the publisher writes into them', () => {
     const [first, second] = [messageFor(REPLIES['game.opened']), messageFor(REPLIES['game.opened'])];
     first.properties.headers['x-publish-id'] = '1';
     expect(second.properties.headers).not.toHaveProperty('x-publish-id');

@@ -96,7 +96,7 @@ describe('finalReply', () => {
     await expect(run(produced)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 
-  it('rejects where an observable ends without an element', async () => {
+  it('rejects if an observable ends without an element', async () => {
     await expect(run(EMPTY)).rejects.toThrow();
   });
 

@@ -19,7 +19,7 @@ export function isFinalReply(produced: unknown): produced is Reply {
  *
  * @param result a reply, replies, or an observable of either: Nest wraps what interceptors touch
  * @param emit takes a reply that is not final; the handler goes on when it is done
- * @throws CommandError `INTERNAL_ERROR` where the handler ends without a final reply
+ * @throws CommandError `INTERNAL_ERROR` if the handler ends without a final reply
  */
 export async function finalReply(result: unknown, emit: (reply: Reply) => Promise<void>): Promise<Reply> {
   const produced = (isObservable(result) ? await lastValueFrom(result) : result) as Produced | undefined;
