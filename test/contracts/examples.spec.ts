@@ -13,6 +13,7 @@ import {
 } from '#contracts';
 
 import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
+import { ENVELOPE_RULES } from '../../libs/messaging/src/envelope/envelope-rules.fixture.ts';
 import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
 import { eventMessage } from '../../libs/messaging/src/replies/event-message.ts';
 import { isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
@@ -48,13 +49,7 @@ function opened({ headers, payload }: Example, type?: string): Envelope {
     ...(type !== undefined && { type }),
   };
   const message = { content: Buffer.from(JSON.stringify(payload)), fields: { routingKey: '' }, properties };
-  return openEnvelope(message as unknown as ConsumeMessage, {
-    maxBytes: 65_536,
-    reserved: 'poker.',
-    budgetMs: { interactive: 15_000, reports: 600_000 },
-    nowMs: () => NOW_MS,
-    newId: () => 'new id',
-  });
+  return openEnvelope(message as unknown as ConsumeMessage, { ...ENVELOPE_RULES, nowMs: () => NOW_MS });
 }
 
 /** A reply as the worker would send it. */

@@ -2,23 +2,25 @@ import { inspect } from 'node:util';
 
 import { Command, CommanderError } from 'commander';
 
+import { addCallers } from './callers/callers.command.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { addSend } from './send/send.command.ts';
 import { addSign } from './sign-explain/sign.command.ts';
 
-const ABOUT = 'Sends commands over the bus and explains signatures.';
+const ABOUT = 'Sends commands over the bus, explains signatures, and says who may send what.';
 
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
   $ poker-bridge sign explain request.json
   $ poker-bridge sign explain --help
+  $ poker-bridge callers permissions callers.json
 
 Ends with 0 on success, 1 where the answer is command.failed, 2 on wrong usage,
 3 where no answer came in time, 78 on wrong settings.`;
 
 /** Every subcommand; one more is one line here. */
-const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign];
+const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign, addCallers];
 
 /** The command line as it is typed, with all subcommands. */
 export function createProgram(): Command {

@@ -11,6 +11,7 @@ import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
+import { AllCallers, CallersFile } from './callers.ts';
 import { BusHealth } from './health/bus.health.ts';
 import { CircuitHealth } from './health/circuit.health.ts';
 import { HealthController } from './health/health.controller.ts';
@@ -19,6 +20,7 @@ import { ProcessHealth } from './health/process.health.ts';
 import { RedisHealth } from './health/redis.health.ts';
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
+import { internalKeyOf } from './settings/internal-key.ts';
 
 export interface AppOptions {
   readonly settings: Settings;
@@ -84,7 +86,7 @@ function limitsOf(settings: Settings): PlatformLimits {
 }
 
 function messagingOptions(
-  { settings, logger, onMismatch }: AppOptions,
+  { settings, operators, logger, onMismatch }: AppOptions,
   platform: PlatformClients,
   metrics: Metrics,
 ): MessagingModuleOptions {
@@ -103,6 +105,9 @@ function messagingOptions(
     pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
     isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
+    callers:
+      settings.CALLERS_FILE === undefined ? new AllCallers() : new CallersFile(settings.CALLERS_FILE, logger),
+    internalKey: internalKeyOf(settings.INTERNAL_KEY, operators),
     idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
     redisUrl: settings.REDIS_URL,
     observer: new BusObserver(logger, metrics),

@@ -1,3 +1,4 @@
+export { CallerPolicy } from './envelope/caller-policy.ts';
 export type { ConnectionState } from './rabbitmq/connection/broker-connection.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';

@@ -1,5 +1,6 @@
 import type { Lane } from '#contracts';
 
+import type { CallerPolicy } from './envelope/caller-policy.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/event-message.ts';
@@ -27,6 +28,9 @@ export interface MessagingOptions {
   readonly graceMs: number;
   /** Whether credentials stand under a name. */
   readonly hasOperator: (name: string) => boolean;
+  readonly callers: CallerPolicy;
+  /** Seals what workers write for each other; the same for all of them. 32 bytes. */
+  readonly internalKey: Buffer;
   /** What stands on the broker differs from this version's topology, at the first connection. */
   readonly onMismatch: (error: Error) => void;
   /** How long a lane should take nothing, because everything that it calls is down; `undefined` if it need not pause. */

@@ -2,6 +2,7 @@ import type { Lane } from '#contracts';
 
 import { Broker } from './rabbitmq/broker.ts';
 import { type ConsumerState, QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
+import { HeaderSeal } from './envelope/own-headers.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Settler } from './pipeline/settler.ts';
@@ -29,6 +30,7 @@ export interface MessagingHealth {
 export class Messaging {
   readonly #options: MessagingOptions;
   readonly #publisher = new ConfirmedPublisher();
+  readonly #seal: HeaderSeal;
   readonly #probe: KeyProbe;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
@@ -38,6 +40,7 @@ export class Messaging {
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
+    this.#seal = new HeaderSeal(options.internalKey);
     this.#probe = new KeyProbe(options.urls);
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
@@ -65,6 +68,7 @@ export class Messaging {
     this.#forwarder = new ParkedReplyForwarder({
       names: topology.names,
       publisher: this.#publisher,
+      seal: this.#seal,
       observer: options.observer,
     });
     this.#broker = new Broker({
@@ -105,14 +109,16 @@ export class Messaging {
   #pipeline({ names }: PokerTopology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
     const { observer, nowMs, stallMs } = this.#options;
     const publisher = this.#publisher;
+    const seal = this.#seal;
     const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
-    const parking = new Parking(names, copies, observer, nowMs);
+    const parking = new Parking(names, copies, seal, observer, nowMs);
     const depthOf = (queue: string) => this.#broker.depthOf(queue);
     const directKeys = new DirectKeys(this.#probe, nowMs);
     const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, nowMs });
     const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
     const settler = new Settler({
       names,
+      seal,
       replies,
       events,
       copies,
@@ -123,6 +129,8 @@ export class Messaging {
     const rules = {
       maxBytes: this.#options.maxCommandBytes,
       reserved: names.reserved,
+      seal,
+      callers: this.#options.callers,
       budgetMs: this.#options.budgetMs,
       nowMs,
       newId: this.#options.newId,

@@ -1,3 +1,4 @@
+export { type CallerRules, readCallers } from './read-callers.ts';
 export { httpRoot, integer } from './readers.ts';
 export {
   readSecret,

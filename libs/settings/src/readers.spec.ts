@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { amqpUrl, httpRoot, integer, list, namePrefix, oneOf, precisions, rising, text } from './readers.ts';
+import { amqpUrl, httpRoot, integer, key, list, namePrefix, oneOf, precisions, rising, text } from './readers.ts';
 
 type Read = (value: string) => unknown;
 
 const READABLE: [name: string, read: Read, value: string, expected: unknown][] = [
   ['text', text, ' as it is ', ' as it is '],
+  ['key', key, 'k'.repeat(32), 'k'.repeat(32)],
   ['integer', integer(0, 10), '0', 0],
   ['integer', integer(0, 10), '10', 10],
   ['integer', integer(-5, 10), '-5', -5],
@@ -63,6 +64,7 @@ const FAULTS: [name: string, read: Read, value: string, reason: RegExp][] = [
     value,
     /^must be an integer from 0 to 10$/,
   ]),
+  ['key', key, 'k'.repeat(31), /^must be at least 32 characters$/],
   ['oneOf', oneOf(['a', 'b']), 'A', /^must be one of a, b$/],
   ['oneOf', oneOf(['a', 'b']), '', /^must be one of a, b$/],
   ['oneOf', oneOf(['a', 'b']), 'toString', /^must be one of a, b$/],

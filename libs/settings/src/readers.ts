@@ -3,6 +3,14 @@ export type Reader<T> = (text: string) => T;
 
 export const text: Reader<string> = (value) => value;
 
+const SHORTEST_KEY = 32;
+
+/** A key that nobody can guess, as far as its length tells. */
+export const key: Reader<string> = (value) => {
+  if (value.length < SHORTEST_KEY) throw new Error(`must be at least ${SHORTEST_KEY} characters`);
+  return value;
+};
+
 /** An integer within bounds, both inclusive. */
 export function integer(min: number, max: number): Reader<number> {
   return (value) => {

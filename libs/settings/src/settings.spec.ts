@@ -18,6 +18,8 @@ const DEFAULTS = {
   REPORTS_PREFETCH: 4,
   PLATFORM_SECRET_KEY: undefined,
   OPERATORS_FILE: undefined,
+  CALLERS_FILE: undefined,
+  INTERNAL_KEY: undefined,
   CURRENCY_PRECISIONS: undefined,
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: 3000,
@@ -184,6 +186,7 @@ describe('readSettings', () => {
     'PLATFORM_CLIENT_ID',
     'PLATFORM_SECRET_KEY',
     'OPERATORS_FILE',
+    'CALLERS_FILE',
     'HTTP_HOST',
     'PLAYER_COUNTRY_MEMBER',
   ];

@@ -28,6 +28,7 @@ export const ERROR_OCCASIONS: Readonly<Record<ErrorCode, Occasion>> = {
   UNKNOWN_OPERATOR: {},
   REPLY_TO_MISSING: {},
   REPLY_TO_FORBIDDEN: {},
+  CALLER_FORBIDDEN: { type: 'report.rake.fetch' },
   IDEMPOTENCY_CONFLICT: { type: 'game.open' },
   COMMAND_EXPIRED: { attempts: 1, details: { called: true } },
   SIGNATURE_REJECTED: { attempts: 1, platform: answer(400, 'Bad Request', 'Not Valid Request Signature') },

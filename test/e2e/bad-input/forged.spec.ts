@@ -21,6 +21,8 @@ const FORGED = {
   'x-quarantine-starts': 99,
   'x-postponed': 99,
   'x-sequence': 7,
+  'x-redriven': 3,
+  'x-seal': 'AAAA',
   'x-progress': '{"pages":1,"records":500,"firstTotal":2,"changedWhileReading":true}',
   'x-publish-id': '1',
   'x-reason': 'NOT_FOUND',
@@ -33,7 +35,7 @@ const FORGED = {
   final: false,
 };
 const COPY_HEADERS =
-  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-origin-queue x-origin-user-id x-publish-id'.split(
+  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-origin-queue x-origin-user-id x-publish-id x-seal'.split(
     ' ',
   );
 

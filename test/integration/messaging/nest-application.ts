@@ -5,6 +5,7 @@ import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 
 import { MessagingModule, type MessagingModuleOptions, MessagingObserver, PokerTransport } from '#messaging';
 
+import { AllCallers } from '../../../apps/worker/src/callers.ts';
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
@@ -25,6 +26,8 @@ const optionsOf = (prefix: string): MessagingModuleOptions => ({
   events: 'none',
   graceMs: 1_000,
   hasOperator: () => true,
+  callers: new AllCallers(),
+  internalKey: Buffer.alloc(32, 1),
   onMismatch: (error) => {
     throw error;
   },

@@ -36,7 +36,12 @@ export const ERROR_CODES = {
   VALIDATION_FAILED: invalid('The command is not valid; see the violations.'),
   UNKNOWN_OPERATOR: invalid('No credentials are configured under that operator name.'),
   REPLY_TO_MISSING: invalid('The command names no reply queue. Set the property "reply_to".'),
-  REPLY_TO_FORBIDDEN: invalid('The reply queue is one of the service itself. Name a queue of your own.'),
+  REPLY_TO_FORBIDDEN: invalid(
+    'The reply queue is one of the service itself, or none that this caller may name. Name a queue of your own.',
+  ),
+  CALLER_FORBIDDEN: invalid(
+    'This caller may not use this operator or command. Ask those who run the service (CALLERS_FILE).',
+  ),
   IDEMPOTENCY_CONFLICT: invalid('This message id was used for another command. Use a new id for new data.'),
   COMMAND_EXPIRED: {
     category: 'expired',

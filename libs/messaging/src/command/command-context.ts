@@ -6,6 +6,8 @@ import type { Progress } from './progress.ts';
 export abstract class CommandContext {
   /** The command's identity. */
   abstract readonly id: string;
+  /** The broker user that sent it; `anonymous` without one. */
+  abstract readonly caller: string;
   /** Whose credentials to use. */
   abstract readonly operator: string;
   abstract readonly deadline: Deadline;

@@ -7,6 +7,7 @@ import type { Progress } from './progress.ts';
 /** What changes while a command runs, and what its handler sees of it. */
 export class CommandRun extends CommandContext {
   readonly id: string;
+  readonly caller: string;
   readonly operator: string;
   readonly deadline: Deadline;
   /** Of the next reply. */
@@ -18,12 +19,13 @@ export class CommandRun extends CommandContext {
 
   /** @param before how far an earlier run came */
   constructor(
-    { id, operator }: Pick<Envelope, 'id' | 'operator'>,
+    { id, caller, operator }: Pick<Envelope, 'id' | 'caller' | 'operator'>,
     deadline: Deadline,
     before: { readonly sequence: number; readonly progress?: Progress },
   ) {
     super();
     this.id = id;
+    this.caller = caller;
     this.operator = operator;
     this.deadline = deadline;
     this.sequence = before.sequence;

@@ -1,8 +1,8 @@
+import { ENVELOPE_RULES, SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
 import { type DeliveryFacts, deliveryOf } from '../rabbitmq/consuming/delivery.fixture.ts';
 import { type Command, decodeCommand } from './command.ts';
 
-/** 12:00 UTC of the last day of January 2026, when every command of a spec is received. */
-export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);
+export { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
 
 /** A command as the pipeline has it; by default a valid `session.create` from its lane, with a reply queue. */
 export function commandOf({ properties, ...facts }: DeliveryFacts = {}): Command {
@@ -10,8 +10,14 @@ export function commandOf({ properties, ...facts }: DeliveryFacts = {}): Command
     ...facts,
     properties: { messageId: 'm-1', replyTo: 'lobby', ...properties },
   });
-  const nowMs = () => RECEIVED_AT_MS;
-  const budgetMs = { interactive: 15_000, reports: 600_000 };
-  const rules = { maxBytes: 65_536, reserved: 'poker.', budgetMs, nowMs, newId: () => 'made-up' };
-  return decodeCommand(delivery, rules);
+  return decodeCommand(delivery, ENVELOPE_RULES);
+}
+
+/** The same from a copy of a worker's own, whose headers are believed. */
+export function copiedCommandOf(facts: DeliveryFacts = {}): Command {
+  const { content, properties } = commandOf(facts).delivery.message;
+  const copy = { exchange: '', routingKey: '', mandatory: true, content };
+  const headers = properties.headers ?? {};
+  const sealed = SEAL_OF_SPEC.seal({ ...copy, properties: { ...properties, headers } });
+  return commandOf({ ...facts, headers: sealed.properties.headers });
 }

@@ -4,7 +4,6 @@ import { Deadline } from '#resilience';
 import type { Envelope } from '../envelope/envelope.ts';
 import { type EnvelopeRules, openEnvelope } from '../envelope/open-envelope.ts';
 import type { Delivery } from '../rabbitmq/consuming/delivery.ts';
-import { retryHeaders } from '../rabbitmq/retrying/retry-headers.ts';
 import { CommandRun } from './command-run.ts';
 import { readProgress } from './progress.ts';
 
@@ -33,6 +32,6 @@ export function decodeCommand(delivery: Delivery, rules: EnvelopeRules): Command
     lane: isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive',
     receivedAtMs,
     data: envelope.data,
-    run: new CommandRun(envelope, deadline, readProgress(retryHeaders(delivery))),
+    run: new CommandRun(envelope, deadline, readProgress(envelope.own)),
   };
 }

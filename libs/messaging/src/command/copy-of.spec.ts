@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { commandOf, RECEIVED_AT_MS } from './command.fixture.ts';
+import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from './command.fixture.ts';
 import { copyOf } from './copy-of.ts';
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -34,6 +34,7 @@ describe('copyOf', () => {
         traceparent: TRACEPARENT,
         tracestate: 'a=b',
         'x-redriven': 2,
+        'x-origin-user-id': 'somebody',
         'x-deadline': new Date(DEADLINE_AT_MS).toISOString(),
         CC: ['spy'],
         BCC: ['spy'],
@@ -67,7 +68,6 @@ describe('copyOf', () => {
           'schema-version': 1,
           traceparent: TRACEPARENT,
           tracestate: 'a=b',
-          'x-redriven': 2,
           'x-deadline': DEADLINE_AT_MS,
           'x-origin-user-id': 'cashier-user',
         },
@@ -106,7 +106,7 @@ describe('copyOf', () => {
   });
 
   it.each([-1e300, -Infinity, Number.NaN, 2 ** 50 + 0.5, 1.5])('writes a header of %d as text', (value) => {
-    expect(headersOf({ 'x-redriven': value })).toMatchObject({ 'x-redriven': String(value) });
+    expect(headersOf({ 'schema-version': value })).toMatchObject({ 'schema-version': String(value) });
   });
 
   it.each(['traceparent', 'tracestate'])('drops a %s that is too long for a header', (name) => {
@@ -139,7 +139,7 @@ describe('copyOf', () => {
   });
 
   it('puts the headers of its reason over the carried ones', () => {
-    const command = commandOf({ headers: { operator: 'casino', 'x-redriven': 1 } });
+    const command = copiedCommandOf({ headers: { operator: 'casino', 'x-redriven': 1 } });
     const { properties } = copyOf(command, {
       queue: 'q',
       headers: { 'x-redriven': 2, 'x-reason': 'NOT_FOUND' },
@@ -156,12 +156,9 @@ describe('copyOf', () => {
     expect(copyOf(commandOf(), { queue: 'q', content }).content).toBe(content);
   });
 
-  it('remembers whose command it was over a copy of a copy, and believes the broker before the header', () => {
-    expect(headersOf({ 'x-origin-user-id': 'cashier' })).toMatchObject({ 'x-origin-user-id': 'cashier' });
-    const headers = { 'x-origin-user-id': 'forged' };
-    expect(copy({ headers, properties: { userId: 'cashier' } }).properties.headers).toMatchObject({
-      'x-origin-user-id': 'cashier',
-    });
+  it('remembers whose command it was, and how often it was redriven, over a copy of a copy', () => {
+    const headers = { 'x-origin-user-id': 'cashier', 'x-redriven': 2 };
+    expect(copyOf(copiedCommandOf({ headers }), { queue: 'q' }).properties.headers).toMatchObject(headers);
   });
 
   it.each([

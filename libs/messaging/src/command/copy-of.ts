@@ -1,9 +1,11 @@
+import { ANONYMOUS } from '../envelope/caller-policy.ts';
+import { ORIGIN_USER, REDRIVEN } from '../envelope/own-headers.ts';
 import { isShortString } from '../envelope/short-string.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { Command } from './command.ts';
 
 /** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */
-const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate', 'x-redriven', 'x-origin-user-id'];
+const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate'];
 const LONGEST_HEADER = 1024;
 
 export interface CopyFacts {
@@ -33,7 +35,8 @@ export function copyOf(
     properties: {
       headers: {
         ...carried(properties.headers ?? {}),
-        ...originUser(properties.userId),
+        ...(envelope.own[REDRIVEN] !== undefined && { [REDRIVEN]: Number(envelope.own[REDRIVEN]) }),
+        ...(envelope.caller !== ANONYMOUS && { [ORIGIN_USER]: envelope.caller }),
         // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
         operator: envelope.operator.slice(0, LONGEST_HEADER),
         'x-deadline': envelope.deadlineAtMs,
@@ -65,10 +68,6 @@ function carried(headers: Record<string, unknown>): Record<string, string | numb
 
 function shortString<N extends string>(name: N, value: unknown): Partial<Record<N, string>> {
   return isShortString(value) ? ({ [name]: value } as Record<N, string>) : {};
-}
-
-function originUser(userId: unknown): Record<string, string> {
-  return typeof userId === 'string' ? { 'x-origin-user-id': userId } : {};
 }
 
 /** The broker refuses the bare pseudo-queue from a publisher that does not consume it. */

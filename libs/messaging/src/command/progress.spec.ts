@@ -1,15 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { commandOf } from './command.fixture.ts';
+import { commandOf, copiedCommandOf } from './command.fixture.ts';
 import { type Progress, progressHeaders, readProgress } from './progress.ts';
 
 const runAt = (sequence: number, progress: Progress | undefined) =>
   Object.assign(commandOf().run, { sequence, progress });
 
-const afterRetry = (headers: object) => {
-  const death = [{ queue: 'poker.reports.retry.5000', reason: 'expired', count: 1 }];
-  return commandOf({ queue: 'poker.reports', headers: { ...headers, 'x-death': death } }).run;
-};
+const afterRetry = (headers: object) =>
+  copiedCommandOf({ queue: 'poker.reports', headers: { ...headers } }).run;
 
 describe('progress', () => {
   it('comes back as it was written', () => {

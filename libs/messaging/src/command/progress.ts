@@ -1,3 +1,5 @@
+import { type OwnHeaders, PROGRESS, SEQUENCE } from '../envelope/own-headers.ts';
+
 /** How far a handler came: what its next run goes on from. Small, since it travels in a header. */
 export type Progress = Readonly<Record<string, number | boolean>>;
 
@@ -8,16 +10,13 @@ interface Resumable {
   readonly progress: Progress | undefined;
 }
 
-const SEQUENCE = 'x-sequence';
-const PROGRESS = 'x-progress';
-
 /** What a postponed command carries so that its pages go on where they ended, with the same numbers. */
 export function progressHeaders({ sequence, progress }: Resumable): Record<string, string | number> {
   return { [SEQUENCE]: sequence, ...(progress && { [PROGRESS]: JSON.stringify(progress) }) };
 }
 
 /** Reads what `progressHeaders` wrote; anything else counts as a first run. */
-export function readProgress(headers: Readonly<Record<string, unknown>>): {
+export function readProgress(headers: OwnHeaders): {
   sequence: number;
   progress?: Progress;
 } {

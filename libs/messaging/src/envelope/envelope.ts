@@ -1,5 +1,7 @@
 import type { CommandError, Violation } from '#contracts';
 
+import type { OwnHeaders } from './own-headers.ts';
+
 /** How a command was written, and so how its replies are. */
 export type CommandForm =
   /** AMQP properties, and the data alone as body. */
@@ -10,7 +12,7 @@ export type CommandForm =
 /** Where the replies go. */
 export type ReplyAddress =
   | { readonly kind: 'none' }
-  /** One of the service's own queues: an answer there would come back as a command. */
+  /** One of the service's own queues, where an answer would come back as a command, or none that this caller may name. */
   | { readonly kind: 'forbidden' }
   | { readonly kind: 'queue'; readonly queue: string }
   /** The direct reply-to key of a waiting client: at most once, without a return. */
@@ -26,6 +28,10 @@ export interface Envelope {
   readonly correlationId: string;
   readonly replyTo: ReplyAddress;
   readonly operator: string;
+  /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
+  readonly caller: string;
+  /** What a worker noted on it before. */
+  readonly own: OwnHeaders;
   /** Epoch milliseconds. */
   readonly deadlineAtMs: number;
   readonly traceparent: string | undefined;

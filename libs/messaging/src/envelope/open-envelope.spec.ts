@@ -1,16 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { type MessageFacts, messageOf } from '../rabbitmq/consuming/message.fixture.ts';
+import { ENVELOPE_RULES, RECEIVED_AT_MS, SEAL_OF_SPEC, SpecCallers } from './envelope-rules.fixture.ts';
 import { openEnvelope } from './open-envelope.ts';
 
-const NOW_MS = Date.UTC(2026, 0, 31, 12);
-const RULES = {
-  maxBytes: 65_536,
-  reserved: 'poker.',
-  budgetMs: { interactive: 15_000, reports: 600_000 },
-  nowMs: () => NOW_MS,
-  newId: () => 'made-up',
-};
+const RULES = ENVELOPE_RULES;
+const NOW_MS = RECEIVED_AT_MS;
 
 const open = (facts?: MessageFacts) => openEnvelope(messageOf(facts), RULES);
 const packet = (members: object) => ({ pattern: 'session.create', data: { userId: 'p-1' }, ...members });
@@ -24,6 +19,8 @@ describe('openEnvelope', () => {
       correlationId: 'made-up',
       replyTo: { kind: 'none' },
       operator: 'default',
+      caller: 'anonymous',
+      own: {},
       deadlineAtMs: NOW_MS + 15_000,
       traceparent: undefined,
       data: { userId: 'p-1' },
@@ -191,5 +188,28 @@ describe('openEnvelope', () => {
     ['a list', ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01']],
   ])('drops a traceparent that is %s', (_, traceparent) => {
     expect(open({ headers: { traceparent } }).traceparent).toBeUndefined();
+  });
+
+  it('names the broker user as its caller, and nobody that a header names', () => {
+    expect(open({ properties: { userId: 'shop' } }).caller).toBe('shop');
+    expect(open({ headers: { 'x-origin-user-id': 'shop' } }).caller).toBe('anonymous');
+  });
+
+  it('names the user of the original as the caller of a copy', () => {
+    const headers = { operator: 'default', 'x-origin-user-id': 'shop' };
+    const { properties, body } = { properties: { messageId: 'm-1' }, body: Buffer.from('{}') };
+    const copy = { exchange: '', routingKey: 'any', content: body, mandatory: true };
+    const sealed = SEAL_OF_SPEC.seal({ ...copy, properties: { ...properties, headers } });
+    const facts = { properties, body, headers: { ...sealed.properties.headers } };
+    expect(open(facts).caller).toBe('shop');
+    expect(open({ ...facts, properties: { ...properties, userId: 'worker' } }).caller).toBe('shop');
+  });
+
+  it('takes no reply queue that the caller may not name', () => {
+    const rules = { ...RULES, callers: new SpecCallers((caller, queue) => queue === `${caller}.replies`) };
+    const from = (userId: string) =>
+      openEnvelope(messageOf({ properties: { userId, replyTo: 'shop.replies' } }), rules).replyTo;
+    expect(from('shop')).toEqual({ kind: 'queue', queue: 'shop.replies' });
+    expect(from('cashier')).toEqual({ kind: 'forbidden' });
   });
 });

@@ -9,7 +9,9 @@ import {
   type Violation,
 } from '#contracts';
 
+import { ANONYMOUS, type CallerPolicy } from './caller-policy.ts';
 import type { Envelope } from './envelope.ts';
+import { type HeaderSeal, ORIGIN_USER, type OwnHeaders } from './own-headers.ts';
 import { type Body, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 import { readReplyAddress } from './read-reply-address.ts';
@@ -19,6 +21,8 @@ export interface EnvelopeRules {
   readonly maxBytes: number;
   /** Names that start with it are the service's own. */
   readonly reserved: string;
+  readonly seal: HeaderSeal;
+  readonly callers: CallerPolicy;
   readonly budgetMs: Readonly<Record<Lane, number>>;
   readonly nowMs: () => number;
   readonly newId: () => string;
@@ -62,12 +66,18 @@ export function openEnvelope(
     violations.push({ pointer: '/headers/operator', message: 'must be a string' });
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
+  const own = rules.seal.open({ content, fields, properties });
+  const caller = callerOf(properties.userId, own);
   return {
     form: body.form,
     id,
     type: known ?? typeName,
     correlationId: isShortString(correlationId) && correlationId !== '' ? correlationId : id,
-    replyTo: readReplyAddress(properties.replyTo, rules.reserved),
+    replyTo: readReplyAddress(properties.replyTo, rules.reserved, (queue) =>
+      rules.callers.mayReplyTo(caller, queue),
+    ),
+    caller,
+    own,
     operator: typeof operator === 'string' ? operator : '',
     deadlineAtMs: deadlineAtMs ?? deadline.nowMs + deadline.budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
@@ -75,6 +85,12 @@ export function openEnvelope(
     fault: body.fault ?? versionFault(headers['schema-version'], violations),
     violations,
   };
+}
+
+/** A copy names the user of its original; the broker checks only who published the copy. */
+function callerOf(userId: unknown, own: OwnHeaders): string {
+  const origin = own[ORIGIN_USER] ?? userId;
+  return typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;
 }
 
 /** A packet names its type in its body; a typed command without the property, in its routing key. */

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { readReplyAddress } from './read-reply-address.ts';
 
+const everywhere = () => true;
+
 describe('readReplyAddress', () => {
   it.each([
     [undefined, 'none'],
@@ -24,12 +26,28 @@ describe('readReplyAddress', () => {
     ['Poker.replies', 'queue'],
     [' poker.replies', 'queue'],
   ])('finds in %j: %s', (replyTo, kind) => {
-    const address = readReplyAddress(replyTo, 'poker.');
+    const address = readReplyAddress(replyTo, 'poker.', everywhere);
     expect(address).toEqual(kind === 'queue' || kind === 'direct' ? { kind, queue: replyTo } : { kind });
   });
 
   it('reserves the names of its own prefix alone', () => {
-    expect(readReplyAddress('casino.reports', 'casino.')).toEqual({ kind: 'forbidden' });
-    expect(readReplyAddress('poker.reports', 'casino.')).toEqual({ kind: 'queue', queue: 'poker.reports' });
+    expect(readReplyAddress('casino.reports', 'casino.', everywhere)).toEqual({ kind: 'forbidden' });
+    expect(readReplyAddress('poker.reports', 'casino.', everywhere)).toEqual({
+      kind: 'queue',
+      queue: 'poker.reports',
+    });
+  });
+
+  it.each([
+    ['shop.replies', 'shop.replies'],
+    ['amq.rabbitmq.reply-to.g1h2AA9yZXBseUA', 'amq.rabbitmq.reply-to'],
+  ])('asks for %s whether the caller may name %s', (replyTo, name) => {
+    const asked: string[] = [];
+    const mayReplyTo = (queue: string): boolean => {
+      asked.push(queue);
+      return false;
+    };
+    expect(readReplyAddress(replyTo, 'poker.', mayReplyTo)).toEqual({ kind: 'forbidden' });
+    expect(asked).toEqual([name]);
   });
 });

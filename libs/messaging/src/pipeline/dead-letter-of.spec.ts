@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { busNames } from '#contracts';
 
-import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
+import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { deadLetterOf } from './dead-letter-of.ts';
 
 const NAMES = busNames('poker');
@@ -55,7 +55,7 @@ describe('deadLetterOf', () => {
       'x-origin-queue': 'q',
       'x-redriven': 1,
     };
-    const deadLetter = deadLetterOf(commandOf({ headers }), 'INTERNAL_ERROR', NAMES, RECEIVED_AT_MS);
+    const deadLetter = deadLetterOf(copiedCommandOf({ headers }), 'INTERNAL_ERROR', NAMES, RECEIVED_AT_MS);
     expect(deadLetter.properties.headers).toMatchObject({
       'x-redriven': 1,
       'x-reason': 'INTERNAL_ERROR',

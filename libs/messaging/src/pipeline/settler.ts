@@ -3,8 +3,10 @@ import type { BusNames, Lane, Reply } from '#contracts';
 import type { Command } from '../command/command.ts';
 import { copyOf } from '../command/copy-of.ts';
 import { factsOf } from '../command/facts-of.ts';
+import type { HeaderSeal } from '../envelope/own-headers.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { EventSender } from '../replies/event-sender.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
 import { deadLetterOf } from './dead-letter-of.ts';
@@ -15,6 +17,7 @@ export interface SettlerOptions {
   readonly replies: ReplySender;
   readonly events: EventSender;
   readonly copies: CopyPublisher;
+  readonly seal: HeaderSeal;
   /** Called after a command went to a retry queue: perhaps its lane had better wait. */
   readonly onPostponed: (lane: Lane) => void;
   readonly observer: MessagingObserver;
@@ -70,8 +73,8 @@ export class Settler {
   }
 
   async #deadLetter(command: Command, { data: { code } }: FailedReply): Promise<void> {
-    const { names, copies, observer, nowMs } = this.#options;
-    await copies.publish(deadLetterOf(command, code, names, nowMs()), () => command.delivery.isAlive);
+    const { names, observer, nowMs } = this.#options;
+    await this.#publish(deadLetterOf(command, code, names, nowMs()), command);
     observer.deadLettered(factsOf(command, nowMs()), code);
   }
 
@@ -91,8 +94,13 @@ export class Settler {
   }
 
   async #replaceBy(copy: Copy, command: Command): Promise<void> {
-    await this.#options.copies.publish(copyOf(command, copy), () => command.delivery.isAlive);
+    await this.#publish(copyOf(command, copy), command);
     command.delivery.acknowledge();
+  }
+
+  #publish(copy: OutgoingMessage, { delivery }: Command): Promise<void> {
+    const { copies, seal } = this.#options;
+    return copies.publish(seal.seal(copy), () => delivery.isAlive);
   }
 
   #return(command: Command, cause: unknown): void {

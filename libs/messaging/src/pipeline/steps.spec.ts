@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { busNames, COMMAND_TYPES, CommandError, type ErrorBody, type Reply, SessionCreate } from '#contracts';
 
 import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
+import { SpecCallers } from '../envelope/envelope-rules.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
@@ -35,6 +36,7 @@ function settle(
     retryDelaysMs: [5_000, 30_000],
     handlers: new Map(types.map((type) => [type, handler])),
     hasOperator: (name) => name === 'default',
+    callers: new SpecCallers((caller) => caller !== 'stranger'),
     idempotency: new MemoryIdempotencyStore(60_000, nowMs),
     replies: {} as ReplySender,
     observer: {} as MessagingObserver,
@@ -56,6 +58,7 @@ const FAULTS: [code: string, facts: Facts][] = [
   ['UNKNOWN_COMMAND', { properties: { type: 'no.such.command' } }],
   ['REPLY_TO_MISSING', { properties: { replyTo: undefined } }],
   ['UNKNOWN_OPERATOR', { headers: { operator: 'casino' } }],
+  ['CALLER_FORBIDDEN', { properties: { userId: 'stranger' } }],
   ['VALIDATION_FAILED', { body: {} }],
 ];
 

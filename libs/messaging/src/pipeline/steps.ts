@@ -1,5 +1,6 @@
 import type { BusNames } from '#contracts';
 
+import type { CallerPolicy } from '../envelope/caller-policy.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
@@ -27,6 +28,7 @@ export interface StepsOptions {
   readonly handlers: ReadonlyMap<string, CommandHandler>;
   /** Whether credentials stand under a name. */
   readonly hasOperator: (name: string) => boolean;
+  readonly callers: CallerPolicy;
   readonly idempotency: IdempotencyStore;
   readonly replies: ReplySender;
   readonly observer: MessagingObserver;
@@ -44,7 +46,7 @@ export function stepsOf(options: StepsOptions): readonly Step[] {
     decode,
     checkType(handlers),
     checkReplyQueue,
-    authorize(hasOperator),
+    authorize(hasOperator, options.callers),
     validate,
     deduplicate(options),
     // What is remembered for repeats may be a failure.

@@ -1,7 +1,7 @@
 import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 
+import { type HeaderSeal, ORIGIN_QUEUE, REASON } from '../envelope/own-headers.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
-import { PARKING_HEADERS } from './parking.ts';
 
 /** An announcement is not among them: the listeners that took it would get it again. */
 const FORWARDED: ReadonlySet<unknown> = new Set([
@@ -25,19 +25,23 @@ const ADDED = /^x-/;
 /**
  * A parked reply as it was to be published.
  *
- * @param reserved what the service's own names start with: anybody who may write to the parked replies could otherwise
- *   have the worker send commands, or park the same reply for ever
+ * @param reserved what the service's own names start with
+ * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
+ *   send anything to any queue
  * @returns undefined if it is none, or nothing that goes on by itself
  */
 export function forwardedReply(
-  { properties, content }: ConsumeMessage,
+  parked: ConsumeMessage,
   reserved: string,
+  seal: HeaderSeal,
 ): OutgoingMessage | undefined {
-  const headers: Record<string, unknown> = properties.headers ?? {};
-  const queue = headers[PARKING_HEADERS.for];
-  if (!FORWARDED.has(headers[PARKING_HEADERS.reason])) return undefined;
+  const own = seal.open(parked);
+  const queue = own[ORIGIN_QUEUE];
+  if (!FORWARDED.has(own[REASON])) return undefined;
   if (typeof queue !== 'string' || queue === '') return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
+  const { properties, content } = parked;
+  const headers: Record<string, unknown> = properties.headers ?? {};
   return {
     exchange: '',
     routingKey: queue,

@@ -2,6 +2,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import type { BusNames } from '#contracts';
 
+import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';
 import { depthOf } from '../rabbitmq/connection/depth-of.ts';
 import { within } from '../rabbitmq/connection/within.ts';
@@ -23,6 +24,7 @@ const STOP_TIMEOUT_MS = 2_000;
 export interface ParkedReplyForwarderOptions {
   readonly names: BusNames;
   readonly publisher: ConfirmedPublisher;
+  readonly seal: HeaderSeal;
   readonly observer: MessagingObserver;
 }
 
@@ -103,8 +105,8 @@ export class ParkedReplyForwarder {
 
   /** @returns the queue that took the reply */
   async #forward(channel: Channel, parked: ConsumeMessage, closed: Set<string>): Promise<string | undefined> {
-    const { names, publisher } = this.#options;
-    const reply = forwardedReply(parked, names.reserved);
+    const { names, publisher, seal } = this.#options;
+    const reply = forwardedReply(parked, names.reserved, seal);
     if (!reply || closed.has(reply.routingKey)) return undefined;
     const pause = new Promise((resolve) => setTimeout(resolve, SHORTEST_FORWARD_MS));
     const isWanted = (): boolean => this.#connection !== undefined;

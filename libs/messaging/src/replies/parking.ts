@@ -3,22 +3,28 @@ import type { BusNames, ReplyType } from '#contracts';
 import type { MessagingObserver, ParkingReason } from '../observer/messaging-observer.ts';
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts-of.ts';
+import { type HeaderSeal, ORIGIN_QUEUE, REASON } from '../envelope/own-headers.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
-
-/** What is added to a message while it is parked. Source: bus contract, section 5. */
-export const PARKING_HEADERS = { reason: 'x-reason', at: 'x-failed-at', for: 'x-origin-queue' } as const;
 
 /** Parks the replies and announcements that nobody took; replies go on from there by `ParkedReplyForwarder`. */
 export class Parking {
   readonly #names: BusNames;
   readonly #copies: CopyPublisher;
+  readonly #seal: HeaderSeal;
   readonly #observer: MessagingObserver;
   readonly #nowMs: () => number;
 
-  constructor(names: BusNames, copies: CopyPublisher, observer: MessagingObserver, nowMs: () => number) {
+  constructor(
+    names: BusNames,
+    copies: CopyPublisher,
+    seal: HeaderSeal,
+    observer: MessagingObserver,
+    nowMs: () => number,
+  ) {
     this.#names = names;
     this.#copies = copies;
+    this.#seal = seal;
     this.#observer = observer;
     this.#nowMs = nowMs;
   }
@@ -33,9 +39,9 @@ export class Parking {
     const nowMs = this.#nowMs();
     const headers = {
       ...message.properties.headers,
-      [PARKING_HEADERS.reason]: reason,
-      [PARKING_HEADERS.at]: new Date(nowMs).toISOString(),
-      [PARKING_HEADERS.for]: message.exchange === '' ? message.routingKey : message.exchange,
+      [REASON]: reason,
+      'x-failed-at': new Date(nowMs).toISOString(),
+      [ORIGIN_QUEUE]: message.exchange === '' ? message.routingKey : message.exchange,
     };
     const copy: OutgoingMessage = {
       ...message,
@@ -44,7 +50,7 @@ export class Parking {
       mandatory: true,
       properties: { ...message.properties, headers },
     };
-    await this.#copies.publish(copy, () => command.delivery.isAlive);
+    await this.#copies.publish(this.#seal.seal(copy), () => command.delivery.isAlive);
     this.#observer.replyParked(factsOf(command, nowMs), type, reason);
   }
 }

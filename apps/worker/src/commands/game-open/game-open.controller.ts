@@ -19,7 +19,7 @@ export class GameOpenController {
 
   @MessagePattern('game.open')
   async open(@Payload() data: GameOpen, @Ctx() command: CommandContext): Promise<Reply> {
-    const id = data.session?.id ?? sessionIdOf(command.operator, command.id);
+    const id = data.session?.id ?? sessionIdOf(command.caller, command.operator, command.id);
     const game: GameOpen = { player: data.player, session: { ...data.session, id } };
     const opened = await clientOf(this.#platform, command).openGame(game, command);
     return { type: 'game.opened', data: opened };

@@ -16,22 +16,23 @@ function uuid5(name: string): string {
 
 describe('sessionIdOf', () => {
   it('is the same for the same command, in every version of this service', () => {
-    expect(sessionIdOf('default', 'm-1')).toBe(sessionIdOf('default', 'm-1'));
-    expect(sessionIdOf('default', 'm-1')).toBe(uuid5('["default","m-1"]'));
+    expect(sessionIdOf('shop', 'default', 'm-1')).toBe(sessionIdOf('shop', 'default', 'm-1'));
+    expect(sessionIdOf('shop', 'default', 'm-1')).toBe(uuid5('["shop","default","m-1"]'));
   });
 
   it.each([
-    ['another command', ['default', 'm-2']],
-    ['another operator', ['casino', 'm-1']],
-    ['operator and id that join to the same text', ['defaultm-', '1']],
-    ['operator and id that join to the same text with a comma', ['default","m-1', '']],
-  ] as const)('differs for %s', (_, [operator, id]) => {
-    expect(sessionIdOf(operator, id)).not.toBe(sessionIdOf('default', 'm-1'));
+    ['another command', ['shop', 'default', 'm-2']],
+    ['another operator', ['shop', 'casino', 'm-1']],
+    ['another caller', ['cashier', 'default', 'm-1']],
+    ['operator and id that join to the same text', ['shop', 'defaultm-', '1']],
+    ['operator and id that join to the same text with a comma', ['shop', 'default","m-1', '']],
+  ] as const)('differs for %s', (_, [caller, operator, id]) => {
+    expect(sessionIdOf(caller, operator, id)).not.toBe(sessionIdOf('shop', 'default', 'm-1'));
   });
 
   it('is a UUID of version 5, however odd the id', () => {
     const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
     for (const id of ['', '\u00EB\u{1F0A1}', 'x'.repeat(200)])
-      expect(sessionIdOf('default', id)).toMatch(pattern);
+      expect(sessionIdOf('shop', 'default', id)).toMatch(pattern);
   });
 });

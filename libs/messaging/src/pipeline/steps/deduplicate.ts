@@ -3,9 +3,9 @@ import { CommandError, type Reply } from '#contracts';
 import type { Command } from '../../command/command.ts';
 import { factsOf } from '../../command/facts-of.ts';
 import { fingerprintOf } from '../../envelope/fingerprint.ts';
+import { QUARANTINE_STARTS } from '../../envelope/own-headers.ts';
 import type { Claim, IdempotencyStore } from '../../idempotency/idempotency-store.ts';
 import type { MessagingObserver } from '../../observer/messaging-observer.ts';
-import { isRedelivery } from '../../rabbitmq/retrying/quarantine.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Step } from '../step.ts';
 
@@ -50,6 +50,8 @@ export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions
 }
 
 function claimOf({ envelope, delivery }: Command, store: IdempotencyStore): Claim | Promise<Claim> {
-  const { operator, id, type, data } = envelope;
-  return store.claim(JSON.stringify([operator, id]), fingerprintOf(type, data), isRedelivery(delivery));
+  const { caller, operator, id, type, data, own } = envelope;
+  // Each start in quarantine is a copy of its own, and no redelivery to the broker.
+  const isRedelivered = delivery.message.fields.redelivered || own[QUARANTINE_STARTS] !== undefined;
+  return store.claim(JSON.stringify([caller, operator, id]), fingerprintOf(type, data), isRedelivered);
 }

@@ -1,13 +1,10 @@
 import type { BusNames } from '#contracts';
 
 import { progressHeaders } from '../../command/progress.ts';
+import { POSTPONED } from '../../envelope/own-headers.ts';
 import { nextDelayMs } from '../../rabbitmq/retrying/next-delay.ts';
-import { retryHeaders } from '../../rabbitmq/retrying/retry-headers.ts';
 import { failureOf } from '../settlement.ts';
 import type { Step } from '../step.ts';
-
-/** Counts how often a report was postponed. */
-const POSTPONED = 'x-postponed';
 
 /** Has a report wait for the platform to come back, as long as its deadline allows; a player does not wait. */
 export const postpone =
@@ -16,7 +13,7 @@ export const postpone =
     const settlement = await next(command);
     const failure = failureOf(settlement);
     if (failure?.category !== 'unavailable' || command.lane !== 'reports') return settlement;
-    const postponed = Number(retryHeaders(command.delivery)[POSTPONED]) || 0;
+    const postponed = Number(command.envelope.own[POSTPONED]) || 0;
     const { code, retryAfterMs } = failure;
     const remainingMs = command.deadline.remainingMs();
     const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs });

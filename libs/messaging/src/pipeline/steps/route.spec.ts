@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { busNames, CommandError } from '#contracts';
 
-import { commandOf } from '../../command/command.fixture.ts';
+import { commandOf, copiedCommandOf } from '../../command/command.fixture.ts';
 import type { Settlement } from '../settlement.ts';
 import { route } from './route.ts';
 
@@ -16,9 +16,11 @@ const ANSWER: Settlement = {
 const moveTo = (queue: string, headers: object = {}) => ({ kind: 'move', copy: { queue, headers } });
 const QUARANTINED = moveTo('poker.quarantine', { 'x-quarantine-starts': 1 });
 
+const step = route(busNames('poker'), 5);
+
 /** What the step makes of a command; `ANSWER` if it hands it on. */
 const settle = (facts: Parameters<typeof commandOf>[0]) =>
-  route(busNames('poker'), 5)(commandOf(facts), () => Promise.resolve(ANSWER));
+  step(commandOf(facts), () => Promise.resolve(ANSWER));
 
 describe('route', () => {
   it.each([
@@ -44,11 +46,12 @@ describe('route', () => {
     expect(await settle({ queue: 'poker.quarantine', properties })).toEqual(ANSWER);
   });
 
-  it('stops a command that was started too often', () => {
-    const headers = { 'x-quarantine-starts': 5 };
-    expect(() => settle({ queue: 'poker.quarantine', headers, redelivered: true })).toThrow(
+  it('stops a command that was started too often, if a worker counted that', async () => {
+    const facts = { queue: 'poker.quarantine', headers: { 'x-quarantine-starts': 5 }, redelivered: true };
+    expect(() => step(copiedCommandOf(facts), () => Promise.resolve(ANSWER))).toThrow(
       new CommandError('POISON_COMMAND'),
     );
+    expect(await settle(facts)).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 2 }));
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { type BusNames, CommandError, isCommandType } from '#contracts';
 
+import { QUARANTINE_STARTS } from '../../envelope/own-headers.ts';
 import { startOf } from '../../rabbitmq/retrying/quarantine.ts';
 import type { Step } from '../step.ts';
 
@@ -10,13 +11,17 @@ export const route =
     const { delivery, envelope, lane } = command;
     // A copy would not show what is wrong with it, and nothing is done for it but to answer.
     if (envelope.violations.length > 0) return next(command);
-    const start = startOf(delivery, names.quarantine, deliveryLimit);
+    const starts = Number(envelope.own[QUARANTINE_STARTS]) || 1;
+    const start = startOf(delivery, names.quarantine, starts, deliveryLimit);
     if (start.kind === 'poison') throw new CommandError('POISON_COMMAND');
     if (start.kind === 'quarantine') {
-      return Promise.resolve({ kind: 'move', copy: { queue: names.quarantine, headers: start.headers } });
+      return Promise.resolve({
+        kind: 'move',
+        copy: { queue: names.quarantine, headers: { [QUARANTINE_STARTS]: start.starts } },
+      });
     }
-    const own = names.lanes[lane];
-    const isAtHome = delivery.queue === own || delivery.queue === names.quarantine;
+    const home = names.lanes[lane];
+    const isAtHome = delivery.queue === home || delivery.queue === names.quarantine;
     if (isAtHome || !isCommandType(envelope.type)) return next(command);
-    return Promise.resolve({ kind: 'move', copy: { queue: own, headers: {} } });
+    return Promise.resolve({ kind: 'move', copy: { queue: home, headers: {} } });
   };

@@ -1,0 +1,50 @@
+import { type CallerRules, readCallers, readSomeSettings, SettingsError } from '#settings';
+
+import { EXIT, ExitError, usageError } from '../exit.ts';
+import { type Permissions, permissionsOf } from './permissions.ts';
+
+/** All that have no rules of their own: no user of the broker. */
+const OTHERS = '*';
+
+/**
+ * Prints the commands that give each caller of a file its permissions on the broker.
+ *
+ * @param file default: that of `CALLERS_FILE`
+ * @throws ExitError if there is no file, or it cannot be used
+ */
+export function callersPermissions(file: string | undefined): void {
+  try {
+    const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
+    const path = file ?? settings.CALLERS_FILE;
+    if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
+    const vhost = vhostOf(settings.AMQP_URL[0] ?? '');
+    for (const [caller, rules] of readCallers(path)) {
+      if (caller === OTHERS) continue;
+      process.stdout.write(`${describe(caller, rules)}\n`);
+      process.stdout.write(`${lineOf(vhost, caller, permissionsOf(caller, rules, settings.AMQP_PREFIX))}\n`);
+    }
+  } catch (error) {
+    if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);
+    throw error;
+  }
+}
+
+function describe(caller: string, { commands, operators }: CallerRules): string {
+  const what = commands ? [...commands].join(', ') : 'every command';
+  const whose = operators ? [...operators].join(', ') : 'every operator';
+  return `# ${caller}: ${what || 'no command'}, for ${whose || 'no operator'}`;
+}
+
+function lineOf(vhost: string, caller: string, { configure, write, read }: Permissions): string {
+  const words = [vhost, caller, configure, write, read].map(quoted);
+  return `rabbitmqctl set_permissions -p ${words.join(' ')}`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function vhostOf(url: string): string {
+  const path = URL.parse(url)?.pathname.slice(1) ?? '';
+  return path === '' ? '/' : decodeURIComponent(path);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { messageOf } from '../rabbitmq/consuming/message.fixture.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { HeaderSeal, SEAL } from './own-headers.ts';
+
+const seal = new HeaderSeal(Buffer.alloc(32, 7));
+const CONTENT = Buffer.from('{"userId":"p-1"}');
+const HEADERS = { operator: 'acme', 'x-progress': '{"pages":5}', 'x-sequence': 5, traceparent: 'any' };
+const COPY: OutgoingMessage = {
+  exchange: '',
+  routingKey: 'poker.reports.retry.5000',
+  content: CONTENT,
+  mandatory: true,
+  properties: { messageId: 'm-1', replyTo: 'finance', type: 'report.rake.fetch', headers: HEADERS },
+};
+const sealed = seal.seal(COPY);
+const { headers: sealedHeaders, ...PROPERTIES } = sealed.properties;
+
+/** The sealed copy as it comes back, changed in some place. */
+const received = (change: { headers?: object; properties?: object; body?: Buffer } = {}) =>
+  messageOf({
+    body: change.body ?? CONTENT,
+    headers: { ...sealedHeaders, 'x-death': [{ queue: 'any' }], ...change.headers },
+    properties: { ...PROPERTIES, ...change.properties },
+  });
+
+describe('HeaderSeal', () => {
+  it('opens what it sealed: the headers that workers write, and no others', () => {
+    expect(seal.open(received())).toEqual({ 'x-progress': '{"pages":5}', 'x-sequence': 5 });
+  });
+
+  it('leaves everything else of a copy as it is', () => {
+    expect(sealed).toEqual({
+      ...COPY,
+      properties: { ...COPY.properties, headers: { ...HEADERS, [SEAL]: expect.any(String) } },
+    });
+  });
+
+  it.each<[string, Parameters<typeof received>[0]]>([
+    ['another count', { headers: { 'x-sequence': 7 } }],
+    ['another progress', { headers: { 'x-progress': '{"pages":7}' } }],
+    ['a header that was not there', { headers: { 'x-origin-user-id': 'shop' } }],
+    ['another operator', { headers: { operator: 'casino' } }],
+    ['another command', { properties: { messageId: 'm-2' } }],
+    ['another reply queue', { properties: { replyTo: 'thief' } }],
+    ['another type', { properties: { type: 'session.create' } }],
+    ['other data', { body: Buffer.from('{"userId":"p-2"}') }],
+    ['no seal', { headers: { [SEAL]: undefined } }],
+    ['a seal that is none', { headers: { [SEAL]: 'AAAA' } }],
+    ['a seal that is no text', { headers: { [SEAL]: 7 } }],
+  ])('believes nothing of a message with %s', (_, change) => {
+    expect(seal.open(received(change))).toEqual({});
+  });
+
+  it('believes nothing that was sealed with another key', () => {
+    expect(new HeaderSeal(Buffer.alloc(32, 8)).open(received())).toEqual({});
+  });
+});

@@ -1,0 +1,82 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import type { ConsumeMessage } from 'amqplib';
+
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+
+/** Headers of this service that decide something. Source: bus contract, section 5. */
+export const ORIGIN_USER = 'x-origin-user-id';
+export const REDRIVEN = 'x-redriven';
+export const SEQUENCE = 'x-sequence';
+export const PROGRESS = 'x-progress';
+export const POSTPONED = 'x-postponed';
+export const QUARANTINE_STARTS = 'x-quarantine-starts';
+export const REASON = 'x-reason';
+export const ORIGIN_QUEUE = 'x-origin-queue';
+/** Their message authentication code. */
+export const SEAL = 'x-seal';
+
+const SEALED = [
+  ORIGIN_USER,
+  REDRIVEN,
+  SEQUENCE,
+  PROGRESS,
+  POSTPONED,
+  QUARANTINE_STARTS,
+  REASON,
+  ORIGIN_QUEUE,
+] as const;
+
+/** The headers of a message that a worker wrote, as far as that is proved; of any other message none. */
+export type OwnHeaders = Readonly<Partial<Record<(typeof SEALED)[number], unknown>>>;
+
+const NONE: OwnHeaders = {};
+
+/**
+ * Seals the headers that workers write into copies, and believes no others: everybody who may write to a queue of the
+ * service could otherwise make a report skip a page, take another caller's name, or have a message sent to another's queue.
+ */
+export class HeaderSeal {
+  readonly #key: Buffer;
+
+  /** @param key the same for all workers */
+  constructor(key: Buffer) {
+    this.#key = key;
+  }
+
+  /** The copy with its seal. */
+  seal(copy: OutgoingMessage): OutgoingMessage {
+    const { properties, content } = copy;
+    const headers = properties.headers ?? {};
+    const seal = this.#codeOf(properties, headers, content).toString('base64');
+    return { ...copy, properties: { ...properties, headers: { ...headers, [SEAL]: seal } } };
+  }
+
+  /** What a worker wrote into a message; nothing if the seal is missing or broken. */
+  open({ properties, content }: ConsumeMessage): OwnHeaders {
+    const headers: Record<string, unknown> = properties.headers ?? {};
+    const seal = headers[SEAL];
+    if (typeof seal !== 'string') return NONE;
+    const given = Buffer.from(seal, 'base64');
+    const code = this.#codeOf(properties, headers, content);
+    if (given.length !== code.length || !timingSafeEqual(given, code)) return NONE;
+    return Object.fromEntries(SEALED.map((name) => [name, headers[name]])) as OwnHeaders;
+  }
+
+  /** Bound to its message: the headers of one are none of another. */
+  #codeOf(
+    properties: { messageId?: unknown; correlationId?: unknown; type?: unknown; replyTo?: unknown },
+    headers: Readonly<Record<string, unknown>>,
+    content: Buffer,
+  ): Buffer {
+    const { messageId, correlationId, type, replyTo } = properties;
+    const own = SEALED.map((name) => headers[name]);
+    const facts = [messageId, correlationId, type, replyTo, headers['operator'], ...own];
+    // JSON writes undefined in a list as null, so that what AMQP leaves out is the same on both sides.
+    return createHmac('sha256', this.#key)
+      .update(JSON.stringify(facts))
+      .update('\n')
+      .update(content)
+      .digest();
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { SettingsError } from './settings-error.ts';
+
+import { readCallers } from './read-callers.ts';
+
+const read = (file: unknown) =>
+  readCallers('callers.json', () => (typeof file === 'string' ? file : JSON.stringify(file)));
+
+function faultOf(file: unknown): string {
+  try {
+    read(file);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+  throw new Error('the file was taken');
+}
+
+describe('readCallers', () => {
+  it('reads who may send what', () => {
+    const rules = read({
+      callers: {
+        shop: {
+          operators: ['acme'],
+          commands: ['session.create'],
+          replyTo: ['shop.*', 'amq.rabbitmq.reply-to'],
+        },
+        '*': {},
+      },
+    });
+    expect([...rules]).toEqual([
+      [
+        'shop',
+        {
+          operators: new Set(['acme']),
+          commands: new Set(['session.create']),
+          replyTo: ['shop.*', 'amq.rabbitmq.reply-to'],
+        },
+      ],
+      ['*', {}],
+    ]);
+  });
+
+  it.each([
+    ['that is not JSON', '{', 'is not JSON'],
+    ['that is a list', [], 'the file must be an object'],
+    ['without callers', {}, '"callers" must be an object'],
+    ['with a further member', { callers: {}, caller: {} }, 'unknown member "caller"'],
+    ['with a caller that is no object', { callers: { shop: true } }, '"shop" must be an object'],
+    [
+      'with a misspelled member',
+      { callers: { shop: { operator: [] } } },
+      '"shop" has an unknown member "operator"',
+    ],
+    [
+      'with a single operator',
+      { callers: { shop: { operators: 'acme' } } },
+      '"shop": operators must be a list',
+    ],
+    [
+      'with an empty name',
+      { callers: { shop: { operators: [''] } } },
+      '"shop": operators must be a list of names',
+    ],
+    [
+      'with an unknown command',
+      { callers: { shop: { commands: ['session.close'] } } },
+      '"session.close" is no command',
+    ],
+    ['with a * within a name', { callers: { shop: { replyTo: ['*.shop'] } } }, '* may only stand at the end'],
+  ])('refuses a file %s', (_, file, reason) => {
+    expect(faultOf(file)).toContain(reason);
+    expect(faultOf(file)).toMatch(/^CALLERS_FILE: /);
+  });
+
+  it('says why a file cannot be read', () => {
+    const failing = () => {
+      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
+    };
+    expect(() => readCallers('callers.json', failing)).toThrow('CALLERS_FILE: cannot be read (ENOENT)');
+  });
+});

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { ClientProxyFactory, RmqRecordBuilder, Transport } from '@nestjs/microservices';
+import { firstValueFrom } from 'rxjs';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { runCli } from '../cli/run-cli.ts';
+import { BrokerUser } from './broker-user.ts';
+
+const suffix = randomBytes(4).toString('hex');
+const SHOP = `shop-${suffix}`;
+const CASHIER = `cashier-${suffix}`;
+const FINANCE = `finance-${suffix}`;
+const REPORTS = ['report.ad-hoc.fetch', 'report.rake.fetch'];
+const RULES = {
+  [SHOP]: { commands: ['session.create', 'game.open'], replyTo: [`${SHOP}.*`, 'amq.rabbitmq.reply-to'] },
+  [CASHIER]: { operators: ['acme'], replyTo: [`${CASHIER}.*`] },
+  [FINANCE]: { commands: REPORTS, replyTo: [`${FINANCE}.*`] },
+};
+
+describe('callers with the rules of CALLERS_FILE and the permissions that belong to it', () => {
+  let folder: string;
+  let file: string;
+  let service: ServiceUnderTest;
+  let shop: BrokerUser;
+  let cashier: BrokerUser;
+  let finance: BrokerUser;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'callers-'));
+    file = join(folder, 'callers.json');
+    await writeFile(file, JSON.stringify({ callers: RULES }));
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(1),
+      variables: { CALLERS_FILE: file },
+    });
+    await service.worker();
+    const variables = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix, CALLERS_FILE: file };
+    const { stdout, code } = await runCli(['callers', 'permissions'], { variables });
+    expect(code).toBe(0);
+    const permissionOf = (caller: string): string[] => {
+      const line = stdout.split('\n').find((each) => each.startsWith('rabbitmqctl') && each.includes(caller));
+      return line!
+        .split(' ')
+        .slice(1)
+        .map((word) => word.replaceAll("'", ''));
+    };
+    const userOf = (name: string) => BrokerUser.create(name, permissionOf(name), service);
+    shop = await userOf(SHOP);
+    cashier = await userOf(CASHIER);
+    finance = await userOf(FINANCE);
+  });
+  afterAll(async () => {
+    for (const user of [shop, cashier, finance]) await user?.[Symbol.asyncDispose]();
+    await service?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  /** The dead letter of a command. */
+  const deadLetter = (messageId: string) =>
+    until(`${messageId} is dead-lettered`, async () =>
+      (await service.caller.drain(service.name('dead-letters'))).find(
+        ({ properties }) => properties.messageId === messageId,
+      ),
+    );
+  const replyTo = (user: BrokerUser, correlationId: string) =>
+    until(`${user.name} is answered`, () => {
+      const index = user.replies.findIndex((properties) => properties.correlationId === correlationId);
+      return index === -1 ? undefined : { type: user.replies[index]!.type as string, ...user.bodies[index] };
+    });
+
+  it('run what they may, and are refused the rest', async () => {
+    shop.send('session.create', { userId: 'p-1' }, { correlationId: 'may' });
+    expect(await replyTo(shop, 'may')).toMatchObject({ type: 'session.created' });
+    finance.send('session.create', { userId: 'p-1' }, { correlationId: 'other command' });
+    expect(await replyTo(finance, 'other command')).toMatchObject({ code: 'CALLER_FORBIDDEN' });
+    cashier.send('session.create', { userId: 'p-1' }, { correlationId: 'other operator' });
+    expect(await replyTo(cashier, 'other operator')).toMatchObject({ code: 'CALLER_FORBIDDEN' });
+  });
+
+  it('are refused without a name, if nobody else is named', async () => {
+    service.caller.publish('session.create', { userId: 'p-1' }, { messageId: 'nameless' });
+    const { properties } = await deadLetter('nameless');
+    expect(properties.headers).toMatchObject({ 'x-reason': 'REPLY_TO_FORBIDDEN' });
+  });
+
+  it('have nothing answered to a queue that is not theirs', async () => {
+    finance.send('report.rake.fetch', {}, { messageId: 'thief', replyTo: shop.replyQueue });
+    const { properties } = await deadLetter('thief');
+    expect(properties.headers).toMatchObject({
+      'x-reason': 'REPLY_TO_FORBIDDEN',
+      'x-origin-user-id': FINANCE,
+    });
+    expect(shop.replies.filter(({ headers }) => headers?.['command-id'] === 'thief')).toEqual([]);
+  });
+
+  it('cannot have the reply of another replayed, nor take its id away', async () => {
+    const options = { messageId: 'the-same-id' };
+    shop.send('session.create', { userId: 'p-shop' }, { ...options, correlationId: 'first' });
+    expect(await replyTo(shop, 'first')).toMatchObject({ userId: 'p-shop' });
+    await writeFile(file, JSON.stringify({ callers: { ...RULES, [CASHIER]: {} } }));
+    await until('the new rules hold', async () => {
+      const correlationId = `asked ${Math.random()}`;
+      cashier.send('session.create', { userId: 'p-cashier' }, { ...options, correlationId });
+      return (await replyTo(cashier, correlationId)).type === 'session.created';
+    });
+    shop.send('session.create', { userId: 'p-shop' }, { ...options, correlationId: 'again' });
+    expect(await replyTo(shop, 'again')).toMatchObject({ type: 'session.created', userId: 'p-shop' });
+  });
+
+  it('keep the rules before a version of the file that cannot be used', async () => {
+    await writeFile(file, '{"callers": {"*": {"operator": []}}}');
+    shop.send('session.create', { userId: 'p-1' }, { correlationId: 'kept' });
+    expect(await replyTo(shop, 'kept')).toMatchObject({ type: 'session.created' });
+    await writeFile(file, JSON.stringify({ callers: RULES }));
+  });
+
+  it.each([
+    ['another reply queue', () => ['', finance.replyQueue]],
+    ['a lane', () => ['', service.name('reports')]],
+    ['a retry queue', () => ['', service.name('reports.retry.5000')]],
+    ['the parked replies', () => ['', service.name('replies.undelivered')]],
+    ['the events', () => [service.name('events'), 'command.failed.FORBIDDEN']],
+  ] as const)('may not publish to %s', async (_, target) => {
+    const [exchange = '', routingKey = ''] = target();
+    const channel = await shop.connection.createConfirmChannel();
+    const closed = new Promise<Error>((resolve) => channel.once('error', resolve));
+    channel.publish(exchange, routingKey, Buffer.from('{}'));
+    expect(String(await closed)).toMatch(/403/);
+  });
+
+  it('may not read or delete what is not theirs', async () => {
+    for (const queue of [finance.replyQueue, service.name('interactive'), service.name('dead-letters')]) {
+      const channel = await shop.connection.createChannel();
+      channel.on('error', () => undefined);
+      await expect(channel.get(queue)).rejects.toThrow(/403|405/);
+    }
+    const channel = await shop.connection.createChannel();
+    channel.on('error', () => undefined);
+    await expect(channel.deleteExchange(service.name('commands'))).rejects.toThrow(/403/);
+  });
+
+  it("send with Nest's client by an exchange of their own", async () => {
+    const exchange = `${SHOP}.commands`;
+    const channel = await shop.connection.createChannel();
+    await channel.assertExchange(exchange, 'topic', { durable: true });
+    await channel.bindExchange(service.name('commands'), exchange, '#');
+    Logger.overrideLogger(false);
+    const client = ClientProxyFactory.create({
+      transport: Transport.RMQ,
+      options: { urls: [shop.url], exchange, exchangeType: 'topic', wildcards: true },
+    });
+    try {
+      await client.connect();
+      const data = new RmqRecordBuilder({ userId: 'p-nest' }).setOptions({ userId: SHOP }).build();
+      expect(await firstValueFrom(client.send('session.create', data))).toMatchObject({ userId: 'p-nest' });
+    } finally {
+      await client.close();
+      await channel.deleteExchange(exchange);
+    }
+  });
+});
