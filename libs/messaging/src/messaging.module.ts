@@ -58,13 +58,15 @@ export class MessagingModule extends ConfigurableModuleClass implements OnApplic
   }
 }
 
-function storeOf({ redisUrl, prefix, idempotencyTtlMs, observer }: MessagingModuleOptions): IdempotencyStore {
+function storeOf(options: MessagingModuleOptions): IdempotencyStore {
+  const { redisUrl, prefix, idempotencyTtlMs, internalKey, observer } = options;
   if (redisUrl === undefined) return new MemoryIdempotencyStore(idempotencyTtlMs, Date.now);
   return new RedisIdempotencyStore({
     ...RUNTIME,
     url: redisUrl,
     prefix,
     ttlMs: idempotencyTtlMs,
+    internalKey,
     onState: (state) => observer.redisChanged(state),
   });
 }

@@ -45,6 +45,7 @@ export class Workers implements AsyncDisposable {
       onState,
       random: Math.random,
       newId: randomUUID,
+      internalKey: Buffer.alloc(32, 7),
     });
     this.#stores.push(store);
     return store;

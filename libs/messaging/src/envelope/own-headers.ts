@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { deriveKey } from './derive-key.ts';
 
 /** Headers of this service that decide something. Source: bus contract, section 5. */
 export const ORIGIN_USER = 'x-origin-user-id';
@@ -39,9 +40,9 @@ const NONE: OwnHeaders = {};
 export class HeaderSeal {
   readonly #key: Buffer;
 
-  /** @param key the same for all workers */
-  constructor(key: Buffer) {
-    this.#key = key;
+  /** @param internalKey the same for all workers */
+  constructor(internalKey: Buffer) {
+    this.#key = deriveKey(internalKey, 'headers');
   }
 
   /** The copy with its seal. */

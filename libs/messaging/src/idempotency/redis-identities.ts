@@ -5,8 +5,8 @@ import type { Reply } from '#contracts';
 
 import { isKept } from './idempotency-store.ts';
 import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
-import { parseReply } from './redis-reply.ts';
 import { type Fields, FIELDS } from './redis-scripts.ts';
+import { StoredReplies } from './stored-replies.ts';
 
 const LEASE_MS = 3_000;
 /** A worker that lives is connected again within 600 ms. */
@@ -24,6 +24,8 @@ export interface RedisIdentitiesOptions extends RedisConnectionOptions {
   /** How long a worker's connection to Redis is gone until a redelivered command takes over; default 1000. */
   readonly absenceMs?: number;
   readonly newId: () => string;
+  /** Encrypts the replies that are kept; the same for all workers. 32 bytes. */
+  readonly internalKey: Buffer;
 }
 
 /** What Redis has under an identity, for a command with a fingerprint. */
@@ -40,6 +42,7 @@ export class RedisIdentities {
   /** This worker, and no other one. */
   readonly #owner: string;
   readonly #connection: RedisConnection;
+  readonly #replies: StoredReplies;
   /** The fingerprints of this worker's claims, by key. */
   readonly #held = new Map<string, string>();
   readonly #renewal: NodeJS.Timeout;
@@ -47,6 +50,7 @@ export class RedisIdentities {
   constructor(options: RedisIdentitiesOptions) {
     this.#options = { leaseMs: LEASE_MS, absenceMs: ABSENCE_MS, ...options };
     this.#owner = options.newId();
+    this.#replies = new StoredReplies(options.internalKey);
     const probeKey = this.keyOf(`probe of ${this.#owner}`);
     this.#connection = new RedisConnection(options, (redis) =>
       redis.claimIdentity(probeKey, '', this.#owner, '', 1, ''),
@@ -72,7 +76,7 @@ export class RedisIdentities {
 
   async look(key: string, fingerprint: string): Promise<Entry | undefined> {
     const fields = await this.#connection.attempt((redis) => redis.hmget(key, ...FIELDS));
-    return fields && entryOf(fields as Fields, fingerprint);
+    return fields && this.#entryOf(fields as Fields, key, fingerprint);
   }
 
   /**
@@ -87,7 +91,7 @@ export class RedisIdentities {
       reply && isKept(reply)
         ? (['settled', Math.ceil(ttlMs)] as const)
         : (['released', RELEASED_MS] as const);
-    const outcome = reply ? JSON.stringify(reply) : '';
+    const outcome = reply ? this.#replies.encrypt(reply, key, fingerprint) : '';
     const answer = await this.#connection.attempt((redis) =>
       redis.settleIdentity(key, fingerprint, this.#owner, state, outcome, expiryMs),
     );
@@ -139,7 +143,7 @@ export class RedisIdentities {
       redis.claimIdentity(key, fingerprint, this.#owner, this.#connection.id, this.#options.leaseMs, over),
     );
     if (!fields) return fields === null ? { kind: 'free' } : undefined;
-    const entry = entryOf(fields, fingerprint);
+    const entry = this.#entryOf(fields, key, fingerprint);
     return entry.kind === 'free' ? this.#claim(key, fingerprint, fields[3] ?? '') : entry;
   }
 
@@ -151,12 +155,12 @@ export class RedisIdentities {
     );
     return typeof list === 'string' && list.trim() === '';
   }
-}
 
-function entryOf([state, fingerprint, connection, outcome]: Fields, own: string): Entry {
-  if (state === null) return { kind: 'free' };
-  if (fingerprint !== own) return { kind: 'conflict' };
-  if (state === 'in flight') return { kind: 'in flight', connection: connection ?? '' };
-  const reply = parseReply(outcome);
-  return reply ? { kind: 'settled', reply } : { kind: 'free' };
+  #entryOf([state, fingerprint, connection, outcome]: Fields, key: string, own: string): Entry {
+    if (state === null) return { kind: 'free' };
+    if (fingerprint !== own) return { kind: 'conflict' };
+    if (state === 'in flight') return { kind: 'in flight', connection: connection ?? '' };
+    const reply = this.#replies.decrypt(outcome, key, own);
+    return reply ? { kind: 'settled', reply } : { kind: 'free' };
+  }
 }
