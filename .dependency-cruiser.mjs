@@ -11,6 +11,14 @@ export default {
       to: { circular: true },
     },
     {
+      name: 'no-folder-cycles',
+      comment: 'Nor do the folders of platform, resilience and signing: what one imports does not import it back.',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^libs/(platform|resilience|signing)/' },
+      to: { circular: true },
+    },
+    {
       name: 'libs-know-no-app',
       comment: 'Arrows run downward only: no lib imports an app, a script or a test.',
       severity: 'error',
