@@ -5,7 +5,12 @@ import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
 import { IdempotencyStore, type MessagingOptions, PokerTransport } from '#messaging';
-import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
+import {
+  type OperatorCredentials,
+  PlatformClients,
+  PlatformModule,
+  type PlatformModuleOptions,
+} from '#platform';
 import type { Settings } from '#settings';
 import { type Logger, Metrics } from '#telemetry';
 
@@ -34,32 +39,31 @@ export interface AppOptions {
 /** The composition root: the one file that knows every lib and binds each port to its adapter. */
 @Module({})
 export class AppModule implements OnApplicationShutdown {
-  readonly #platform: PlatformClients;
   readonly #idempotency: IdempotencyStore;
 
-  constructor(platform: PlatformClients, idempotency: IdempotencyStore) {
-    this.#platform = platform;
+  constructor(idempotency: IdempotencyStore) {
     this.#idempotency = idempotency;
   }
 
   static create(options: AppOptions): DynamicModule {
     const metrics = new Metrics();
-    const platform = new PlatformClients(
-      options.operators,
-      limitsOf(options.settings),
-      new PlatformMetrics(options.logger, metrics),
-    );
     const idempotency = idempotencyOf(options.settings, options.logger);
-    const transport = new PokerTransport(messagingOptions(options, platform, idempotency, metrics));
     return {
       module: AppModule,
-      imports: [TerminusModule.forRoot({ logger: false })],
+      imports: [
+        TerminusModule.forRoot({ logger: false }),
+        PlatformModule.forRootAsync({ useFactory: () => platformOptions(options, metrics) }),
+      ],
       controllers: [...new Set(Object.values(HANDLERS)), HealthController, MetricsController],
       providers: [
         { provide: Metrics, useValue: metrics },
-        { provide: PlatformClients, useValue: platform },
         { provide: IdempotencyStore, useValue: idempotency },
-        { provide: PokerTransport, useValue: transport },
+        {
+          provide: PokerTransport,
+          inject: [PlatformClients],
+          useFactory: (platform: PlatformClients) =>
+            new PokerTransport(messagingOptions(options, platform, idempotency, metrics)),
+        },
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         ...HEALTH,
@@ -68,24 +72,31 @@ export class AppModule implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.#platform.close(), this.#idempotency.close()]);
+    await this.#idempotency.close();
   }
 }
 
 const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, RedisHealth];
 
-function limitsOf(settings: Settings): PlatformLimits {
+function platformOptions(
+  { settings, operators, logger }: AppOptions,
+  metrics: Metrics,
+): PlatformModuleOptions {
   return {
-    attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
-    maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
-    connections: settings.PLATFORM_CONNECTIONS,
-    queue: settings.PLATFORM_QUEUE,
-    circuit: {
-      failureRate: settings.CIRCUIT_FAILURE_RATE,
-      minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
-      windowMs: settings.CIRCUIT_WINDOW_MS,
-      openMs: settings.CIRCUIT_OPEN_MS,
+    operators,
+    limits: {
+      attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
+      maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
+      connections: settings.PLATFORM_CONNECTIONS,
+      queue: settings.PLATFORM_QUEUE,
+      circuit: {
+        failureRate: settings.CIRCUIT_FAILURE_RATE,
+        minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
+        windowMs: settings.CIRCUIT_WINDOW_MS,
+        openMs: settings.CIRCUIT_OPEN_MS,
+      },
     },
+    observer: new PlatformMetrics(logger, metrics),
   };
 }
 

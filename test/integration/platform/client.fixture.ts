@@ -39,8 +39,8 @@ export interface ClientOptions {
   readonly clock?: () => number;
 }
 
-/** Writes down what it is told. */
-class RecordingObserver extends NoPlatformObserver {
+/** Records what it observes. */
+export class RecordingObserver extends NoPlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];
   retries = 0;
@@ -70,26 +70,29 @@ export async function startPlatform(otherwise?: Behaviour): Promise<LocalPlatfor
   return platform;
 }
 
-/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
-export function buildClient(
+/** The operator `default` of a platform at `origin`. */
+export function operatorAt(
   origin: string,
-  { limits, settings, credentials, clock = Date.now }: ClientOptions = {},
-) {
+  { settings, credentials }: Pick<ClientOptions, 'settings' | 'credentials'> = {},
+): OperatorCredentials {
+  return {
+    name: 'default',
+    baseUrl: `${origin}/api/web`,
+    apiUrl: origin,
+    clientId: 'op1',
+    secretKey: SECRET,
+    settings: { ...SETTINGS, ...settings },
+    ...credentials,
+  };
+}
+
+/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
+export function buildClient(origin: string, { limits, clock = Date.now, ...operator }: ClientOptions = {}) {
   const observer = new RecordingObserver();
-  const client = new PlatformClient(
-    {
-      name: 'default',
-      baseUrl: `${origin}/api/web`,
-      apiUrl: origin,
-      clientId: 'op1',
-      secretKey: SECRET,
-      settings: { ...SETTINGS, ...settings },
-      ...credentials,
-    },
-    { ...LIMITS, ...limits },
-    observer,
-    { clock, random: () => 0.01 },
-  );
+  const client = new PlatformClient(operatorAt(origin, operator), { ...LIMITS, ...limits }, observer, {
+    clock,
+    random: () => 0.01,
+  });
   open.push(client);
   return { client, observer };
 }
