@@ -49,7 +49,7 @@ export class Attempts {
     const pass = circuit.enter();
     const remainingMs = this.#call.deadline.remainingMs();
     if (pass !== undefined && remainingMs > 0) return this.#exchange(pass, remainingMs);
-    pass?.settle(CUT_OFF.verdict);
+    pass?.settle(CUT_OFF.health);
     admission.leave(OPERATION_TRAITS[operation].priority);
     return pass === undefined ? circuitOpen(circuit) : CUT_OFF.outcome;
   }
@@ -63,8 +63,8 @@ export class Attempts {
     const startedAtMs = performance.now();
     return new Promise((resolve) => {
       exchange(connections, request, { timeoutMs, maxAnswerBytes }, (end) => {
-        const { outcome, verdict, result } = this.#judge(end, remainingMs);
-        pass.settle(verdict);
+        const { outcome, health, result } = this.#judge(end, remainingMs);
+        pass.settle(health);
         admission.leave(priority);
         observer.attemptEnded(operation, result, performance.now() - startedAtMs);
         resolve(outcome);

@@ -1,4 +1,4 @@
-import { type AttemptOutcome, type Clock, parseRetryAfter, type Verdict } from '#resilience';
+import { type AttemptOutcome, type Clock, type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult } from '../platform-observer.ts';
 import { type Answer, statusClass } from '../transport/answer.ts';
@@ -18,14 +18,14 @@ export type Outcome = AttemptOutcome<Answer, Fault>;
 /** What an exchange means to the call, to the circuit, and to whoever watches. */
 export interface Judgement {
   readonly outcome: Outcome;
-  readonly verdict: Verdict;
+  readonly health: Health;
   readonly result: AttemptResult;
 }
 
 /** The deadline cut the exchange off, which says nothing about the platform. */
 export const CUT_OFF: Judgement = {
   outcome: { kind: 'expired' },
-  verdict: 'says-nothing',
+  health: 'ignored',
   result: 'deadline',
 };
 
@@ -38,19 +38,19 @@ export function judge(end: ExchangeEnd, clock: Clock): Judgement {
 /** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
 function judgeAnswer(answer: Answer, clock: Clock): Judgement {
   const result = statusClass(answer.status);
-  if (result === '2xx') return { outcome: { kind: 'answered', answer }, verdict: 'healthy', result };
+  if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
   if (result !== '5xx' && answer.status !== TOO_MANY_REQUESTS) {
-    return { outcome: { kind: 'answered', answer }, verdict: 'says-nothing', result };
+    return { outcome: { kind: 'answered', answer }, health: 'ignored', result };
   }
   const retryAfterMs = parseRetryAfter(answer.retryAfter, clock());
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
-  const verdict = result === '5xx' ? 'unhealthy' : 'says-nothing';
-  return { outcome: { kind: 'passing', fault, retryAfterMs }, verdict, result };
+  const health = result === '5xx' ? 'unhealthy' : 'ignored';
+  return { outcome: { kind: 'passing', fault, retryAfterMs }, health, result };
 }
 
 function judgeFault(kind: 'not-sent' | 'lost', transportFault: TransportFault): Judgement {
   const fault: Fault = { kind: 'transport', fault: transportFault };
-  const verdict = transportFault === 'closed' ? 'says-nothing' : 'unhealthy';
+  const health = transportFault === 'closed' ? 'ignored' : 'unhealthy';
   const outcome: Outcome = { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault };
-  return { outcome, verdict, result: transportFault };
+  return { outcome, health, result: transportFault };
 }
