@@ -9,7 +9,7 @@ import {
   textAt,
   UnexpectedDocument,
 } from './document.ts';
-import { isInteger, isKeptNumber, parseExactJson } from './exact-json.ts';
+import { isInteger, isRawNumber, parseWithRawNumbers } from './raw-numbers.ts';
 import type { RecordShape } from './record-shapes.ts';
 
 /** One page of a report, as the platform's envelope describes it. */
@@ -33,7 +33,7 @@ const MAX_DEPTH = 16;
  * @throws UnexpectedDocument
  */
 export function readCollection(text: string, shape: RecordShape): CollectionPage {
-  const document = parseDocument(text, parseExactJson);
+  const document = parseDocument(text, parseWithRawNumbers);
   const resources = document['data'];
   if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
   const meta = objectAt(document['meta'], '/meta');
@@ -70,7 +70,7 @@ function readRecord(value: unknown, shape: RecordShape, where: string): ReportRe
 }
 
 function refuseDepth(value: unknown, where: string, left: number): void {
-  if (typeof value !== 'object' || value === null || isKeptNumber(value)) return;
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return;
   if (left === 0) throw new UnexpectedDocument(`${where} is nested too deep`);
   for (const member of Object.values(value)) refuseDepth(member, where, left - 1);
 }
