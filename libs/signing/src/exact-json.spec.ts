@@ -27,7 +27,7 @@ describe('parseExactJson', () => {
     expect(parseExactJson(text)).toBe(expected);
   });
 
-  it('hands what a double does not hold to whom it is told to', () => {
+  it('reads what a double does not hold as it is told', () => {
     const keep = (digits: string): string => `<${digits}>`;
     expect(parseExactJson('{"a":[9007199254740993,1e400,1e30,1.5,7]}', keep)).toEqual({
       a: ['<9007199254740993>', '<1e400>', '<1e30>', 1.5, 7],

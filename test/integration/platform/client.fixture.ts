@@ -104,7 +104,7 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
-/** The least that each operation of the interface document can be called with. */
+/** Each operation of the interface document, called with the least data. */
 export const CALLS = {
   'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
   'game.open': (client, call) => client.openGame({ player: { id: 'u-1' } }, call),
@@ -115,7 +115,7 @@ export const CALLS = {
 export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
-/** What a call failed with; a test that sees it succeed fails. */
+/** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
   return call.then(
     () => {

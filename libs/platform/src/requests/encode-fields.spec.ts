@@ -20,7 +20,7 @@ describe('encodeText', () => {
 });
 
 describe('encodeFields', () => {
-  it('writes spaces and pluses so that no decoder mistakes them', () => {
+  it('encodes spaces and pluses so that every decoder reads them alike', () => {
     expect(encodeFields({ a: 'x + y', 'per-page': '1', b: '%2B&=' })).toBe(
       'a=x%20%2B%20y&per-page=1&b=%252B%26%3D',
     );
@@ -31,7 +31,7 @@ describe('encodeFields', () => {
     expect(encodeFields({})).toBe('');
   });
 
-  it('is read back by whoever reads forms', () => {
+  it('is decoded by URLSearchParams to what was encoded', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(fc.dictionary(text, text), (fields) => {

@@ -3,7 +3,7 @@ import type { SessionCreate } from '#contracts';
 import { encodeFields, encodeText } from './encode-fields.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
-/** Interface document, endpoint 1: `userId` stands in the path and in the form, and counts once in the signature. */
+/** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
 export function sessionRequest(data: SessionCreate, clientId: string): PlatformRequest {
   const { userId, nick, authType, lang, currency } = data;
   const form = { userId, nick, authType, lang, currency };

@@ -80,7 +80,7 @@ describe('a closed circuit', () => {
     expect(median(durations.many)).toBeLessThan(20 * median(durations.few));
   });
 
-  it('can be told to open at 100 percent, and below it does not', async () => {
+  it('can be set to open at 100 percent, and does not open below', async () => {
     const { circuit } = build({ failureRate: 100 });
     await call(circuit, 'healthy', ...times(50, 'unhealthy'));
     expect(circuit.state).toBe('closed');
@@ -123,7 +123,7 @@ describe('a closed circuit', () => {
 });
 
 describe('an open circuit', () => {
-  it('tells how long until its next probe, with jitter', async () => {
+  it('tells the time until its next probe, with jitter', async () => {
     expect((await opened({}, () => 0)).circuit.retryAfterMs).toBe(4000);
     expect((await opened({}, () => 1)).circuit.retryAfterMs).toBe(6000);
     const { circuit } = await opened();
@@ -224,7 +224,7 @@ describe('a half-open circuit', () => {
 });
 
 describe('many circuits', () => {
-  it('do not share a setting, since opossum writes into its options', async () => {
+  it('do not share options, since opossum writes into them', async () => {
     const first = await opened();
     const second = build({ failureRate: 90, minimumCalls: 1 });
     await call(second.circuit, 'healthy', ...times(3, 'unhealthy'));

@@ -15,15 +15,15 @@ export type Fault =
 
 export type Outcome = AttemptOutcome<Answer, Fault>;
 
-/** What an exchange means to the call, to the circuit, and to whoever watches. */
-export interface Judgement {
+/** An attempt as the call, the circuit and the observer see it. */
+export interface ClassifiedAttempt {
   readonly outcome: Outcome;
   readonly health: Health;
   readonly result: AttemptResult;
 }
 
-/** The deadline cut the exchange off, which says nothing about the platform. */
-export const CUT_OFF: Judgement = {
+/** The deadline cut the attempt off, which says nothing about the platform. */
+export const CUT_OFF: ClassifiedAttempt = {
   outcome: { kind: 'expired' },
   health: 'ignored',
   result: 'deadline',
@@ -31,12 +31,12 @@ export const CUT_OFF: Judgement = {
 
 const TOO_MANY_REQUESTS = 429;
 
-export function judge(end: ExchangeEnd, clock: Clock): Judgement {
-  return end.kind === 'answer' ? judgeAnswer(end.answer, clock) : judgeFault(end.kind, end.fault);
+export function classifyAttempt(end: ExchangeEnd, clock: Clock): ClassifiedAttempt {
+  return end.kind === 'answer' ? classifyAnswer(end.answer, clock) : classifyFault(end.kind, end.fault);
 }
 
 /** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
-function judgeAnswer(answer: Answer, clock: Clock): Judgement {
+function classifyAnswer(answer: Answer, clock: Clock): ClassifiedAttempt {
   const result = statusClass(answer.status);
   if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
   if (result !== '5xx' && answer.status !== TOO_MANY_REQUESTS) {
@@ -45,12 +45,15 @@ function judgeAnswer(answer: Answer, clock: Clock): Judgement {
   const retryAfterMs = parseRetryAfter(answer.retryAfter, clock());
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
   const health = result === '5xx' ? 'unhealthy' : 'ignored';
-  return { outcome: { kind: 'passing', fault, retryAfterMs }, health, result };
+  return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
 }
 
-function judgeFault(kind: 'not-sent' | 'lost', transportFault: TransportFault): Judgement {
+function classifyFault(kind: 'not-sent' | 'lost', transportFault: TransportFault): ClassifiedAttempt {
   const fault: Fault = { kind: 'transport', fault: transportFault };
   const health = transportFault === 'closed' ? 'ignored' : 'unhealthy';
-  const outcome: Outcome = { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault };
-  return { outcome, health, result: transportFault };
+  return {
+    outcome: { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault },
+    health,
+    result: transportFault,
+  };
 }
