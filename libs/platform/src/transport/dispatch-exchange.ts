@@ -12,9 +12,8 @@ const MAX_ERROR_BYTES = 64 * 1024;
 /**
  * An exchange by undici's `dispatch()` with a handler of our own.
  *
- * In its place `request()` would do, with an interceptor that tells whether the request was sent. `dispatch()` with one
- * client a connection saves a quarter of a bare client's CPU (docs/decisions/0008): 0.09 ms a call with everything on,
- * where bare `request()` takes 0.12 (docs/decisions/0006).
+ * `request()` with an interceptor would do. `dispatch()` and one client a connection save a quarter of a bare client's CPU
+ * (docs/decisions/0008): 0.09 ms a call with everything on, where bare `request()` takes 0.12 (docs/decisions/0006).
  */
 export const dispatchExchange: Exchange = (connections, request, limits, onEnd) => {
   const connection = connections.acquire();
