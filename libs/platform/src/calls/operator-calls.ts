@@ -1,16 +1,8 @@
 import { CommandError } from '#contracts';
-import {
-  Admission,
-  Circuit,
-  type Clock,
-  type Random,
-  retry,
-  RetryBudget,
-  type RetryRules,
-} from '#resilience';
+import { Admission, type Circuit, type Clock, type Random, retry } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
-import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { Operation } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests/platform-request.ts';
@@ -20,34 +12,26 @@ import { dispatchExchange } from '../transport/dispatch-exchange.ts';
 import { PlatformRoots } from '../transport/platform-roots.ts';
 import { Attempts, type AttemptsOptions } from './attempts.ts';
 import { callError } from './call-error.ts';
+import { OperationPolicies, type OperationPolicy } from './operation-policies.ts';
 
 export interface Sources {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** How the calls of one operation are protected. */
-export interface OperationPolicy {
-  readonly circuit: Circuit;
-  readonly rules: RetryRules;
-  lastUsedAtMs: number;
-}
-
 /**
  * The calls for one operator, from the outside in: signature, retry, admission, circuit, exchange.
  *
- * A connection is held for an attempt, and not for the pauses between attempts. Each operation has a circuit and a retry
- * budget of its own, created when it is first used.
+ * A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperatorCalls {
   readonly #credentials: OperatorCredentials;
   readonly #limits: PlatformLimits;
   readonly #observer: PlatformObserver;
-  readonly #sources: Sources;
+  readonly #clock: Clock;
   readonly #admission: Admission;
   readonly #roots: PlatformRoots;
-  readonly #policies = new Map<Operation, OperationPolicy>();
-  readonly #stopping = new AbortController();
+  readonly #policies: OperationPolicies;
 
   constructor(
     credentials: OperatorCredentials,
@@ -58,14 +42,15 @@ export class OperatorCalls {
     this.#credentials = credentials;
     this.#limits = limits;
     this.#observer = observer;
-    this.#sources = sources;
+    this.#clock = sources.clock;
     this.#admission = new Admission(limits);
     this.#roots = new PlatformRoots(credentials, limits.attemptTimeoutMs);
+    this.#policies = new OperationPolicies({ operator: credentials.name, limits, observer, ...sources });
   }
 
   /** Of the operations that have been used. */
   get policies(): ReadonlyMap<Operation, OperationPolicy> {
-    return this.#policies;
+    return this.#policies.all();
   }
 
   /**
@@ -84,7 +69,7 @@ export class OperatorCalls {
     if (this.#credentials.secretKey === undefined && operation !== 'game.open') {
       throw new CommandError('SECRET_KEY_MISSING');
     }
-    const { circuit, rules } = this.#policyOf(operation);
+    const { circuit, rules } = this.#policies.use(operation);
     const attempts = new Attempts(this.#options(request, circuit), call);
     // One promise and one suspended function a call: each further one costs a wake-up (docs/decisions/0008).
     const ended = retry(await attempts.make(), () => attempts.make(), rules, call.deadline);
@@ -101,9 +86,8 @@ export class OperatorCalls {
   }
 
   async close(): Promise<void> {
-    this.#stopping.abort();
+    this.#policies.shutdown();
     this.#admission.close();
-    for (const { circuit } of this.#policies.values()) circuit.shutdown();
     await this.#roots.close();
   }
 
@@ -128,31 +112,8 @@ export class OperatorCalls {
       admission: this.#admission,
       timeoutMs: this.#limits.attemptTimeoutMs,
       observer: this.#observer,
-      clock: this.#sources.clock,
+      clock: this.#clock,
     };
-  }
-
-  #policyOf(operation: Operation): OperationPolicy {
-    let policy = this.#policies.get(operation);
-    if (policy === undefined) {
-      const onChange = this.#observer.circuitChanged.bind(this.#observer, this.#credentials.name, operation);
-      const rules: RetryRules = {
-        maxAttempts: this.#limits.maxAttempts,
-        repeatAfterUnknown: OPERATION_TRAITS[operation].repeatAfterUnknown,
-        budget: new RetryBudget(this.#sources.clock),
-        random: this.#sources.random,
-        stopping: this.#stopping.signal,
-        onRetry: () => this.#observer.retried(operation),
-      };
-      policy = {
-        circuit: new Circuit(this.#limits.circuit, { ...this.#sources, onChange }),
-        rules,
-        lastUsedAtMs: 0,
-      };
-      this.#policies.set(operation, policy);
-    }
-    policy.lastUsedAtMs = this.#sources.clock();
-    return policy;
   }
 }
 
