@@ -1,23 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { encodeFields, encodeText } from './encode-fields.ts';
-
-describe('encodeText', () => {
-  it('is encodeURIComponent', () => {
-    const text = fc.oneof(
-      fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed()),
-      fc.webSegment(),
-    );
-    fc.assert(
-      fc.property(text, (given) => {
-        expect(encodeText(given)).toBe(encodeURIComponent(given));
-      }),
-    );
-    const ascii = String.fromCharCode(...Array(128).keys());
-    for (const character of ascii) expect(encodeText(character)).toBe(encodeURIComponent(character));
-  });
-});
+import { encodeFields } from './encode-fields.ts';
 
 describe('encodeFields', () => {
   it('encodes spaces and pluses so that every decoder reads them alike', () => {

@@ -1,11 +1,3 @@
-/** What `encodeURIComponent` leaves as it is. */
-const UNRESERVED = /^[\w.!~*'()-]*$/;
-
-/** As `encodeURIComponent`, for texts that mostly need none. */
-export function encodeText(text: string): string {
-  return UNRESERVED.test(text) ? text : encodeURIComponent(text);
-}
-
 /** Names and values of a form or a query; `undefined` is absent. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
@@ -16,7 +8,7 @@ export function encodeFields(fields: Fields): string {
     const value = fields[name];
     if (value === undefined) continue;
     if (text !== '') text += '&';
-    text += `${encodeText(name)}=${encodeText(value)}`;
+    text += `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
   }
   return text;
 }
