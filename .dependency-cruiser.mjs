@@ -12,7 +12,8 @@ export default {
     },
     {
       name: 'no-folder-cycles',
-      comment: 'Nor do the folders of platform, resilience and signing: what one imports does not import it back.',
+      comment:
+        'Nor do the folders of platform, resilience and signing: what one imports does not import it back.',
       severity: 'error',
       scope: 'folder',
       from: { path: '^libs/(platform|resilience|signing)/' },

@@ -60,7 +60,7 @@ describe.each([
     ['an error that drips', drips(404, { errors: ['x'.repeat(10_000)] }), 404, 'incomplete', SHORT_MS],
   ])(
     'ends with the status of %s, and discards its connection',
-    async (_name, behaviour, status, body, ms) => {
+    async (_case, behaviour, status, body, ms) => {
       platform.always(behaviour);
       expect(await send(ms)).toMatchObject({ kind: 'answer', answer: { status, body } });
       platform.always(answers(200));
@@ -74,7 +74,7 @@ describe.each([
     ['a success that breaks off', truncates(200, { data: [] }), 'truncated', LONG_MS],
     ['an answer that does not come', neverAnswers, 'timeout', SHORT_MS],
     ['an answer that is not HTTP', ({ socket }) => void socket.end('220 mail\r\n'), 'malformed', LONG_MS],
-  ])('is lost by %s, and discards its connection', async (_name, behaviour, fault, ms) => {
+  ])('is lost by %s, and discards its connection', async (_case, behaviour, fault, ms) => {
     platform.always(behaviour);
     expect(await send(ms)).toEqual({ kind: 'lost', fault });
     platform.always(answers(200));

@@ -31,13 +31,15 @@ export const requestExchange: Exchange = (connections, request, limits, onEnd) =
       return { kind: wasSent(phase) ? 'lost' : 'not-sent', fault };
     }
   };
-  void exchange().then((end) => {
+  const run = async (): Promise<void> => {
+    const end = await exchange();
     clearTimeout(timer);
     const isComplete = end.kind === 'answer' && Buffer.isBuffer(end.answer.body);
     if (isComplete) connections.release(connection);
     else connections.discard(connection);
     onEnd(end);
-  });
+  };
+  void run();
 };
 
 /** An interceptor that passes everything on, and calls `onSent` when the request is sent. */
