@@ -7,14 +7,14 @@ import type { TransportFault } from './transport/transport-fault.ts';
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';
 
-/** A port that is told about the calls to the platform; the worker binds it to its metrics. */
+/** A port: observes the calls to the platform. The worker binds it to its metrics. */
 export abstract class PlatformObserver {
   abstract attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void;
   abstract retried(operation: Operation): void;
   abstract circuitChanged(operator: string, operation: Operation, state: CircuitState): void;
 }
 
-/** Ignores all of it. */
+/** Observes nothing. */
 export class NoPlatformObserver extends PlatformObserver {
   override attemptEnded(): void {}
   override retried(): void {}

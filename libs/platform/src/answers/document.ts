@@ -1,4 +1,4 @@
-/** A success is not the document that the interface promises. The message says where, and holds no value. */
+/** Thrown if a success is not the document that the interface promises. The message says where, and holds no value. */
 export class UnexpectedDocument extends Error {
   override readonly name = 'UnexpectedDocument';
 }

@@ -21,7 +21,7 @@ export interface CallFacts {
 
 const MAX_ERROR_TEXT = 64 * 1024;
 
-/** The error of a call that ended otherwise than with a success. */
+/** The error of a call that did not succeed. */
 export function callError({ outcome, history }: CallEnd<Answer, Fault>, facts: CallFacts): CommandError {
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = history.unknown > 0 ? { earlierAttemptUnknown: true } : undefined;

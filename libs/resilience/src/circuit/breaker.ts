@@ -33,10 +33,10 @@ const JUST_BELOW = 1e-6;
 /**
  * opossum, which counts calls and decides when to open, to probe and to close.
  *
- * Its documentation wraps `fire` around the call. Here `fire` reports a call that has ended, because opossum around the
- * call closes the circuit by a probe that was cancelled, since what `errorFilter` lets off counts as a success, and by
- * the late success of a call from before the opening; and because it counts a call when it starts but its failure when
- * it ends, so that calls longer than the window open the circuit at any rate of failures.
+ * Its documentation wraps `fire` around the call. Here `fire` reports a call that has ended. Wrapped around the call,
+ * opossum would close the circuit after a probe that was cancelled, since an error that `errorFilter` accepts counts as a
+ * success, and after the late success of a call from before the opening. And it would count a call when it starts, but
+ * its failure when it ends, so that calls longer than the window could open the circuit at any rate of failures.
  */
 export class Breaker {
   readonly #options: BreakerOptions;

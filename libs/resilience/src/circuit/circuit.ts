@@ -3,7 +3,7 @@ import { Breaker, type CircuitSettings } from './breaker.ts';
 
 export type CircuitState = 'closed' | 'half-open' | 'open';
 
-/** What a call says about the health of the other side. Ignored: it was refused, cancelled or cut off. */
+/** What a call says about the health of the other side; `ignored` is nothing, for example if its deadline cut it off. */
 export type Health = 'healthy' | 'unhealthy' | 'ignored';
 
 /** Permission to make one call, settled once when the call has ended. */
