@@ -1,25 +1,30 @@
-import { type DynamicModule, Module, type OnApplicationShutdown, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { MessagingModule, type MessagingModuleOptions } from '#messaging';
-import { type OperatorCredentials, PlatformClients, type PlatformLimits } from '#platform';
+import { MessagingModule, type MessagingModuleOptions, MessagingObserver } from '#messaging';
+import {
+  type OperatorCredentials,
+  PlatformClients,
+  PlatformModule,
+  type PlatformModuleOptions,
+  PlatformObserver,
+} from '#platform';
 import type { Settings } from '#settings';
-import { type Logger, Metrics } from '#telemetry';
+import type { Logger } from '#telemetry';
 
+import { AllCallers, CallersFile } from './callers.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
-import { AllCallers, CallersFile } from './callers.ts';
 import { BusHealth } from './health/bus.health.ts';
 import { CircuitHealth } from './health/circuit.health.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
 import { RedisHealth } from './health/redis.health.ts';
-import { BusObserver } from './observers/bus-observer.ts';
-import { PlatformMetrics } from './observers/platform-metrics.ts';
+import { ObserversModule } from './observers/observers.module.ts';
 import { internalKeyOf } from './settings/internal-key.ts';
 
 export interface AppOptions {
@@ -30,65 +35,63 @@ export interface AppOptions {
   readonly onMismatch: (error: Error) => void;
 }
 
-/** The composition root: the one file that knows every lib and binds each port to its adapter. */
+/** The composition root: the one file that knows every lib, and says what each of their modules is given. */
 @Module({})
-export class AppModule implements OnApplicationShutdown {
-  readonly #platform: PlatformClients;
-
-  constructor(platform: PlatformClients) {
-    this.#platform = platform;
-  }
-
+export class AppModule {
   static create(options: AppOptions): DynamicModule {
-    const metrics = new Metrics();
-    const platform = new PlatformClients(
-      options.operators,
-      limitsOf(options.settings),
-      new PlatformMetrics(options.logger, metrics),
-    );
+    const observers = ObserversModule.for(options.logger);
+    const platform = PlatformModule.forRootAsync({
+      imports: [observers],
+      inject: [PlatformObserver],
+      useFactory: (observer: PlatformObserver) => platformOptions(options, observer),
+    });
+    const messaging = MessagingModule.forRootAsync({
+      imports: [observers, platform],
+      inject: [PlatformClients, MessagingObserver],
+      useFactory: (clients: PlatformClients, observer: MessagingObserver) =>
+        messagingOptions(options, clients, observer),
+    });
     return {
       module: AppModule,
-      imports: [
-        TerminusModule.forRoot({ logger: false }),
-        MessagingModule.forRoot(messagingOptions(options, platform, metrics)),
-      ],
+      imports: [TerminusModule.forRoot({ logger: false }), observers, platform, messaging],
       controllers: [...new Set(Object.values(HANDLERS)), HealthController, MetricsController],
       providers: [
-        { provide: Metrics, useValue: metrics },
-        { provide: PlatformClients, useValue: platform },
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         ...HEALTH,
       ],
     };
   }
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.#platform.close();
-  }
 }
 
 const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, RedisHealth];
 
-function limitsOf(settings: Settings): PlatformLimits {
+function platformOptions(
+  { settings, operators }: AppOptions,
+  observer: PlatformObserver,
+): PlatformModuleOptions {
   return {
-    attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
-    maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
-    connections: settings.PLATFORM_CONNECTIONS,
-    queue: settings.PLATFORM_QUEUE,
-    circuit: {
-      failureRate: settings.CIRCUIT_FAILURE_RATE,
-      minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
-      windowMs: settings.CIRCUIT_WINDOW_MS,
-      openMs: settings.CIRCUIT_OPEN_MS,
+    operators,
+    limits: {
+      attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
+      maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
+      connections: settings.PLATFORM_CONNECTIONS,
+      queue: settings.PLATFORM_QUEUE,
+      circuit: {
+        failureRate: settings.CIRCUIT_FAILURE_RATE,
+        minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
+        windowMs: settings.CIRCUIT_WINDOW_MS,
+        openMs: settings.CIRCUIT_OPEN_MS,
+      },
     },
+    observer,
   };
 }
 
 function messagingOptions(
   { settings, operators, logger, onMismatch }: AppOptions,
   platform: PlatformClients,
-  metrics: Metrics,
+  observer: MessagingObserver,
 ): MessagingModuleOptions {
   return {
     urls: settings.AMQP_URL,
@@ -110,7 +113,7 @@ function messagingOptions(
     internalKey: internalKeyOf(settings.INTERNAL_KEY, operators),
     idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
     redisUrl: settings.REDIS_URL,
-    observer: new BusObserver(logger, metrics),
+    observer,
     onMismatch,
   };
 }

@@ -1,8 +1,8 @@
 import type { Deadline } from '#resilience';
 
-/** What the calls for one command share; one a command, and changed by each call. */
+/** What all calls for one command share; each of them changes it. */
 export interface CallContext {
   readonly deadline: Deadline;
-  /** Calls to the platform that were started for this command. */
+  /** Attempts that were started for this command. */
   attempts: number;
 }

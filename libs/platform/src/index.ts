@@ -5,6 +5,7 @@ export type { CallContext } from './call-context.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
 export { type CircuitReport, PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
+export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
 export { type AttemptResult, NoPlatformObserver, PlatformObserver } from './platform-observer.ts';
 export type { OperatorCredentials, PlatformLimits, PlatformSettings } from './platform-settings.ts';
 export type { PageRequest } from './requests/report-requests.ts';

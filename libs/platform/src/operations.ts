@@ -1,25 +1,25 @@
 import { COMMAND_TYPES, type CommandType } from '#contracts';
 import type { Priority, RepeatAfterUnknown } from '#resilience';
 
-/** A call to the platform, by the command that it serves: metrics, health and logs use the same name. */
+/** A call to the platform, named by the command that it serves; metrics, health and logs use the same name. */
 export type Operation = CommandType;
 export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 
 interface OperationTraits {
   readonly priority: Priority;
-  /** Opening a game twice opens the same session, and a report is a read; a session is a new one each time. */
+  /** Opening a game twice opens the same session, and a report is a read; creating a session creates a new one. */
   readonly repeatAfterUnknown: RepeatAfterUnknown;
-  /** What a call ends as whose outcome nobody knows: a read has done nothing. */
+  /** The code of a call whose outcome is unknown: a read has done nothing. */
   readonly unknownCode: 'OUTCOME_UNKNOWN' | 'PLATFORM_UNAVAILABLE';
   readonly maxAnswerBytes: number;
 }
 
-/** Of an answer with one session or game. */
+/** An answer with one session or game. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Of a page of a report. */
+/** A page of a report. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 
-/** How each call is treated; a command without a row does not compile. */
+/** How each operation is treated; a command without a row does not compile. */
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
   'session.create': {
     priority: 'interactive',

@@ -33,11 +33,11 @@ export interface CircuitReport {
   readonly state: CircuitState;
   /** Until a call may go through, while none may. */
   readonly retryAfterMs?: number;
-  /** When a call last wanted to go through, in milliseconds since the epoch. */
+  /** When a call last asked to go through, in milliseconds since the epoch. */
   readonly lastUsedAtMs: number;
 }
 
-/** The four signed calls for one operator. Each fails with a CommandError alone. */
+/** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
 export class PlatformClient {
   readonly #credentials: OperatorCredentials;
   readonly #calls: OperatorCalls;
@@ -72,9 +72,9 @@ export class PlatformClient {
     return this.#call(request, data, call, (text) => readCollection(text, RAKE_RECORD));
   }
 
-  /** Those that have been used. */
+  /** Of the operations that have been used. */
   circuits(): readonly CircuitReport[] {
-    return [...this.#calls.guards].map(([operation, { circuit, lastUsedAtMs }]) => ({
+    return [...this.#calls.policies].map(([operation, { circuit, lastUsedAtMs }]) => ({
       operator: this.#credentials.name,
       operation,
       state: circuit.state,
@@ -83,7 +83,7 @@ export class PlatformClient {
     }));
   }
 
-  /** Cuts off what is under way, and leaves neither a socket nor a timer. */
+  /** Cuts off calls in flight; leaves neither a socket nor a timer behind. */
   close(): Promise<void> {
     return this.#calls.close();
   }
@@ -93,7 +93,7 @@ export class PlatformClient {
   }
 }
 
-/** @throws CommandError `PLATFORM_PROTOCOL_ERROR` where a success is not the document that the interface promises */
+/** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if a success is not the document that the interface promises */
 function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string) => T): T {
   try {
     const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);

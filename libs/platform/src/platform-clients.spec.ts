@@ -22,7 +22,7 @@ const operator = (name: string): OperatorCredentials => ({
 });
 
 describe('PlatformClients', () => {
-  it('knows the operators that are configured, and nobody else', () => {
+  it('has a client for each configured operator, and no other', () => {
     const clients = new PlatformClients([operator('default'), operator('second')], LIMITS);
     expect(clients.get('default')).toBeDefined();
     expect(clients.get('second')).toBe(clients.get('second'));
@@ -31,7 +31,7 @@ describe('PlatformClients', () => {
     }
   });
 
-  it('makes no circuit before it is used, however many operators there are', async () => {
+  it('creates no circuit before it is used, however many operators there are', async () => {
     const operators = Array.from({ length: 1000 }, (_, index) => operator(`operator-${index}`));
     const clients = new PlatformClients(operators, LIMITS);
     expect(clients.circuits()).toEqual([]);

@@ -2,7 +2,7 @@ import { PlatformClient, type CircuitReport } from './platform-client.ts';
 import type { PlatformObserver } from './platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
-/** The clients of all operators by name. What is not configured does not exist, so that it cannot grow. */
+/** The clients of all configured operators, by name. */
 export class PlatformClients {
   readonly #clients: ReadonlyMap<string, PlatformClient>;
 

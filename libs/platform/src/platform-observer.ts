@@ -4,17 +4,17 @@ import type { Operation } from './operations.ts';
 import type { StatusClass } from './transport/answer.ts';
 import type { TransportFault } from './transport/transport-fault.ts';
 
-/** How one attempt ended, for metrics: the class of its status, or what went wrong. */
+/** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';
 
-/** Who watches the calls to the platform: a port, which the worker binds to its metrics. */
+/** A port: observes the calls to the platform. The worker binds it to its metrics. */
 export abstract class PlatformObserver {
   abstract attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void;
   abstract retried(operation: Operation): void;
   abstract circuitChanged(operator: string, operation: Operation, state: CircuitState): void;
 }
 
-/** Watches nothing. */
+/** Observes nothing. */
 export class NoPlatformObserver extends PlatformObserver {
   override attemptEnded(): void {}
   override retried(): void {}

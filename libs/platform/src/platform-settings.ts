@@ -8,7 +8,7 @@ export interface PlatformSettings extends SignatureSettings {
   readonly playerCountryMember: string;
 }
 
-/** One set of credentials with the platform that it belongs to. */
+/** The credentials of one operator, and the platform that they are for. */
 export interface OperatorCredentials {
   readonly name: string;
   /** `{base_url}` of the interface document: the root of the v2 endpoints. */
@@ -16,19 +16,19 @@ export interface OperatorCredentials {
   /** `{api_url}`: open-game is `{api_url}/apiweb/v3/open-game`. */
   readonly apiUrl: string;
   readonly clientId: string;
-  /** Absent: open-game goes unsigned, and the v2 endpoints cannot be used. */
+  /** Absent: open-game is sent unsigned, and the v2 endpoints cannot be used. */
   readonly secretKey?: string | undefined;
   readonly settings: PlatformSettings;
 }
 
-/** How hard one operator's platform may be pressed. Source: bus contract, section 7. */
+/** The limits of the calls for one operator. Source: bus contract, section 7. */
 export interface PlatformLimits {
   readonly attemptTimeoutMs: number;
-  /** Calls for one command or page, the first among them. */
+  /** For one command or page, the first one included. */
   readonly maxAttempts: number;
   /** Calls in flight at once. */
   readonly connections: number;
-  /** Calls that may wait for one of them. */
+  /** Calls that may wait for a connection. */
   readonly queue: number;
   readonly circuit: {
     /** Percent of the calls in the window, 1 to 100; reached, it opens the circuit. */

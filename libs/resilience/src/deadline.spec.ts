@@ -13,7 +13,7 @@ afterEach(() => {
 const never = () => new Promise<never>(() => undefined);
 
 describe('Deadline', () => {
-  it('tells what remains by its clock, never less than nothing', () => {
+  it('tells by its clock what remains, never less than nothing', () => {
     let nowMs = 100;
     const deadline = Deadline.after(50, () => nowMs);
     expect(deadline.atMs).toBe(150);
@@ -31,7 +31,7 @@ describe('Deadline', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('ends a race at the moment, and not before', async () => {
+  it('ends a race at the deadline, and not before', async () => {
     const deadline = Deadline.after(5000);
     const settled = jest.fn();
     const race = deadline.race(never());
@@ -43,18 +43,18 @@ describe('Deadline', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('ends a race at once where it has passed already, and handles what the promise does later', async () => {
+  it('ends a race at once if it has passed already, and handles a later rejection', async () => {
     const late = Promise.reject(new Error('late'));
     await expect(new Deadline(Date.now()).race(late)).rejects.toBeInstanceOf(DeadlineExceeded);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('holds one timer however many wait, none once nobody does', () => {
+  it('holds one timer for all listeners, and none without', () => {
     const deadline = Deadline.after(5000);
     const heard = jest.fn();
-    const takeBacks = Array.from({ length: 10 }, () => deadline.onExpired(heard));
+    const unsubscribes = Array.from({ length: 10 }, () => deadline.onExpired(heard));
     expect(jest.getTimerCount()).toBe(1);
-    for (const takeBack of takeBacks) takeBack();
+    for (const unsubscribe of unsubscribes) unsubscribe();
     expect(jest.getTimerCount()).toBe(0);
     deadline.onExpired(heard);
     expect(jest.getTimerCount()).toBe(1);
@@ -62,7 +62,7 @@ describe('Deadline', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('waits beyond the longest delay that a timer takes', () => {
+  it('waits longer than the longest delay of a timer', () => {
     const deadline = Deadline.after(2 ** 32);
     const heard = jest.fn();
     deadline.onExpired(heard);
@@ -72,7 +72,7 @@ describe('Deadline', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  it('does not fire early where the timer does', () => {
+  it('does not fire early if the timer does', () => {
     let nowMs = 0;
     const deadline = Deadline.after(100, () => nowMs);
     const heard = jest.fn();

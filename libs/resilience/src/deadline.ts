@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-/** What a promise rejects with that was still open at its deadline. */
+/** The rejection of a promise that was pending at its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 
@@ -13,16 +13,16 @@ export class DeadlineExceeded extends Error {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * One moment that covers everything done for a command: waits, attempts, pauses, pages.
+ * The one moment that bounds everything done for a command: waits, attempts, pauses, pages.
  *
- * It holds at most one timer, however many wait for it, and none while nobody waits. The timer keeps the process
- * alive, since an answer is due when it fires.
+ * It holds one timer for all its listeners, and none while it has none. The timer keeps the process alive, since an
+ * answer is due when it fires.
  */
 export class Deadline {
   /** Milliseconds since the epoch. */
   readonly atMs: number;
   readonly #clock: Clock;
-  /** Mostly one: to look through a list costs less than to keep a set. */
+  /** Mostly one: searching a list costs less than keeping a set. */
   #listeners: (() => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
 
@@ -45,9 +45,9 @@ export class Deadline {
   }
 
   /**
-   * Calls `listener` once when the deadline passes, at once where it has passed already.
+   * Calls `listener` once when the deadline passes, at once if it has passed already.
    *
-   * @returns a function that takes the listener back; the last one taken back clears the timer
+   * @returns a function that removes the listener; the last one that is removed clears the timer
    */
   onExpired(listener: () => void): () => void {
     if (this.expired) {
@@ -56,30 +56,30 @@ export class Deadline {
     }
     this.#listeners.push(listener);
     if (this.#timer === undefined) this.#arm();
-    return () => this.#takeBack(listener);
+    return () => this.#remove(listener);
   }
 
   /**
    * Settles as `promise` does, or at the deadline.
    *
-   * @throws DeadlineExceeded at the deadline; `promise` is left to itself and its rejection counts as handled
+   * @throws DeadlineExceeded at the deadline; `promise` goes on, and its rejection counts as handled
    */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const takeBack = this.onExpired(() => reject(new DeadlineExceeded()));
+      const unsubscribe = this.onExpired(() => reject(new DeadlineExceeded()));
       const settle = (value: T): void => {
-        takeBack();
+        unsubscribe();
         resolve(value);
       };
       const fail = (reason: Error): void => {
-        takeBack();
+        unsubscribe();
         reject(reason);
       };
       promise.then(settle, fail);
     });
   }
 
-  #takeBack(listener: () => void): void {
+  #remove(listener: () => void): void {
     const index = this.#listeners.indexOf(listener);
     if (index !== -1) this.#listeners.splice(index, 1);
     if (this.#listeners.length === 0) this.#disarm();
@@ -97,7 +97,7 @@ export class Deadline {
 
   #wake(): void {
     if (!this.expired) {
-      // A timer may fire a millisecond early, and one longer than the maximum comes in parts.
+      // A timer may fire a millisecond early, and a delay beyond the maximum comes in parts.
       this.#arm();
       return;
     }

@@ -1,5 +1,5 @@
 export { Admission, type Admittance, type Priority } from './admission/admission.ts';
-export { Circuit, type CircuitPass, type CircuitState, type Verdict } from './circuit/circuit.ts';
+export { Circuit, type CircuitPass, type CircuitState, type Health } from './circuit/circuit.ts';
 export type { Clock, Random } from './clock.ts';
 export { Deadline, DeadlineExceeded } from './deadline.ts';
 export type { AttemptOutcome } from './retry/attempt-outcome.ts';

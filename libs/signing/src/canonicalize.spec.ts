@@ -7,7 +7,7 @@ const canonical = (parameters: Record<string, unknown>, overrides = {}) =>
   canonicalize(parameters, { ...DEFAULT_SIGNATURE_SETTINGS, ...overrides });
 
 describe('canonicalize', () => {
-  it('decodes strings of JSON at any depth, but once', () => {
+  it('decodes strings of JSON at any depth, but only once', () => {
     const inner = JSON.stringify({ b: '2', a: '1' });
     const outer = JSON.stringify({ deep: inner });
     expect(canonical({ data: { list: [inner] } })).toBe('12');
@@ -26,7 +26,7 @@ describe('canonicalize', () => {
     ['007', '007', '007'],
     ['[1', '[1', '[1'],
     ['', '', ''],
-  ])('writes the string %j as %j, or as %j where all JSON is decoded', (nick, containers, all) => {
+  ])('writes the string %j as %j, or as %j if all JSON is decoded', (nick, containers, all) => {
     expect(canonical({ nick })).toBe(containers);
     expect(canonical({ nick }, { jsonStrings: 'all' })).toBe(all);
   });
@@ -37,7 +37,7 @@ describe('canonicalize', () => {
     );
   });
 
-  it('takes absent members for absent', () => {
+  it('ignores members that are undefined', () => {
     const parameters = { a: undefined, b: { c: undefined, d: 'x' } };
     expect(canonical(parameters)).toBe('x');
     expect(canonical(parameters, { scalars: 'json' })).toBe('x');

@@ -3,7 +3,7 @@ import { isExcluded } from './is-excluded.ts';
 import type { SignatureSettings } from './signature-settings.ts';
 import { writeScalar } from './write-scalar.ts';
 
-/** All parameters of a request, from query, path and form or body, by name; `undefined` is an absent one. */
+/** All parameters of a request, from query, path and form or body, by name; `undefined` is absent. */
 export type SignedParameters = Readonly<Record<string, unknown>>;
 
 /**
@@ -25,7 +25,7 @@ function write(value: unknown, settings: SignatureSettings): string {
   return decoded === value ? value : writeDecoded(decoded, settings, writeAsIs);
 }
 
-/** A value from within a decoded string: its own strings are not decoded again. */
+/** A value of a decoded string: its strings are not decoded again. */
 function writeAsIs(value: unknown, settings: SignatureSettings): string {
   return writeDecoded(value, settings, writeAsIs);
 }

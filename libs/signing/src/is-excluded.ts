@@ -18,7 +18,7 @@ const EXCLUDED: ReadonlySet<string> = new Set([
   'sort',
 ]);
 
-/** Whether the parameter `name` of the top level takes no part in the signature; below the top every name takes part. */
+/** Whether a parameter of the top level takes no part in the signature. Below the top level, every name takes part. */
 export function isExcluded(name: string, settings: Pick<SignatureSettings, 'openGameClient'>): boolean {
   return EXCLUDED.has(name) || (name === 'client' && settings.openGameClient === 'drop');
 }

@@ -1,4 +1,4 @@
-/** How a platform signs where the interface document leaves it open. Source: bus contract, section 6. */
+/** How a platform signs what the interface document leaves open. Source: bus contract, section 6. */
 export interface SignatureSettings {
   /** How `true`, `false` and `null` are written: `1`, nothing, nothing, or their names. */
   readonly scalars: 'php' | 'json';
@@ -10,7 +10,7 @@ export interface SignatureSettings {
   readonly schemeV3: 'parameters' | 'raw-body';
 }
 
-/** The letter of the interface document. */
+/** To the letter of the interface document. */
 export const DEFAULT_SIGNATURE_SETTINGS: SignatureSettings = Object.freeze({
   scalars: 'php',
   openGameClient: 'keep',

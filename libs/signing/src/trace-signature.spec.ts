@@ -20,7 +20,7 @@ const parameters = fc
   .map((entries) => Object.fromEntries(entries) as SignedParameters);
 
 describe('traceSignature', () => {
-  it('comes to the canonical string, whatever is signed', () => {
+  it('joins to the canonical string, whatever is signed', () => {
     fc.assert(
       fc.property(parameters, settings, (given, how) => {
         expect(textOf(traceSignature(given, how).pieces)).toBe(canonicalize(given, how));
@@ -28,7 +28,7 @@ describe('traceSignature', () => {
     );
   });
 
-  it('tells what takes part, and where each value stands', () => {
+  it('lists what takes part, and the path of each value', () => {
     const given = { sort: 'x', nick: '{"b":[true],"a":"1"}', client: 'op', data: { list: ['z', null] } };
     expect(traceSignature(given, { ...DEFAULT_SIGNATURE_SETTINGS, openGameClient: 'drop' })).toEqual({
       kept: ['data', 'nick'],

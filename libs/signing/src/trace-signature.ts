@@ -4,9 +4,9 @@ import type { SignedParameters } from './canonicalize.ts';
 import type { SignatureSettings } from './signature-settings.ts';
 import { writeScalar } from './write-scalar.ts';
 
-/** One value that is signed, in its place of the order. */
+/** One value that is signed, in the order of signing. */
 export interface SignedPiece {
-  /** Names and positions that lead to it, from the top, also through a string that was decoded. */
+  /** Names and positions from the top to the value, also through a decoded string. */
   readonly path: readonly string[];
   /** Neither object nor list. */
   readonly value: unknown;
@@ -16,15 +16,15 @@ export interface SignedPiece {
   readonly isDecoded: boolean;
 }
 
-/** How a request comes to its canonical string, which is the text of all pieces in their order. */
+/** How the canonical string of a request is made: it is the text of all pieces, joined in order. */
 export interface SignatureTrace {
-  /** Names of the top level that take part, in their order, and those that do not. */
+  /** Names of the top level that take part, in order, and those that do not. */
   readonly kept: readonly string[];
   readonly dropped: readonly string[];
   readonly pieces: readonly SignedPiece[];
 }
 
-/** What a caller does otherwise than the interface document says. */
+/** Where a caller deviates from the interface document. */
 export interface TraceDeviations {
   /** Default: by code unit. */
   readonly order?: (names: readonly string[]) => readonly string[];
@@ -32,13 +32,13 @@ export interface TraceDeviations {
   readonly included?: ReadonlySet<string>;
 }
 
-/** A value that is written, and where it stands. */
+/** A value that is signed, and its path. */
 type Place = Pick<SignedPiece, 'path' | 'value' | 'isDecoded'>;
 
 /**
- * The steps of `canonicalize`, for people to look at; it takes several times as long.
+ * Shows the steps of `canonicalize`; it takes several times as long.
  *
- * @param deviations for showing what a usual mistake gives instead
+ * @param deviations a usual mistake, to show what it gives instead
  */
 export function traceSignature(
   parameters: SignedParameters,

@@ -7,8 +7,12 @@ import { until } from '../../support/until.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PAUSE_MS = 100;
-/** A channel may never confirm what it published while a queue had no leader: another one does. */
-const CONFIRM_TIMEOUT_MS = 3_000;
+/**
+ * A channel may never confirm what it published while a queue had no leader: another one does. Twice as long at each try,
+ * for a busy broker. What is measured of the worker is measured through this caller, so it must not be the slower one.
+ */
+const FIRST_CONFIRM_TIMEOUT_MS = 1_000;
+const LONGEST_CONFIRM_TIMEOUT_MS = 8_000;
 /** A consumer that began during an election may never be given anything: another one is. */
 const LOOK_MS = 2_000;
 
@@ -40,6 +44,7 @@ export class DurableCaller implements AsyncDisposable {
   readonly #unconfirmed = new Set<Command>();
   readonly #serving: Promise<void>;
   #channel: ConfirmChannel | undefined;
+  #confirmTimeoutMs = FIRST_CONFIRM_TIMEOUT_MS;
   #isClosed = false;
 
   private constructor(urls: readonly string[], prefix: string) {
@@ -116,6 +121,7 @@ export class DurableCaller implements AsyncDisposable {
     try {
       this.#channel?.publish(`${this.#prefix}.commands`, type, content, options, (error: unknown) => {
         if (error) return;
+        this.#confirmTimeoutMs = FIRST_CONFIRM_TIMEOUT_MS;
         this.#unconfirmed.delete(command);
         confirmed();
       });
@@ -127,9 +133,12 @@ export class DurableCaller implements AsyncDisposable {
   /** Whether the oldest command stays unconfirmed for too long. */
   async #isUnheard(isLost: () => boolean): Promise<boolean> {
     const [oldest] = this.#unconfirmed;
-    const untilMs = performance.now() + CONFIRM_TIMEOUT_MS;
+    const untilMs = performance.now() + this.#confirmTimeoutMs;
     while (oldest && !isLost() && this.#unconfirmed.has(oldest)) {
-      if (performance.now() > untilMs) return true;
+      if (performance.now() > untilMs) {
+        this.#confirmTimeoutMs = Math.min(2 * this.#confirmTimeoutMs, LONGEST_CONFIRM_TIMEOUT_MS);
+        return true;
+      }
       await sleep(PAUSE_MS);
     }
     return false;

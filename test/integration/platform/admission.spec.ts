@@ -10,14 +10,14 @@ beforeEach(async () => {
   platform = await startPlatform(answersAfter(20, answers(200, SESSION)));
 });
 
-describe('calls in flight', () => {
-  it('are never more than there are connections, on either side', async () => {
+describe('admission', () => {
+  it('never has more calls in flight than there are connections, on either side', async () => {
     const { client } = buildClient(platform.origin, { limits: { connections: 3, queue: 100 } });
     await Promise.all(Array.from({ length: 30 }, () => CALLS['session.create'](client, callWithin())));
     expect([platform.received.length, platform.maxInFlight, platform.connections]).toEqual([30, 3, 3]);
   });
 
-  it('share the connections of both roots', async () => {
+  it('shares the connections of both roots', async () => {
     platform.always(
       answersAfter(20, ({ request, response, socket }) => {
         const document = request.target.includes('open-game') ? GAME : SESSION;
@@ -32,7 +32,7 @@ describe('calls in flight', () => {
     expect([platform.maxInFlight, platform.connections]).toEqual([2, 2]);
   });
 
-  it('turn away who finds the queue full, without a call', async () => {
+  it('rejects a call that finds the queue full, without making it', async () => {
     const { client } = buildClient(platform.origin, { limits: { connections: 2, queue: 3 } });
     const calls = Array.from({ length: 10 }, () => callWithin());
     const ends = await Promise.allSettled(calls.map((call) => CALLS['session.create'](client, call)));
@@ -43,7 +43,7 @@ describe('calls in flight', () => {
   });
 });
 
-describe('who waits', () => {
+describe('a waiting call', () => {
   it('is served by deadline, sessions and games before reports', async () => {
     platform.always(
       answersAfter(20, ({ request, response, socket }) => {
@@ -70,7 +70,7 @@ describe('who waits', () => {
     expect(order).toEqual(['first', 'early', 'late', 'report']);
   });
 
-  it('finds a connection though reports are stuck', async () => {
+  it('finds a connection although reports are stuck', async () => {
     platform.always(({ request, response, socket }) =>
       request.target.includes('reports')
         ? neverAnswers({ request, response, socket })

@@ -24,7 +24,7 @@ const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
 
 const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
 
-/** A copy of a document with one member set, or gone where the value is `undefined`. */
+/** A copy of a document with one member set, or removed if the value is `undefined`. */
 function changed(document: object, path: string, value: unknown): unknown {
   const copy = structuredClone(document) as Record<string, unknown>;
   const names = path.split('/');
@@ -125,7 +125,7 @@ describe('a success that is not the document of the interface', () => {
     expect(error).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
   });
 
-  it('is told by name where its encoding is unknown, broken, or hides too much', async () => {
+  it('is refused with the reason if its encoding is unknown, broken, or hides too much', async () => {
     const bomb = gzipSync(Buffer.alloc(2 * 1024 * 1024, 0x20));
     for (const [encoding, body, reason] of [
       ['zstd-2', 'x', 'encoding'],
@@ -169,7 +169,7 @@ describe('a report', () => {
     expect(page.records.map(({ id }) => id)).toEqual(['record-0', 'from-attributes']);
   });
 
-  it('may be empty, and of many records', async () => {
+  it('may be empty, and may have many records', async () => {
     platform.next(answers(200, collection('players-rake', [])));
     await expect(run('report.rake.fetch')).resolves.toMatchObject({ records: [], totalCount: 0 });
     const many = Array.from({ length: 20_000 }, (_, value) => ({ 'user-id': 'u', currency: 'USD', value }));
@@ -200,7 +200,7 @@ describe('a report', () => {
     expect(page.records[0]?.['x']).toBeUndefined();
   });
 
-  it('tolerates further members only as far as they can be written again', async () => {
+  it('tolerates unknown members only as deep as they can be serialized again', async () => {
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
     const text = JSON.stringify(changed(RAKE_REPORT, 'data/0/attributes/further', 'deep'));
     platform.always(answers(200, text.replace('"deep"', deep)));

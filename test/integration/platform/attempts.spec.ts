@@ -31,7 +31,7 @@ const SUCCESS = {
 const INTERACTIVE = ['session.create', 'game.open'] as const;
 const REPORTS = ['report.ad-hoc.fetch', 'report.rake.fetch'] as const;
 
-/** An origin where nobody listens. */
+/** An origin that refuses connections. */
 async function refusingOrigin(): Promise<string> {
   const gone = await startPlatform();
   const { origin } = gone;
@@ -39,8 +39,8 @@ async function refusingOrigin(): Promise<string> {
   return origin;
 }
 
-describe('a failure that passes', () => {
-  it.each(OPERATIONS)('is tried again until it has passed, signed each time: %s', async (operation) => {
+describe('a transient failure', () => {
+  it.each(OPERATIONS)('is retried until it has passed, each attempt signed: %s', async (operation) => {
     platform.next(answers(503), answers(500, errors(500, {}))).always(SUCCESS[operation]);
     const { client, observer } = buildClient(platform.origin);
     const call = callWithin();
@@ -62,7 +62,7 @@ describe('a failure that passes', () => {
     ['seconds', () => '1', 1000],
     // A date has no parts of a second.
     ['a date', () => new Date(Date.now() + 2000).toUTCString(), 900],
-  ])('is waited for as long as Retry-After asks, by %s', async (_form, retryAfter, atLeastMs) => {
+  ])('is retried no sooner than Retry-After asks, by %s', async (_form, retryAfter, atLeastMs) => {
     platform.next(answers(429, '', { 'retry-after': retryAfter() }), SUCCESS['session.create']);
     const { client } = buildClient(platform.origin);
     const took = await elapsedMs(CALLS['session.create'](client, callWithin()));
@@ -75,11 +75,11 @@ describe('a failure that passes', () => {
       [429, 'RATE_LIMITED'],
       [503, 'PLATFORM_UNAVAILABLE'],
     ] as const) {
-      // Not so long that it would be given up for its length alone.
+      // Shorter than the longest pause, which alone would be a reason to give up.
       platform.next(answers(status, '', { 'retry-after': '25' }));
       const call = callWithin(20_000);
       const failure = failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
-      // Both timers are of this process: a busy machine holds up the one as much as the other.
+      // Both timers are of this process: a busy machine delays one as much as the other.
       expect(await Promise.race([failure, sleep(10_000, { code: 'WAITS' }, { ref: false })])).toMatchObject({
         code,
         retryAfterMs: 25_000,
@@ -90,7 +90,7 @@ describe('a failure that passes', () => {
 });
 
 describe('a call that was answered for good', () => {
-  it.each([200, 302, 400, 401, 403, 404, 422])('is not repeated: %d', async (status) => {
+  it.each([200, 302, 400, 401, 403, 404, 422])('is not retried: %d', async (status) => {
     platform.always(answers(status, '<html>'));
     const call = callWithin();
     await failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
@@ -99,7 +99,7 @@ describe('a call that was answered for good', () => {
 });
 
 describe('a call that was not sent', () => {
-  it.each(OPERATIONS)('is repeated, and ends as unavailable: %s', async (operation) => {
+  it.each(OPERATIONS)('is retried, and ends as unavailable: %s', async (operation) => {
     const { client, observer } = buildClient(await refusingOrigin());
     const call = callWithin();
     const error = await failureOf(CALLS[operation](client, call));
@@ -108,7 +108,7 @@ describe('a call that was not sent', () => {
     expect(observer.results).toEqual(['refused', 'refused', 'refused']);
   });
 
-  it('has no address, or no TLS where TLS is asked for', async () => {
+  it('has no address, or no TLS if TLS is required', async () => {
     const credentials = { baseUrl: 'http://no-such-host.invalid/' };
     const { client } = buildClient(platform.origin, { credentials, limits: { maxAttempts: 1 } });
     const error = await failureOf(CALLS['session.create'](client, callWithin()));
@@ -136,11 +136,11 @@ const LOSSES = [
   ],
 ] as const;
 
-describe.each(LOSSES)('a call of which %s', (_name, reason, loseWith) => {
+describe.each(LOSSES)('a call, if %s', (_name, reason, loseWith) => {
   const loss = loseWith(SESSION);
   const limits = reason === 'timeout' ? { attemptTimeoutMs: 400 } : {};
 
-  it('is repeated once when it creates a session, and its outcome is unknown', async () => {
+  it('is retried once if it creates a session, and its outcome is unknown', async () => {
     platform.always(loss);
     const { client, observer } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 5 } });
     const call = callWithin();
@@ -150,7 +150,7 @@ describe.each(LOSSES)('a call of which %s', (_name, reason, loseWith) => {
     expect(observer.results).toEqual([reason, reason]);
   });
 
-  it('is repeated when it opens a game, which is the same game', async () => {
+  it('is retried if it opens a game, which is the same game', async () => {
     platform.always(loss);
     const { client } = buildClient(platform.origin, { limits });
     const call = callWithin();
@@ -158,7 +158,7 @@ describe.each(LOSSES)('a call of which %s', (_name, reason, loseWith) => {
     expect(call.attempts).toBe(3);
   });
 
-  it.each(REPORTS)('is repeated when it reads, and unavailable at the end: %s', async (operation) => {
+  it.each(REPORTS)('is retried if it reads, and ends as unavailable: %s', async (operation) => {
     platform.always(loss);
     const { client } = buildClient(platform.origin, { limits });
     const call = callWithin();
@@ -167,7 +167,7 @@ describe.each(LOSSES)('a call of which %s', (_name, reason, loseWith) => {
     expect(call.attempts).toBe(3);
   });
 
-  it.each(OPERATIONS)('succeeds by the next attempt: %s', async (operation) => {
+  it.each(OPERATIONS)('succeeds with the next attempt: %s', async (operation) => {
     platform.next(loss).always(SUCCESS[operation]);
     const { client } = buildClient(platform.origin, { limits });
     await expect(CALLS[operation](client, callWithin())).resolves.toBeDefined();
@@ -182,7 +182,7 @@ describe('after an attempt whose outcome is unknown', () => {
     expect(error).toMatchObject({ code: 'NICKNAME_TAKEN', details: { earlierAttemptUnknown: true } });
   });
 
-  it('a failure that was answered is told as such', async () => {
+  it('a failure that was answered is the error of the call', async () => {
     platform.next(resets, answers(503));
     const error = await failureOf(CALLS['session.create'](buildClient(platform.origin).client, callWithin()));
     expect(error).toMatchObject({
@@ -192,7 +192,7 @@ describe('after an attempt whose outcome is unknown', () => {
     });
   });
 
-  it('one that never left does not hide it', async () => {
+  it('one that was not sent does not hide it', async () => {
     const doomed = await startPlatform();
     doomed.always(({ socket }) => {
       socket.destroy();
@@ -203,8 +203,8 @@ describe('after an attempt whose outcome is unknown', () => {
   });
 });
 
-describe('a failure whose status has come', () => {
-  it('counts by its status, though its text drips or breaks off', async () => {
+describe('a failure whose status has arrived', () => {
+  it('is classified by its status, although its text drips or breaks off', async () => {
     const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400 } });
     const taken = errors(422, { detail: 'Currency not found' });
     platform.next(drips(422, taken), truncates(404, taken));
@@ -214,7 +214,7 @@ describe('a failure whose status has come', () => {
   });
 });
 
-it.each(INTERACTIVE)('%s makes one attempt where only one is allowed', async (operation: CalledOperation) => {
+it.each(INTERACTIVE)('%s makes one attempt if only one is allowed', async (operation: CalledOperation) => {
   platform.always(resets);
   const call = callWithin();
   const { client } = buildClient(platform.origin, { limits: { maxAttempts: 1 } });

@@ -38,7 +38,7 @@ const game = fc.record(
   { requiredKeys: ['player'] },
 );
 
-/** Repeats all that it was sent, in the way of the day, wherever an answer has room for it. */
+/** Repeats everything that it was sent, written in the given way, wherever an answer has room for it. */
 function echoes(status: number, way: (text: string) => string): Behaviour {
   return ({ request, response, socket }) => {
     const all = [
@@ -66,7 +66,7 @@ function echoes(status: number, way: (text: string) => string): Behaviour {
   };
 }
 
-/** Everything that an error holds: what goes on the wire, and what a log may print. */
+/** Everything that an error holds: what is sent on the bus, and what a log may print. */
 function everythingOf(error: CommandError): string {
   const { code, message, details, platform, violations, cause, stack } = error;
   return (

@@ -40,7 +40,7 @@ describe('a circuit', () => {
     ['5xx', answers(503)],
     ['lost answers', resets],
     ['timeouts', neverAnswers],
-  ])('opens by %s, and calls are not made', async (_name, behaviour) => {
+  ])('opens by %s, and makes no further calls', async (_name, behaviour) => {
     platform.always(behaviour);
     const { client, observer } = build({ attemptTimeoutMs: 400 });
     await fail(client);
@@ -73,7 +73,7 @@ describe('a circuit', () => {
     },
   );
 
-  it('does not open by calls that their deadline cut off', async () => {
+  it('does not open by calls that were cut off by their deadline', async () => {
     platform.always(neverAnswers);
     const { client, observer } = build();
     await Promise.all(
@@ -85,7 +85,7 @@ describe('a circuit', () => {
     });
   });
 
-  it('is one of an operation: the lobby stays open', async () => {
+  it('is one for each operation: the lobby stays open', async () => {
     platform.always(({ request, response, socket }) =>
       (request.target.includes('open-game') ? answers(200, GAME) : answers(503))({
         request,
@@ -122,7 +122,7 @@ describe('a circuit', () => {
     expect(observer.circuitStates).toEqual(states);
   });
 
-  it('opens again by a failed probe, and is not closed by one that its deadline cut off', async () => {
+  it('opens again by a failed probe, and is not closed by one that was cut off by its deadline', async () => {
     platform.always(answers(503));
     const { client } = build();
     await fail(client);
@@ -144,7 +144,7 @@ describe('a circuit', () => {
       .always(answers(503));
     const { client } = build();
     const late = CALLS['session.create'](client, callWithin());
-    await until('it is under way', () => platform.received.length === 1);
+    await until('it is in flight', () => platform.received.length === 1);
     await fail(client);
     expect(client.circuits()[0]?.state).toBe('open');
     opening.resolve();
@@ -159,7 +159,7 @@ describe('a circuit', () => {
       .always((exchange) => cutOff.promise.then(() => answers(200, SESSION)(exchange)));
     const { client } = build();
     const late = failureOf(CALLS['session.create'](client, callWithin(1_000)));
-    await until('it is under way', () => platform.received.length === 1);
+    await until('it is in flight', () => platform.received.length === 1);
     const others = Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin()));
     await until('so are the others', () => platform.received.length === 9);
     expect((await late).code).toBe('COMMAND_EXPIRED');
@@ -168,7 +168,7 @@ describe('a circuit', () => {
     expect(platform.received).toHaveLength(9);
   });
 
-  it('that opens while a call is retried leaves the failure that the call had', async () => {
+  it('that opens between two attempts leaves the call the error of the first ones', async () => {
     platform.always(answers(503));
     const { client } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 10 } });
     const call = callWithin();
@@ -178,7 +178,7 @@ describe('a circuit', () => {
     expect(call.attempts).toBe(5);
   });
 
-  it('that opens lets go who waits for a connection', async () => {
+  it('that opens rejects the calls that wait for a connection', async () => {
     platform.always(answersAfter(20, answers(503)));
     const { client } = buildClient(platform.origin, { limits: { ...limits, connections: 1 } });
     const codes = await Promise.all(

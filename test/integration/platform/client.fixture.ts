@@ -39,8 +39,8 @@ export interface ClientOptions {
   readonly clock?: () => number;
 }
 
-/** Writes down what it is told. */
-class RecordingObserver extends NoPlatformObserver {
+/** Records what it observes. */
+export class RecordingObserver extends NoPlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];
   retries = 0;
@@ -70,26 +70,29 @@ export async function startPlatform(otherwise?: Behaviour): Promise<LocalPlatfor
   return platform;
 }
 
-/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
-export function buildClient(
+/** The operator `default` of a platform at `origin`. */
+export function operatorAt(
   origin: string,
-  { limits, settings, credentials, clock = Date.now }: ClientOptions = {},
-) {
+  { settings, credentials }: Pick<ClientOptions, 'settings' | 'credentials'> = {},
+): OperatorCredentials {
+  return {
+    name: 'default',
+    baseUrl: `${origin}/api/web`,
+    apiUrl: origin,
+    clientId: 'op1',
+    secretKey: SECRET,
+    settings: { ...SETTINGS, ...settings },
+    ...credentials,
+  };
+}
+
+/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
+export function buildClient(origin: string, { limits, clock = Date.now, ...operator }: ClientOptions = {}) {
   const observer = new RecordingObserver();
-  const client = new PlatformClient(
-    {
-      name: 'default',
-      baseUrl: `${origin}/api/web`,
-      apiUrl: origin,
-      clientId: 'op1',
-      secretKey: SECRET,
-      settings: { ...SETTINGS, ...settings },
-      ...credentials,
-    },
-    { ...LIMITS, ...limits },
-    observer,
-    { clock, random: () => 0.01 },
-  );
+  const client = new PlatformClient(operatorAt(origin, operator), { ...LIMITS, ...limits }, observer, {
+    clock,
+    random: () => 0.01,
+  });
   open.push(client);
   return { client, observer };
 }
@@ -101,7 +104,7 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
-/** The least that each operation of the interface document can be called with. */
+/** Each operation of the interface document, called with the least data. */
 export const CALLS = {
   'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
   'game.open': (client, call) => client.openGame({ player: { id: 'u-1' } }, call),
@@ -112,7 +115,7 @@ export const CALLS = {
 export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
-/** What a call failed with; a test that sees it succeed fails. */
+/** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
   return call.then(
     () => {

@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Takes connections and says nothing, so that a TLS handshake with it never ends: the client stays connecting. */
+/** Accepts connections and sends nothing, so that a TLS handshake never ends: the client stays connecting. */
 async function silentOrigin(): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -53,7 +53,7 @@ async function silentOrigin(): Promise<string> {
   return `https://127.0.0.1:${port}`;
 }
 
-/** A timer of this process, which a busy machine holds up as much as it holds up those of a call. */
+/** A timer of this process: a busy machine delays it as much as those of a call. */
 const later = (ms: number) => sleep(ms, { code: 'LATER' }, { ref: false });
 
 /** The call ends at its deadline, not before and hardly after; the coarse timers of undici would take longer. */
@@ -101,7 +101,7 @@ describe('at its deadline a call ends', () => {
     await failureOf(first);
   });
 
-  it('whose attempts were lost before', async () => {
+  it('whose earlier attempts were lost', async () => {
     platform.next(resets).always(neverAnswers);
     const { client } = buildClient(platform.origin);
     const call = callWithin(1_000);
@@ -109,7 +109,7 @@ describe('at its deadline a call ends', () => {
     expect(call.attempts).toBe(2);
   });
 
-  it('that comes when it has passed, without having been made', async () => {
+  it('that begins after it, without having been made', async () => {
     const { client } = buildClient(platform.origin);
     const error = await failureOf(CALLS['game.open'](client, callWithin(-1)));
     expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
@@ -129,7 +129,7 @@ describe('an attempt that is too slow', () => {
     expect(observer.results).toEqual(['timeout', 'timeout']);
   });
 
-  it('does not hold the connection of the next one', async () => {
+  it('does not keep its connection from the next one', async () => {
     platform.next(neverAnswers, answers(200, SESSION));
     const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400, connections: 1 } });
     await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
@@ -137,7 +137,7 @@ describe('an attempt that is too slow', () => {
   });
 });
 
-it('a deadline that passes mid-way never becomes another code', async () => {
+it('a deadline that passes during a call is COMMAND_EXPIRED, and no other code', async () => {
   platform.always(neverAnswers);
   const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 100 } });
   const codes = new Set<string>();

@@ -29,7 +29,7 @@ const ALL = OPERATIONS;
 const V2 = OPERATIONS.filter((operation) => operation !== 'game.open');
 const GAME = ['game.open'] as const;
 
-/** The table of the bus contract, section 4, as far as it is about answers of the platform. */
+/** The table of the bus contract, section 4: the answers of the platform. */
 const TABLE: readonly (readonly [readonly CalledOperation[], number, string | undefined, ErrorCode])[] = [
   [ALL, 400, 'Not Valid Request Signature', 'SIGNATURE_REJECTED'],
   [GAME, 400, 'Not valid request', 'SIGNATURE_REJECTED'],
@@ -67,24 +67,27 @@ const ROWS = TABLE.flatMap(([operations, status, text, code]) =>
 );
 
 describe('the table', () => {
-  it.each(ROWS)('%s: %d %s is %s, in detail or title, in any case', async (operation, status, text, code) => {
-    const entries =
-      text === undefined
-        ? [{}]
-        : [
-            { detail: text },
-            { title: text },
-            { detail: text.toUpperCase() },
-            { title: ` ${text.toLowerCase()} ` },
-          ];
-    for (const entry of entries) {
-      platform.next(answers(status, errors(status, entry)));
-      const error = await fail(operation);
-      expect([error.code, error.platform?.status]).toEqual([code, status]);
-      if (code === 'NICKNAME_TOO_LONG') expect(error.details).toEqual({ maxLength: 12 });
-      else expect(error.details).toBeUndefined();
-    }
-  });
+  it.each(ROWS)(
+    '%s: %d %s is %s, in detail or title, in any letter case',
+    async (operation, status, text, code) => {
+      const entries =
+        text === undefined
+          ? [{}]
+          : [
+              { detail: text },
+              { title: text },
+              { detail: text.toUpperCase() },
+              { title: ` ${text.toLowerCase()} ` },
+            ];
+      for (const entry of entries) {
+        platform.next(answers(status, errors(status, entry)));
+        const error = await fail(operation);
+        expect([error.code, error.platform?.status]).toEqual([code, status]);
+        if (code === 'NICKNAME_TOO_LONG') expect(error.details).toEqual({ maxLength: 12 });
+        else expect(error.details).toBeUndefined();
+      }
+    },
+  );
 
   it('finds the text in any of several errors', async () => {
     platform.always(answers(422, errors(422, { detail: 'Something' }, { title: 'Currency not found' })));
@@ -121,7 +124,7 @@ describe('an answer without an error document', () => {
     [500, 'PLATFORM_UNAVAILABLE'],
   ] as const;
 
-  it.each(BODIES)('goes by its status: %s', async (_name, behaviour) => {
+  it.each(BODIES)('is classified by its status: %s', async (_name, behaviour) => {
     for (const [status, code] of CODES) {
       platform.next(behaviour(status));
       const error = await fail('session.create');

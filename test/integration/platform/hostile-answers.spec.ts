@@ -10,7 +10,7 @@ import { wireAnswer, writeAnswer } from '../../support/fuzz/wire-answer.ts';
 import { buildClient, callWithin, CALLS, OPERATIONS } from './client.fixture.ts';
 import { AD_HOC_REPORT, SESSION } from './documents.ts';
 
-/** Of a call that is to end by its deadline, after a second. */
+/** Long after the deadline of a call, which is a second. */
 const LONG_PAST_MS = 10_000;
 
 let server: Server;

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 
 describe('keep-alive', () => {
-  it('uses one connection for calls one after the other', async () => {
+  it('uses one connection for consecutive calls', async () => {
     platform.always(answers(200, SESSION));
     const { client } = buildClient(platform.origin);
     for (let i = 0; i < 10; i += 1) await CALLS['session.create'](client, callWithin());
@@ -35,7 +35,7 @@ describe('keep-alive', () => {
     expect(platform.received).toHaveLength(3);
   });
 
-  it('opens a new connection where the server closed the idle one', async () => {
+  it('opens a new connection if the server closed the idle one', async () => {
     platform.always(answersAfter(0, answers(200, SESSION, { connection: 'close' })));
     const { client, observer } = buildClient(platform.origin);
     for (let i = 0; i < 5; i += 1) await CALLS['session.create'](client, callWithin());

@@ -14,31 +14,31 @@ beforeEach(async () => {
 });
 
 const LESS_THAN_A_CALL_MS = 30_000;
-/** Connections that nobody closes are kept for four seconds. */
+/** Idle connections are kept for four seconds. */
 const LESS_THAN_IDLE_MS = 3_500;
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-/** Sockets and timers of this process; Jest has a few of its own, which come and go. */
+/** The sockets and timers of this process; a few are of Jest, and come and go. */
 function held(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap' || name === 'Timeout')
     .length;
 }
 
-/** What a call would leave stays for its ten minutes; what Jest has goes at some time. */
+/** What a call left behind would stay for its ten minutes; what is of Jest goes away. */
 async function expectNoMoreThan(before: number): Promise<void> {
   await until(`no more than ${before} are held`, () => held() <= before, LESS_THAN_A_CALL_MS);
 }
 
 describe('after close', () => {
-  it('nothing is left of calls that are under way, waiting or pausing, and each has its end', async () => {
+  it('nothing is left of calls in flight, waiting or pausing, and each of them has ended', async () => {
     platform.next(answers(429, '', { 'retry-after': '20' })).always(neverAnswers);
     const before = held();
     const { client } = buildClient(platform.origin, { limits: { connections: 2 } });
     const pausing = failureOf(CALLS['session.create'](client, callWithin()));
     await settled();
     const others = Array.from({ length: 5 }, () => failureOf(CALLS['session.create'](client, callWithin())));
-    await until('two are under way', () => platform.received.length === 3);
+    await until('two calls are in flight', () => platform.received.length === 3);
     await client.close();
     const codes = (await Promise.all([pausing, ...others])).map(({ code }) => code);
     expect(codes).toEqual([
@@ -53,7 +53,7 @@ describe('after close', () => {
     await expectNoMoreThan(before);
   });
 
-  it('nothing is left of a connection in the making', async () => {
+  it('nothing is left of a connection that was connecting', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
@@ -77,7 +77,7 @@ describe('after close', () => {
   });
 });
 
-describe('a client that goes on', () => {
+describe('an open client', () => {
   it('leaves no timer behind a call that has ended, however it ended', async () => {
     const { client } = buildClient(platform.origin);
     await CALLS['session.create'](client, callWithin()).catch(() => undefined);
@@ -88,11 +88,11 @@ describe('a client that goes on', () => {
     await expectNoMoreThan(before);
   });
 
-  it('closes connections that nobody uses, and forgets them', async () => {
+  it('closes connections that are not used, and forgets them', async () => {
     platform.always(answers(200, SESSION, { 'keep-alive': 'timeout=2' }));
     const { client } = buildClient(platform.origin);
     await Promise.all(Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin())));
-    // The server keeps a connection for as long as the client's margin: it is not used again, for any time.
+    // The server keeps a connection no longer than the margin of the client, so it is never used again.
     await until('all are closed', () => platform.openSockets === 0, LESS_THAN_IDLE_MS);
     await CALLS['session.create'](client, callWithin());
   });
@@ -121,7 +121,7 @@ it('retries do not multiply the load on a platform that is down', async () => {
   platform.always(answers(503));
   const { client, observer } = buildClient(platform.origin, {
     limits: { connections: 64, queue: 1000 },
-    // The budget refills with time: it stands still.
+    // The budget refills with time, so time stands still.
     clock: () => 0,
   });
   await Promise.all(

@@ -19,13 +19,13 @@ export interface Exchange {
   readonly socket: Socket;
 }
 
-/** How the platform treats one request. */
+/** How the platform answers one request. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-/** A real HTTP server on a free port of this machine that behaves as each test tells it. */
+/** A real HTTP server on a free port of this machine, whose behaviour each test sets. */
 export class LocalPlatform {
   readonly received: Received[] = [];
-  /** Requests that have come and have not been answered, at most so far. */
+  /** The most requests that were unanswered at the same time. */
   maxInFlight = 0;
   connections = 0;
   readonly #server: Server;
@@ -46,7 +46,7 @@ export class LocalPlatform {
 
   static async start(otherwise?: Behaviour): Promise<LocalPlatform> {
     const server = createServer();
-    // Longer than a client should trust it.
+    // Longer than a client should rely on.
     server.keepAliveTimeout = 60_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const platform = new LocalPlatform(server);
@@ -62,7 +62,7 @@ export class LocalPlatform {
     return this.#sockets.size;
   }
 
-  /** The next requests are treated so, one after the other. */
+  /** The behaviours for the next requests, in order. */
   next(...behaviours: Behaviour[]): this {
     this.#script.push(...behaviours);
     return this;
@@ -111,7 +111,7 @@ export function answers(
   };
 }
 
-/** Reads the request, does what it asks, and ends the connection without a word. */
+/** Reads the request, carries it out, and closes the connection without an answer. */
 export const resets: Behaviour = ({ socket }) => void socket.destroy();
 
 export const neverAnswers: Behaviour = () => undefined;
@@ -123,7 +123,7 @@ export function answersAfter(delayMs: number, behaviour: Behaviour): Behaviour {
   };
 }
 
-/** Sends the head and half of the body, and ends the connection. */
+/** Sends the head and half of the body, and closes the connection. */
 export function truncates(status: number, document: unknown): Behaviour {
   return ({ response, socket }) => {
     const text = JSON.stringify(document);
@@ -132,7 +132,7 @@ export function truncates(status: number, document: unknown): Behaviour {
   };
 }
 
-/** Sends a byte now and then, for ever. */
+/** Sends a byte every 20 ms, and never ends. */
 export function drips(status: number, document: unknown): Behaviour {
   return ({ response }) => {
     const text = JSON.stringify(document);

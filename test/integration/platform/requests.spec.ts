@@ -46,7 +46,7 @@ describe('session.create', () => {
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual(data);
   });
 
-  it('sends what is absent not at all', async () => {
+  it('does not send what is absent', async () => {
     platform.always(answers(200, SESSION));
     await buildClient(platform.origin).client.createSession({ userId: 'u-1' }, callWithin());
     expect(onlyRequest().body).toBe('userId=u-1');
@@ -103,7 +103,7 @@ describe('game.open', () => {
     });
   });
 
-  it('sends launch options given as a string as the object that they hold, signed the same', async () => {
+  it('sends launch options given as a string as the object that it holds, with the same signature', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin);
     const launchOptions = JSON.stringify(data.session.launchOptions);
@@ -124,7 +124,7 @@ describe('game.open', () => {
     });
   });
 
-  it('signs the bytes of the body where the setting says so', async () => {
+  it('signs the bytes of the body if the setting says so', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin, { settings: { schemeV3: 'raw-body' } });
     await client.openGame({ player: { id: 'ü♠' } }, callWithin());
@@ -140,7 +140,7 @@ describe('game.open', () => {
     expect(onlyRequest().headers['sign']).toBe(digest('false12DEu-1Aces-131de7OpenGame'));
   });
 
-  it('goes unsigned without a secret key', async () => {
+  it('is sent unsigned without a secret key', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin, { credentials: { secretKey: undefined } });
     await client.openGame(data, callWithin());
@@ -203,7 +203,7 @@ describe('reports', () => {
     expect(headers).toMatchObject({ 'content-type': FORM, sign: rakeSign });
   });
 
-  it('reads the rake by the query alone where the setting says so', async () => {
+  it('reads the rake by the query alone if the setting says so', async () => {
     platform.always(answers(200, RAKE_REPORT));
     const { client } = buildClient(platform.origin, { settings: { rakeParametersIn: 'query' } });
     await client.fetchRake(rake, page, callWithin());
@@ -233,7 +233,7 @@ it('asks for no encoding', async () => {
   expect(onlyRequest().headers).not.toHaveProperty('accept-encoding');
 });
 
-it('reaches roots with and without a path, a slash at their end or not', async () => {
+it('reaches roots with and without a path, with and without a slash at the end', async () => {
   platform.always(answers(200, SESSION));
   for (const [baseUrl, expected] of [
     [platform.origin, '/v2/app'],

@@ -1,18 +1,7 @@
-const INTEGER = /^-?\d+$/;
-
 /** The part of the language that its types do not know yet. */
 const RAW = JSON as typeof JSON & { rawJSON(text: string): object };
-type Reviver = Parameters<typeof JSON.parse>[1];
 
-/** JSON in which integers that no number holds are `bigint`. @throws SyntaxError, which may quote the text */
-export function parseExactJson(text: string): unknown {
-  return JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string }) => {
-    const isInexact = typeof value === 'number' && !Number.isSafeInteger(value);
-    return isInexact && source !== undefined && INTEGER.test(source) ? BigInt(source) : value;
-  }) as Reviver);
-}
-
-/** The JSON of a value from `parseExactJson`, digit for digit. */
+/** The JSON of a value from `parseExactJson` of signing, digit for digit. */
 export function exactJson(value: unknown, indent?: number): string {
   const write = (_name: string, member: unknown): unknown =>
     typeof member === 'bigint' ? RAW.rawJSON(String(member)) : member;

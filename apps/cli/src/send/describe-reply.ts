@@ -1,8 +1,9 @@
 import { styleText } from 'node:util';
 
 import type { BusReply } from '#messaging/client';
+import { parseExactJson } from '#signing';
 
-import { exactJson, parseExactJson } from '../input/exact-json.ts';
+import { exactJson } from '../input/exact-json.ts';
 import { printable, shortened } from '../output/printable.ts';
 
 const LONGEST_DATA = 400;

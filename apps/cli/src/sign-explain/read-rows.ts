@@ -1,7 +1,12 @@
-import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings, type SignedParameters } from '#signing';
+import {
+  DEFAULT_SIGNATURE_SETTINGS,
+  parseExactJson,
+  type SignatureSettings,
+  type SignedParameters,
+} from '#signing';
 
 import { usageError } from '../exit.ts';
-import { jsonFault, parseExactJson } from '../input/exact-json.ts';
+import { jsonFault } from '../input/exact-json.ts';
 
 /** One request to explain. */
 export interface Row {

@@ -16,7 +16,7 @@ it.each([
   expect(camelCase(name)).toBe(expected);
 });
 
-it('goes on after more names than it remembers', () => {
+it('converts more names than it remembers', () => {
   for (let i = 0; i < 5000; i += 1) camelCase(`name-${i}`);
   expect(camelCase('user-id')).toBe('userId');
 });

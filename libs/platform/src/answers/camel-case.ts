@@ -1,7 +1,7 @@
 const MAX_NAMES = 1000;
 const NAMES = new Map<string, string>();
 
-/** `user-id` as `userId`. The names of an interface are few; those of a hostile answer are not remembered without end. */
+/** `user-id` as `userId`. The names of the interface are few and remembered; those of a hostile answer only up to a limit. */
 export function camelCase(name: string): string {
   let converted = NAMES.get(name);
   if (converted === undefined) {

@@ -1,4 +1,4 @@
-/** Thrown where a success is not the document that the interface promises; says where, and no value. */
+/** Thrown if a success is not the document that the interface promises. The message says where, and holds no value. */
 export class UnexpectedDocument extends Error {
   override readonly name = 'UnexpectedDocument';
 }
@@ -24,11 +24,11 @@ export function objectAt(value: unknown, where: string): JsonObject {
   return value as JsonObject;
 }
 
-/** @throws UnexpectedDocument unless it is a string that is not empty */
+/** @throws UnexpectedDocument unless the member is a string that is not empty */
 export function textAt(object: JsonObject, name: string, where: string): string {
   const value = object[name];
   if (typeof value !== 'string' || value === '') {
-    throw new UnexpectedDocument(`${where}/${name} is not a text`);
+    throw new UnexpectedDocument(`${where}/${name} is not a non-empty string`);
   }
   return value;
 }

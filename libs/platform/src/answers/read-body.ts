@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 import type { Answer } from '../transport/answer.ts';
 
-/** The text of an answer, or why there is none. */
+/** The text of an answer, or why it cannot be read. */
 export type BodyText =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'unreadable'; readonly reason: 'too-large' | 'incomplete' | 'encoding' };
@@ -19,8 +19,8 @@ const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: n
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * The body of an answer as text. Its content type is not asked, since it is not to be trusted; its encoding is undone
- * although none was asked for, up to `maxBytes` of text.
+ * The body of an answer as text. Its content type is ignored, since it is not to be trusted. It is decompressed, although
+ * no encoding was asked for, up to `maxBytes`.
  */
 export function readBody({ body, contentEncoding }: Answer, maxBytes: number): BodyText {
   if (typeof body === 'string') return { kind: 'unreadable', reason: body };

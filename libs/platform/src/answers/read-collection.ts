@@ -9,10 +9,10 @@ import {
   textAt,
   UnexpectedDocument,
 } from './document.ts';
-import { isInteger, isKeptNumber, parseExactJson } from './exact-json.ts';
+import { isInteger, isRawNumber, parseWithRawNumbers } from './raw-numbers.ts';
 import type { RecordShape } from './record-shapes.ts';
 
-/** One page of a report, as the platform's envelope describes it. */
+/** One page of a report, with what the platform's envelope says of it. */
 export interface CollectionPage {
   readonly records: ReportRecord[];
   readonly totalCount: number;
@@ -21,19 +21,19 @@ export interface CollectionPage {
   readonly perPage: number;
 }
 
-/** Further members are tolerated as far as they can be written again. */
+/** A deeper member could not be serialized again. */
 const MAX_DEPTH = 16;
 
 /**
- * A collection envelope with its records: names in camelCase, amounts digit for digit.
+ * Reads a collection envelope and its records: names become camelCase, amounts keep every digit.
  *
- * Amounts that the interface lists are integers where they are given; those beyond 2^53 are objects of `JSON.rawJSON`,
- * which `JSON.stringify` writes back as they were.
+ * An amount that the interface lists is an integer if it is present; one beyond 2^53 is an object of `JSON.rawJSON`,
+ * which `JSON.stringify` writes back as it was.
  *
  * @throws UnexpectedDocument
  */
 export function readCollection(text: string, shape: RecordShape): CollectionPage {
-  const document = parseDocument(text, parseExactJson);
+  const document = parseDocument(text, parseWithRawNumbers);
   const resources = document['data'];
   if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
   const meta = objectAt(document['meta'], '/meta');
@@ -60,7 +60,7 @@ function readRecord(value: unknown, shape: RecordShape, where: string): ReportRe
   };
   for (const attribute of Object.keys(attributes)) {
     const name = camelCase(attribute);
-    // The second one would set not a member but the prototype.
+    // `__proto__` would set the prototype instead of a member.
     if (name === 'id' || name === '__proto__') continue;
     const member = attributes[attribute];
     if (typeof member === 'object') refuseDepth(member, where, MAX_DEPTH);
@@ -70,7 +70,7 @@ function readRecord(value: unknown, shape: RecordShape, where: string): ReportRe
 }
 
 function refuseDepth(value: unknown, where: string, left: number): void {
-  if (typeof value !== 'object' || value === null || isKeptNumber(value)) return;
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return;
   if (left === 0) throw new UnexpectedDocument(`${where} is nested too deep`);
   for (const member of Object.values(value)) refuseDepth(member, where, left - 1);
 }

@@ -4,7 +4,7 @@ import { attributesOf, objectAt, parseDocument, textAt } from './document.ts';
 
 const ATTRIBUTES = '/data/attributes';
 
-/** A GameSession resource. @throws UnexpectedDocument */
+/** Reads a GameSession resource. @throws UnexpectedDocument */
 export function readGame(text: string): GameOpened {
   const data = objectAt(parseDocument(text, JSON.parse)['data'], '/data');
   const attributes = attributesOf(data, 'GameSession', '/data');

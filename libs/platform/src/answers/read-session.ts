@@ -4,7 +4,7 @@ import { attributesOf, objectAt, parseDocument, textAt } from './document.ts';
 
 const ATTRIBUTES = '/data/attributes';
 
-/** A Session resource. @throws UnexpectedDocument */
+/** Reads a Session resource. @throws UnexpectedDocument */
 export function readSession(text: string): SessionCreated {
   const data = objectAt(parseDocument(text, JSON.parse)['data'], '/data');
   textAt(data, 'id', '/data');

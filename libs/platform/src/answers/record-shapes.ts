@@ -1,4 +1,4 @@
-/** What the interface document says of the records of one report; names as the platform writes them. */
+/** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
   readonly type: string;
   readonly texts: readonly string[];

@@ -6,10 +6,10 @@ import type { CallContext } from '../call-context.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
 import type { Connections } from '../transport/connections.ts';
-import { exchange, type ExchangeEnd } from '../transport/exchange.ts';
-import { CUT_OFF, judge, type Judgement, type Outcome } from './judge.ts';
+import type { Exchange, ExchangeEnd } from '../transport/exchange.ts';
+import { type ClassifiedAttempt, classifyAttempt, CUT_OFF, type Outcome } from './classify-attempt.ts';
 
-/** What becomes of an attempt; a promise where it is not known at once. */
+/** The outcome of an attempt at once if it is known at once, else a promise of it. */
 export type Attempt = Outcome | Promise<Outcome>;
 
 export interface AttemptsOptions {
@@ -17,6 +17,7 @@ export interface AttemptsOptions {
   /** Signed. */
   readonly request: Dispatcher.DispatchOptions;
   readonly connections: Connections;
+  readonly exchange: Exchange;
   readonly circuit: Circuit;
   readonly admission: Admission;
   readonly timeoutMs: number;
@@ -24,7 +25,7 @@ export interface AttemptsOptions {
   readonly clock: Clock;
 }
 
-/** The attempts of one call, each through circuit and admission to an exchange. */
+/** The attempts of one call, each through admission and circuit to an exchange. */
 export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #call: CallContext;
@@ -39,32 +40,33 @@ export class Attempts {
     if (!circuit.isPassable) return circuitOpen(circuit);
     const admittance = admission.enter(OPERATION_TRAITS[operation].priority, this.#call.deadline);
     return typeof admittance === 'string'
-      ? this.#go(admittance)
-      : admittance.then((later) => this.#go(later));
+      ? this.#enterCircuit(admittance)
+      : admittance.then((later) => this.#enterCircuit(later));
   }
 
-  #go(admittance: Admittance): Attempt {
-    if (admittance !== 'admitted') return refusal(admittance);
+  /** The circuit may have opened, and the deadline passed, while the call waited for its admission. */
+  #enterCircuit(admittance: Admittance): Attempt {
+    if (admittance !== 'admitted') return rejection(admittance);
     const { operation, circuit, admission } = this.#options;
     const pass = circuit.enter();
     const remainingMs = this.#call.deadline.remainingMs();
     if (pass !== undefined && remainingMs > 0) return this.#exchange(pass, remainingMs);
-    pass?.settle(CUT_OFF.verdict);
+    pass?.settle(CUT_OFF.health);
     admission.leave(OPERATION_TRAITS[operation].priority);
     return pass === undefined ? circuitOpen(circuit) : CUT_OFF.outcome;
   }
 
-  /** Pass and admission are given back when it has ended. */
+  /** Settles the pass and leaves the admission when the exchange has ended. */
   #exchange(pass: CircuitPass, remainingMs: number): Promise<Outcome> {
-    const { operation, request, connections, admission, observer } = this.#options;
+    const { operation, request, connections, exchange, admission, observer } = this.#options;
     const { priority, maxAnswerBytes } = OPERATION_TRAITS[operation];
     const timeoutMs = Math.min(this.#options.timeoutMs, remainingMs);
     this.#call.attempts += 1;
     const startedAtMs = performance.now();
     return new Promise((resolve) => {
       exchange(connections, request, { timeoutMs, maxAnswerBytes }, (end) => {
-        const { outcome, verdict, result } = this.#judge(end, remainingMs);
-        pass.settle(verdict);
+        const { outcome, health, result } = this.#classify(end, remainingMs);
+        pass.settle(health);
         admission.leave(priority);
         observer.attemptEnded(operation, result, performance.now() - startedAtMs);
         resolve(outcome);
@@ -72,19 +74,19 @@ export class Attempts {
     });
   }
 
-  #judge(end: ExchangeEnd, remainingMs: number): Judgement {
+  #classify(end: ExchangeEnd, remainingMs: number): ClassifiedAttempt {
     const { timeoutMs, clock } = this.#options;
-    if (end.kind === 'answer') return judge(end, clock);
+    if (end.kind === 'answer') return classifyAttempt(end, clock);
     // A timer may fire a moment before the clock agrees.
     const isTimeOfDeadline = remainingMs <= timeoutMs && end.fault === 'timeout';
-    return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : judge(end, clock);
+    return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : classifyAttempt(end, clock);
   }
 }
 
 function circuitOpen({ retryAfterMs }: Circuit): Outcome {
-  return { kind: 'held-back', fault: { kind: 'circuit-open', retryAfterMs } };
+  return { kind: 'rejected', fault: { kind: 'circuit-open', retryAfterMs } };
 }
 
-function refusal(admittance: Exclude<Admittance, 'admitted'>): Outcome {
-  return admittance === 'expired' ? { kind: 'expired' } : { kind: 'held-back', fault: { kind: admittance } };
+function rejection(admittance: Exclude<Admittance, 'admitted'>): Outcome {
+  return admittance === 'expired' ? { kind: 'expired' } : { kind: 'rejected', fault: { kind: admittance } };
 }

@@ -1,53 +1,37 @@
 import { CommandError } from '#contracts';
-import {
-  Admission,
-  Circuit,
-  type Clock,
-  type Random,
-  retry,
-  RetryBudget,
-  type RetryRules,
-} from '#resilience';
+import { Admission, type Circuit, type Clock, type Random, retry } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
-import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { Operation } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests/platform-request.ts';
 import { signRequest } from '../requests/sign-request.ts';
-import type { Answer } from '../transport/answer.ts';
+import { type Answer, statusClass } from '../transport/answer.ts';
+import { dispatchExchange } from '../transport/dispatch-exchange.ts';
 import { PlatformRoots } from '../transport/platform-roots.ts';
 import { Attempts, type AttemptsOptions } from './attempts.ts';
-import { conclude } from './conclude.ts';
+import { callError } from './call-error.ts';
+import { OperationPolicies, type OperationPolicy } from './operation-policies.ts';
 
 export interface Sources {
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** What stands between an operation and its calls. */
-export interface Guard {
-  readonly circuit: Circuit;
-  readonly rules: RetryRules;
-  lastUsedAtMs: number;
-}
-
 /**
- * Calls for one operator, from the outside in: signature, retry, circuit, admission, exchange.
+ * The calls for one operator, from the outside in: signature, retry, admission, circuit, exchange.
  *
- * A connection is held for an attempt and not for the pauses between attempts. Each operation has a circuit and a retry
- * budget of its own, made when it is first used. While the platform takes its time, a call is one promise and one
- * suspended function: each further one would have to be woken up, too.
+ * A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperatorCalls {
   readonly #credentials: OperatorCredentials;
   readonly #limits: PlatformLimits;
   readonly #observer: PlatformObserver;
-  readonly #sources: Sources;
+  readonly #clock: Clock;
   readonly #admission: Admission;
   readonly #roots: PlatformRoots;
-  readonly #guards = new Map<Operation, Guard>();
-  readonly #stopping = new AbortController();
+  readonly #policies: OperationPolicies;
 
   constructor(
     credentials: OperatorCredentials,
@@ -58,20 +42,21 @@ export class OperatorCalls {
     this.#credentials = credentials;
     this.#limits = limits;
     this.#observer = observer;
-    this.#sources = sources;
+    this.#clock = sources.clock;
     this.#admission = new Admission(limits);
     this.#roots = new PlatformRoots(credentials, limits.attemptTimeoutMs);
+    this.#policies = new OperationPolicies({ operator: credentials.name, limits, observer, ...sources });
   }
 
   /** Of the operations that have been used. */
-  get guards(): ReadonlyMap<Operation, Guard> {
-    return this.#guards;
+  get policies(): ReadonlyMap<Operation, OperationPolicy> {
+    return this.#policies.all();
   }
 
   /**
-   * What `read` makes of the answer to a request, a success.
+   * Calls the platform, and reads the answer if it is a success.
    *
-   * @param data what the command carried, none of which an error repeats
+   * @param data the data of the command, which no error repeats
    * @throws CommandError for everything else
    */
   async run<T>(
@@ -84,22 +69,25 @@ export class OperatorCalls {
     if (this.#credentials.secretKey === undefined && operation !== 'game.open') {
       throw new CommandError('SECRET_KEY_MISSING');
     }
-    const { circuit, rules } = this.#guardOf(operation);
+    const { circuit, rules } = this.#policies.use(operation);
     const attempts = new Attempts(this.#options(request, circuit), call);
+    // One promise and one suspended function a call: each further one costs a wake-up (docs/decisions/0008).
     const ended = retry(await attempts.make(), () => attempts.make(), rules, call.deadline);
-    const answer = conclude(ended instanceof Promise ? await ended : ended, {
+    const end = ended instanceof Promise ? await ended : ended;
+    if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
+      return read(end.outcome.answer);
+    }
+    throw callError(end, {
       operation,
       call,
       circuitRetryAfterMs: circuit.retryAfterMs,
-      untold: [data, this.#credentials.secretKey],
+      secrets: [data, this.#credentials.secretKey],
     });
-    return read(answer);
   }
 
   async close(): Promise<void> {
-    this.#stopping.abort();
+    this.#policies.shutdown();
     this.#admission.close();
-    for (const { circuit } of this.#guards.values()) circuit.shutdown();
     await this.#roots.close();
   }
 
@@ -113,41 +101,19 @@ export class OperatorCalls {
         path: prefix + request.path,
         headers: headersOf(request, signRequest(request, this.#credentials)),
         body: request.body?.text ?? null,
-        // A GET with a body would end its connection.
+        // undici would close the connection after a GET with a body.
         reset: false,
-        // Nothing waits behind it for its connection.
+        // No other request waits for its connection.
         blocking: false,
       },
       connections,
+      exchange: dispatchExchange,
       circuit,
       admission: this.#admission,
       timeoutMs: this.#limits.attemptTimeoutMs,
       observer: this.#observer,
-      clock: this.#sources.clock,
+      clock: this.#clock,
     };
-  }
-
-  #guardOf(operation: Operation): Guard {
-    let guard = this.#guards.get(operation);
-    if (guard === undefined) {
-      const onChange = this.#observer.circuitChanged.bind(this.#observer, this.#credentials.name, operation);
-      const rules: RetryRules = {
-        maxAttempts: this.#limits.maxAttempts,
-        repeatAfterUnknown: OPERATION_TRAITS[operation].repeatAfterUnknown,
-        budget: new RetryBudget(this.#sources.clock),
-        random: this.#sources.random,
-        stopping: this.#stopping.signal,
-        onRetry: () => this.#observer.retried(operation),
-      };
-      guard = {
-        circuit: new Circuit(this.#limits.circuit, { ...this.#sources, onChange }),
-        rules,
-        lastUsedAtMs: 0,
-      };
-      this.#guards.set(operation, guard);
-    }
-    guard.lastUsedAtMs = this.#sources.clock();
-    return guard;
   }
 }
 

@@ -9,7 +9,7 @@ interface Classification {
   readonly details: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The code of an answer that is no success, by the table. */
+/** Classifies an answer that is no success by the table. */
 export function classifyError(
   status: number,
   operation: Operation,
@@ -30,7 +30,7 @@ export function classifyError(
   return { code: 'PLATFORM_PROTOCOL_ERROR', details: undefined };
 }
 
-/** `undefined` where the row asks for a text that is not there. */
+/** The match if the row asks for a text, `null` if it asks for none, `undefined` if its text is missing. */
 function matchText({ text }: ErrorRow, texts: readonly string[]): RegExpExecArray | null | undefined {
   if (text === undefined) return null;
   for (const candidate of texts) {

@@ -3,17 +3,17 @@ import type { ErrorCode } from '#contracts';
 import type { Operation } from '../operations.ts';
 import type { StatusClass } from '../transport/answer.ts';
 
-/** One row: the first whose every member fits an answer gives its code. */
+/** One row of the table. The first row that matches an answer in every member gives its code. */
 export interface ErrorRow {
   readonly status: number | StatusClass;
   /** Absent: any operation. */
   readonly operation?: Operation;
-  /** What a `detail` or `title` of the answer says, whole and in any case of letters. Absent: anything. */
+  /** Matches a whole `detail` or `title` of the answer, in any letter case. Absent: any. */
   readonly text?: RegExp;
   readonly code: ErrorCode;
 }
 
-/** What each answer of the platform means that is no success. Source: bus contract, section 4; interface document, "Errors". */
+/** What each answer means that is no success. Source: bus contract, section 4; interface document, "Errors". */
 export const ERROR_TABLE: readonly ErrorRow[] = [
   { status: 400, text: /^not valid request signature\.?$/i, code: 'SIGNATURE_REJECTED' },
   { status: 400, operation: 'game.open', text: /^not valid request\.?$/i, code: 'SIGNATURE_REJECTED' },

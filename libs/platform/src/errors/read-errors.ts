@@ -2,7 +2,7 @@ import type { PlatformErrorEntry } from '#contracts';
 
 const MAX_ENTRIES = 20;
 
-/** The errors of a JSON:API error document, as they came; none where the text is another thing. */
+/** The errors of a JSON:API error document, as they came; none if the text is not such a document. */
 export function readErrors(text: string): PlatformErrorEntry[] {
   let document: unknown;
   try {

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Redactor } from './redactor.ts';
 
 describe('Redactor', () => {
-  it('blanks values at any depth, in any case of letters', () => {
+  it('redacts values at any depth, in any letter case', () => {
     const redactor = new Redactor([{ player: { id: 'Player-1', list: ['deep', 4711] } }, 'secret']);
     expect(redactor.redact('PLAYER-1, deep 4711 and Secret')).toBe('***, *** *** and ***');
   });
@@ -21,7 +21,7 @@ describe('Redactor', () => {
     expect(redactor.redact(`<${written}>`)).toBe('<***>');
   });
 
-  it('finds quotes and backslashes however often they were escaped', () => {
+  it('finds quotes and backslashes, however often they were escaped', () => {
     let written = 'a"b\\c';
     const redactor = new Redactor(written);
     for (let times = 0; times < 4; times += 1) {
@@ -31,30 +31,30 @@ describe('Redactor', () => {
     }
   });
 
-  it('finds a short value only where it stands alone', () => {
+  it('finds a short value only if it stands alone', () => {
     const redactor = new Redactor(['7', 'x', 12]);
     expect(redactor.redact('7 of 2027, x in text, 12 or 120')).toBe('*** of 2027, *** in text, *** or 120');
   });
 
-  it('blanks any signature', () => {
+  it('redacts any signature', () => {
     expect(new Redactor([]).redact(`expected ${'aB'.repeat(32)}`)).toBe('expected ***');
   });
 
-  it('cuts at 300 characters, after it has blanked', () => {
+  it('cuts at 300 characters, after it has redacted', () => {
     const redactor = new Redactor('the value');
     expect(redactor.redact(`${'.'.repeat(297)}the value`)).toBe(`${'.'.repeat(297)}***`);
     expect(redactor.redact(`${'.'.repeat(299)}the value`)).toBe(`${'.'.repeat(299)}*`);
     expect(redactor.redact(`${'.'.repeat(299)}🂡`)).toBe('.'.repeat(299));
   });
 
-  it('passes nothing on where it could not tell', () => {
+  it('redacts the whole text if there is too much to find', () => {
     expect(new Redactor(Array.from({ length: 101 }, (_, index) => `value ${index}`)).redact('harmless')).toBe(
       '***',
     );
     expect(new Redactor('v'.repeat(255)).redact('v'.repeat(20_000))).toBe('***');
   });
 
-  it('takes launch options given as a string for what they hold', () => {
+  it('finds the values in launch options given as a string', () => {
     const redactor = new Redactor({ launchOptions: '{"restoreSessionUrl":"https://op.example/"}' });
     expect(redactor.redact('see https://op.example/')).toBe('see ***');
     expect(redactor.redact('{"restoreSessionUrl":"https://op.example/"}')).toBe('***');

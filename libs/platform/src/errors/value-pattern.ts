@@ -13,12 +13,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The source of a regular expression, for the flags `iu`, that finds a value however it was written: as it is, in a URL
- * or a form, in JSON or HTML, and escaped more than once. A value shorter than three characters is found where it stands
- * alone, so that an id of `7` does not cut up every year.
+ * The source of a regular expression, for the flags `iu`, that finds a value in any notation: as it is, in a URL or a
+ * form, in JSON or HTML, and escaped more than once. A value shorter than three characters is found only if it stands
+ * alone, so that an id of `7` does not redact a part of every year.
  */
 export function valuePattern(value: string): string {
-  // A run of backslashes is one piece: two quantifiers side by side could be tried in endless combinations.
+  // A run of backslashes is one piece: two adjacent quantifiers would backtrack exponentially.
   const pieces = value.match(/\\+|[^\\]/gu) ?? [];
   const pattern = pieces
     .map((piece, index) => piecePattern(piece, pieces[index - 1]?.startsWith('\\') ?? false))
@@ -29,9 +29,9 @@ export function valuePattern(value: string): string {
 function piecePattern(piece: string, isAfterBackslash: boolean): string {
   if (piece.startsWith('\\')) return `(?:${BACKSLASH}|u005c)+`;
   if (ASCII.test(piece) && PLAIN.test(piece)) return piece;
-  const ways = [inHtml(piece), inUrl(piece), escapedUnits(piece), piece.replace(SYNTAX, '\\$&')];
-  if (piece === ' ') ways.push('\\+');
-  return `${isAfterBackslash ? '' : `${BACKSLASH}*`}(?:${ways.join('|')})`;
+  const notations = [inHtml(piece), inUrl(piece), escapedUnits(piece), piece.replace(SYNTAX, '\\$&')];
+  if (piece === ' ') notations.push('\\+');
+  return `${isAfterBackslash ? '' : `${BACKSLASH}*`}(?:${notations.join('|')})`;
 }
 
 function inHtml(character: string): string {
@@ -45,7 +45,7 @@ function inUrl(character: string): string {
   return [...Buffer.from(character)].map((byte) => `%(?:25)*${byte.toString(16).padStart(2, '0')}`).join('');
 }
 
-/** As JSON writes it that keeps to ASCII; the backslash before the first unit is matched by the caller. */
+/** As JSON in ASCII writes it; the caller matches the backslash before the first unit. */
 function escapedUnits(character: string): string {
   return Array.from({ length: character.length }, (_, index) => {
     const unit = `u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;

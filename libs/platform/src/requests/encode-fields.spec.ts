@@ -1,26 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { encodeFields, encodeText } from './encode-fields.ts';
-
-describe('encodeText', () => {
-  it('is encodeURIComponent', () => {
-    const text = fc.oneof(
-      fc.string({ unit: 'binary' }).filter((each) => each.isWellFormed()),
-      fc.webSegment(),
-    );
-    fc.assert(
-      fc.property(text, (given) => {
-        expect(encodeText(given)).toBe(encodeURIComponent(given));
-      }),
-    );
-    const ascii = String.fromCharCode(...Array(128).keys());
-    for (const character of ascii) expect(encodeText(character)).toBe(encodeURIComponent(character));
-  });
-});
+import { encodeFields } from './encode-fields.ts';
 
 describe('encodeFields', () => {
-  it('writes spaces and pluses so that no decoder mistakes them', () => {
+  it('encodes spaces and pluses so that every decoder reads them alike', () => {
     expect(encodeFields({ a: 'x + y', 'per-page': '1', b: '%2B&=' })).toBe(
       'a=x%20%2B%20y&per-page=1&b=%252B%26%3D',
     );
@@ -31,7 +15,7 @@ describe('encodeFields', () => {
     expect(encodeFields({})).toBe('');
   });
 
-  it('is read back by whoever reads forms', () => {
+  it('is decoded by URLSearchParams to what was encoded', () => {
     const text = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(fc.dictionary(text, text), (fields) => {

@@ -3,7 +3,7 @@ import { type GameOpen, readLaunchOptions } from '#contracts';
 import type { PlatformRequest } from './platform-request.ts';
 
 /**
- * Interface document, endpoint 2. `launchOptions` given as a string travels as the object that it holds; the player's
+ * Interface document, endpoint 2. `launchOptions` given as a string is sent as the object that it holds, and the player's
  * country under the name that the operator's settings give.
  */
 export function gameRequest(data: GameOpen, clientId: string, countryMember: string): PlatformRequest {

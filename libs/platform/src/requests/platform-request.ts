@@ -2,16 +2,16 @@ import type { SignedParameters } from '#signing';
 
 import type { Operation } from '../operations.ts';
 
-/** One call of the interface document, complete but for its signature. */
+/** One request of the interface document, complete but for its signature. */
 export interface PlatformRequest {
   readonly operation: Operation;
-  /** Which root of the operator its path stands under. */
+  /** The root of the operator that its path is relative to. */
   readonly root: 'baseUrl' | 'apiUrl';
   readonly method: 'GET' | 'POST';
-  /** With its query; everything in it is percent-encoded. */
+  /** With its query, percent-encoded. */
   readonly path: string;
   readonly body: RequestBody | undefined;
-  /** All of its parameters, from path, query and body, decoded. */
+  /** From path, query and body, decoded: what is signed. */
   readonly parameters: SignedParameters;
 }
 

@@ -27,7 +27,7 @@ export function adHocReportRequest(
   };
 }
 
-/** Interface document, endpoint 4: a GET whose form data travels in its body, or in the query where the operator's settings say so. */
+/** Interface document, endpoint 4: a GET with its form data in the body, or in the query if the operator's settings say so. */
 export function rakeRequest(
   data: RakeReportFetch,
   page: PageRequest,

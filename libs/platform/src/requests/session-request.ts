@@ -1,9 +1,9 @@
 import type { SessionCreate } from '#contracts';
 
-import { encodeFields, encodeText } from './encode-fields.ts';
+import { encodeFields } from './encode-fields.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
-/** Interface document, endpoint 1: `userId` stands in the path and in the form, and counts once in the signature. */
+/** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
 export function sessionRequest(data: SessionCreate, clientId: string): PlatformRequest {
   const { userId, nick, authType, lang, currency } = data;
   const form = { userId, nick, authType, lang, currency };
@@ -11,7 +11,7 @@ export function sessionRequest(data: SessionCreate, clientId: string): PlatformR
     operation: 'session.create',
     root: 'baseUrl',
     method: 'POST',
-    path: `/v2/app/users/${encodeText(userId)}/session?clientId=${encodeText(clientId)}`,
+    path: `/v2/app/users/${encodeURIComponent(userId)}/session?clientId=${encodeURIComponent(clientId)}`,
     body: { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
     parameters: { clientId, ...form },
   };

@@ -21,14 +21,14 @@ const rawBody: OperatorCredentials = {
 };
 
 describe('signRequest', () => {
-  it('signs the parameters, the user once although it is sent twice', () => {
+  it('signs the parameters; the user once, although it is sent twice', () => {
     const request = sessionRequest({ userId: 'u-1' }, 'op1');
     expect(signRequest(request, credentials)).toBe(
       sign({ userId: 'u-1' }, 'secret', DEFAULT_SIGNATURE_SETTINGS),
     );
   });
 
-  it('signs the body of open-game alone by the other scheme', () => {
+  it('signs only the body of open-game by the raw-body scheme', () => {
     const game = gameRequest({ player: { id: 'u-1' } }, 'op1', 'country');
     expect(signRequest(game, rawBody)).toBe(signRawBody(game.body!.text, 'secret'));
     const session = sessionRequest({ userId: 'u-1' }, 'op1');

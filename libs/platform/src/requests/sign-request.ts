@@ -3,7 +3,7 @@ import { sign, signRawBody } from '#signing';
 import type { OperatorCredentials } from '../platform-settings.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
-/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game goes unsigned. */
+/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game is sent unsigned. */
 export function signRequest(request: PlatformRequest, credentials: OperatorCredentials): string | undefined {
   const { secretKey, settings } = credentials;
   if (secretKey === undefined) return undefined;

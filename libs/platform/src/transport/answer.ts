@@ -1,15 +1,15 @@
 export type StatusClass = '2xx' | '3xx' | '4xx' | '5xx';
 
-/** What the platform answered. */
+/** An answer of the platform. */
 export interface Answer {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly contentEncoding: string | undefined;
-  /** Why the body cannot be used, or its bytes as they came. */
+  /** Its bytes as they came, or why they cannot be used. */
   readonly body: Buffer | 'too-large' | 'incomplete';
 }
 
-/** Everything from 500 up is a failure of the platform, whatever it calls it. */
+/** Every status from 500 up is a failure of the platform, also one that HTTP does not know. */
 export function statusClass(status: number): StatusClass {
   if (status >= 500) return '5xx';
   if (status >= 400) return '4xx';

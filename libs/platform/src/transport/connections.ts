@@ -2,32 +2,32 @@ import { Socket } from 'node:net';
 
 import { buildConnector, Client } from 'undici';
 
-/** An idle connection older than that is not used again: the other side may be closing it at that moment. */
+/** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
 const KEEP_ALIVE_MS = 4000;
-/** However long the other side offers. */
+/** However long the other side offers to keep a connection. */
 const MAX_KEEP_ALIVE_MS = 5000;
-/** undici's own timeouts count from the dispatch and coarsely: they are a backstop behind those of the exchange. */
+/** undici's own timeouts are coarse, and start at the dispatch: a backstop behind those of the exchange. */
 const BACKSTOP_MS = 2000;
 
 /** One connection to the platform, which carries one call at a time. */
 export interface Connection {
   readonly client: Client;
-  /** While it is being made. */
+  /** While it is connecting. */
   socket: Socket | undefined;
 }
 
 /**
  * The connections of one operator to one origin.
  *
- * Each is an undici client of its own, taken for one call and given back after it, so that undici never queues and
- * whatever is cut off ends at once, also while it is connecting. How many there are is the admission's to bound.
+ * Each is an undici client of its own, acquired for one call and released after it, so that undici never queues and
+ * a call that is cut off ends at once, also while it is connecting. The admission bounds how many there are.
  */
 export class Connections {
   readonly origin: string;
   readonly #timeoutMs: number;
   readonly #connect: ReturnType<typeof buildConnector>;
   readonly #all = new Set<Connection>();
-  /** The one that was used last goes first: it is the least likely to be closing. */
+  /** The one that was used last is used next: it is the least likely to be closing. */
   readonly #idle: Connection[] = [];
 
   constructor(origin: string, attemptTimeoutMs: number) {
@@ -36,20 +36,16 @@ export class Connections {
     this.#connect = buildConnector({ allowH2: false, timeout: this.#timeoutMs });
   }
 
-  get size(): number {
-    return this.#all.size;
-  }
-
-  take(): Connection {
+  acquire(): Connection {
     return this.#idle.pop() ?? this.#open();
   }
 
-  /** After a whole answer. */
-  giveBack(connection: Connection): void {
+  /** After a complete answer. */
+  release(connection: Connection): void {
     if (this.#all.has(connection)) this.#idle.push(connection);
   }
 
-  /** After anything else: ends what is still under way on it. */
+  /** After anything else: ends what is still in flight on it. */
   discard(connection: Connection): void {
     this.#all.delete(connection);
     void connection.client.destroy();
@@ -74,7 +70,7 @@ export class Connections {
       headersTimeout: this.#timeoutMs,
       bodyTimeout: this.#timeoutMs,
       connect: (options, callback) => {
-        // Its types do not tell that it returns the socket, which alone can end a connection in the making.
+        // Its types do not say that it returns the socket, by which alone connecting can be ended.
         const socket: unknown = this.#connect(options, (...result) => {
           connection.socket = undefined;
           callback(...result);

@@ -1,14 +1,14 @@
 import type { OperatorCredentials } from '../platform-settings.ts';
 import { Connections } from './connections.ts';
 
-/** Where requests of one kind go. */
+/** Where the requests under one root go. */
 interface Root {
   readonly connections: Connections;
-  /** What the root's own path puts before that of a request. */
+  /** The path of the root, which precedes that of a request. */
   readonly prefix: string;
 }
 
-/** The two roots of an operator's platform; where they share an origin, they share its connections. */
+/** The two roots of an operator's platform. If they have the same origin, they share its connections. */
 export class PlatformRoots {
   readonly baseUrl: Root;
   readonly apiUrl: Root;

@@ -1,18 +1,18 @@
 import type { Phase } from './phase.ts';
 
-/** Why a call got no whole answer. */
+/** Why a request got no complete answer. */
 export type TransportFault =
-  /** Nobody listens there. */
+  /** The connection was refused. */
   | 'refused'
-  /** No connection for another reason: its name, the way, TLS. */
+  /** No connection for another reason: DNS, routing, TLS. */
   | 'unreachable'
   | 'timeout'
-  /** The connection ended before an answer began, or within one. */
+  /** The connection ended before the answer began, or within it. */
   | 'reset'
   | 'truncated'
-  /** What came is not HTTP. */
+  /** The answer is not HTTP. */
   | 'malformed'
-  /** This side was closed. */
+  /** The client was closed. */
   | 'closed';
 
 const FAULT_OF_CODE: ReadonlyMap<string, TransportFault> = new Map([
@@ -25,9 +25,9 @@ const FAULT_OF_CODE: ReadonlyMap<string, TransportFault> = new Map([
 ]);
 
 /**
- * The name of an error of undici or of the socket; the error itself goes no further, since some hold what was received.
+ * Names an error of undici or of the socket; the error itself is not passed on, since some hold what was received.
  *
- * @param phase how far the call had come
+ * @param phase how far the exchange had come
  */
 export function transportFault(error: Error, phase: Phase): TransportFault {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -13,7 +13,7 @@ afterEach(() => {
 
 const in1s = () => Deadline.after(1000);
 
-/** Enters under a name; the log tells in which order who got what. */
+/** Enters calls under a name; the log holds what each got, in order. */
 function entrance(admission: Admission) {
   const log: string[] = [];
   const enter = async (name: string, deadline = in1s(), priority: Priority = 'interactive') => {
@@ -24,7 +24,7 @@ function entrance(admission: Admission) {
 }
 
 describe('Admission', () => {
-  it('never lets in more than there are connections', async () => {
+  it('never admits more than there are connections', async () => {
     const admission = new Admission({ connections: 3, queue: 100 });
     for (let i = 0; i < 50; i += 1) void admission.enter('interactive', in1s());
     expect([admission.inFlight, admission.waiting]).toEqual([3, 47]);
@@ -34,7 +34,7 @@ describe('Admission', () => {
     }
   });
 
-  it('turns away who finds the queue full', () => {
+  it('rejects a call that finds the queue full', () => {
     const admission = new Admission({ connections: 1, queue: 1 });
     expect(admission.enter('interactive', in1s())).toBe('admitted');
     void admission.enter('interactive', in1s());
@@ -42,7 +42,7 @@ describe('Admission', () => {
     expect(new Admission({ connections: 1, queue: 0 }).enter('interactive', in1s())).toBe('admitted');
   });
 
-  it('lets in by deadline, interactive calls before the others', async () => {
+  it('admits by deadline, interactive calls before background ones', async () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     const { log, enter } = entrance(admission);
     await enter('first');
@@ -56,7 +56,7 @@ describe('Admission', () => {
     expect(log).toEqual(['first admitted', 'early admitted', 'late admitted', 'report admitted']);
   });
 
-  it('lets a waiting call go at its deadline at once, and clears its timer', async () => {
+  it('ends a waiting call at its deadline, and clears its timer', async () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     const { log, enter } = entrance(admission);
     await enter('first');
@@ -70,7 +70,7 @@ describe('Admission', () => {
     expect([admission.inFlight, admission.waiting, jest.getTimerCount()]).toEqual([1, 0, 0]);
   });
 
-  it('lets nobody in whose deadline has passed', () => {
+  it('admits no call whose deadline has passed', () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     expect(admission.enter('interactive', new Deadline(0))).toBe('expired');
     expect(admission.inFlight).toBe(0);
@@ -90,7 +90,7 @@ describe('Admission', () => {
     expect(new Admission({ connections: 1, queue: 0 }).enter('background', in1s())).toBe('admitted');
   });
 
-  it('gives the place of the background call that can wait longest to an interactive one', async () => {
+  it('gives the place of the background call with the latest deadline to an interactive one', async () => {
     const admission = new Admission({ connections: 1, queue: 2 });
     const { log, enter } = entrance(admission);
     await enter('first');
@@ -102,7 +102,7 @@ describe('Admission', () => {
     expect(await admission.enter('background', in1s())).toBe('overloaded');
   });
 
-  it('turns everybody away once closed, and leaves no timer', async () => {
+  it('rejects every call once closed, and leaves no timer', async () => {
     const admission = new Admission({ connections: 1, queue: 10 });
     const { log, enter } = entrance(admission);
     await enter('first');

@@ -1,7 +1,7 @@
 import type { Deadline } from '../deadline.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
 
-/** Somebody waits for an interactive call; nobody does for a background one. */
+/** A person waits for an interactive call; nobody waits for a background one. */
 export type Priority = 'interactive' | 'background';
 
 export type Admittance = 'admitted' | 'overloaded' | 'expired' | 'closed';
@@ -19,11 +19,11 @@ interface Waiter {
 }
 
 /**
- * Lets in as many calls as there are connections, holds a bounded number back in the order of their deadlines, and
- * turns the rest away.
+ * Admits as many calls as there are connections, queues a bounded number of further ones by their deadlines, and rejects
+ * the rest.
  *
- * Interactive calls go first: they are let in before any background call, they take the place of a waiting one where
- * the queue is full, and background calls hold half of the connections at most, so that slow ones leave room.
+ * Interactive calls go first: they are admitted before any background call, they take the place of a waiting one if the
+ * queue is full, and background calls hold half of the connections at most, so that slow ones leave room.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -48,7 +48,7 @@ export class Admission {
     return this.#waiting.interactive.size + this.#waiting.background.size;
   }
 
-  /** Each `admitted` is to be given back by one `leave` with the same priority. */
+  /** Each call that is `admitted` ends with one `leave` of the same priority. */
   enter(priority: Priority, deadline: Deadline): Admittance | Promise<Admittance> {
     if (this.#isClosed) return 'closed';
     if (deadline.expired) return 'expired';
@@ -56,7 +56,7 @@ export class Admission {
       this.#inFlight[priority] += 1;
       return 'admitted';
     }
-    return this.#makePlace(priority) ? this.#wait(priority, deadline) : 'overloaded';
+    return this.#makeRoom(priority) ? this.#wait(priority, deadline) : 'overloaded';
   }
 
   leave(priority: Priority): void {
@@ -64,7 +64,7 @@ export class Admission {
     this.#admitNext();
   }
 
-  /** Turns away whoever waits, and whoever comes after. */
+  /** Rejects all calls that wait, and all later ones. */
   close(): void {
     this.#isClosed = true;
     for (const queue of Object.values(this.#waiting)) {
@@ -77,7 +77,7 @@ export class Admission {
     return priority === 'interactive' || this.#inFlight.background < this.#maxBackground;
   }
 
-  #makePlace(priority: Priority): boolean {
+  #makeRoom(priority: Priority): boolean {
     if (this.waiting < this.#limits.queue) return true;
     const evicted = priority === 'interactive' ? this.#waiting.background.pop() : undefined;
     evicted?.settle('overloaded');
@@ -90,12 +90,12 @@ export class Admission {
       const waiter: Waiter = {
         deadline,
         settle: (admittance) => {
-          takeBack();
+          unsubscribe();
           resolve(admittance);
         },
       };
       queue.push(waiter);
-      const takeBack = deadline.onExpired(() => {
+      const unsubscribe = deadline.onExpired(() => {
         queue.remove(waiter);
         resolve('expired');
       });

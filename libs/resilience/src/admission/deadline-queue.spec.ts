@@ -13,7 +13,7 @@ const items = fc
   .map((times) => times.map((atMs, order): Item => ({ deadline: { atMs }, order })));
 
 describe('DeadlineQueue', () => {
-  it('gives the earliest deadline first, and of equal ones who came first', () => {
+  it('gives the earliest deadline first, and equal ones in the order of their arrival', () => {
     fc.assert(
       fc.property(items, (given) => {
         const queue = new DeadlineQueue<Item>();
@@ -26,7 +26,7 @@ describe('DeadlineQueue', () => {
     );
   });
 
-  it('gives up the latest deadline, and any one that leaves', () => {
+  it('gives the latest deadline from its end, and removes any item', () => {
     const [a, b, c] = [30, 10, 20].map((atMs, order) => ({ deadline: { atMs }, order })) as [
       Item,
       Item,

@@ -2,9 +2,9 @@ interface HasDeadline {
   readonly deadline: { readonly atMs: number };
 }
 
-/** Those who wait, the earliest deadline first; of equal ones, who came first. */
+/** A queue by deadline, the earliest first; equal ones in the order of their arrival. */
 export class DeadlineQueue<T extends HasDeadline> {
-  /** The latest deadline first, so that the next one is taken off the end. */
+  /** The latest deadline first, so that the next item is taken off the end. */
   readonly #items: T[] = [];
 
   get size(): number {
@@ -12,17 +12,17 @@ export class DeadlineQueue<T extends HasDeadline> {
   }
 
   push(item: T): void {
-    // Who comes later mostly has the later deadline, and so stands at the beginning.
+    // A later item mostly has a later deadline, so its place is near the beginning.
     const index = this.#items.findIndex(({ deadline }) => deadline.atMs <= item.deadline.atMs);
     this.#items.splice(index === -1 ? this.#items.length : index, 0, item);
   }
 
-  /** Takes the one with the earliest deadline. */
+  /** Takes the item with the earliest deadline. */
   shift(): T | undefined {
     return this.#items.pop();
   }
 
-  /** Takes the one with the latest deadline. */
+  /** Takes the item with the latest deadline. */
   pop(): T | undefined {
     return this.#items.shift();
   }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { Circuit, type CircuitPass, type CircuitSettings, type Verdict } from './circuit.ts';
+import type { CircuitSettings } from './breaker.ts';
+import { Circuit, type CircuitPass, type Health } from './circuit.ts';
 
 const SETTINGS: CircuitSettings = { failureRate: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000 };
 
@@ -19,12 +20,12 @@ function build(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
   return { circuit, changes };
 }
 
-async function call(circuit: Circuit, ...verdicts: Verdict[]): Promise<void> {
-  for (const verdict of verdicts) circuit.enter()?.settle(verdict);
+async function call(circuit: Circuit, ...healths: Health[]): Promise<void> {
+  for (const health of healths) circuit.enter()?.settle(health);
   await jest.advanceTimersByTimeAsync(0);
 }
 
-const times = (count: number, verdict: Verdict) => Array.from({ length: count }, () => verdict);
+const times = (count: number, health: Health) => Array.from({ length: count }, () => health);
 
 async function opened(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
   const built = build(settings, random);
@@ -51,7 +52,7 @@ describe('a closed circuit', () => {
     expect(circuit.enter()).toBeUndefined();
   });
 
-  it('is open before the next call is let in', () => {
+  it('is open before the next call enters', () => {
     const { circuit } = build();
     for (let i = 0; i < 4; i += 1) circuit.enter()!.settle('unhealthy');
     expect(circuit.enter()).toBeUndefined();
@@ -79,7 +80,7 @@ describe('a closed circuit', () => {
     expect(median(durations.many)).toBeLessThan(20 * median(durations.few));
   });
 
-  it('can be told to open at 100 percent, and below it does not', async () => {
+  it('can be set to open at 100 percent, and does not open below', async () => {
     const { circuit } = build({ failureRate: 100 });
     await call(circuit, 'healthy', ...times(50, 'unhealthy'));
     expect(circuit.state).toBe('closed');
@@ -94,14 +95,9 @@ describe('a closed circuit', () => {
     expect(circuit.state).toBe('closed');
   });
 
-  it('does not count what says nothing about health, neither as a call nor as a success', async () => {
+  it('does not count what is ignored, neither as a call nor as a success', async () => {
     const { circuit } = build();
-    await call(
-      circuit,
-      ...times(100, 'says-nothing'),
-      ...times(3, 'unhealthy'),
-      ...times(100, 'says-nothing'),
-    );
+    await call(circuit, ...times(100, 'ignored'), ...times(3, 'unhealthy'), ...times(100, 'ignored'));
     expect(circuit.state).toBe('closed');
     await call(circuit, 'unhealthy');
     expect(circuit.state).toBe('open');
@@ -127,7 +123,7 @@ describe('a closed circuit', () => {
 });
 
 describe('an open circuit', () => {
-  it('tells how long until its next probe, with jitter', async () => {
+  it('tells the time until its next probe, with jitter', async () => {
     expect((await opened({}, () => 0)).circuit.retryAfterMs).toBe(4000);
     expect((await opened({}, () => 1)).circuit.retryAfterMs).toBe(6000);
     const { circuit } = await opened();
@@ -163,7 +159,7 @@ describe('an open circuit', () => {
 });
 
 describe('a circuit that closed again', () => {
-  it('drops the verdicts of calls from before', async () => {
+  it('ignores calls that were made before its opening', async () => {
     const { circuit } = build();
     const late = times(10, 'unhealthy').map(() => circuit.enter()!);
     await call(circuit, ...times(4, 'unhealthy'));
@@ -202,7 +198,7 @@ describe('a half-open circuit', () => {
 
   it('is not closed by a cancelled probe, which makes room for the next', async () => {
     const { circuit } = await halfOpened();
-    await call(circuit, 'says-nothing');
+    await call(circuit, 'ignored');
     expect(circuit.state).toBe('half-open');
     expect(circuit.enter()).toBeDefined();
   });
@@ -215,10 +211,10 @@ describe('a half-open circuit', () => {
     expect(circuit.enter()).toBeDefined();
   });
 
-  it('drops the verdict of a probe of an earlier opening', async () => {
+  it('ignores a probe of an earlier opening', async () => {
     const { circuit } = await halfOpened();
     const cancelled = circuit.enter()!;
-    cancelled.settle('says-nothing');
+    cancelled.settle('ignored');
     await call(circuit, 'unhealthy');
     await jest.advanceTimersByTimeAsync(5000);
     cancelled.settle('healthy');
@@ -228,7 +224,7 @@ describe('a half-open circuit', () => {
 });
 
 describe('many circuits', () => {
-  it('do not share a setting, since opossum writes into its options', async () => {
+  it('do not share options, since opossum writes into them', async () => {
     const first = await opened();
     const second = build({ failureRate: 90, minimumCalls: 1 });
     await call(second.circuit, 'healthy', ...times(3, 'unhealthy'));

@@ -4,12 +4,12 @@ const BASE_MS = 200;
 const CAP_MS = 5000;
 
 /**
- * How long to wait before the next attempt, in milliseconds: full jitter, so that calls which failed together do
- * not come back together. What `Retry-After` asked for is waited in full, and the jitter on top.
+ * How long to wait before the next attempt, in milliseconds: exponential backoff with full jitter, so that calls which
+ * failed together do not come back together. The jitter is added to what `Retry-After` asked for.
  *
- * @param calls attempts so far, from 1
+ * @param attempts so far, from 1
  */
-export function backoffMs(calls: number, retryAfterMs: number | undefined, random: Random): number {
-  const ceilingMs = Math.min(CAP_MS, BASE_MS * 2 ** (calls - 1));
+export function backoffMs(attempts: number, retryAfterMs: number | undefined, random: Random): number {
+  const ceilingMs = Math.min(CAP_MS, BASE_MS * 2 ** (attempts - 1));
   return (retryAfterMs ?? 0) + random() * ceilingMs;
 }

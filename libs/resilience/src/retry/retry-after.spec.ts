@@ -30,7 +30,7 @@ describe('parseRetryAfter', () => {
     '2026-01-31',
     'Sat, 99 Foo 2026 12:00:00 GMT',
     '5 seconds',
-  ])('makes nothing of %j', (header) => {
+  ])('ignores %j', (header) => {
     expect(parseRetryAfter(header, NOW)).toBeUndefined();
   });
 });

@@ -1,14 +1,14 @@
 const SECONDS = /^\d+$/;
-/** The three forms of an HTTP-date all begin with the day's name; the oldest has no zone and means GMT. */
+/** The three forms of an HTTP date all begin with the day's name; the oldest has no zone and means GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 const WITHOUT_ZONE = /\d{4}$/;
-/** What asks for more is not believed. */
+/** A longer wait is not believed. */
 const MAX_MS = 24 * 60 * 60 * 1000;
 
 /**
  * The wait that a `Retry-After` header asks for, in milliseconds from `nowMs`; at most a day.
  *
- * @returns 0 for a date that has passed, `undefined` where the header is absent or is neither seconds nor a date
+ * @returns 0 for a date that has passed, `undefined` if the header is absent or is neither seconds nor a date
  * @see RFC 9110, section 10.2.3
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {

@@ -11,7 +11,7 @@ function emptied(clock: () => number): RetryBudget {
 }
 
 describe('RetryBudget', () => {
-  it('refills with successes, a retry for five', () => {
+  it('refills by successes, a retry for five', () => {
     const budget = emptied(() => 0);
     for (let i = 0; i < 4; i += 1) budget.succeeded();
     expect(budget.take()).toBe(false);
@@ -28,7 +28,7 @@ describe('RetryBudget', () => {
     expect([budget.take(), budget.take()]).toEqual([true, false]);
   });
 
-  it('holds no more than it began with', () => {
+  it('never holds more than it began with', () => {
     let nowMs = 0;
     const budget = new RetryBudget(() => nowMs);
     nowMs = 86_400_000;

@@ -5,26 +5,26 @@ const PER_SUCCESS = 0.2;
 const PER_SECOND = 1;
 
 /**
- * How often? A bucket of retries that successes refill, and time slowly, so that retries never multiply the load on
- * what is failing, and an empty bucket is not empty for ever.
+ * How often? A token bucket of retries, refilled by successes and slowly by time: retries never multiply the load on
+ * what is failing, and an empty bucket does not stay empty.
  *
  * It begins full, with 100 retries; a success gives back a fifth of one, a second gives back one.
  */
 export class RetryBudget {
   readonly #clock: Clock;
   #tokens = CAPACITY;
-  #countedAtMs: number;
+  #refilledAtMs: number;
 
   constructor(clock: Clock = Date.now) {
     this.#clock = clock;
-    this.#countedAtMs = clock();
+    this.#refilledAtMs = clock();
   }
 
   /** Takes one retry. @returns whether there was one */
   take(): boolean {
     const nowMs = this.#clock();
-    this.#add((Math.max(0, nowMs - this.#countedAtMs) / 1000) * PER_SECOND);
-    this.#countedAtMs = nowMs;
+    this.#add((Math.max(0, nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
+    this.#refilledAtMs = nowMs;
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;

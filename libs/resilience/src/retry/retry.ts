@@ -2,16 +2,15 @@ import type { Random } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
 import type { AttemptOutcome } from './attempt-outcome.ts';
 import { backoffMs } from './backoff.ts';
-import { type CallHistory, isRetryable, type RepeatAfterUnknown } from './is-retryable.ts';
-import { pause } from './pause.ts';
+import { type AttemptHistory, isRetryable, type RepeatAfterUnknown } from './is-retryable.ts';
 import type { RetryBudget } from './retry-budget.ts';
 
-/** A longer pause is the caller's to make: a place among the commands in hand is too dear for it. */
+/** A longer pause is the caller's to make: a command that waits here takes the place of another one in flight. */
 const MAX_PAUSE_MS = 30_000;
 
-/** What holds for all calls of a kind. */
+/** The same for all calls of one operation. */
 export interface RetryRules {
-  /** The first among them. */
+  /** The first one included. */
   readonly maxAttempts: number;
   readonly repeatAfterUnknown: RepeatAfterUnknown;
   readonly budget: RetryBudget;
@@ -24,21 +23,20 @@ export interface RetryRules {
 /** How a call ended, over all its attempts. */
 export interface CallEnd<Answer, Fault> {
   readonly outcome: AttemptOutcome<Answer, Fault>;
-  /** Attempts before the last whose outcome is unknown. */
-  readonly history: CallHistory;
+  readonly history: AttemptHistory;
 }
 
-/** An attempt that was made, or one that is under way. */
+/** The outcome at once if it is known at once, else a promise of it. */
 type Attempted<Answer, Fault> = AttemptOutcome<Answer, Fault> | Promise<AttemptOutcome<Answer, Fault>>;
 
 /**
- * Makes further attempts until one is answered for good or another may not follow.
+ * Attempts a call again until it is answered for good, or no further attempt may follow.
  *
- * An attempt that was held back, or that was never sent after one whose outcome is unknown, does not hide what was
- * known before it. A pause that would pass the deadline is not begun.
+ * An attempt that was rejected, or that was not sent after one whose outcome is unknown, does not replace the outcome
+ * before it, which says more. A pause that would pass the deadline is not begun.
  *
- * @param first how the first attempt ended, which has been made
- * @returns at once where that was answered
+ * @param first the outcome of the first attempt
+ * @returns at once if the first attempt was answered
  */
 export function retry<Answer, Fault>(
   first: AttemptOutcome<Answer, Fault>,
@@ -46,48 +44,57 @@ export function retry<Answer, Fault>(
   rules: RetryRules,
   deadline: Deadline,
 ): CallEnd<Answer, Fault> | Promise<CallEnd<Answer, Fault>> {
-  if (first.kind !== 'answered') return retryFrom(first, attempt, rules, deadline);
+  if (first.kind !== 'answered') return retryUntilAnswered(first, attempt, rules, deadline);
   rules.budget.succeeded();
-  return { outcome: first, history: ONE_CALL };
+  return { outcome: first, history: ONE_ATTEMPT };
 }
 
-const ONE_CALL: CallHistory = { calls: 1, unknown: 0 };
+const ONE_ATTEMPT: AttemptHistory = { attempts: 1, unknown: 0 };
 
-async function retryFrom<Answer, Fault>(
+async function retryUntilAnswered<Answer, Fault>(
   first: AttemptOutcome<Answer, Fault>,
   attempt: () => Attempted<Answer, Fault>,
   rules: RetryRules,
   deadline: Deadline,
 ): Promise<CallEnd<Answer, Fault>> {
+  let last = first;
   let outcome = first;
-  let telling: AttemptOutcome<Answer, Fault> | undefined;
   let unknown = 0;
-  for (let calls = 1; ; calls += 1) {
-    telling = moreTelling(telling, outcome);
-    if (outcome.kind === 'answered') rules.budget.succeeded();
-    if (outcome.kind === 'unknown') unknown += 1;
-    const history = { calls, unknown };
-    if (calls >= rules.maxAttempts || !isRetryable(outcome, history, rules.repeatAfterUnknown)) {
-      return { outcome: telling, history };
+  for (let attempts = 1; ; attempts += 1) {
+    if (last.kind === 'answered') rules.budget.succeeded();
+    if (last.kind === 'unknown') unknown += 1;
+    const history = { attempts, unknown };
+    if (attempts >= rules.maxAttempts || !isRetryable(last, history, rules.repeatAfterUnknown)) {
+      return { outcome, history };
     }
-    const pauseMs = backoffMs(
-      calls,
-      outcome.kind === 'passing' ? outcome.retryAfterMs : undefined,
-      rules.random,
-    );
+    const retryAfterMs = last.kind === 'transient' ? last.retryAfterMs : undefined;
+    const pauseMs = backoffMs(attempts, retryAfterMs, rules.random);
     const isTooLong = pauseMs >= deadline.remainingMs() || pauseMs > MAX_PAUSE_MS;
-    if (isTooLong || !rules.budget.take()) return { outcome: telling, history };
+    if (isTooLong || !rules.budget.take()) return { outcome, history };
     rules.onRetry();
     await pause(pauseMs, rules.stopping);
-    outcome = await attempt();
+    last = await attempt();
+    if (saysMore(last, outcome)) outcome = last;
   }
 }
 
-function moreTelling<Answer, Fault>(
-  before: AttemptOutcome<Answer, Fault> | undefined,
-  last: AttemptOutcome<Answer, Fault>,
-): AttemptOutcome<Answer, Fault> {
-  if (before === undefined) return last;
-  const addsNothing = last.kind === 'held-back' || (last.kind === 'not-sent' && before.kind === 'unknown');
-  return addsNothing ? before : last;
+function saysMore(last: AttemptOutcome<unknown, unknown>, before: AttemptOutcome<unknown, unknown>): boolean {
+  return last.kind !== 'rejected' && !(last.kind === 'not-sent' && before.kind === 'unknown');
+}
+
+/** Waits, at most until `stopping` aborts. Leaves neither a timer nor a listener behind. */
+function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (stopping.aborted) {
+      resolve();
+      return;
+    }
+    const end = (): void => {
+      clearTimeout(timer);
+      stopping.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, durationMs);
+    stopping.addEventListener('abort', end);
+  });
 }

@@ -5,15 +5,15 @@ import { Redactor } from './redactor.ts';
 /**
  * What may be passed on of an answer that is no success.
  *
- * @param untold values that none of its texts may repeat
+ * @param secrets values, at any depth, that none of its texts may repeat
  */
-export function platformAnswer(
+export function redactedAnswer(
   status: number,
   entries: readonly PlatformErrorEntry[],
-  untold: readonly unknown[],
+  secrets: readonly unknown[],
 ): PlatformAnswer {
   if (entries.length === 0) return { status, errors: [] };
-  const redactor = new Redactor(untold);
+  const redactor = new Redactor(secrets);
   return {
     status,
     errors: entries.map((entry) => ({

@@ -4,55 +4,50 @@ import type { CallEnd } from '#resilience';
 import { readBody } from '../answers/read-body.ts';
 import type { CallContext } from '../call-context.ts';
 import { classifyError } from '../errors/classify-error.ts';
-import { platformAnswer } from '../errors/platform-answer.ts';
 import { readErrors } from '../errors/read-errors.ts';
+import { redactedAnswer } from '../errors/redacted-answer.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import { type Answer, statusClass } from '../transport/answer.ts';
-import type { Fault } from './judge.ts';
+import type { Answer } from '../transport/answer.ts';
+import type { Fault } from './classify-attempt.ts';
 
 export interface CallFacts {
   readonly operation: Operation;
   readonly call: CallContext;
   /** 0 while the circuit would let a call through. */
   readonly circuitRetryAfterMs: number;
-  /** No error may repeat any of it. */
-  readonly untold: readonly unknown[];
+  /** What no error may repeat: values at any depth. */
+  readonly secrets: readonly unknown[];
 }
 
 const MAX_ERROR_TEXT = 64 * 1024;
 
-/**
- * The success that a call ended with.
- *
- * @throws CommandError for every other end
- */
-export function conclude({ outcome, history }: CallEnd<Answer, Fault>, facts: CallFacts): Answer {
-  // What an earlier attempt may have done can be the reason for what the last one was told.
+/** The error of a call that did not succeed. */
+export function callError({ outcome, history }: CallEnd<Answer, Fault>, facts: CallFacts): CommandError {
+  // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = history.unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   const retryAfterMs = facts.circuitRetryAfterMs || undefined;
   switch (outcome.kind) {
     case 'answered':
-      if (statusClass(outcome.answer.status) === '2xx') return outcome.answer;
-      throw answeredError(outcome.answer, facts, { details: earlier });
+      return answerError(outcome.answer, facts, { details: earlier });
     case 'expired':
-      throw new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
+      return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
     case 'unknown':
-      throw new CommandError(OPERATION_TRAITS[facts.operation].unknownCode, {
+      return new CommandError(OPERATION_TRAITS[facts.operation].unknownCode, {
         retryAfterMs,
         details: reasonOf(outcome.fault),
       });
     case 'not-sent':
-      throw new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, details: reasonOf(outcome.fault) });
-    case 'passing':
-    case 'held-back':
-      throw faultError(outcome.fault, facts, { retryAfterMs, details: earlier });
+      return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, details: reasonOf(outcome.fault) });
+    case 'transient':
+    case 'rejected':
+      return faultError(outcome.fault, facts, { retryAfterMs, details: earlier });
   }
 }
 
 function faultError(fault: Fault, facts: CallFacts, known: CommandErrorFacts): CommandError {
   switch (fault.kind) {
     case 'answer':
-      return answeredError(fault.answer, facts, {
+      return answerError(fault.answer, facts, {
         ...known,
         retryAfterMs: fault.retryAfterMs ?? known.retryAfterMs,
       });
@@ -66,20 +61,19 @@ function faultError(fault: Fault, facts: CallFacts, known: CommandErrorFacts): C
   }
 }
 
-function answeredError(
+function answerError(
   answer: Answer,
-  { operation, untold }: CallFacts,
+  { operation, secrets }: CallFacts,
   known: CommandErrorFacts,
 ): CommandError {
   const body = readBody(answer, MAX_ERROR_TEXT);
   const entries = body.kind === 'text' ? readErrors(body.text) : [];
   const { code, details } = classifyError(answer.status, operation, entries);
-  const platform = platformAnswer(answer.status, entries, untold);
-  const isSaying = details !== undefined || known.details !== undefined;
+  const hasDetails = details !== undefined || known.details !== undefined;
   return new CommandError(code, {
     ...known,
-    platform,
-    details: isSaying ? { ...details, ...known.details } : undefined,
+    platform: redactedAnswer(answer.status, entries, secrets),
+    details: hasDetails ? { ...details, ...known.details } : undefined,
   });
 }
 

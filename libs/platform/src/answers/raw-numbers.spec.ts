@@ -1,24 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { isInteger, isKeptNumber, parseExactJson } from './exact-json.ts';
+import { isInteger, isRawNumber, parseWithRawNumbers } from './raw-numbers.ts';
 
-describe('parseExactJson', () => {
+describe('parseWithRawNumbers', () => {
   it('writes every integer back as it was', () => {
     fc.assert(
       fc.property(fc.bigInt(), (amount) => {
         const text = `{"amounts":[${amount}]}`;
-        expect(JSON.stringify(parseExactJson(text))).toBe(text);
+        expect(JSON.stringify(parseWithRawNumbers(text))).toBe(text);
       }),
     );
   });
 
   it.each(['1e400', '-1e400', '1e30', '12345678901234567890.5', '9007199254740993'])('keeps %s', (source) => {
-    expect(JSON.stringify(parseExactJson(`[${source}]`))).toBe(`[${source}]`);
+    expect(JSON.stringify(parseWithRawNumbers(`[${source}]`))).toBe(`[${source}]`);
   });
 
   it('gives numbers for what a double holds', () => {
-    expect(parseExactJson('[9007199254740991, 0.1, -5, 1e3, "1234567890123456789"]')).toEqual([
+    expect(parseWithRawNumbers('[9007199254740991, 0.1, -5, 1e3, "1234567890123456789"]')).toEqual([
       9007199254740991,
       0.1,
       -5,
@@ -28,7 +28,7 @@ describe('parseExactJson', () => {
   });
 
   it('does not parse what is not JSON', () => {
-    expect(() => parseExactJson('{')).toThrow(SyntaxError);
+    expect(() => parseWithRawNumbers('{')).toThrow(SyntaxError);
   });
 });
 
@@ -45,13 +45,13 @@ describe('isInteger', () => {
     ['null', false],
     ['{"rawJSON":"1"}', false],
   ])('%s: %s', (text, expected) => {
-    expect(isInteger(parseExactJson(text))).toBe(expected);
+    expect(isInteger(parseWithRawNumbers(text))).toBe(expected);
   });
 });
 
-describe('isKeptNumber', () => {
+describe('isRawNumber', () => {
   it('is not deceived by an object that looks like one', () => {
-    expect(isKeptNumber(parseExactJson('12345678901234567890'))).toBe(true);
-    expect(isKeptNumber(parseExactJson('{"rawJSON":"1"}'))).toBe(false);
+    expect(isRawNumber(parseWithRawNumbers('12345678901234567890'))).toBe(true);
+    expect(isRawNumber(parseWithRawNumbers('{"rawJSON":"1"}'))).toBe(false);
   });
 });

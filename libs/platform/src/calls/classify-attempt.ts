@@ -1,4 +1,4 @@
-import { type AttemptOutcome, type Clock, parseRetryAfter, type Verdict } from '#resilience';
+import { type AttemptOutcome, type Clock, type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult } from '../platform-observer.ts';
 import { type Answer, statusClass } from '../transport/answer.ts';
@@ -15,42 +15,45 @@ export type Fault =
 
 export type Outcome = AttemptOutcome<Answer, Fault>;
 
-/** What an exchange means to the call, to the circuit, and to whoever watches. */
-export interface Judgement {
+/** An attempt as the call, the circuit and the observer see it. */
+export interface ClassifiedAttempt {
   readonly outcome: Outcome;
-  readonly verdict: Verdict;
+  readonly health: Health;
   readonly result: AttemptResult;
 }
 
-/** The deadline cut the exchange off, which says nothing about the platform. */
-export const CUT_OFF: Judgement = {
+/** The deadline cut the attempt off, which says nothing about the platform. */
+export const CUT_OFF: ClassifiedAttempt = {
   outcome: { kind: 'expired' },
-  verdict: 'says-nothing',
+  health: 'ignored',
   result: 'deadline',
 };
 
 const TOO_MANY_REQUESTS = 429;
 
-export function judge(end: ExchangeEnd, clock: Clock): Judgement {
-  return end.kind === 'answer' ? judgeAnswer(end.answer, clock) : judgeFault(end.kind, end.fault);
+export function classifyAttempt(end: ExchangeEnd, clock: Clock): ClassifiedAttempt {
+  return end.kind === 'answer' ? classifyAnswer(end.answer, clock) : classifyFault(end.kind, end.fault);
 }
 
 /** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
-function judgeAnswer(answer: Answer, clock: Clock): Judgement {
+function classifyAnswer(answer: Answer, clock: Clock): ClassifiedAttempt {
   const result = statusClass(answer.status);
-  if (result === '2xx') return { outcome: { kind: 'answered', answer }, verdict: 'healthy', result };
+  if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
   if (result !== '5xx' && answer.status !== TOO_MANY_REQUESTS) {
-    return { outcome: { kind: 'answered', answer }, verdict: 'says-nothing', result };
+    return { outcome: { kind: 'answered', answer }, health: 'ignored', result };
   }
   const retryAfterMs = parseRetryAfter(answer.retryAfter, clock());
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
-  const verdict = result === '5xx' ? 'unhealthy' : 'says-nothing';
-  return { outcome: { kind: 'passing', fault, retryAfterMs }, verdict, result };
+  const health = result === '5xx' ? 'unhealthy' : 'ignored';
+  return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
 }
 
-function judgeFault(kind: 'not-sent' | 'lost', transportFault: TransportFault): Judgement {
+function classifyFault(kind: 'not-sent' | 'lost', transportFault: TransportFault): ClassifiedAttempt {
   const fault: Fault = { kind: 'transport', fault: transportFault };
-  const verdict = transportFault === 'closed' ? 'says-nothing' : 'unhealthy';
-  const outcome: Outcome = { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault };
-  return { outcome, verdict, result: transportFault };
+  const health = transportFault === 'closed' ? 'ignored' : 'unhealthy';
+  return {
+    outcome: { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault },
+    health,
+    result: transportFault,
+  };
 }
