@@ -2,7 +2,12 @@ import { type DynamicModule, Module, type Provider } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
-import { MessagingModule, type MessagingModuleOptions, MessagingObserver } from '#messaging';
+import {
+  type CallerPolicy,
+  MessagingModule,
+  type MessagingModuleOptions,
+  MessagingObserver,
+} from '#messaging';
 import {
   type OperatorCredentials,
   PlatformClients,
@@ -13,7 +18,6 @@ import {
 import type { Settings } from '#settings';
 import type { Logger } from '#telemetry';
 
-import { AllCallers, CallersFile } from './callers.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
@@ -30,6 +34,7 @@ import { internalKeyOf } from './settings/internal-key.ts';
 export interface AppOptions {
   readonly settings: Settings;
   readonly operators: readonly OperatorCredentials[];
+  readonly callers: CallerPolicy;
   readonly logger: Logger;
   /** What stands on the broker differs from the topology of this version. */
   readonly onMismatch: (error: Error) => void;
@@ -89,7 +94,7 @@ function platformOptions(
 }
 
 function messagingOptions(
-  { settings, operators, logger, onMismatch }: AppOptions,
+  { settings, operators, callers, onMismatch }: AppOptions,
   platform: PlatformClients,
   observer: MessagingObserver,
 ): MessagingModuleOptions {
@@ -108,8 +113,7 @@ function messagingOptions(
     pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
     isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
-    callers:
-      settings.CALLERS_FILE === undefined ? new AllCallers() : new CallersFile(settings.CALLERS_FILE, logger),
+    callers,
     internalKey: internalKeyOf(settings.INTERNAL_KEY, operators),
     idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
     redisUrl: settings.REDIS_URL,

@@ -1,7 +1,7 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { watchFile } from 'node:fs';
 
 import { CallerPolicy } from '#messaging';
-import { type CallerRules, readCallers, SettingsError } from '#settings';
+import { type CallerRules, readCallers, type Settings, SettingsError } from '#settings';
 import type { Logger } from '#telemetry';
 
 /** How soon a new version of the file is seen; it is looked at rather than watched, since a mounted file is replaced as a link. */
@@ -20,12 +20,20 @@ export class AllCallers extends CallerPolicy {
   }
 }
 
+/**
+ * Who may send what, by the settings.
+ *
+ * @throws SettingsError if there is a file that cannot be used
+ */
+export function callersOf({ CALLERS_FILE }: Pick<Settings, 'CALLERS_FILE'>, logger: Logger): CallerPolicy {
+  return CALLERS_FILE === undefined ? new AllCallers() : new CallersFile(CALLERS_FILE, logger);
+}
+
 /** Who may send what by `CALLERS_FILE`, which is read again when it changes; the rules stay if a new version is at fault. */
-export class CallersFile extends CallerPolicy implements Disposable {
+class CallersFile extends CallerPolicy {
   readonly #path: string;
   readonly #logger: Logger;
   #rules: ReadonlyMap<string, CallerRules>;
-  readonly #look = (): void => this.#reload();
 
   /** @throws SettingsError if the file cannot be used at start */
   constructor(path: string, logger: Logger) {
@@ -33,7 +41,7 @@ export class CallersFile extends CallerPolicy implements Disposable {
     this.#path = path;
     this.#logger = logger;
     this.#rules = readCallers(path);
-    watchFile(path, { interval: LOOK_MS, persistent: false }, this.#look);
+    watchFile(path, { interval: LOOK_MS, persistent: false }, () => this.#reload());
   }
 
   mayRun(caller: string, operator: string, type: string): boolean {
@@ -46,10 +54,6 @@ export class CallersFile extends CallerPolicy implements Disposable {
     const rules = this.#rulesOf(caller);
     if (!rules) return false;
     return rules.replyTo?.some((allowed) => covers(allowed, queue)) ?? true;
-  }
-
-  [Symbol.dispose](): void {
-    unwatchFile(this.#path, this.#look);
   }
 
   #rulesOf(caller: string): CallerRules | undefined {

@@ -9,7 +9,9 @@ import { EXIT_CONFIG, readSettings, SettingsError } from '#settings';
 import { createLogger, NestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
+import { callersOf } from './callers.ts';
 import { readOperators } from './settings/operators.ts';
+import { warningsOf } from './settings/warnings.ts';
 import type { Stopping } from './stop-on-signal.ts';
 
 /** Starts a worker by the variables of the process; where they are at fault it says so and sets the exit code. */
@@ -27,11 +29,13 @@ async function start(stopping: Stopping): Promise<void> {
   const settings = readSettings(process.env);
   const operators = readOperators(settings);
   const logger = createLogger(settings.LOG_LEVEL);
+  const callers = callersOf(settings, logger);
+  for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
   const onMismatch = (error: Error): void => {
     process.stderr.write(`${error.message}\n`);
     process.exit(EXIT_CONFIG);
   };
-  const module = AppModule.create({ settings, operators, logger, onMismatch });
+  const module = AppModule.create({ settings, operators, callers, logger, onMismatch });
   const app = await NestFactory.create<NestExpressApplication>(module, {
     logger: new NestLogger(logger),
     // Nobody has anything to send to health and metrics.

@@ -1,4 +1,5 @@
 export { type CallerRules, readCallers } from './read-callers.ts';
+export { type NearMiss, nearMissesIn } from './near-misses.ts';
 export { httpRoot, integer } from './readers.ts';
 export {
   readSecret,

@@ -18,7 +18,10 @@ const KNOWN_COMMANDS: ReadonlySet<string> = new Set(COMMAND_TYPES);
  *
  * @throws SettingsError for a file that cannot be read or does not hold what it should
  */
-export function readCallers(path: string, readText: ReadText = readTextFile): ReadonlyMap<string, CallerRules> {
+export function readCallers(
+  path: string,
+  readText: ReadText = readTextFile,
+): ReadonlyMap<string, CallerRules> {
   const file = objectOf(parse(path, readText), 'the file');
   refuseUnknown(file, ['callers'], 'the file');
   const callers = Object.entries(objectOf(file['callers'], '"callers"'));

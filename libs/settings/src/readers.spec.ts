@@ -1,6 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { amqpUrl, httpRoot, integer, key, list, namePrefix, oneOf, precisions, rising, text } from './readers.ts';
+import {
+  amqpUrl,
+  httpRoot,
+  integer,
+  key,
+  list,
+  namePrefix,
+  oneOf,
+  precisions,
+  rising,
+  text,
+} from './readers.ts';
 
 type Read = (value: string) => unknown;
 
@@ -97,6 +108,7 @@ const FAULTS: [name: string, read: Read, value: string, reason: RegExp][] = [
   ['precisions', precisions, 'USD=two', /^must be pairs such as USD=2,BTC=8$/],
   ['precisions', precisions, 'USD=-2', /^must be pairs such as USD=2,BTC=8$/],
   ['precisions', precisions, 'USD=2,', /^must be pairs such as USD=2,BTC=8$/],
+  ['precisions', precisions, 'USD=2,btc=8', /^must name currencies in upper case$/],
   ['precisions', precisions, 'USD=2;BTC=8', /^must be pairs such as USD=2,BTC=8$/],
 ];
 

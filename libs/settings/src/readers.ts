@@ -84,6 +84,7 @@ export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
     pairs.map((match) => {
       const [, currency, decimals] = match ?? [];
       if (currency === undefined) throw new Error('must be pairs such as USD=2,BTC=8');
+      if (currency !== currency.toUpperCase()) throw new Error('must name currencies in upper case');
       return [currency, Number(decimals)];
     }),
   );

@@ -160,11 +160,11 @@ describe('readSettings', () => {
       { PLATFORM_SECRET_KEY: 'CANARY', PLATFORM_SECRET_KEY_FILE: 'canary.txt' },
       /given twice/,
     ],
-    ['PLATFORM_SECRET_KEY', { PLATFORM_SECRET_KEY_FILE: 'missing' }, /file cannot be read \(ENOENT\)$/],
-    ['PLATFORM_SECRET_KEY', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
-    ['AMQP_URL', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
-    ['REDIS_URL', { REDIS_URL_FILE: 'canary.txt' }, /must be a redis or rediss/],
-  ])('tells what is wrong with the file of %s', (name, environment, reason) => {
+    ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'missing' }, /file cannot be read \(ENOENT\)$/],
+    ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
+    ['AMQP_URL_FILE', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
+    ['REDIS_URL_FILE', { REDIS_URL_FILE: 'canary.txt' }, /must be a redis or rediss/],
+  ])('tells what is wrong with a secret, by the variable that it was given by: %s', (name, environment, reason) => {
     const faults = faultsOf({ ...REQUIRED, ...environment });
     expect(faults).toEqual([expect.stringMatching(reason)]);
     expect(faults[0]).toMatch(new RegExp(`^${name}: `));

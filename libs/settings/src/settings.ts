@@ -134,11 +134,17 @@ export function readSomeSettings<N extends SettingName>(
     try {
       values[name] = readOne(name, environment, readText);
     } catch (error) {
-      faults.push({ variable: name, reason: (error as Error).message });
+      faults.push({ variable: variableOf(name, environment), reason: (error as Error).message });
     }
   }
   if (faults.length > 0) throw new SettingsError(faults);
   return Object.freeze(values) as Pick<Settings, N>;
+}
+
+/** The variable that a setting is given by. */
+function variableOf(name: SettingName, environment: NodeJS.ProcessEnv): string {
+  const { isSecret }: Definition<unknown> = SETTINGS[name];
+  return isSecret && !environment[name] && environment[`${name}_FILE`] ? `${name}_FILE` : name;
 }
 
 function readOne(name: SettingName, environment: NodeJS.ProcessEnv, readText: ReadText): unknown {
