@@ -84,9 +84,9 @@ describe('settings that cannot be used', () => {
       AMQP_URL_FILE: fileWith(`amqp://u:${CANARY}@127.0.0.1`),
       PLATFORM_SECRET_KEY_FILE: join(folder, CANARY, 'nowhere'),
     };
-    expect(await refusalOf(twice)).toMatchObject(refusing('AMQP_URL', 'PLATFORM_SECRET_KEY'));
+    expect(await refusalOf(twice)).toMatchObject(refusing('AMQP_URL', 'PLATFORM_SECRET_KEY_FILE'));
     expect(await refusalOf({ PLATFORM_SECRET_KEY_FILE: fileWith('\n') })).toMatchObject(
-      refusing('PLATFORM_SECRET_KEY'),
+      refusing('PLATFORM_SECRET_KEY_FILE'),
     );
   });
 });
