@@ -1,7 +1,8 @@
 import type { Lane } from '#contracts';
 
 import { Broker } from './rabbitmq/broker.ts';
-import { type ConsumerState, QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
+import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
+import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Settler } from './pipeline/settler.ts';
@@ -80,7 +81,7 @@ export class Messaging {
   }
 
   get health(): MessagingHealth {
-    const lanes = [...this.#lanes].map(([lane, { state, inHand }]) => ({ lane, state, inHand }));
+    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inHand: inFlight }));
     return { isConnected: this.#broker.isConnected, trouble: this.#broker.trouble, lanes };
   }
 
@@ -109,7 +110,9 @@ export class Messaging {
     const parking = new Parking(names, copies, observer, nowMs);
     const depthOf = (queue: string) => this.#broker.depthOf(queue);
     const directKeys = new DirectKeys(this.#probe, nowMs);
-    const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, nowMs });
+    // A report that waits for its caller to read does not keep its lane at one command at a time.
+    const onReply = (lane: Lane): void => this.#lanes.get(lane)?.widenIfServed();
+    const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, onReply, nowMs });
     const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
     const settler = new Settler({
       names,

@@ -57,7 +57,7 @@ export class Broker {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
-    this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.renew(DEAF));
+    this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.reset(DEAF));
   }
 
   get isConnected(): boolean {

@@ -70,14 +70,14 @@ describe('Acknowledgements', () => {
   it('settles exactly what was settled, in any order and over any turns', () => {
     const step = fc.record({
       tag: fc.integer({ min: 1, max: 40 }),
-      isBack: fc.boolean(),
+      isRequeued: fc.boolean(),
       ends: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.uniqueArray(step, { selector: ({ tag }) => tag, maxLength: 40 }), (steps) => {
         const { open, frames, acknowledgements } = brokerWith(40);
-        for (const { tag, isBack, ends } of steps) {
-          if (isBack) acknowledgements.giveBack(message(tag));
+        for (const { tag, isRequeued, ends } of steps) {
+          if (isRequeued) acknowledgements.requeue(message(tag));
           else acknowledgements.acknowledge(message(tag));
           if (ends) acknowledgements.flush();
         }

@@ -4,7 +4,7 @@ import type { Channel, ConsumeMessage } from 'amqplib';
  * The acknowledgements of one channel, gathered over a turn of the event loop: what is finished without a gap goes
  * in one frame, the rest singly.
  *
- * Delivery tags count up from 1, so the lowest one that is not settled is known without a list of what is in hand.
+ * Delivery tags count up from 1, so the lowest one that is not settled is known without a list of what is in flight.
  */
 export class Acknowledgements {
   readonly #channel: Channel;
@@ -26,7 +26,7 @@ export class Acknowledgements {
   }
 
   /** Returns a message to its queue at once. */
-  giveBack(message: ConsumeMessage): void {
+  requeue(message: ConsumeMessage): void {
     this.#ahead.add(message.fields.deliveryTag);
     this.#whileOpen(() => this.#channel.nack(message, false, true));
   }

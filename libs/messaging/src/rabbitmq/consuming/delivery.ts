@@ -2,13 +2,13 @@ import type { ConsumeMessage } from 'amqplib';
 
 import type { Acknowledgements } from './acknowledgements.ts';
 
-/** One message in hand, settled at most once and only on the channel that delivered it. */
+/** One message in flight, settled at most once and only on the channel that delivered it. */
 export class Delivery {
   readonly message: ConsumeMessage;
   /** The queue that it came from. */
   readonly queue: string;
   readonly #acknowledgements: Acknowledgements;
-  #state: 'in hand' | 'settled' | 'lost' = 'in hand';
+  #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
   constructor(message: ConsumeMessage, queue: string, acknowledgements: Acknowledgements) {
     this.message = message;
@@ -18,7 +18,7 @@ export class Delivery {
 
   /** Whether an acknowledgement would still reach the broker; if not, it has delivered the message again or will. */
   get isAlive(): boolean {
-    return this.#state === 'in hand';
+    return this.#state === 'in flight';
   }
 
   /** Times that the broker delivered it before; it counts a crash, a cut and a return alike. */
@@ -32,17 +32,17 @@ export class Delivery {
   }
 
   /** Back to its queue: not now, or not here. */
-  giveBack(): void {
-    if (this.#settle()) this.#acknowledgements.giveBack(this.message);
+  requeue(): void {
+    if (this.#settle()) this.#acknowledgements.requeue(this.message);
   }
 
   /** The channel is gone and with it the right to settle. */
   lose(): void {
-    if (this.#state === 'in hand') this.#state = 'lost';
+    if (this.#state === 'in flight') this.#state = 'lost';
   }
 
   #settle(): boolean {
-    if (this.#state !== 'in hand') return false;
+    if (this.#state !== 'in flight') return false;
     this.#state = 'settled';
     return true;
   }
