@@ -10,9 +10,8 @@ import { stepsOf } from './pipeline/steps.ts';
 import type { CommandHandler } from './pipeline/steps/invoke.ts';
 import { ConfirmedPublisher } from './rabbitmq/publishing/confirmed-publisher.ts';
 import { CopyPublisher } from './rabbitmq/publishing/copy-publisher.ts';
-import { DirectKeys } from './rabbitmq/release-3.10/direct-keys.ts';
+import { DirectKeys, KeyProbe } from './rabbitmq/release-3.10/index.ts';
 import { EventSender } from './replies/event-sender.ts';
-import { KeyProbe } from './rabbitmq/release-3.10/key-probe.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { Parking } from './replies/parking.ts';
 import { ReplySender } from './replies/reply-sender.ts';
@@ -39,7 +38,7 @@ export class Messaging {
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
-    this.#probe = new KeyProbe(options.urls);
+    this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys');
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
     const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer => {
@@ -69,6 +68,7 @@ export class Messaging {
       observer: options.observer,
     });
     this.#broker = new Broker({
+      name: 'poker-bridge',
       urls: options.urls,
       topology,
       publisher: this.#publisher,
@@ -82,7 +82,7 @@ export class Messaging {
 
   get health(): MessagingHealth {
     const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inHand: inFlight }));
-    return { isConnected: this.#broker.isConnected, trouble: this.#broker.trouble, lanes };
+    return { isConnected: this.#broker.isConnected, trouble: this.#broker.lastError, lanes };
   }
 
   /** Begins to connect and to consume; returns at once. A broker that is away is waited for. */

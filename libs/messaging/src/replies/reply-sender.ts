@@ -6,7 +6,7 @@ import { type ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishin
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { isRefusal, retryPublish } from '../rabbitmq/publishing/publish-with-retry.ts';
-import type { DirectKeys } from '../rabbitmq/release-3.10/direct-keys.ts';
+import type { DirectKeys } from '../rabbitmq/release-3.10/index.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
 import type { Parking } from './parking.ts';

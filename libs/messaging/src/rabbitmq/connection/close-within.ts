@@ -16,7 +16,7 @@ export async function closeWithin(timeoutMs: number, closable: Closable): Promis
       resolve();
     }, timeoutMs);
   });
-  // `close` throws at once where it is closed already.
+  // `close` throws at once if it is closed already.
   const closed = Promise.resolve()
     .then(() => closable.close())
     .catch(() => undefined);

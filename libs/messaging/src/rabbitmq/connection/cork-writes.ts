@@ -7,7 +7,7 @@ interface Corkable {
 }
 
 /**
- * Sends all that is written within one turn of the event loop in one system call, where amqplib makes one for each
+ * Sends all that is written within one turn of the event loop in one system call, while amqplib makes one for each
  * frame: a command costs several frames, and half of a busy worker's time went into the calls.
  */
 export function corkWrites(model: ChannelModel): void {

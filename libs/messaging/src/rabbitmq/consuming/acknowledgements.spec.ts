@@ -40,7 +40,7 @@ describe('Acknowledgements', () => {
     expect(frames).toEqual(['ack 3 and below', 'ack 5']);
   });
 
-  it('names a tag that the broker still waits for, where the gap closes below others', () => {
+  it('names a tag that the broker still waits for, when the gap closes below others', () => {
     const { frames, open, acknowledgements } = brokerWith(3);
     for (const tag of [2, 3]) acknowledgements.acknowledge(message(tag));
     acknowledgements.flush();

@@ -63,7 +63,7 @@ describe('Delivery', () => {
   });
 
   it.each(['acknowledge', 'requeue'] as const)(
-    'is left to the broker where its channel closes in that turn: %s',
+    'is left to the broker if its channel closes in that turn: %s',
     (call) => {
       const { delivery, flush } = deliver({ isClosed: true });
       expect(() => delivery[call]()).not.toThrow();
@@ -83,7 +83,7 @@ describe('Delivery', () => {
     expect(delivery.redeliveries).toBe(redeliveries);
   });
 
-  it('counts no redelivery where there are no headers', () => {
+  it('counts no redelivery if there are no headers', () => {
     const message = messageOf();
     const bare = { ...message, properties: { ...message.properties, headers: undefined } };
     expect(new Delivery(bare, 'poker.interactive', new Acknowledgements({} as Channel)).redeliveries).toBe(0);

@@ -79,7 +79,7 @@ describe('a QueueConsumer after a pause', () => {
     expect(reports.state).toBe('paused');
   });
 
-  it('pauses again where that one fails, and tries one again', async () => {
+  it('pauses again if that one fails, and tries one again', async () => {
     channel.deliver();
     await reports.pause(PAUSE_MS);
     expect(reports.state).toBe('paused');

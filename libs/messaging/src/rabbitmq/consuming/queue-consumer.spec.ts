@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('QueueConsumer', () => {
-  it('consumes once where its pause ends while a new channel is being prepared', async () => {
+  it('consumes once if its pause ends while a new channel is being prepared', async () => {
     const reports = consumerOf();
     const first = scriptedChannel();
     first.answerQos();
@@ -75,7 +75,7 @@ describe('QueueConsumer', () => {
     expect(reports.state).toBe('stopped');
   });
 
-  it('takes no more while commands of three lost channels are in flight', async () => {
+  it('takes no more while messages of three lost channels are in flight', async () => {
     const { promise: end, resolve: endAll } = Promise.withResolvers<void>();
     const reports = consumerOf(() => end);
     const loseOneInFlight = async () => {

@@ -162,7 +162,7 @@ export class QueueConsumer {
   }
 
   #take(channel: ConsumerChannel, delivery: Delivery): void {
-    // Sent before the broker heard of the cancellation: another worker may have it at once.
+    // Sent before the broker heard of the cancellation: another consumer may have it at once.
     if (this.#isStopping) {
       delivery.requeue();
       channel.release(delivery);
@@ -184,7 +184,7 @@ export class QueueConsumer {
 
   /**
    * Goes on without a channel. The broker may have cancelled its consumer because the queue was deleted, and the
-   * messages in flight with it: nobody else will answer those.
+   * messages in flight with it: no other consumer gets those.
    */
   #lose(channel: ConsumerChannel, reason: string): void {
     const mode = this.#mode;

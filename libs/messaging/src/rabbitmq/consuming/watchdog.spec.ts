@@ -7,7 +7,7 @@ import { Watchdog } from './watchdog.ts';
 const TWO_LOOKS_MS = 2_800;
 
 let consumer: { queue: string; state: string; inFlight: number; deliveries: number };
-/** Messages in the queue; `undefined` where there is no queue. */
+/** Messages in the queue; `undefined` if there is no queue. */
 let ready: number | undefined;
 let deaf: unknown[];
 let open: number;
@@ -69,7 +69,7 @@ describe('Watchdog', () => {
     expect(deaf).toEqual([]);
   });
 
-  it('goes on where the queue had gone for a while', async () => {
+  it('goes on after the queue had gone for a while', async () => {
     ready = undefined;
     await watchFor(2 * TWO_LOOKS_MS);
     expect(deaf).toEqual([]);

@@ -16,8 +16,8 @@ const PERSISTENT = 2;
  * amqplib's `publish` makes the headers of every message the prototype of another object, which costs more than all
  * the rest of it; so its two halves are called without that.
  *
- * @param callback hears of the broker's word, or that the channel closed before
- * @throws Error `IllegalOperationError` where the channel is closed; others where the message cannot be written
+ * @param callback called with the broker's answer, or when the channel closes before it
+ * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
  */
 export function basicPublish(
   channel: ConfirmChannel,

@@ -4,7 +4,7 @@ import { abandon } from '../connection/close-within.ts';
 import { basicPublish } from './basic-publish.ts';
 import type { OutgoingMessage } from './outgoing-message.ts';
 
-/** What the broker said of one message. */
+/** What the broker answered to one message. */
 export type PublishOutcome =
   | 'confirmed'
   /** A mandatory message that no queue took. */
@@ -30,7 +30,7 @@ export interface PendingPublish {
   isConfirmedLate?: boolean;
 }
 
-/** Matches a return to its publish: message ids repeat over operators and redeliveries. */
+/** Matches a return to its publish: message ids repeat over redeliveries, for example. */
 const PUBLISH_ID = 'x-publish-id';
 const NACKED = 'message nacked';
 
