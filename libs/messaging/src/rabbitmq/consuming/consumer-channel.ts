@@ -3,7 +3,7 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { abandon, closeWithin } from '../connection/close-within.ts';
 import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { Delivery } from './delivery.ts';
+import { type Acknowledger, Delivery } from './delivery.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
@@ -19,7 +19,7 @@ export interface ConsumerChannelOptions {
 export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
-  readonly #acknowledgements: Acknowledgements;
+  readonly #acknowledger: Acknowledger;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
   /** Two after a probe: the consumer that probed, and the one for the rest of the prefetch. */
@@ -29,7 +29,7 @@ export class ConsumerChannel {
   private constructor(channel: Channel, options: ConsumerChannelOptions) {
     this.#channel = channel;
     this.#options = options;
-    this.#acknowledgements = new Acknowledgements(channel);
+    this.#acknowledger = new Acknowledgements(channel);
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
     channel.on('close', () => {
@@ -86,7 +86,7 @@ export class ConsumerChannel {
 
   /** Returns what is not settled to the queue, and waits until the last acknowledgements were sent. */
   async close(): Promise<void> {
-    this.#acknowledgements.flush();
+    this.#acknowledger.flush();
     await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
   }
 
@@ -96,7 +96,7 @@ export class ConsumerChannel {
       onLost(this, CANCELLED);
       return;
     }
-    const delivery = new Delivery(message, queue, this.#acknowledgements);
+    const delivery = new Delivery(message, queue, this.#acknowledger);
     this.#inFlight.set(message.fields.deliveryTag, delivery);
     onDelivery(this, delivery);
   }
@@ -110,7 +110,7 @@ export class ConsumerChannel {
   }
 
   #close(): void {
-    this.#acknowledgements.flush();
+    this.#acknowledger.flush();
     abandon(this.#channel);
   }
 }

@@ -1,12 +1,13 @@
 import type { ConfirmChannel } from 'amqplib';
 
+import { basicPublish } from './basic-publish.ts';
 import {
   type Answer,
   ConfirmingChannel,
   type PendingPublish,
   type PublishOutcome,
 } from './confirming-channel.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import type { OutgoingMessage, Publish } from './outgoing-message.ts';
 import { SecondOpinions } from './second-opinions.ts';
 
 /** The broker has not confirmed the message, which may have reached its queue all the same; it is not tried again. */
@@ -46,6 +47,7 @@ const CLOSED = 'the publishing channel was closed';
  * refusal, or one to two seconds without an answer, is believed only once a second channel has met it too.
  */
 export class ConfirmedPublisher {
+  readonly #publish: Publish;
   readonly #opinions = new SecondOpinions({
     openChannel: () => this.#openChannel(),
     now: () => this.#ticks,
@@ -71,6 +73,11 @@ export class ConfirmedPublisher {
   /** Ticks since the last confirm in which the broker owed an answer, or refused. */
   #vainTicks = 0;
   #hasRefused = false;
+
+  /** @param publish how one message is published */
+  constructor(publish: Publish = basicPublish) {
+    this.#publish = publish;
+  }
 
   /** Takes a fresh connection into use. */
   async attach(connection: PublishingConnection): Promise<void> {
@@ -118,7 +125,7 @@ export class ConfirmedPublisher {
     const connection = this.#connection;
     if (!connection) throw new Error('not connected');
     const raw = await connection.openChannel();
-    const channel: ConfirmingChannel = new ConfirmingChannel(raw, (publish, answer) =>
+    const channel: ConfirmingChannel = new ConfirmingChannel(raw, this.#publish, (publish, answer) =>
       this.#answered(channel, publish, answer),
     );
     raw.on('error', () => undefined);
