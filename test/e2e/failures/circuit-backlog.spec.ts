@@ -89,9 +89,10 @@ describe('a lane that takes up its backlog again', () => {
   it('serves the others while the report that it began with waits for its caller to read', async () => {
     await using service = await ServiceUnderTest.start({
       behaviour: sick,
-      variables: { ...VARIABLES, REPORTS_PREFETCH: '8' },
+      variables: { ...VARIABLES, CIRCUIT_OPEN_MS: '3000', REPORTS_PREFETCH: '8' },
     });
-    await service.worker();
+    const worker = await service.worker();
+    const gate = new Gate();
     const { channel } = service.caller;
     const { queue: full } = await channel.assertQueue('', {
       exclusive: true,
@@ -104,8 +105,13 @@ describe('a lane that takes up its backlog again', () => {
       service.caller.publish('report.ad-hoc.fetch', PERIOD, { messageId, replyTo: full });
     }
     await until('they are back in their lane', async () => (await depth('reports')) === 4);
-    service.platform.behaviour = healthy(1);
+    service.platform.behaviour = gate.behind(healthy(1));
     const others = Array.from({ length: 4 }, () => service.caller.send('report.ad-hoc.fetch', PERIOD));
+    await until('the first one is under way, and the lane consumes', async () => {
+      const { lanes } = (await worker.health()).bus;
+      return gate.held === 1 && lanes['reports']?.state === 'consuming';
+    });
+    gate.open();
     for (const replies of await Promise.all(others)) expect(replies.at(-1)?.type).toBe('report.completed');
     // Else the first one has given its caller up, and the lane went on for that reason.
     expect(await depth('replies.undelivered')).toBe(0);
