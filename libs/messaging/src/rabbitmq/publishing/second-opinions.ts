@@ -42,7 +42,7 @@ interface Verdict {
  *
  * A channel registers with a quorum queue at its first publish to it. If the queue has no leader then, its process hangs
  * there for up to 65 s, with everything that it was given afterwards, and may never be told of the next leader. On
- * releases before 3.13, what it publishes to that queue is then refused until the dead node is back, while the queue is
+ * RabbitMQ 3.10, what it publishes to that queue is then refused until the dead node is back, while the queue is
  * well: see release-3.10/README.md.
  */
 export class SecondOpinions {
