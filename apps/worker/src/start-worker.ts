@@ -28,7 +28,7 @@ async function start(stopping: Stopping): Promise<void> {
   const operators = readOperators(settings);
   const logger = createLogger(settings.LOG_LEVEL);
   const onMismatch = (error: Error): void => {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);
   };
   const module = AppModule.create({ settings, operators, logger, onMismatch });

@@ -3,7 +3,7 @@ import type { Delivery } from '../consuming/delivery.ts';
 /** Counts the starts in quarantine; written before each start, so that it survives what the start does. */
 export const QUARANTINE_STARTS = 'x-quarantine-starts';
 
-/** What the broker delivers for the fourth time goes into quarantine. Source: bus contract, section 5. */
+/** What the broker delivers for the fourth time goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
 /** What is to be done with a message that may have killed those who started on it. */
@@ -26,7 +26,7 @@ export function startOf(
   limit: number,
 ): Start {
   const { redelivered } = message.fields;
-  // At a first delivery the broker's count is a caller's own: the broker sets it from the second on.
+  // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
   if (!redelivered) return { kind: 'here' };
   if (queue === quarantine) {
     const starts = Number(message.properties.headers?.[QUARANTINE_STARTS]) || 1;

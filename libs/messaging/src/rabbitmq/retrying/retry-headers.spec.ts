@@ -7,7 +7,7 @@ const COUNT = { 'x-postponed': 2 };
 const dead = (...queues: unknown[]) => queues.map((queue) => ({ queue, reason: 'expired', count: 1 }));
 
 describe('retryHeaders', () => {
-  it('are those of a report that comes from a retry queue', () => {
+  it('are those of a message that comes from a retry queue', () => {
     const headers = { ...COUNT, 'x-death': dead('poker.reports.retry.5000') };
     expect(retryHeaders(deliveryOf({ queue: 'poker.reports', headers }))).toEqual(headers);
   });

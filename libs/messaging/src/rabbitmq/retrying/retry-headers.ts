@@ -1,8 +1,8 @@
 import type { Delivery } from '../consuming/delivery.ts';
 
 /**
- * The headers of a report that comes from a retry queue, as the broker's `x-death` tells. Of any other message
- * none: what looks like ours was made up by a caller, or belongs to another time.
+ * The headers of a message that comes from a retry queue, as the broker's `x-death` tells. None of any other
+ * message: what looks like ours was forged by its publisher, or belongs to an earlier delivery.
  */
 export function retryHeaders({ queue, message }: Delivery): Readonly<Record<string, unknown>> {
   const headers: Record<string, unknown> = message.properties.headers ?? {};
