@@ -72,6 +72,34 @@ export default {
       to: { path: '^node_modules/amqplib/' },
     },
     {
+      name: 'rabbitmq-knows-no-poker',
+      comment:
+        'The generic half of messaging would serve any service on RabbitMQ: it imports itself, resilience, amqplib and ' +
+        'Node.js (its specs also Jest and fast-check).',
+      severity: 'error',
+      from: { path: '^libs/messaging/src/rabbitmq/' },
+      to: {
+        pathNot: [
+          '^libs/messaging/src/rabbitmq/',
+          '^libs/resilience/',
+          '^node_modules/(@types/)?amqplib/',
+          '^node_modules/(@jest/globals|fast-check)/',
+        ],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'release-3.10-through-its-index',
+      comment:
+        'What only RabbitMQ 3.10 needs is entered through its index, so that one sees what it is needed for.',
+      severity: 'error',
+      from: { pathNot: '^libs/messaging/src/rabbitmq/release-3\\.10/' },
+      to: {
+        path: '^libs/messaging/src/rabbitmq/release-3\\.10/',
+        pathNot: '^libs/messaging/src/rabbitmq/release-3\\.10/index\\.ts$',
+      },
+    },
+    {
       name: 'http-in-platform-alone',
       comment: 'Only platform opens an HTTP connection; the sandbox serves them.',
       severity: 'error',

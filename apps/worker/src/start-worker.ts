@@ -32,7 +32,7 @@ async function start(stopping: Stopping): Promise<void> {
   const callers = callersOf(settings, logger);
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
   const onMismatch = (error: Error): void => {
-    process.stderr.write(`${error.message}\n`);
+    process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);
   };
   const module = AppModule.create({ settings, operators, callers, logger, onMismatch });

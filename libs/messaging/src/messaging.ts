@@ -1,8 +1,9 @@
 import type { Lane } from '#contracts';
 
 import { Broker } from './rabbitmq/broker.ts';
-import { type ConsumerState, QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import { HeaderSeal } from './envelope/own-headers.ts';
+import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
+import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Settler } from './pipeline/settler.ts';
@@ -10,9 +11,8 @@ import { stepsOf } from './pipeline/steps.ts';
 import type { CommandHandler } from './pipeline/steps/invoke.ts';
 import { ConfirmedPublisher } from './rabbitmq/publishing/confirmed-publisher.ts';
 import { CopyPublisher } from './rabbitmq/publishing/copy-publisher.ts';
-import { DirectKeys } from './rabbitmq/release-3.10/direct-keys.ts';
+import { DirectKeys, KeyProbe } from './rabbitmq/release-3.10/index.ts';
 import { EventSender } from './replies/event-sender.ts';
-import { KeyProbe } from './rabbitmq/release-3.10/key-probe.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { Parking } from './replies/parking.ts';
 import { ReplySender } from './replies/reply-sender.ts';
@@ -41,7 +41,7 @@ export class Messaging {
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
     this.#seal = new HeaderSeal(options.internalKey);
-    this.#probe = new KeyProbe(options.urls);
+    this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys');
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
     const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer => {
@@ -72,6 +72,7 @@ export class Messaging {
       observer: options.observer,
     });
     this.#broker = new Broker({
+      name: 'poker-bridge',
       urls: options.urls,
       topology,
       publisher: this.#publisher,
@@ -84,8 +85,8 @@ export class Messaging {
   }
 
   get health(): MessagingHealth {
-    const lanes = [...this.#lanes].map(([lane, { state, inHand }]) => ({ lane, state, inHand }));
-    return { isConnected: this.#broker.isConnected, trouble: this.#broker.trouble, lanes };
+    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inHand: inFlight }));
+    return { isConnected: this.#broker.isConnected, trouble: this.#broker.lastError, lanes };
   }
 
   /** Begins to connect and to consume; returns at once. A broker that is away is waited for. */
@@ -114,7 +115,9 @@ export class Messaging {
     const parking = new Parking(names, copies, seal, observer, nowMs);
     const depthOf = (queue: string) => this.#broker.depthOf(queue);
     const directKeys = new DirectKeys(this.#probe, nowMs);
-    const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, nowMs });
+    // A report that waits for its caller to read does not keep its lane at one command at a time.
+    const onReply = (lane: Lane): void => this.#lanes.get(lane)?.widenIfServed();
+    const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, onReply, nowMs });
     const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
     const settler = new Settler({
       names,

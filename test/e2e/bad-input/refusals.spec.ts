@@ -21,6 +21,7 @@ const COPY_HEADERS = new Set([
   'schema-version',
   'x-deadline',
   'x-reason',
+  'x-seal',
   'x-failed-at',
   'x-origin-queue',
   'x-origin-bytes',

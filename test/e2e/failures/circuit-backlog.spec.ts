@@ -84,3 +84,36 @@ describe('a lane with a backlog', () => {
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
   });
 });
+
+describe('a lane that takes up its backlog again', () => {
+  it('serves the others while the report that it began with waits for its caller to read', async () => {
+    await using service = await ServiceUnderTest.start({
+      behaviour: sick,
+      variables: { ...VARIABLES, CIRCUIT_OPEN_MS: '3000', REPORTS_PREFETCH: '8' },
+    });
+    const worker = await service.worker();
+    const gate = new Gate();
+    const { channel } = service.caller;
+    const { queue: full } = await channel.assertQueue('', {
+      exclusive: true,
+      arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' },
+    });
+    channel.sendToQueue(full, Buffer.from('in the way'));
+    const depth = async (queue: string) => (await channel.checkQueue(service.name(queue))).messageCount;
+    // As many as open the circuit; they are back in the lane before it is probed.
+    for (const messageId of ['waits-1', 'waits-2', 'waits-3', 'waits-4']) {
+      service.caller.publish('report.ad-hoc.fetch', PERIOD, { messageId, replyTo: full });
+    }
+    await until('they are back in their lane', async () => (await depth('reports')) === 4);
+    service.platform.behaviour = gate.behind(healthy(1));
+    const others = Array.from({ length: 4 }, () => service.caller.send('report.ad-hoc.fetch', PERIOD));
+    await until('the first one is under way, and the lane consumes', async () => {
+      const { lanes } = (await worker.health()).bus;
+      return gate.held === 1 && lanes['reports']?.state === 'consuming';
+    });
+    gate.open();
+    for (const replies of await Promise.all(others)) expect(replies.at(-1)?.type).toBe('report.completed');
+    // Else the first one has given its caller up, and the lane went on for that reason.
+    expect(await depth('replies.undelivered')).toBe(0);
+  });
+});

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
+import { internalKeyOf } from '../../../apps/worker/src/settings/internal-key.ts';
+import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -12,6 +14,7 @@ jest.setTimeout(90_000);
 const PAGES = 5;
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const SESSION = { userId: 'p-1' };
+const INTERNAL_KEY = 'k'.repeat(32);
 /** Several walks of a worker through what is parked. */
 const WALKS_MS = 8_000;
 
@@ -23,7 +26,7 @@ describe('a parked reply', () => {
   const queues: string[] = [];
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(PAGES) });
+    service = await ServiceUnderTest.start({ behaviour: healthy(PAGES), variables: { INTERNAL_KEY } });
     workers = [await service.worker(), await service.worker()];
     parked = service.name('replies.undelivered');
   });
@@ -136,11 +139,16 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(ids.length))).toEqual(ids.map((id) => `${id}:0`));
   });
 
-  it('stays if it would go to a queue of the service, to a direct key, or to listeners that have it', async () => {
+  it('stays if it would go to a queue of the service, to a direct key, or to listeners that have it, or if no worker parked it', async () => {
     const { channel } = service.caller;
     const before = service.platform.requests.length;
-    const park = (headers: object): void => {
-      channel.sendToQueue(parked, Buffer.from('{}'), { headers, persistent: true, type: 'session.create' });
+    const seal = new HeaderSeal(internalKeyOf(INTERNAL_KEY, []));
+    const content = Buffer.from('{}');
+    const park = (headers: Record<string, unknown>, isSealed = true): void => {
+      const copy = { exchange: '', routingKey: parked, mandatory: true, content };
+      const properties = { persistent: true, type: 'session.create', headers };
+      const { properties: options } = isSealed ? seal.seal({ ...copy, properties }) : { properties };
+      channel.sendToQueue(parked, content, options);
     };
     const reason = { 'x-reason': 'REPLY_QUEUE_GONE' };
     park({ ...reason, 'x-origin-queue': service.name('interactive') });
@@ -150,9 +158,10 @@ describe('a parked reply', () => {
     park({ ...reason });
     await declare();
     park({ 'x-reason': 'EVENT_REFUSED', 'x-origin-queue': replyTo });
+    park({ ...reason, 'x-origin-queue': replyTo }, false);
     park({ ...reason, 'x-origin-queue': replyTo });
     await arrive(1);
-    await areParked(6);
+    await areParked(7);
     expect(service.platform.requests.length).toBe(before);
   });
 

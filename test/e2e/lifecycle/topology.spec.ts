@@ -16,6 +16,7 @@ describe('a topology that differs from what stands', () => {
     expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
     expect(worker.stderr).toMatch(/^[^\n]+\n$/);
     expect(worker.stderr).toContain(service.name(name));
+    expect(worker.stderr).toContain('Empty and delete it. Or choose another AMQP_PREFIX.');
     expect(worker.stderr).not.toContain(new URL(service.url).password);
   };
 

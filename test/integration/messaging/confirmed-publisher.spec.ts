@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { basicPublish } from '../../../libs/messaging/src/rabbitmq/publishing/basic-publish.ts';
 import { ConfirmedPublisher } from '../../../libs/messaging/src/rabbitmq/publishing/confirmed-publisher.ts';
 import type { OutgoingMessage } from '../../../libs/messaging/src/rabbitmq/publishing/outgoing-message.ts';
+import { plainPublish } from '../../../libs/messaging/src/rabbitmq/publishing/plain-publish.fixture.ts';
 import { openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
 
 const GONE = 'nobody-has-this-queue';
 const ALWAYS = () => true;
 
-describe('a publisher, told by the broker', () => {
+describe.each([
+  ['by the halves of its publish', basicPublish],
+  ['by its publish', plainPublish],
+])('a publisher over amqplib %s, told by the broker', (_, publishOne) => {
   const live = `${uniquePrefix()}-live`;
   const full = `${uniquePrefix()}-full`;
   let open: TestConnection;
@@ -18,7 +23,7 @@ describe('a publisher, told by the broker', () => {
     await open.channel.assertQueue(live, { arguments: { 'x-queue-type': 'quorum' } });
     const bounds = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     await open.channel.assertQueue(full, { exclusive: true, arguments: bounds });
-    publisher = new ConfirmedPublisher();
+    publisher = new ConfirmedPublisher(publishOne);
     await publisher.attach({
       openChannel: () => open.connection.createConfirmChannel(),
       isBlocked: false,
@@ -53,5 +58,41 @@ describe('a publisher, told by the broker', () => {
       'refused',
       'confirmed',
     ]);
+  });
+});
+
+describe('publishing by the halves of amqplib’s publish', () => {
+  it('gives the broker what the whole gives it', async () => {
+    await using open = await openConnection();
+    const channel = await open.connection.createConfirmChannel();
+    const { queue } = await channel.assertQueue('', { exclusive: true });
+    const message: OutgoingMessage = {
+      exchange: '',
+      routingKey: queue,
+      content: Buffer.from('{"a":1}'),
+      mandatory: true,
+      properties: {
+        contentType: 'application/json',
+        contentEncoding: 'utf-8',
+        headers: { text: 'a', number: 1, nested: { yes: true } },
+        priority: 3,
+        correlationId: 'c-1',
+        replyTo: 'replies',
+        expiration: '600000',
+        messageId: 'm-1',
+        timestamp: 1_700_000_000,
+        type: 'a.type',
+        appId: 'an-app',
+      },
+    };
+    for (const publish of [basicPublish, plainPublish]) {
+      await new Promise((resolve, reject) =>
+        publish(channel, message, (error) => (error ? reject(error) : resolve(undefined))),
+      );
+    }
+    const [ours, plain] = [await channel.get(queue), await channel.get(queue)];
+    if (!ours || !plain) throw new Error('both are there');
+    expect([ours.properties, ours.content]).toEqual([plain.properties, plain.content]);
+    expect(ours.properties).toMatchObject({ deliveryMode: 2, ...message.properties });
   });
 });

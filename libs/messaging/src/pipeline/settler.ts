@@ -105,7 +105,7 @@ export class Settler {
 
   #return(command: Command, cause: unknown): void {
     const { observer, nowMs } = this.#options;
-    command.delivery.giveBack();
+    command.delivery.requeue();
     observer.commandReturned(factsOf(command, nowMs()), cause);
   }
 }

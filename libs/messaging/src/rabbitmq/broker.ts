@@ -16,8 +16,8 @@ const RECREATE_PAUSE_MS = 200;
 /** A process that hangs on a queue without a leader hangs on when it has one; twice as long at each try, for a slow broker. */
 const FIRST_CONSUME_TIMEOUT_MS = 1_500;
 const LONGEST_CONSUME_TIMEOUT_MS = 4_000;
-/** How long one consumer may fail before another node is tried for the sake of it. */
-const RECREATE_ELSEWHERE_MS = 5_000;
+/** How long one consumer may fail before the connection is given up for another node. */
+const RECREATE_FOR_MS = 5_000;
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
 const REDECLARE_WAIT_MS = 1_000;
 /** A connection is not given up more often than that for one consumer: the others on it are well. */
@@ -25,6 +25,8 @@ const CONNECTION_KEPT_MS = 60_000;
 const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
+  /** Of the service; the broker's management shows it with the use of each connection. */
+  readonly name: string;
   readonly urls: readonly string[];
   readonly topology: Topology;
   readonly publisher: ConfirmedPublisher;
@@ -32,13 +34,13 @@ export interface BrokerOptions {
   /** Called with each connection that begins to consume. */
   readonly onConsuming: (connection: ChannelModel) => void;
   readonly onState: (connection: 'consuming' | 'publishing', state: ConnectionState) => void;
-  /** What stands on the broker differs, at the first connection: a person must decide. */
+  /** What stands on the broker differs from the topology, at the first connection: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
   readonly random: () => number;
 }
 
 /**
- * The two connections of a worker and what lives on them. One consumes and one publishes: under an alarm the broker
+ * The two connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
  * blocks publishers, and acknowledgements on the same connection would stop with them.
  */
 export class Broker {
@@ -57,7 +59,7 @@ export class Broker {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
-    this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.renew(DEAF));
+    this.#watchdog = new Watchdog(options.consumers, (consumer) => consumer.reset(DEAF));
   }
 
   get isConnected(): boolean {
@@ -66,8 +68,8 @@ export class Broker {
     );
   }
 
-  /** Why it is not connected, or what the broker withholds; undefined if all is well. */
-  get trouble(): string | undefined {
+  /** Why it is not connected, or why the broker blocks publishers; `undefined` if all is well. */
+  get lastError(): string | undefined {
     for (const { state } of [this.#publishing, this.#consuming]) {
       if (state.kind === 'connecting' || state.kind === 'blocked') return state.reason;
     }
@@ -103,16 +105,16 @@ export class Broker {
   }
 
   #connection(
-    name: 'publishing' | 'consuming',
+    use: 'publishing' | 'consuming',
     setUp: (model: ChannelModel) => Promise<void>,
   ): BrokerConnection {
-    const { urls, random, onState } = this.#options;
+    const { name, urls, random, onState } = this.#options;
     return new BrokerConnection({
       urls,
       random,
       setUp,
-      name: `poker-bridge ${name}`,
-      onState: (state) => onState(name, state),
+      name: `${name} ${use}`,
+      onState: (state) => onState(use, state),
     });
   }
 
@@ -130,7 +132,7 @@ export class Broker {
     this.#consuming.open();
   }
 
-  /** Done when the first queue is consumed: each is as soon as it can be, however long the others take. */
+  /** Done when the first queue is consumed: the others follow as soon as they can be. */
   async #setUpConsuming(model: ChannelModel): Promise<void> {
     this.#consumeModel = model;
     this.#consumingSinceMs = performance.now();
@@ -166,7 +168,7 @@ export class Broker {
 
   #isStuck(sinceMs: number): boolean {
     const nowMs = performance.now();
-    return nowMs - sinceMs > RECREATE_ELSEWHERE_MS && nowMs - this.#consumingSinceMs > CONNECTION_KEPT_MS;
+    return nowMs - sinceMs > RECREATE_FOR_MS && nowMs - this.#consumingSinceMs > CONNECTION_KEPT_MS;
   }
 
   async #declare(model: ChannelModel): Promise<void> {

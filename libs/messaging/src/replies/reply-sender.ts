@@ -1,4 +1,4 @@
-import { CommandError, type Reply } from '#contracts';
+import { CommandError, type Lane, type Reply } from '#contracts';
 
 import type { ParkingReason } from '../observer/messaging-observer.ts';
 import type { Command } from '../command/command.ts';
@@ -6,7 +6,7 @@ import { type ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishin
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { isRefusal, retryPublish } from '../rabbitmq/publishing/publish-with-retry.ts';
-import type { DirectKeys } from '../rabbitmq/release-3.10/direct-keys.ts';
+import type { DirectKeys } from '../rabbitmq/release-3.10/index.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
 import type { Parking } from './parking.ts';
@@ -27,6 +27,8 @@ export interface ReplySenderOptions {
   readonly depthOf: (queue: string) => Promise<number | undefined>;
   /** How long a report waits for a reply queue that refuses (setting `REPORTS_STALL_MS`). */
   readonly stallMs: number;
+  /** A command has come as far as a reply, which its queue may keep waiting. */
+  readonly onReply: (lane: Lane) => void;
   readonly nowMs: () => number;
 }
 
@@ -45,6 +47,7 @@ export class ReplySender {
    * @throws UnconfirmedError if the queue could not be reached for as long
    */
   async sendPage(command: Command, page: Reply): Promise<void> {
+    this.#options.onReply(command.lane);
     let outcome = await this.#publish(command, page);
     if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome);
     if (isRefusal(outcome)) {
@@ -58,6 +61,7 @@ export class ReplySender {
 
   /** Sends the final reply; if the queue does not take it in time, it is parked. */
   async sendFinal(command: Command, reply: Reply): Promise<void> {
+    this.#options.onReply(command.lane);
     let outcome = await this.#publish(command, reply);
     // The queue may have refused for as long as it may already.
     const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';

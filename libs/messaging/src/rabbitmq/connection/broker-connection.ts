@@ -9,7 +9,7 @@ const SET_UP_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 5_000;
-/** A node that says nothing is left after twice as long, before a player's deadline. */
+/** A node that is silent for twice as long counts as lost. */
 const HEARTBEAT_SECONDS = 5;
 
 export type ConnectionState =
@@ -24,7 +24,7 @@ export interface BrokerConnectionOptions {
   readonly urls: readonly string[];
   /** Shown by the broker's management. */
   readonly name: string;
-  /** Makes channels and topology after each connect. Where it throws, the connection is closed and tried again. */
+  /** Makes channels and topology after each connect. If it throws, the connection is closed and made again. */
   readonly setUp: (connection: ChannelModel) => Promise<void>;
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
@@ -33,7 +33,7 @@ export interface BrokerConnectionOptions {
   readonly random: () => number;
 }
 
-/** One connection to the broker that is made again, with growing pauses, for as long as it is wanted. */
+/** One connection to the broker that is recreated, with growing pauses, until it is closed. */
 export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
   #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
@@ -62,12 +62,12 @@ export class BrokerConnection {
     void this.#connect();
   }
 
-  /** Drops a connection so that it is made again from scratch; one that was lost already is not the next one. */
+  /** Drops a connection, so that another one follows; nothing happens if that one follows already. */
   reset(model: ChannelModel, reason: string): void {
     if (this.isCurrent(model)) destroySocket(model, new Error(reason));
   }
 
-  /** Closes for good. Always settles, also where the broker does not answer. */
+  /** Closes for good. Always settles, also if the broker does not answer. */
   async close(): Promise<void> {
     const model = this.#model;
     this.#model = undefined;
@@ -109,15 +109,15 @@ export class BrokerConnection {
     model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
     model.on('unblocked', () => this.#change({ kind: 'open' }));
     const lost = new Promise<never>((_, reject) => model.on('close', () => reject(new Error(reason))));
-    // Also where nobody gets to wait for it.
+    // Nothing may get to wait for it.
     lost.catch(() => undefined);
     return lost;
   }
 
   /**
-   * A queue without a leader keeps whoever declares it or consumes from it waiting; another node may know of one.
+   * A queue without a leader does not answer a declaration or a consumer; another node may know of one.
    *
-   * @throws Error as the set-up does, as the loss of the connection does, or where both take too long
+   * @throws Error as the set-up does, as the loss of the connection does, or if both take too long
    */
   async #setUp(model: ChannelModel, lost: Promise<never>): Promise<void> {
     const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;

@@ -1,5 +1,5 @@
 /**
- * Waits for what a broker was asked, but not for ever: a process of the broker that hangs leaves it unanswered.
+ * Waits for the broker's answer up to a time: one of its processes that hangs never gives it.
  *
  * @param what completes "… was not answered in time"
  * @throws Error as the work does, or if it takes longer than `timeoutMs`

@@ -3,7 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { Acknowledgements } from './acknowledgements.ts';
+import type { Acknowledger } from './delivery.ts';
 import { messageOf } from './message.fixture.ts';
+import { PlainAcknowledger } from './plain-acknowledger.fixture.ts';
 
 const message = (deliveryTag: number) => {
   const made = messageOf();
@@ -11,7 +13,7 @@ const message = (deliveryTag: number) => {
 };
 
 /** A broker's view of one channel: what is delivered and not yet settled. An unknown tag would close the channel. */
-function brokerWith(deliveries: number) {
+function brokerWith(deliveries: number, Settling: new (channel: Channel) => Acknowledger = Acknowledgements) {
   const open = new Set(Array.from({ length: deliveries }, (_, index) => index + 1));
   const frames: string[] = [];
   const settle = (tag: number, isMultiple: boolean) => {
@@ -29,7 +31,7 @@ function brokerWith(deliveries: number) {
       settle(fields.deliveryTag, false);
     },
   } as unknown as Channel;
-  return { open, frames, acknowledgements: new Acknowledgements(channel) };
+  return { open, frames, acknowledgements: new Settling(channel) };
 }
 
 describe('Acknowledgements', () => {
@@ -40,7 +42,7 @@ describe('Acknowledgements', () => {
     expect(frames).toEqual(['ack 3 and below', 'ack 5']);
   });
 
-  it('names a tag that the broker still waits for, where the gap closes below others', () => {
+  it('names a tag that the broker still waits for, when the gap closes below others', () => {
     const { frames, open, acknowledgements } = brokerWith(3);
     for (const tag of [2, 3]) acknowledgements.acknowledge(message(tag));
     acknowledgements.flush();
@@ -59,6 +61,14 @@ describe('Acknowledgements', () => {
     expect(frames).toEqual(['ack 3', 'ack 2 and below', 'ack 5 and below']);
   });
 
+  it('gathers behind one that was requeued', () => {
+    const { frames, acknowledgements } = brokerWith(3);
+    acknowledgements.requeue(message(1));
+    for (const tag of [2, 3]) acknowledgements.acknowledge(message(tag));
+    acknowledgements.flush();
+    expect(frames).toEqual(['nack 1', 'ack 3 and below']);
+  });
+
   it('sends by itself at the end of the turn', async () => {
     const { frames, acknowledgements } = brokerWith(1);
     acknowledgements.acknowledge(message(1));
@@ -66,18 +76,23 @@ describe('Acknowledgements', () => {
     await new Promise(setImmediate);
     expect(frames).toEqual(['ack 1 and below']);
   });
+});
 
+describe.each([
+  ['Acknowledgements', Acknowledgements],
+  ['what amqplib offers', PlainAcknowledger],
+])('%s', (_, Settling) => {
   it('settles exactly what was settled, in any order and over any turns', () => {
     const step = fc.record({
       tag: fc.integer({ min: 1, max: 40 }),
-      isBack: fc.boolean(),
+      isRequeued: fc.boolean(),
       ends: fc.boolean(),
     });
     fc.assert(
       fc.property(fc.uniqueArray(step, { selector: ({ tag }) => tag, maxLength: 40 }), (steps) => {
-        const { open, frames, acknowledgements } = brokerWith(40);
-        for (const { tag, isBack, ends } of steps) {
-          if (isBack) acknowledgements.giveBack(message(tag));
+        const { open, frames, acknowledgements } = brokerWith(40, Settling);
+        for (const { tag, isRequeued, ends } of steps) {
+          if (isRequeued) acknowledgements.requeue(message(tag));
           else acknowledgements.acknowledge(message(tag));
           if (ends) acknowledgements.flush();
         }

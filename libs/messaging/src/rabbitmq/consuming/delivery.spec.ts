@@ -35,16 +35,16 @@ describe('Delivery', () => {
 
   it('goes back to its queue, alone', () => {
     const { told, message, delivery } = deliver();
-    delivery.giveBack();
+    delivery.requeue();
     expect(told).toEqual([nack(message)]);
     expect(delivery.isAlive).toBe(false);
   });
 
   it.each([
     ['acknowledged twice', ['acknowledge', 'acknowledge'], 'ack'],
-    ['given back after it was acknowledged', ['acknowledge', 'giveBack'], 'ack'],
-    ['acknowledged after it was given back', ['giveBack', 'acknowledge'], 'nack'],
-    ['lost after it was acknowledged, and given back', ['acknowledge', 'lose', 'giveBack'], 'ack'],
+    ['requeued after it was acknowledged', ['acknowledge', 'requeue'], 'ack'],
+    ['acknowledged after it was requeued', ['requeue', 'acknowledge'], 'nack'],
+    ['lost after it was acknowledged, and requeued', ['acknowledge', 'lose', 'requeue'], 'ack'],
   ] as const)('is settled once: %s', (_, calls, settled) => {
     const { told, delivery, flush } = deliver();
     for (const call of calls) delivery[call]();
@@ -57,13 +57,13 @@ describe('Delivery', () => {
     delivery.lose();
     expect(delivery.isAlive).toBe(false);
     delivery.acknowledge();
-    delivery.giveBack();
+    delivery.requeue();
     flush();
     expect(told).toEqual([]);
   });
 
-  it.each(['acknowledge', 'giveBack'] as const)(
-    'is left to the broker where its channel closes in that turn: %s',
+  it.each(['acknowledge', 'requeue'] as const)(
+    'is left to the broker if its channel closes in that turn: %s',
     (call) => {
       const { delivery, flush } = deliver({ isClosed: true });
       expect(() => delivery[call]()).not.toThrow();
@@ -83,7 +83,7 @@ describe('Delivery', () => {
     expect(delivery.redeliveries).toBe(redeliveries);
   });
 
-  it('counts no redelivery where there are no headers', () => {
+  it('counts no redelivery if there are no headers', () => {
     const message = messageOf();
     const bare = { ...message, properties: { ...message.properties, headers: undefined } };
     expect(new Delivery(bare, 'poker.interactive', new Acknowledgements({} as Channel)).redeliveries).toBe(0);

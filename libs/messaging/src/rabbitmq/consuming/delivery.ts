@@ -1,24 +1,32 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import type { Acknowledgements } from './acknowledgements.ts';
+/** Tells the broker of one channel what became of its deliveries, as amqplib's own `ack` and `nack` do. */
+export interface Acknowledger {
+  /** At the end of this turn at the latest. */
+  acknowledge(message: ConsumeMessage): void;
+  /** Returns a message to its queue at once. */
+  requeue(message: ConsumeMessage): void;
+  /** Sends what was not sent yet; before the channel is closed. */
+  flush(): void;
+}
 
-/** One message in hand, settled at most once and only on the channel that delivered it. */
+/** One message in flight, settled at most once and only on the channel that delivered it. */
 export class Delivery {
   readonly message: ConsumeMessage;
   /** The queue that it came from. */
   readonly queue: string;
-  readonly #acknowledgements: Acknowledgements;
-  #state: 'in hand' | 'settled' | 'lost' = 'in hand';
+  readonly #acknowledger: Acknowledger;
+  #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
-  constructor(message: ConsumeMessage, queue: string, acknowledgements: Acknowledgements) {
+  constructor(message: ConsumeMessage, queue: string, acknowledger: Acknowledger) {
     this.message = message;
     this.queue = queue;
-    this.#acknowledgements = acknowledgements;
+    this.#acknowledger = acknowledger;
   }
 
   /** Whether an acknowledgement would still reach the broker; if not, it has delivered the message again or will. */
   get isAlive(): boolean {
-    return this.#state === 'in hand';
+    return this.#state === 'in flight';
   }
 
   /** Times that the broker delivered it before; it counts a crash, a cut and a return alike. */
@@ -28,21 +36,21 @@ export class Delivery {
   }
 
   acknowledge(): void {
-    if (this.#settle()) this.#acknowledgements.acknowledge(this.message);
+    if (this.#settle()) this.#acknowledger.acknowledge(this.message);
   }
 
   /** Back to its queue: not now, or not here. */
-  giveBack(): void {
-    if (this.#settle()) this.#acknowledgements.giveBack(this.message);
+  requeue(): void {
+    if (this.#settle()) this.#acknowledger.requeue(this.message);
   }
 
   /** The channel is gone and with it the right to settle. */
   lose(): void {
-    if (this.#state === 'in hand') this.#state = 'lost';
+    if (this.#state === 'in flight') this.#state = 'lost';
   }
 
   #settle(): boolean {
-    if (this.#state !== 'in hand') return false;
+    if (this.#state !== 'in flight') return false;
     this.#state = 'settled';
     return true;
   }

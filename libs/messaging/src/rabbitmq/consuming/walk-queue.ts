@@ -10,7 +10,7 @@ const MAX_CONSUMERS = 32;
 /** Messages that a consumer gets at least, so that short queues take one or two. */
 const SMALLEST_WINDOW = 100;
 const ANSWER_TIMEOUT_MS = 5_000;
-/** For messages that somebody else took, or whose time was over. */
+/** For messages that another consumer took, or that expired. */
 const IDLE_TIMEOUT_MS = 2_000;
 
 /**

@@ -6,8 +6,8 @@ import { Watchdog } from './watchdog.ts';
 
 const TWO_LOOKS_MS = 2_800;
 
-let consumer: { queue: string; state: string; inHand: number; deliveries: number };
-/** Messages in the queue; `undefined` where there is no queue. */
+let consumer: { queue: string; state: string; inFlight: number; deliveries: number };
+/** Messages in the queue; `undefined` if there is no queue. */
 let ready: number | undefined;
 let deaf: unknown[];
 let open: number;
@@ -15,7 +15,7 @@ let watchdog: Watchdog;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  consumer = { queue: 'poker.interactive', state: 'consuming', inHand: 0, deliveries: 7 };
+  consumer = { queue: 'poker.interactive', state: 'consuming', inFlight: 0, deliveries: 7 };
   ready = 1;
   deaf = [];
   open = 0;
@@ -51,7 +51,7 @@ describe('Watchdog', () => {
   });
 
   it.each([
-    ['has something in hand', { inHand: 1 }],
+    ['has something in flight', { inFlight: 1 }],
     ['pauses', { state: 'paused' }],
     ['waits for the broker', { state: 'waiting for the broker' }],
   ])('lets one be that %s', async (_, facts) => {
@@ -69,7 +69,7 @@ describe('Watchdog', () => {
     expect(deaf).toEqual([]);
   });
 
-  it('goes on where the queue had gone for a while', async () => {
+  it('goes on after the queue had gone for a while', async () => {
     ready = undefined;
     await watchFor(2 * TWO_LOOKS_MS);
     expect(deaf).toEqual([]);

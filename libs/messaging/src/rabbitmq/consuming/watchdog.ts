@@ -40,7 +40,7 @@ export class Watchdog {
     const before = this.#seen.get(consumer);
     this.#seen.set(consumer, consumer.deliveries);
     const isIdle = (): boolean =>
-      consumer.state === 'consuming' && consumer.inHand === 0 && consumer.deliveries === before;
+      consumer.state === 'consuming' && consumer.inFlight === 0 && consumer.deliveries === before;
     const isLeftOut = async (): Promise<boolean> =>
       isIdle() && (await hasMessages(connection, consumer.queue)) && isIdle();
     if (!(await isLeftOut())) return;

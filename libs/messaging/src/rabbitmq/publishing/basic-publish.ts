@@ -1,8 +1,8 @@
-import type { ConfirmChannel } from 'amqplib';
+// Saves 6 µs of a command; the encoding alone went from 12.4 to 6.0 µs (docs/decisions/0008). `channel.publish` would do.
 
-import type { OutgoingMessage } from './outgoing-message.ts';
+import type { OutgoingMessage, Publish } from './outgoing-message.ts';
 
-/** The two halves of amqplib's own `publish`, which its types do not tell. */
+/** The two halves of amqplib's own `publish`, which its types do not declare. */
 interface ConfirmingChannel {
   sendMessage(method: object, properties: object, content: Buffer): boolean;
   pushConfirmCallback(callback: (error: Error | null) => void): void;
@@ -11,19 +11,14 @@ interface ConfirmingChannel {
 const PERSISTENT = 2;
 
 /**
- * Publishes persistently on a confirm channel.
- *
- * amqplib's `publish` makes the headers of every message the prototype of another object, which costs more than all
- * the rest of it; so its two halves are called without that.
- *
- * @param callback hears of the broker's word, or that the channel closed before
- * @throws Error `IllegalOperationError` where the channel is closed; others where the message cannot be written
+ * Publishes by the two halves of amqplib's `publish`, without what stands between them: it makes the headers of every
+ * message the prototype of another object.
  */
-export function basicPublish(
-  channel: ConfirmChannel,
+export const basicPublish: Publish = (
+  channel,
   { exchange, routingKey, mandatory, properties, content }: OutgoingMessage,
-  callback: (error: Error | null) => void,
-): void {
+  callback,
+) => {
   const raw = channel as unknown as ConfirmingChannel;
   raw.sendMessage(
     { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
@@ -45,4 +40,4 @@ export function basicPublish(
     content,
   );
   raw.pushConfirmCallback(callback);
-}
+};

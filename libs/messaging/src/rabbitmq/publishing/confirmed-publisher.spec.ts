@@ -55,7 +55,7 @@ describe('ConfirmedPublisher', () => {
     expect(givenUp).toEqual(['the publishing channel was closed']);
   });
 
-  it('lets whoever waits for a channel go when it closes', async () => {
+  it('rejects what waits for a channel when it closes', async () => {
     const publisher = new ConfirmedPublisher();
     const waiting = publisher.publish(messageTo('a'), ALWAYS);
     publisher.close();

@@ -1,15 +1,16 @@
 import type { ConfirmChannel } from 'amqplib';
 
+import { basicPublish } from './basic-publish.ts';
 import {
   type Answer,
   ConfirmingChannel,
   type PendingPublish,
   type PublishOutcome,
 } from './confirming-channel.ts';
-import { Doubts } from './doubts.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import type { OutgoingMessage, Publish } from './outgoing-message.ts';
+import { SecondOpinions } from './second-opinions.ts';
 
-/** Nobody knows whether the broker has the message, and nobody waits for it any more. */
+/** The broker has not confirmed the message, which may have reached its queue all the same; it is not tried again. */
 export class UnconfirmedError extends Error {
   override readonly name = 'UnconfirmedError';
 }
@@ -23,10 +24,10 @@ export interface PublishingConnection {
   giveUp(reason: string): void;
 }
 
-/** A message that closes the channel each time must not do so for ever. */
+/** A message that closes its channel each time is given up after so many. */
 const MAX_LOSSES = 20;
 const TICK_MS = 250;
-/** 2 s: longer than an election and than a busy broker takes, much shorter than a player waits. */
+/** 2 s: longer than an election and than a busy broker takes. */
 const ANSWER_TICKS = 8;
 /** 1 s, of a channel that has not answered anything yet: it may hang on a queue without a leader. */
 const FIRST_ANSWER_TICKS = 4;
@@ -46,7 +47,8 @@ const CLOSED = 'the publishing channel was closed';
  * refusal, or one to two seconds without an answer, is believed only once a second channel has met it too.
  */
 export class ConfirmedPublisher {
-  readonly #doubts = new Doubts({
+  readonly #publish: Publish;
+  readonly #opinions = new SecondOpinions({
     openChannel: () => this.#openChannel(),
     now: () => this.#ticks,
     answerTicks: ANSWER_TICKS,
@@ -72,19 +74,24 @@ export class ConfirmedPublisher {
   #vainTicks = 0;
   #hasRefused = false;
 
+  /** @param publish how one message is published */
+  constructor(publish: Publish = basicPublish) {
+    this.#publish = publish;
+  }
+
   /** Takes a fresh connection into use. */
   async attach(connection: PublishingConnection): Promise<void> {
     this.#connection = connection;
     this.#channel = undefined;
     this.#former.clear();
-    this.#doubts.clear();
+    this.#opinions.clear();
     this.#vainTicks = 0;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#use(await this.#openChannel());
   }
 
-  /** Lets everyone who waits for a channel go. */
+  /** Rejects what waits for a channel. */
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
@@ -103,7 +110,7 @@ export class ConfirmedPublisher {
 
   get #isOwed(): boolean {
     return (
-      (this.#channel?.size ?? this.#waiting.length) > 0 || this.#former.size > 0 || this.#doubts.isAsking
+      (this.#channel?.size ?? this.#waiting.length) > 0 || this.#former.size > 0 || this.#opinions.isAsking
     );
   }
 
@@ -111,14 +118,14 @@ export class ConfirmedPublisher {
     if (!this.#channel && !this.#isClosed) this.#waiting.push(publish);
     else if (!this.#channel || this.#isClosed || publish.losses >= MAX_LOSSES || !publish.isWanted()) {
       publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
-    } else if (!this.#doubts.takes(publish)) this.#channel.send(publish, this.#ticks);
+    } else if (!this.#opinions.takes(publish)) this.#channel.send(publish, this.#ticks);
   }
 
   async #openChannel(): Promise<ConfirmingChannel> {
     const connection = this.#connection;
     if (!connection) throw new Error('not connected');
     const raw = await connection.openChannel();
-    const channel: ConfirmingChannel = new ConfirmingChannel(raw, (publish, answer) =>
+    const channel: ConfirmingChannel = new ConfirmingChannel(raw, this.#publish, (publish, answer) =>
       this.#answered(channel, publish, answer),
     );
     raw.on('error', () => undefined);
@@ -142,10 +149,10 @@ export class ConfirmedPublisher {
     if (answer === 'confirmed' || answer === 'returned') {
       this.#vainTicks = 0;
       publish.resolve(answer);
-      this.#doubts.reached(publish.message, channel);
+      this.#opinions.reached(publish.message, channel);
     } else if (answer === 'refused') {
       this.#hasRefused = true;
-      this.#doubts.refused(publish, channel);
+      this.#opinions.refused(publish, channel);
     } else {
       this.#lost(channel);
       this.#lose(publish);
@@ -154,7 +161,7 @@ export class ConfirmedPublisher {
 
   #lost(channel: ConfirmingChannel): void {
     this.#former.delete(channel);
-    this.#doubts.closed(channel);
+    this.#opinions.closed(channel);
     if (this.#channel !== channel) return;
     this.#channel = undefined;
     // A publish that cannot be routed closes its channel, most likely since an exchange has gone: a new connection
@@ -173,8 +180,8 @@ export class ConfirmedPublisher {
     const overdue = this.#overdue();
     if (overdue.length > 0) void this.#replace();
     for (const publish of overdue)
-      if (!publish.isWanted() || !this.#doubts.ask(publish, true)) this.#try(publish);
-    this.#doubts.tick();
+      if (!publish.isWanted() || !this.#opinions.ask(publish, true)) this.#try(publish);
+    this.#opinions.tick();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     if (this.#isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
@@ -193,7 +200,7 @@ export class ConfirmedPublisher {
     return overdue;
   }
 
-  /** Whatever the channel in use is stuck with holds up all that follows. */
+  /** What the channel in use is stuck on holds up all that follows. */
   async #replace(): Promise<void> {
     const stuck = this.#channel;
     if (!stuck) return;

@@ -1,10 +1,9 @@
 import type { ConfirmChannel } from 'amqplib';
 
 import { abandon } from '../connection/close-within.ts';
-import { basicPublish } from './basic-publish.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import type { OutgoingMessage, Publish } from './outgoing-message.ts';
 
-/** What the broker said of one message. */
+/** What the broker answered to one message. */
 export type PublishOutcome =
   | 'confirmed'
   /** A mandatory message that no queue took. */
@@ -30,13 +29,14 @@ export interface PendingPublish {
   isConfirmedLate?: boolean;
 }
 
-/** Matches a return to its publish: message ids repeat over operators and redeliveries. */
+/** Matches a return to its publish: message ids repeat over redeliveries, for example. */
 const PUBLISH_ID = 'x-publish-id';
 const NACKED = 'message nacked';
 
 /** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
 export class ConfirmingChannel {
   readonly #channel: ConfirmChannel;
+  readonly #publish: Publish;
   readonly #onAnswer: (publish: PendingPublish, answer: Answer) => void;
   /** With the time of each, in the owner's ticks. */
   readonly #pending = new Map<PendingPublish, number>();
@@ -46,8 +46,13 @@ export class ConfirmingChannel {
   #isRetired = false;
 
   /** @param onAnswer called once for each message, unless it was taken away before */
-  constructor(channel: ConfirmChannel, onAnswer: (publish: PendingPublish, answer: Answer) => void) {
+  constructor(
+    channel: ConfirmChannel,
+    publish: Publish,
+    onAnswer: (publish: PendingPublish, answer: Answer) => void,
+  ) {
     this.#channel = channel;
+    this.#publish = publish;
     this.#onAnswer = onAnswer;
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
   }
@@ -72,7 +77,7 @@ export class ConfirmingChannel {
     }
     this.#pending.set(publish, tick);
     try {
-      basicPublish(this.#channel, message, (error) => {
+      this.#publish(this.#channel, message, (error) => {
         const wasReturned = message.mandatory && this.#returned.delete(publishId);
         this.#answered(publish, error ? answerOf(error) : wasReturned ? 'returned' : 'confirmed');
       });

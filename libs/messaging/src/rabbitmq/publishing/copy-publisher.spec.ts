@@ -21,19 +21,19 @@ function copiesWith(outcomes: PublishOutcome[], redeclare: () => Promise<void> =
 }
 
 describe('CopyPublisher', () => {
-  it('makes a queue again that has gone, and publishes again', async () => {
+  it('declares a queue again that has gone, and publishes again', async () => {
     let redeclared = 0;
     const copies = copiesWith(['returned', 'returned'], async () => void (redeclared += 1));
     await copies.publish(COPY, () => true);
     expect(redeclared).toBe(2);
   });
 
-  it('waits for the next connection where the queue and the connection have gone', async () => {
+  it('waits for the next connection if the queue and the connection have gone', async () => {
     const copies = copiesWith(['returned'], () => Promise.reject(new Error('Connection closed')));
     await copies.publish(COPY, () => true);
   });
 
-  it('gives up where the queue goes again and again', async () => {
+  it('gives up if the queue goes again and again', async () => {
     const copies = copiesWith(['returned', 'returned', 'returned']);
     await expect(copies.publish(COPY, () => true)).rejects.toThrow(UnconfirmedError);
   });

@@ -1,4 +1,4 @@
-import type { Options } from 'amqplib';
+import type { ConfirmChannel, Options } from 'amqplib';
 
 /** A message on its way out, and what the broker is asked to do with it. */
 export interface OutgoingMessage {
@@ -9,3 +9,15 @@ export interface OutgoingMessage {
   /** Whether the broker says so when no queue takes it. */
   readonly mandatory: boolean;
 }
+
+/**
+ * Publishes a message persistently on a confirm channel, as amqplib's own `publish` does.
+ *
+ * @param callback called with the broker's answer, or when the channel closes before it
+ * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
+ */
+export type Publish = (
+  channel: ConfirmChannel,
+  message: OutgoingMessage,
+  callback: (error: Error | null) => void,
+) => void;

@@ -28,7 +28,7 @@ describe('publishWithRetry', () => {
     expect(askedAtMs).toHaveLength(3);
   });
 
-  it.each([0, -1])('lets a refusal stand where %i ms remain', async (remainingMs) => {
+  it.each([0, -1])('lets a refusal stand if %i ms remain', async (remainingMs) => {
     const { publish, askedAtMs } = publisherOf('refused', 'confirmed');
     expect(await publishWithRetry(publish, () => remainingMs)).toBe('refused');
     expect(askedAtMs).toHaveLength(1);

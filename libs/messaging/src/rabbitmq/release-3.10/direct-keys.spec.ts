@@ -59,7 +59,7 @@ describe('DirectKeys', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('takes a key for readable, and remembers nothing, where the broker cannot be asked', async () => {
+  it('takes a key for readable, and remembers nothing, if the broker cannot be asked', async () => {
     const { asked, keys } = keysWith(() => undefined);
     expect(await keys.isReadable(key('x'))).toBe(true);
     expect(await keys.isReadable(key('x'))).toBe(true);

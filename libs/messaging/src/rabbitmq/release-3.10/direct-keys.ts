@@ -16,9 +16,9 @@ interface Known {
 }
 
 /**
- * Knows which direct reply-to keys the broker can read: RabbitMQ 3.10 closes the connection of whoever publishes to
- * one that it cannot, and all replies under way would wait for the next one. The keys of one node are alike, so that
- * a worker asks once a minute for each node, and for each key that somebody made up.
+ * Knows which direct reply-to keys the broker can read: it closes a connection that publishes to one that it cannot, and
+ * all that is being published would wait for the next connection. The keys of one node are alike, so that a service asks
+ * once a minute for each node, and for each key that was made up.
  */
 export class DirectKeys {
   readonly #known = new Map<string, Known>();
@@ -32,7 +32,7 @@ export class DirectKeys {
     this.#nowMs = nowMs;
   }
 
-  /** At once where it is known. A key that nobody could be asked about counts as readable. */
+  /** At once if it is known. A key counts as readable if the broker could not be asked. */
   isReadable(key: string): boolean | Promise<boolean> {
     const kind = kindOf(key);
     const known = this.#known.get(kind);
@@ -56,16 +56,16 @@ export class DirectKeys {
   }
 }
 
-/** The node of a key that is made as nodes make them, else the key itself. */
+/** The node of a key that has the form that nodes give them, else the key itself. */
 function kindOf(key: string): string {
   const [process = '', secret, ...more] = key.slice(DIRECT.length).split('.');
   const bytes = Buffer.from(process, 'base64');
   const nameLength = bytes.length >= 5 ? bytes.readUInt16BE(3) : 0;
-  const isMade =
+  const isGenuine =
     secret !== undefined &&
     more.length === 0 &&
     bytes.subarray(0, 3).equals(PROCESS) &&
     bytes.length === 5 + nameLength + PROCESS_TAIL_BYTES &&
     bytes.toString('base64') === process;
-  return isMade ? `node ${bytes.toString('utf8', 5, 5 + nameLength)}` : key;
+  return isGenuine ? `node ${bytes.toString('utf8', 5, 5 + nameLength)}` : key;
 }

@@ -1,6 +1,5 @@
-import type { ChannelModel } from 'amqplib';
+import { type ChannelModel, connect } from 'amqplib';
 
-import { connectClient } from '../../client/connect-client.ts';
 import { closeWithin } from '../connection/close-within.ts';
 
 const NOT_FOUND = 404;
@@ -9,6 +8,7 @@ const INTERNAL_ERROR = 541;
 const IDLE_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 const CLOSE_TIMEOUT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
 
 /** A connection, and what the broker closed it with. */
 interface Line {
@@ -18,20 +18,26 @@ interface Line {
 
 /**
  * Asks the broker whether it can read a direct reply-to key, on a connection of its own that a bad one may close: it
- * is made when it is needed, and goes when it is not.
+ * is opened when it is needed, and closed when it is idle.
  */
 export class KeyProbe {
   readonly #urls: readonly string[];
+  readonly #name: string;
   #line: Promise<Line> | undefined;
   /** One question at a time: a bad key would take the others' answers away. */
   #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(urls: readonly string[]) {
+  /**
+   * @param urls the nodes of one cluster, tried in turn
+   * @param name of the connection, shown by the broker's management
+   */
+  constructor(urls: readonly string[], name: string) {
     this.#urls = urls;
+    this.#name = name;
   }
 
-  /** Also true of a key whose owner has gone; `undefined` where the broker could not be asked. Never rejects. */
+  /** Also true of a key whose owner has gone; `undefined` if the broker could not be asked. Never rejects. */
   isReadable(key: string): Promise<boolean | undefined> {
     const answer = this.#last.then(() => this.#ask(key));
     this.#last = answer;
@@ -68,8 +74,24 @@ export class KeyProbe {
   }
 
   async #connect(): Promise<Line> {
-    const line: Line = { model: await connectClient(this.#urls) };
+    const line: Line = { model: await this.#connectToAny() };
     line.model.on('error', (error: Error & { code?: unknown }) => (line.code = error.code));
     return line;
+  }
+
+  async #connectToAny(): Promise<ChannelModel> {
+    let reason: unknown;
+    for (const url of this.#urls) {
+      try {
+        return await connect(url, {
+          timeout: CONNECT_TIMEOUT_MS,
+          noDelay: true,
+          clientProperties: { connection_name: this.#name },
+        });
+      } catch (error) {
+        reason = error;
+      }
+    }
+    throw reason;
   }
 }

@@ -43,7 +43,7 @@ describe('nextDelayMs', () => {
     ['the deadline has passed', { remainingMs: 0 }],
     ['what was asked for would end at the deadline', { retryAfterMs: 200_000, remainingMs: 200_000 }],
     ['there is no retry queue', { delaysMs: [] }],
-  ])('gives up where %s', (_, facts) => {
+  ])('gives up if %s', (_, facts) => {
     expect(next(facts)).toBeUndefined();
   });
 

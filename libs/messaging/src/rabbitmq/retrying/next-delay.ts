@@ -1,17 +1,17 @@
 export interface Postponement {
   /** The delays of the retry queues, milliseconds, shortest first. */
   readonly delaysMs: readonly number[];
-  /** Times that the command was postponed before. */
+  /** Times that the message was postponed before. */
   readonly postponed: number;
-  /** The shortest wait that makes sense, where it is known. */
+  /** The shortest wait that makes sense, if it is known. */
   readonly retryAfterMs: number | undefined;
   /** Until the deadline. */
   readonly remainingMs: number;
 }
 
 /**
- * The delay that a report waits: one further each time, never shorter than `retryAfterMs` while there is one
- * that long, after the last one the last again. Source: bus contract, section 5.
+ * The delay that a postponed message waits: one further each time, never shorter than `retryAfterMs` while there is one
+ * that long, after the last one the last again.
  *
  * @returns `undefined` if waiting would pass the deadline
  */

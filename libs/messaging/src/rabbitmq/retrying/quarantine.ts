@@ -1,6 +1,6 @@
 import type { Delivery } from '../consuming/delivery.ts';
 
-/** What the broker delivers for the fourth time goes into quarantine. Source: bus contract, section 5. */
+/** What the broker delivers for the fourth time goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
 /** What is to be done with a message that may have killed those who started on it. */
@@ -25,7 +25,7 @@ export function startOf(
   limit: number,
 ): Start {
   const { redelivered } = message.fields;
-  // At a first delivery the broker's count is a caller's own: the broker sets it from the second on.
+  // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
   if (!redelivered) return { kind: 'here' };
   if (queue === quarantine) {
     return starts >= limit ? { kind: 'poison' } : { kind: 'quarantine', starts: starts + 1 };

@@ -44,7 +44,7 @@ async function named(kind: 'exchange' | 'queue', name: string, declaration: Prom
     if ((error as { code?: unknown }).code !== PRECONDITION_FAILED) throw error;
     throw new TopologyMismatchError(
       `The ${kind} ${name} stands on the broker with other properties than this version declares. ` +
-        `Empty and delete it, or choose another AMQP_PREFIX. The broker says: ${(error as Error).message}`,
+        `The broker says: ${(error as Error).message}. Empty and delete it.`,
       { cause: error },
     );
   }

@@ -20,7 +20,7 @@ async function refusedBy(count: number) {
   return { ...setting, outcomes };
 }
 
-describe('Doubts', () => {
+describe('SecondOpinions', () => {
   it('asks about sixteen queues at once; what the others refuse is believed', async () => {
     const { channels, outcomes } = await refusedBy(20);
     expect(channels.slice(1).map(({ queues: asked }) => asked)).toEqual(queues(16).map((queue) => [queue]));

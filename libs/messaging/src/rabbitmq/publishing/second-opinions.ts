@@ -6,14 +6,14 @@ const MAX_ASKED = 16;
 /** Destinations that are remembered; beyond, the oldest verdict goes. */
 const MAX_REMEMBERED = 1_000;
 
-export interface DoubtsOptions {
+export interface SecondOpinionsOptions {
   /** @throws Error if the connection has gone */
   readonly openChannel: () => Promise<ConfirmingChannel>;
   /** The time in ticks. */
   readonly now: () => number;
   /** How long the second channel may take to answer, in ticks. */
   readonly answerTicks: number;
-  /** How long a verdict stands, in ticks: of a queue that refused, of an exchange that refused, of one that never answered. */
+  /** How long a verdict stands, in ticks: on a queue that refused, on an exchange that refused, on one that never answered. */
   readonly verdictTicks: Readonly<Record<'queue' | 'exchange' | 'unanswered', number>>;
   /** The channel reached what the one in use did not. */
   readonly onProven: (channel: ConfirmingChannel) => void;
@@ -40,15 +40,16 @@ interface Verdict {
 /**
  * The destinations that the channel in use has failed, each asked about on a fresh channel before that is believed.
  *
- * A channel of RabbitMQ 3.10 whose first publish to a quorum queue falls into the moments around its leader's death can
- * have all that it publishes there refused, or never answered, until the dead node is back, while the queue is well.
- * Its process can also hang in that first publish, with everything that it was given afterwards.
+ * A channel registers with a quorum queue at its first publish to it. If the queue has no leader then, its process hangs
+ * there for up to 65 s, with everything that it was given afterwards, and may never be told of the next leader. On
+ * RabbitMQ 3.10, what it publishes to that queue is then refused until the dead node is back, while the queue is
+ * well: see release-3.10/README.md.
  */
-export class Doubts {
-  readonly #options: DoubtsOptions;
-  readonly #doubts = new Map<string, Asking | Verdict>();
+export class SecondOpinions {
+  readonly #options: SecondOpinionsOptions;
+  readonly #opinions = new Map<string, Asking | Verdict>();
 
-  constructor(options: DoubtsOptions) {
+  constructor(options: SecondOpinionsOptions) {
     this.#options = options;
   }
 
@@ -56,11 +57,11 @@ export class Doubts {
     return this.#asking().length > 0;
   }
 
-  /** Whether a message is taken care of here, because its destination is in doubt. */
+  /** Whether a message is handled here, because its destination is in doubt. */
   takes(publish: PendingPublish): boolean {
-    if (this.#doubts.size === 0) return false;
-    const doubt = this.#doubts.get(destinationOf(publish.message));
-    if (doubt?.kind === 'asking') this.#hand(doubt, publish);
+    if (this.#opinions.size === 0) return false;
+    const doubt = this.#opinions.get(destinationOf(publish.message));
+    if (doubt?.kind === 'asking') this.#forward(doubt, publish);
     else if (doubt?.kind !== 'unanswered') return false;
     else if (this.#stands(doubt)) publish.resolve('unanswered');
     // Not by the channel that all others use: its process may hang on it.
@@ -71,7 +72,7 @@ export class Doubts {
   /** What a channel refused: asked about again, unless another channel has just said the same. */
   refused(publish: PendingPublish, channel: ConfirmingChannel): void {
     const destination = destinationOf(publish.message);
-    const doubt = this.#doubts.get(destination);
+    const doubt = this.#opinions.get(destination);
     if (doubt?.kind === 'asking' && doubt.channel === channel) {
       const { queue, exchange } = this.#options.verdictTicks;
       this.#conclude(destination, doubt, 'refused', publish.message.exchange === '' ? queue : exchange);
@@ -87,9 +88,9 @@ export class Doubts {
    */
   ask(publish: PendingPublish, isOverdue: boolean): boolean {
     const destination = destinationOf(publish.message);
-    const doubt = this.#doubts.get(destination);
+    const doubt = this.#opinions.get(destination);
     if (doubt?.kind === 'asking') {
-      this.#hand(doubt, publish);
+      this.#forward(doubt, publish);
       return true;
     }
     const asked = this.#asking();
@@ -107,12 +108,12 @@ export class Doubts {
 
   /** A destination took a message, or is known to be gone. */
   reached(message: OutgoingMessage, channel: ConfirmingChannel): void {
-    if (this.#doubts.size === 0) return;
+    if (this.#opinions.size === 0) return;
     const destination = destinationOf(message);
-    const doubt = this.#doubts.get(destination);
+    const doubt = this.#opinions.get(destination);
     // A late answer of the channel in doubt says nothing about the next one.
     if (!doubt || (doubt.kind === 'asking' && doubt.channel !== channel)) return;
-    this.#doubts.delete(destination);
+    this.#opinions.delete(destination);
     if (doubt.kind === 'asking') this.#options.onProven(channel);
   }
 
@@ -133,20 +134,20 @@ export class Doubts {
   closed(channel: ConfirmingChannel): void {
     for (const [destination, { channel: asked, waiting }] of this.#asking()) {
       if (asked !== channel) continue;
-      this.#doubts.delete(destination);
+      this.#opinions.delete(destination);
       for (const publish of waiting.splice(0)) this.#options.onLost(publish);
     }
   }
 
   /** Begins again with a new connection, whose channels have failed nobody. */
   clear(): void {
-    for (const [destination, { kind }] of this.#doubts) {
-      if (kind !== 'asking') this.#doubts.delete(destination);
+    for (const [destination, { kind }] of this.#opinions) {
+      if (kind !== 'asking') this.#opinions.delete(destination);
     }
   }
 
   #asking(): [string, Asking][] {
-    return [...this.#doubts].filter((entry): entry is [string, Asking] => entry[1].kind === 'asking');
+    return [...this.#opinions].filter((entry): entry is [string, Asking] => entry[1].kind === 'asking');
   }
 
   #stands({ until }: Verdict): boolean {
@@ -162,7 +163,7 @@ export class Doubts {
       // A broker that was slow to open it was away as a whole, and may answer on the first channel in a moment.
       if (!asking.isOverdue || openedAt - asking.askedAt < 2) this.#sendWaiting(destination, asking);
     } catch {
-      if (this.#doubts.get(destination) === asking) this.#doubts.delete(destination);
+      if (this.#opinions.get(destination) === asking) this.#opinions.delete(destination);
       for (const publish of asking.waiting.splice(0)) onLost(publish);
     }
   }
@@ -173,11 +174,11 @@ export class Doubts {
       if (!publish.isConfirmedLate) channel.send(publish, this.#options.now());
     }
     if (channel.size > 0) return;
-    this.#doubts.delete(destination);
+    this.#opinions.delete(destination);
     channel.retire();
   }
 
-  #hand({ channel, waiting }: Asking, publish: PendingPublish): void {
+  #forward({ channel, waiting }: Asking, publish: PendingPublish): void {
     if (channel && waiting.length === 0) channel.send(publish, this.#options.now());
     else waiting.push(publish);
   }
@@ -188,11 +189,11 @@ export class Doubts {
   }
 
   #remember(destination: string, doubt: Asking | Verdict): void {
-    this.#doubts.delete(destination);
-    this.#doubts.set(destination, doubt);
-    if (this.#doubts.size <= MAX_REMEMBERED) return;
-    const oldest = [...this.#doubts].find(([, { kind }]) => kind !== 'asking');
-    if (oldest) this.#doubts.delete(oldest[0]);
+    this.#opinions.delete(destination);
+    this.#opinions.set(destination, doubt);
+    if (this.#opinions.size <= MAX_REMEMBERED) return;
+    const oldest = [...this.#opinions].find(([, { kind }]) => kind !== 'asking');
+    if (oldest) this.#opinions.delete(oldest[0]);
   }
 }
 

@@ -1,0 +1,2 @@
+export { DirectKeys } from './direct-keys.ts';
+export { KeyProbe } from './key-probe.ts';
