@@ -69,7 +69,7 @@ describe('docs/messages.md', () => {
     expect(lanes.toSorted()).toEqual(actual.toSorted());
   });
 
-  it('tells of every header that begins with x-, and of no other', () => {
+  it('describes every header that begins with x-, and no other', () => {
     const isHeader = (name: string) => name.startsWith('x-') && !ARGUMENTS.test(name);
     const documented = codeSpansOf(text)
       .map((span) => span.replace(/:.*/, ''))
