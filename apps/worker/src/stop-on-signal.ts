@@ -29,11 +29,11 @@ async function stopInOrder(
   logger: Logger,
   stop: () => Promise<void>,
 ): Promise<never> {
-  logger.info({ signal }, 'worker stops; what is in hand is finished');
+  logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
   try {
     await stop();
   } catch (error) {
-    logger.error({ err: error }, 'worker did not stop in order');
+    logger.error({ err: error }, 'worker did not stop cleanly');
     process.exit(1);
   }
   logger.info('worker stopped');

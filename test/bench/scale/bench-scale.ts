@@ -73,8 +73,8 @@ function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Ta
       'CPU a command',
       'against the first',
       'commands a second',
-      'memory of a worker',
-      'share of a worker',
+      'memory each',
+      'share each',
     ],
     ...sizes.map(({ label }, index) => {
       const measured = results[index] ?? [];

@@ -97,7 +97,7 @@ describe('twenty thousand hostile messages in a row', () => {
     const ready = async (queue: string) =>
       (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
     expect(await Promise.all(['interactive', 'reports', 'quarantine'].map(ready))).toEqual([0, 0, 0]);
-    expect(worker.log.filter(({ msg }) => String(msg).includes('left to the broker'))).toEqual([]);
+    expect(worker.log.filter(({ msg }) => String(msg).includes('returned to its queue'))).toEqual([]);
   });
 });
 

@@ -31,7 +31,7 @@ export class BusObserver extends MessagingObserver {
     this.#metrics.commands.of(type, outcome).value += 1;
     this.#metrics.commandDuration.of(type).observe(durationMs / 1000);
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
-      this.#logger.error({ ...command, outcome, cause }, 'command failed by our own fault');
+      this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
     } else this.#answered.write(command, outcome);
   }
 
@@ -44,7 +44,7 @@ export class BusObserver extends MessagingObserver {
   }
 
   commandReturned(command: CommandFacts, reason: unknown): void {
-    this.#logger.warn({ ...command, cause: reason }, 'command left to the broker, which delivers it again');
+    this.#logger.warn({ ...command, cause: reason }, 'command returned to its queue; it is delivered again');
   }
 
   commandReplayed(command: CommandFacts): void {
