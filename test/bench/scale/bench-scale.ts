@@ -68,14 +68,7 @@ async function measure(
 function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Table {
   const first = results[0] ?? [];
   return [
-    [
-      title,
-      'CPU a command',
-      'against the first',
-      'commands a second',
-      'memory each',
-      'share each',
-    ],
+    [title, 'CPU a command', 'against the first', 'commands a second', 'memory each', 'share each'],
     ...sizes.map(({ label }, index) => {
       const measured = results[index] ?? [];
       const ratios = measured.map(
