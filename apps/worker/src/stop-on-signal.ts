@@ -2,14 +2,14 @@ import type { Logger } from '#telemetry';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Takes what there is to stop, once there is something. */
+/** Accepts what has to be stopped, once there is something. */
 export interface Stopping {
-  /** @param stop finishes what is in hand; the process ends with 0 when it is done */
+  /** @param stop finishes the commands in flight; then the process exits with 0 */
   begins(logger: Logger, stop: () => Promise<void>): void;
 }
 
 /**
- * Stops in order at the first signal, and at once at the second. Before there is anything to stop, the first one ends
+ * Stops cleanly at the first signal, and at once at the second. Before there is anything to stop, the first signal ends
  * the process, with 0.
  */
 export function stopOnSignal(): Stopping {

@@ -104,7 +104,7 @@ describe('poker-bridge send', () => {
     expect(forPeople.code).toBe(1);
     expect(forPeople.stdout).toContain('VALIDATION_FAILED (invalid)');
     expect(forPeople.stdout).toContain('    /lang must be an ISO 639-1 code of two letters\n');
-    expect(forPeople.stdout).toContain('    sending it again changes nothing\n');
+    expect(forPeople.stdout).toContain('    sending it again will not help\n');
 
     const forPrograms = await send(['session.create', '--data', data, '--json']);
     expect(forPrograms.code).toBe(1);

@@ -1,10 +1,10 @@
 const INTEGER = /^-?\d+$/;
 
-/** The part of the language that its types do not know yet. */
+/** A part of the language that TypeScript's types do not have yet. */
 const RAW = JSON as typeof JSON & { rawJSON(text: string): object };
 type Reviver = Parameters<typeof JSON.parse>[1];
 
-/** JSON in which integers that no number holds are `bigint`. @throws SyntaxError, which may quote the text */
+/** Parses JSON; integers beyond the safe range become `bigint`. @throws SyntaxError, which may quote the text */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, ((_name: string, value: unknown, { source }: { source?: string }) => {
     const isInexact = typeof value === 'number' && !Number.isSafeInteger(value);
@@ -19,7 +19,7 @@ export function exactJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, write, indent);
 }
 
-/** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` where it is JSON. */
+/** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` if it is JSON. */
 export function jsonFault(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -4,7 +4,7 @@ import type { Logger, Metrics } from '#telemetry';
 
 import { AnsweredLine } from './answered-line.ts';
 
-/** Tells log and metrics what happens on the bus: one line an outcome, with ids and without data. */
+/** Logs and counts what happens on the bus: one line for each outcome, with ids and without data. */
 export class BusObserver extends MessagingObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;

@@ -1,7 +1,7 @@
 import { type AttemptResult, type CircuitState, type Operation, PlatformObserver } from '#platform';
 import type { Logger, Metrics } from '#telemetry';
 
-/** Tells metrics of the calls to the platform, and the log of its circuits. */
+/** Counts the calls to the platform, and logs changes of its circuits. */
 export class PlatformMetrics extends PlatformObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
