@@ -46,7 +46,7 @@ describe('docs/contract', () => {
     expect(sections.split('\n').filter((line) => line.length > 120)).toEqual([]);
   });
 
-  it.each(MESSAGE_NAMES)('has a schema of %s that stands alone, with examples that follow it', (name) => {
+  it.each(MESSAGE_NAMES)('has a self-contained schema of %s, with examples that follow it', (name) => {
     const schema = JSON.parse(text(`schemas/${name}.schema.json`)) as { examples: unknown[] };
     const validate = newAjv().compile(schema);
     expect(schema.examples).not.toHaveLength(0);

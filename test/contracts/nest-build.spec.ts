@@ -72,7 +72,7 @@ describe('nest build', () => {
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
   // The sandbox has files that are no TypeScript, too. Each project compiles all of them by the same settings.
-  it('builds every app and lib as the repository does', () => {
+  it('builds every app and lib like `npm run build`', () => {
     const nest = require.resolve('@nestjs/cli/bin/nest.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build', 'sandbox'], {
       cwd: copy,

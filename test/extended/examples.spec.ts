@@ -36,7 +36,7 @@ function run(program: string, args: readonly string[], variables: Record<string,
   });
 }
 
-it('finds pika: where this fails, install python3-pika', async () => {
+it('finds pika: if this fails, install python3-pika', async () => {
   expect(await run(PYTHON, ['-c', 'import pika'], {})).toMatchObject({ code: 0 });
 });
 
@@ -71,7 +71,7 @@ describe.each<[string, SandboxedOptions, (result: Run) => void]>([
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   it.each(EXAMPLES)(
-    'examples/%s says what became of its commands',
+    'examples/%s prints the outcome of its commands',
     async (file, program) => {
       const { url, prefix } = sandboxed.service;
       expectRightly(await run(program, [join(examples, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));

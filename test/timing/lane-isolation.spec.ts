@@ -21,7 +21,7 @@ describe("players' latency while hundreds of reports are stuck", () => {
   afterAll(() => lanes?.[Symbol.asyncDispose]());
 
   it.each(Object.keys(REPORT_ENDPOINTS) as ReportEndpoint[])(
-    'keeps its p99 within a tenth, where the report endpoint %s',
+    'keeps its p99 within a tenth, while the report endpoint %s',
     async (endpoint) => {
       const ratios: number[] = [];
       while (ratios.length < ROUNDS && !ratios.some((ratio) => ratio <= MOST_RATIO)) {

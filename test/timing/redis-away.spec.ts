@@ -36,7 +36,7 @@ describe('A worker whose Redis does not answer', () => {
   };
   const manyClaims = () => Promise.all(Array.from({ length: 50 }, () => store.claim(randomUUID(), 'f')));
 
-  it('waits a quarter of a second for it, and then for nothing', async () => {
+  it('waits a quarter of a second for it, and then no longer', async () => {
     expect(await durationMs(manyClaims)).toBeLessThan(ONE_TIMEOUT_MS);
     expect(await durationMs(manyClaims)).toBeLessThan(AT_ONCE_MS);
   });
@@ -55,7 +55,7 @@ describe('A worker whose Redis does not answer', () => {
     expect(await durationMs(() => claim.outcome)).toBeLessThan(LEASE_MS + 500);
   });
 
-  it('waits a quarter of a second for its goodbye', async () => {
+  it('waits a quarter of a second for its last call', async () => {
     expect(await durationMs(() => store.close())).toBeLessThan(ONE_TIMEOUT_MS);
   });
 });

@@ -53,11 +53,11 @@ describe('Metrics', () => {
     expect(await new Metrics().registry.metrics()).toContain(`\n${name} 0\n`);
   });
 
-  it('tell of the process as well', async () => {
+  it('include those of the process', async () => {
     expect(await new Metrics().registry.metrics()).toContain('\nnodejs_eventloop_lag_seconds');
   });
 
-  it('belong to one worker: a second one starts from nothing', async () => {
+  it('belong to one worker: a second one starts at zero', async () => {
     new Metrics().replays.inc();
     expect(await new Metrics().registry.metrics()).toContain('\npoker_replays_total 0\n');
   });

@@ -94,7 +94,7 @@ function tell(told: Told, { act, first, second, seconds: time }: Event): void {
 }
 
 describe('PlainMetric', () => {
-  it('shows at every scrape what a metric of prom-client shows, in the same order', async () => {
+  it('shows the same as a metric of prom-client at every scrape, in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(event, { size: 'large' })), async (scrapes) => {
         const [expected, actual] = [theirs(), ours()];
@@ -109,7 +109,7 @@ describe('PlainMetric', () => {
     );
   });
 
-  it('shows the same as JSON, without what prom-client knows of exemplars', async () => {
+  it('shows the same as JSON, except for exemplars', async () => {
     const [expected, actual] = [theirs(), ours()];
     for (const told of [expected, actual]) {
       told.count('a', 'b');
@@ -121,7 +121,7 @@ describe('PlainMetric', () => {
     expect(await text(expected)).toMatchObject(await text(actual));
   });
 
-  it('keeps as many series as there are labels, however much is counted', async () => {
+  it('keeps one series for each set of labels, however much is counted', async () => {
     const told = ours();
     for (let n = 0; n < 100_000; n += 1) told.count(`type ${n % 3}`, `end ${n % 2}`);
     const lines = (await told.registry.metrics()).split('\n').filter((line) => line.startsWith('calls{'));
@@ -129,7 +129,7 @@ describe('PlainMetric', () => {
     expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(100_000);
   });
 
-  it('loses nothing that is counted while it is read', async () => {
+  it('loses no updates while it is read', async () => {
     const told = ours();
     told.count('a', 'b');
     const reading = told.registry.metrics();
@@ -140,7 +140,7 @@ describe('PlainMetric', () => {
     expect(second).toContain('\ncalls{type="a",end="b"} 2\n');
   });
 
-  it('begins anew where the registry is reset', async () => {
+  it('starts at zero if the registry is reset', async () => {
     const told = ours();
     told.count('a', 'b');
     told.registry.resetMetrics();
@@ -149,7 +149,7 @@ describe('PlainMetric', () => {
     expect(await told.registry.metrics()).toContain('\ncalls{type="a",end="b"} 1\n');
   });
 
-  it('is refused where the registry has one of its name', () => {
+  it('is refused if the registry has one of its name', () => {
     const { registry } = ours();
     const facts = { name: 'calls', help: 'Calls.', type: 'counter', labelNames: ['type'], registry } as const;
     expect(() => new PlainMetric(PlainNumber, facts)).toThrow(/calls has already been registered/);

@@ -26,7 +26,7 @@ describe('timeMember', () => {
     );
   });
 
-  it.each([0, 7, 42, 999, 1_000])('is the ISO time %i ms after the beginning of all times', (nowMs) => {
+  it.each([0, 7, 42, 999, 1_000])('is the ISO time %i ms after the epoch', (nowMs) => {
     jest.spyOn(Date, 'now').mockReturnValue(nowMs);
     expect(timeMember()).toBe(`,"time":"${new Date(nowMs).toISOString()}"`);
   });

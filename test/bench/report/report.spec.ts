@@ -49,7 +49,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are judged by what is wanted, where something is', () => {
+  it('are compared with their bound, if there is one', () => {
     expect(ratioLines(ratiosOf(results))).toEqual([
       'OURS for one of BARE-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 1.00, which holds',
       'OURS for one of NEST-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 0.70, which does not hold',

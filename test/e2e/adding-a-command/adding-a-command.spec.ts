@@ -61,7 +61,7 @@ describe('docs/adding-a-command.md', () => {
   );
 
   it(
-    'adds a command that compiles, is documented and tested, and is carried over the bus',
+    'adds a command that compiles, is documented and tested, and works over the bus',
     async () => {
       write(files.filter((file) => !ofDefinition.includes(file)));
       await repository.node('scripts/tasks/contract.ts');

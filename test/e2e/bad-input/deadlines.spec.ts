@@ -90,18 +90,18 @@ describe('a deadline', () => {
   it.each([
     ['session.create', SESSION, 15],
     ['report.rake.fetch', RAKE, 600],
-  ])('is the budget of the lane from the moment of sending: %s', async (type, data, budgetSeconds) => {
+  ])("is the lane's budget from the timestamp: %s", async (type, data, budgetSeconds) => {
     const timestamp = Math.floor(Date.now() / 1000) - budgetSeconds;
     const { body } = await send(type, data, { timestamp });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
   });
 
-  it('is not moved by a moment of sending in the future', async () => {
+  it('is not moved by a timestamp in the future', async () => {
     const timestamp = Math.floor(Date.now() / 1000) + 1_000_000;
     expect((await send('session.create', SESSION, { timestamp })).facts.type).toBe('session.created');
   });
 
-  it('that passes while the platform is called is answered then, and the call is told', async () => {
+  it('that passes during a call is answered at once, and says that the platform was called', async () => {
     isSilent = true;
     const deadlineAtMs = Date.now() + 2_500;
     const { body } = await send('session.create', SESSION, { headers: { 'x-deadline': deadlineAtMs } });
@@ -147,7 +147,7 @@ describe('expiration', () => {
   });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('is the end of a command in silence: it lies among the dead letters, as the broker put it there', async () => {
+  it('ends a command without a reply: the broker dead-letters it', async () => {
     const correlationId = randomUUID();
     const properties = { correlationId, replyTo: witness.replyQueue, expiration: '20', persistent: true };
     const content = Buffer.from(JSON.stringify(SESSION));

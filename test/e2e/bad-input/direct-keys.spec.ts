@@ -58,7 +58,7 @@ describe('a direct reply-to key', () => {
   };
 
   it.each(['', 'x', '.', 'a.b.c', Buffer.alloc(150, 0xff).toString('base64'), '%%%'])(
-    'that somebody made up, amq.rabbitmq.reply-to.%s, harms nobody',
+    'that is made up, amq.rabbitmq.reply-to.%s, does no harm',
     async (key) => {
       publish('session.create', {}, { replyTo: `amq.rabbitmq.reply-to.${key}` });
       const { deadLetters } = await refused();
@@ -73,7 +73,7 @@ describe('a direct reply-to key', () => {
     ['that is no process', 'QUFB.AAAA'],
     ['of a node that is not in the cluster', directKey('reply@123456')],
     ['of a node without a number', directKey('reply@here')],
-  ])('that somebody made up, %s: its replies are kept, the next one is served', async (_, key) => {
+  ])('that is made up, %s: its replies are parked, the next command is served', async (_, key) => {
     publish('report.rake.fetch', RAKE, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await expectServed();
     const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
@@ -84,7 +84,7 @@ describe('a direct reply-to key', () => {
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
 
-  it('that somebody made up does not hold up the replies of others, however many there are', async () => {
+  it('that is made up does not delay other replies, however many there are', async () => {
     const others = [];
     for (let key = 0; key < MANY; key += 1) {
       publish('session.create', SESSION, {
@@ -97,7 +97,7 @@ describe('a direct reply-to key', () => {
     await seen('their replies are kept', ({ undelivered }) => undelivered.length >= MANY);
   });
 
-  it('of a client that has left harms nobody', async () => {
+  it('of a disconnected client does no harm', async () => {
     const channel = await service.caller.connection.createChannel();
     const { queue } = await service.caller.channel.assertQueue('', { exclusive: true });
     await channel.consume('amq.rabbitmq.reply-to', () => undefined, { noAck: true });
@@ -115,7 +115,7 @@ describe('a direct reply-to key', () => {
     await expectServed();
   });
 
-  it('hardly ever costs the worker its connection: it asks first, on another one', () => {
+  it('hardly ever costs the worker its connection: it is checked on another one first', () => {
     const lost = worker.log.filter(({ msg }) => msg === 'the broker is not available');
     // A busy machine may leave a question or two unanswered; test/timing holds that an idle one loses none.
     expect(lost.length).toBeLessThanOrEqual(2 * TRIES_OF_A_KEY);

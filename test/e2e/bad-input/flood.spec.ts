@@ -47,13 +47,13 @@ describe('twenty thousand hostile messages in a row', () => {
   }, 2 * FLOOD_TIMEOUT_MS);
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('have one final reply each, or where there is nowhere to answer one dead letter', () => {
+  it('have one final reply each, or one dead letter if there is no reply queue', () => {
     const wrong = [...ledger.entries.values()].filter((entry) => !isAccountedFor(entry));
     expect(wrong).toEqual([]);
     expect(ledger.entries.size).toBe(MESSAGES);
   });
 
-  it('come to many different ends', () => {
+  it('end in many different ways', () => {
     const codes = [...ledger.entries.values()].flatMap(({ deadLetters }) =>
       deadLetters.map(({ properties }) => String(properties.headers?.['x-reason'])),
     );
@@ -77,7 +77,7 @@ describe('twenty thousand hostile messages in a row', () => {
     expect((await worker.get('/health/ready')).status).toBe(200);
   });
 
-  it('leave as many series of its metrics as there are types, lanes, operations and outcomes', async () => {
+  it('add no time series to the metrics beyond types, lanes, operations and outcomes', async () => {
     const { body } = await worker.get('/metrics');
     const ours = body.match(/^poker_.*$/gm)?.join('\n') ?? '';
     const labels = [...ours.matchAll(/\b(type|lane|operator|operation)="([^"]*)"/g)].map(

@@ -113,7 +113,7 @@ describe('headers that a caller makes up', () => {
     ]);
   });
 
-  it('change nothing about how long a report waits for its next try', async () => {
+  it('change nothing about the delay of a retry', async () => {
     failsAtPage = 1;
     send('reports', 'report.rake.fetch', RAKE, { headers: FORGED });
     const found = await replies(3);
@@ -124,7 +124,7 @@ describe('headers that a caller makes up', () => {
     ]);
   });
 
-  it('are told from those of the service itself: a postponed report goes on', async () => {
+  it('are distinguished from those of the service: a postponed report continues', async () => {
     failsAtPage = 2;
     send('reports', 'report.rake.fetch', RAKE);
     const found = await replies(3);
@@ -133,7 +133,7 @@ describe('headers that a caller makes up', () => {
     expect(pages).toEqual(['1', '2', '2']);
   });
 
-  it('are not carried over to a dead letter', async () => {
+  it('are not copied to a dead letter', async () => {
     send(
       'interactive',
       'session.create',
@@ -149,7 +149,7 @@ describe('headers that a caller makes up', () => {
     expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);
   });
 
-  it('CC and BCC route the message that the caller sent, and nothing of ours', async () => {
+  it("CC and BCC route the caller's message, and none of ours", async () => {
     const headers = { CC: [spy], BCC: [spy] };
     const arrived = async () => {
       const messages = await service.caller.drain(spy);
@@ -172,7 +172,7 @@ describe('headers that a caller makes up', () => {
     expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
   });
 
-  it('that fill 50 KB cost a refused message nothing but its refusal', async () => {
+  it('of 50 KB do not affect how a message is refused', async () => {
     const table = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`h-${n}`, 'x'.repeat(100)]));
     let nest: object = { end: true };
     for (let level = 0; level < 50; level += 1) nest = { nest, list: [level] };
@@ -183,13 +183,13 @@ describe('headers that a caller makes up', () => {
     expect(JSON.stringify(reply).length).toBeLessThan(2_000);
   });
 
-  it('that fill 50 KB change nothing about a valid one', async () => {
+  it('of 50 KB change nothing about a valid message', async () => {
     const headers = { tracestate: 'x'.repeat(25_000), 'x-more': 'x'.repeat(25_000) };
     send('interactive', 'session.create', { userId: 'p-1' }, { headers });
     expect((await replies(1))[0]).toMatchObject({ type: 'session.created', headers: first });
   });
 
-  it('that name an operator of 50 KB fill neither the dead letter nor the log', async () => {
+  it('with an operator of 50 KB fill neither the dead letter nor the log', async () => {
     send('interactive', 'session.create', { userId: 'p-1' }, { headers: { operator: 'x'.repeat(50_000) } });
     const { headers = {} } = (await deadLetter()).properties;
     expect(headers['x-reason']).toBe('UNKNOWN_OPERATOR');
@@ -198,7 +198,7 @@ describe('headers that a caller makes up', () => {
     expect(worker.stdout.split('\n').filter((line) => line.length > LONGEST_LOG_LINE)).toEqual([]);
   });
 
-  it('may stand beside a user id, which travels on as a header', async () => {
+  it('may accompany a user id, which is copied to a header', async () => {
     const userId = new URL(service.url).username;
     send('interactive', 'session.create', {}, { userId });
     const { properties } = await deadLetter();
@@ -206,7 +206,7 @@ describe('headers that a caller makes up', () => {
     expect(properties.headers).toMatchObject({ 'x-origin-user-id': userId });
   });
 
-  it('and properties that say nothing to this service are ignored', async () => {
+  it('and unknown properties are ignored', async () => {
     send(
       'interactive',
       'session.create',

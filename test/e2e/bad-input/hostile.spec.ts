@@ -34,7 +34,7 @@ describe('any message at all', () => {
   });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('comes to one end that the contract knows', async () => {
+  it('ends in one way that the contract describes', async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(hostileMessage, async (message) => {
@@ -45,7 +45,7 @@ describe('any message at all', () => {
     );
   });
 
-  it('is dead-lettered where its end is of category invalid, and only there', async () => {
+  it('is dead-lettered if and only if its category is invalid', async () => {
     const entries = [...ledger.entries.values()];
     const codes = entries.map(codeOf).map((code) => (INVALID.includes(String(code)) ? [code] : []));
     const reasons = () =>
@@ -62,7 +62,7 @@ describe('any message at all', () => {
     }
   });
 
-  it('leaves the worker as it was', async () => {
+  it('leaves the worker unchanged', async () => {
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
     expect(worker.stderr).toBe('');

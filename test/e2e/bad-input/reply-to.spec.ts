@@ -101,7 +101,7 @@ describe('a reply_to', () => {
     ['of 255 bytes', 'q'.repeat(255)],
     ['of odd characters', ' ä#*/\n\u{1f0a1}'],
     ["of the broker's own kind", 'amq.gen-nobody'],
-  ])('of a queue %s: the reply is kept, the command done once', async (_, name) => {
+  ])('of a queue %s: the reply is parked, the command run once', async (_, name) => {
     const replyTo = name || `${service.prefix}-more`;
     publish('session.create', SESSION, { replyTo });
     const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
@@ -120,7 +120,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('that is gone: a refusal is kept, dead-lettered and announced', async () => {
+  it('that is gone: a refusal is parked, dead-lettered and announced', async () => {
     publish('session.create', {}, { replyTo: 'no-such-queue' });
     const { undelivered } = await seen('all of it is there', (all) =>
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
@@ -128,7 +128,7 @@ describe('a reply_to', () => {
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
   });
 
-  it('that is gone: every page of a report is kept', async () => {
+  it('that is gone: every page of a report is parked', async () => {
     publish('report.rake.fetch', RAKE, { replyTo: 'no-such-queue' });
     const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
     expect(undelivered.map(factsOf).map(({ sequence, type }) => [sequence, type])).toEqual([
@@ -197,7 +197,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests.length).toBeLessThan(PAGES);
   });
 
-  it('that has room for the pages and not for the last word: the failure is kept in its place', async () => {
+  it('that has room for the pages but not for the final reply: the failure is parked', async () => {
     const replyTo = await boundedQueue(PAGES);
     publish('report.rake.fetch', RAKE, { replyTo });
     const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
@@ -207,7 +207,7 @@ describe('a reply_to', () => {
     expect(await contents(replyTo)).toHaveLength(PAGES);
   });
 
-  it('was answered by nothing but what these tests saw', () => {
+  it('got no replies but those that these tests saw', () => {
     expect(witness.counts.replies).toBe(0);
   });
 });

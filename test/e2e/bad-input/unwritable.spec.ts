@@ -51,7 +51,7 @@ describe('a command with a property that cannot be written again', () => {
   };
 
   it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
-    '%s of bytes that are no UTF-8: refused once, and answered',
+    '%s of bytes that are not UTF-8: refused once, and answered',
     async (property) => {
       await publish('session.create', { [property]: MARK });
       expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
@@ -61,24 +61,24 @@ describe('a command with a property that cannot be written again', () => {
   );
 
   it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
-    '%s of bytes that are no UTF-8: a valid command is served',
+    '%s of bytes that are not UTF-8: a valid command is served',
     async (property) => {
       await publish('session.create', { [property]: MARK }, '{"userId":"p-1"}');
       expect(await outcomes()).toEqual(['success']);
     },
   );
 
-  it('a type of bytes that are no UTF-8 is an unknown one', async () => {
+  it('a type of bytes that are not UTF-8 is unknown', async () => {
     await publish('session.create', { type: MARK });
     expect(await outcomes()).toEqual(['UNKNOWN_COMMAND']);
   });
 
-  it('a routing key of bytes that are no UTF-8 is an unknown type', async () => {
+  it('a routing key of bytes that are not UTF-8 is an unknown type', async () => {
     await publish(MARK, {});
     expect(await outcomes()).toEqual(['UNKNOWN_COMMAND']);
   });
 
-  it('a reply_to of bytes that are no UTF-8 is none', async () => {
+  it('a reply_to of bytes that are not UTF-8 counts as missing', async () => {
     await publish('session.create', { replyTo: MARK }, '{"userId":"p-1"}');
     expect(await outcomes()).toEqual(['REPLY_TO_MISSING']);
   });
@@ -106,12 +106,12 @@ describe('a command with a property that cannot be written again', () => {
     expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
   });
 
-  it.each([-1e300, 1e300])('schema-version %d is a version that nobody knows', async (value) => {
+  it.each([-1e300, 1e300])('schema-version %d is not supported', async (value) => {
     await publish('session.create', { headers: { 'schema-version': { '!': 'double', value } } });
     expect(await outcomes()).toEqual(['UNSUPPORTED_VERSION']);
   });
 
-  it('a moment of sending at the end of time', async () => {
+  it('a timestamp in the far future', async () => {
     await publish('session.create', { timestamp: 2 ** 64 - 2048 });
     expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
   });

@@ -98,7 +98,7 @@ describe('poker-bridge send', () => {
     expect(forPeople.stdout).toMatch(/^ {4}the first: \{"id":"player-/m);
   });
 
-  it('ends with 1 where the answer is command.failed, with every fault', async () => {
+  it('ends with 1 if the reply is command.failed, with every fault', async () => {
     const data = '{"userId":"u-1","lang":"english","page":1}';
     const forPeople = await send(['session.create', '--data', data]);
     expect(forPeople.code).toBe(1);
@@ -113,7 +113,7 @@ describe('poker-bridge send', () => {
     ]);
   });
 
-  it('takes the data from a file, and from the standard input', async () => {
+  it('reads the data from a file, and from standard input', async () => {
     const file = join(folder, 'lobby.json');
     await writeFile(file, '{\n  "player": { "id": "from-a-file" }\n}\n');
     const fromFile = await send(['game.open', '--data', `@${file}`, '--json']);
@@ -124,7 +124,7 @@ describe('poker-bridge send', () => {
     expect([fromInput.code, fromInput.lines[0]?.['body']]).toMatchObject([0, { playerId: 'from-the-input' }]);
   });
 
-  it('sends the same command under the same id: the answer is replayed', async () => {
+  it('sends the same command with the same id: the reply is replayed', async () => {
     const args = ['session.create', '--data', '{"userId":"u-twice"}', '--id', id, '--json'];
     const [first, second] = [await send(args), await send(args)];
     expect(second.lines[0]?.['body']).toEqual(first.lines[0]?.['body']);

@@ -124,7 +124,7 @@ describe('what a person on call sees', () => {
     ]);
   });
 
-  it('counts calls, retries, replays, dead letters and replies that nobody took', () => {
+  it('counts calls, retries, replays, dead letters and undelivered replies', () => {
     expect(series('poker_platform_requests_total').toSorted()).toEqual([
       'poker_platform_requests_total{operation="game.open",result="2xx"} 1',
       'poker_platform_requests_total{operation="game.open",result="4xx"} 1',
@@ -153,7 +153,7 @@ describe('what a person on call sees', () => {
     ]);
   });
 
-  it("is told in Prometheus' text format", async () => {
+  it('is readable by Prometheus', async () => {
     const response = await fetch(`${await sandboxed.worker.url()}/metrics`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
@@ -165,7 +165,7 @@ describe('what a person on call sees', () => {
     ['/health/live', ['process']],
     ['/health/ready', ['bus']],
     ['/health', ['bus', 'circuits', 'process']],
-  ])('%s is well, in the form of terminus', async (path, indicators) => {
+  ])('%s is healthy, in the form of terminus', async (path, indicators) => {
     const { status, body } = await sandboxed.worker.get(path);
     const { status: word, info, error, details, ...rest } = JSON.parse(body) as HealthBody;
     expect([status, word, error, rest]).toEqual([200, 'ok', {}, {}]);

@@ -10,7 +10,7 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 const PREFETCH = 5;
 const GRACE_MS = 500;
 
-describe('a broker that takes nothing from publishers', () => {
+describe('a broker that blocks publishers', () => {
   let broker: Broker;
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
@@ -57,7 +57,7 @@ describe('a broker that takes nothing from publishers', () => {
     return { userIds, sessions };
   };
 
-  it('is told by health; what was in hand is answered afterwards, once, and so is the rest', async () => {
+  it('is shown by health; commands in flight are answered afterwards, once, and so are the others', async () => {
     const { userIds, sessions } = await blockedSessions('blocked');
     expect((await worker.get('/health/live')).status).toBe(200);
     expect(service.caller.received).toEqual([]);

@@ -95,7 +95,7 @@ describe('an open circuit', () => {
     await until('a call goes through', async () => (await createSession())?.type === 'session.created');
   });
 
-  it('lets reports wait: their lane pauses, and comes back by a probe', async () => {
+  it('lets reports wait: their lane pauses, and resumes after a probe', async () => {
     service.platform.requests.length = 0;
     service.platform.behaviour = sick;
     const reports = Array.from({ length: MINIMUM_CALLS }, () =>

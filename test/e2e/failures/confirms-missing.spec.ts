@@ -6,7 +6,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-describe('a broker that has stopped to confirm', () => {
+describe('a broker that no longer confirms', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('a broker that has stopped to confirm', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('is connected to anew, and what it owed is published again', async () => {
+  it('is reconnected, and unconfirmed messages are published again', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = players(10);
@@ -41,7 +41,7 @@ describe('a broker that has stopped to confirm', () => {
     expect(worker.stderr).toBe('');
   });
 
-  it('is left alone while nothing is owed', async () => {
+  it('is not reconnected while nothing is unconfirmed', async () => {
     const connections = service.proxy.accepted;
     const [reply] = await createSessions(service, players(1, 'later'));
     expect(reply?.type).toBe('session.created');

@@ -54,7 +54,7 @@ describe('the connections to the broker', () => {
     ['the first is cut', () => service.proxy.cut(0)],
     ['the last is cut', () => service.proxy.cut(-1)],
     ['both are closed by force', () => forceClose()],
-  ])('may go while commands are in hand: %s', async (_, breakThem) => {
+  ])('may be lost while commands are in flight: %s', async (_, breakThem) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
@@ -76,7 +76,7 @@ describe('the connections to the broker', () => {
   it.each([
     ['the first', 0],
     ['the last', -1],
-  ])('may go while replies and acknowledgements are on their way: %s', async (_, which) => {
+  ])('may be lost while replies and acknowledgements are in flight: %s', async (_, which) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
@@ -92,7 +92,7 @@ describe('the connections to the broker', () => {
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
   });
 
-  it('may go again and again under load', async () => {
+  it('may be lost repeatedly under load', async () => {
     const answer = healthy(3);
     service.platform.behaviour = async (request, response, socket) => {
       await sleep(20);
@@ -148,7 +148,7 @@ describe('the connections to the broker', () => {
     }
   });
 
-  it('may flap: cut while they are being made and set up', async () => {
+  it('may flap: cut while they are opened and set up', async () => {
     const untilMs = Date.now() + 3_000;
     while (Date.now() < untilMs) {
       await sleep(5 + 60 * Math.random());
@@ -160,7 +160,7 @@ describe('the connections to the broker', () => {
     ]);
   });
 
-  it('are told by health and metrics while they are away', async () => {
+  it('are shown as down by health and metrics', async () => {
     service.proxy.refuse();
     service.proxy.cut();
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
@@ -174,7 +174,7 @@ describe('the connections to the broker', () => {
     ]);
   });
 
-  it('are found dead where the line is, and nobody says so', async () => {
+  it('are closed by heartbeats if the network drops silently', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const session = service.caller.send('session.create', { userId: 'p-1' });

@@ -7,7 +7,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-describe('a consumer that has gone deaf', () => {
+describe('a consumer that gets no messages', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('a consumer that has gone deaf', () => {
   const consumersOf = async (queue: string): Promise<number> =>
     (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
-  it('is found by the messages that wait, told, and made again', async () => {
+  it('is detected by the waiting messages, logged, and recreated', async () => {
     await makeDeaf('interactive');
     await until('nobody consumes', async () => (await consumersOf('interactive')) === 0);
     expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');

@@ -22,7 +22,7 @@ describe('players while hundreds of reports are stuck', () => {
   afterAll(() => lanes?.[Symbol.asyncDispose]());
 
   it.each(Object.keys(REPORT_ENDPOINTS) as ReportEndpoint[])(
-    'are all served, over the connections that reports leave to them, where the report endpoint %s',
+    'are all served, over the connections that reports leave free, while the report endpoint %s',
     async (endpoint) => {
       const pair = await lanes.pair(endpoint);
       for (const { load, openCircuits } of pair) {

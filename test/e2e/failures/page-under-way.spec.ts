@@ -11,7 +11,7 @@ const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00',
 /** Enough for a busy machine to read the page before it has passed. */
 const BUDGET_MS = 4_000;
 
-describe('a page that is under way to the broker at the deadline of its report', () => {
+describe('a page in flight to the broker at the deadline of its report', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(3) });
@@ -19,7 +19,7 @@ describe('a page that is under way to the broker at the deadline of its report',
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('has a number of its own, and the final reply the next', async () => {
+  it('has a sequence number of its own, and the final reply has the next', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const id = randomUUID();

@@ -9,7 +9,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-describe('what a person deletes under a running worker', () => {
+describe('what a person deletes while a worker is running', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('what a person deletes under a running worker', () => {
     service.caller.send('session.create', { userId }, { messageId: userId });
 
   it.each(['interactive', 'reports', 'quarantine'])(
-    'comes back with its consumer: the queue %s',
+    'is recreated with its consumer: the queue %s',
     async (queue) => {
       await service.caller.channel.deleteQueue(service.name(queue));
       await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
@@ -52,7 +52,7 @@ describe('what a person deletes under a running worker', () => {
     },
   );
 
-  it('does not take the answer away from a command in hand', async () => {
+  it('does not cost a command in flight its reply', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const session = service.caller.repliesTo('in hand');
@@ -68,7 +68,7 @@ describe('what a person deletes under a running worker', () => {
     expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in hand' } }]);
   });
 
-  it('comes back when something is to lie in it: the dead letters', async () => {
+  it('is recreated when it is needed: the dead letters', async () => {
     await service.caller.channel.deleteQueue(service.name('dead-letters'));
     const [reply] = await service.caller.send('session.create', {}, { messageId: 'invalid' });
     expect(reply?.body).toMatchObject({ code: 'VALIDATION_FAILED' });
@@ -76,7 +76,7 @@ describe('what a person deletes under a running worker', () => {
     expect(letter.properties.headers).toMatchObject({ 'x-reason': 'VALIDATION_FAILED' });
   });
 
-  it('comes back when something is to lie in it: the undelivered replies', async () => {
+  it('is recreated when it is needed: the undelivered replies', async () => {
     await service.caller.channel.deleteQueue(service.name('replies.undelivered'));
     service.caller.publish('session.create', { userId: 'p-1' }, { replyTo: 'nobody-has-this-queue' });
     const kept = await until('it lies there', () => takenFrom('replies.undelivered'));
@@ -86,7 +86,7 @@ describe('what a person deletes under a running worker', () => {
     });
   });
 
-  it('comes back when something is to be announced: the events exchange', async () => {
+  it('is recreated when it is needed: the events exchange', async () => {
     service.platform.behaviour = (request, response, socket) =>
       request.url.pathname.includes('unlucky')
         ? answerJson(response, 404, { errors: [] })
@@ -106,7 +106,7 @@ describe('what a person deletes under a running worker', () => {
     expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
   });
 
-  it('is back after a reconnect: the exchange of the commands', async () => {
+  it('is recreated after a reconnect: the exchange of the commands', async () => {
     await service.caller.channel.deleteExchange(service.name('commands'));
     await service.caller.channel.deleteExchange(service.name('commands.unknown'));
     const before = service.proxy.accepted;
@@ -118,7 +118,7 @@ describe('what a person deletes under a running worker', () => {
     expect(unknown?.body).toMatchObject({ code: 'UNKNOWN_COMMAND' });
   });
 
-  it('leaves no complaint', () => {
+  it('leaves no unexpected warnings', () => {
     expect(worker.stderr).toBe('');
   });
 });

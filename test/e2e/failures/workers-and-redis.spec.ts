@@ -46,8 +46,8 @@ const callsFor = (player: string) => service.platform.requests.filter((each) => 
 const send = (userId: string, headers = {}): Promise<ReceivedReply[]> =>
   service.caller.send('session.create', { userId }, { messageId: userId, headers });
 
-describe('Workers that share a memory of commands', () => {
-  it('do not do again what one of them has in hand whose connection to the broker was cut', async () => {
+describe('Workers that share Redis', () => {
+  it('do not repeat a command in flight whose worker lost its connection to the broker', async () => {
     const slow = send('slow');
     await until('it is called', () => gate.held === 1);
     service.proxy.cut();
@@ -66,7 +66,7 @@ describe('Workers that share a memory of commands', () => {
     expect(callsFor('slow')).toHaveLength(1);
   });
 
-  it('do not wait for one another when a command kills them: it is poison in good time', async () => {
+  it("do not wait for each other's leases when a command kills them: it is poison in good time", async () => {
     const key = `${service.prefix}:identity:${hash('sha256', JSON.stringify(['default', 'poison']))}`;
     await using expired = await redis.expiredKeys();
     const [reply] = await send('poison');

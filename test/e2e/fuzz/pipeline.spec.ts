@@ -38,7 +38,7 @@ const fuzzCase: fc.Arbitrary<Case> = fc.record({
   answers: fc.array(platformAnswer, { minLength: 1, maxLength: 12 }),
 });
 
-describe('any messages together with any answers of the platform', () => {
+describe('any messages with any answers of the platform', () => {
   let redis: PrivateRedis;
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
@@ -88,7 +88,7 @@ describe('any messages together with any answers of the platform', () => {
   };
 
   it(
-    'come to one end each, and nothing leaks',
+    'end in one way each, and nothing leaks',
     async () => {
       let cases = 0;
       await fc.assert(
@@ -125,7 +125,7 @@ describe('any messages together with any answers of the platform', () => {
     expect(stored).not.toContain(SECRET_CANARY);
   });
 
-  it('leave the worker as it was', async () => {
+  it('leave the worker unchanged', async () => {
     service.platform.behaviour = healthy();
     await until('it serves', async () => {
       const [reply] = await service.caller.send('session.create', { userId: 'p-1' });

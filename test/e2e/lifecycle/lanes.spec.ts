@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
 describe('two workers of one lane', () => {
-  it('share its commands, each of which is done once', async () => {
+  it('share its commands, each of which is run once', async () => {
     const gate = new Gate();
     await using service = await ServiceUnderTest.start({
       behaviour: gate.behind(healthy()),
@@ -43,7 +43,7 @@ describe('workers of one lane each', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('serve that lane alone', async () => {
+  it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });
     const report = service.caller.send('report.rake.fetch', PERIOD);
     // Straight to the other lane's queue: whoever finds it there moves it.

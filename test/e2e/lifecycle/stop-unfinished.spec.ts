@@ -9,14 +9,14 @@ import { until } from '../../support/until.ts';
 
 const silent: PlatformBehaviour = () => undefined;
 
-describe('a worker that is told to stop and cannot finish', () => {
+describe('a worker that is stopped and cannot finish', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: silent });
   });
   afterEach(() => service[Symbol.asyncDispose]());
 
-  it('returns to the queue what is not finished within the grace, and another worker answers it', async () => {
+  it('returns commands to the queue that are not finished within the grace, and another worker answers them', async () => {
     const graceMs = 3_000;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     const userIds = players(3);
@@ -34,7 +34,7 @@ describe('a worker that is told to stop and cannot finish', () => {
     expect(service.caller.received).toHaveLength(3);
   });
 
-  it('returns at once what the broker had sent before it heard of the stop', async () => {
+  it('returns at once what the broker sent before it received the cancel', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker();
@@ -64,7 +64,7 @@ describe('a worker that is told to stop and cannot finish', () => {
     expect(other.stderr).toBe('');
   });
 
-  it('does not wait for longer than the grace where the broker has gone', async () => {
+  it('does not wait longer than the grace if the broker is gone', async () => {
     const graceMs = 1_000;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     const sessions = createSessions(service, players(1));
@@ -80,7 +80,7 @@ describe('a worker that is told to stop and cannot finish', () => {
     expect(await sessions).toMatchObject([{ type: 'session.created' }]);
   });
 
-  it('does not wait for longer than the grace where the broker says nothing more', async () => {
+  it('does not wait longer than the grace if the broker no longer answers', async () => {
     const graceMs = 500;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     service.proxy.stall();

@@ -25,7 +25,7 @@ const TELL_LISTENING = `
     if (event === 'SIGTERM') process.stderr.write('listens ' + when);
   });`;
 
-describe('a worker that is told to stop', () => {
+describe('a worker that is stopped', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: silent });
@@ -35,7 +35,7 @@ describe('a worker that is told to stop', () => {
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
 
-  it('finishes and answers what it has in hand, takes nothing new, and ends with 0', async () => {
+  it('finishes and answers the commands in flight, consumes no more, and exits with 0', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker({ INTERACTIVE_PREFETCH: '4' });
@@ -61,7 +61,7 @@ describe('a worker that is told to stop', () => {
     expect(service.caller.received).toHaveLength(10);
   });
 
-  it('finishes a report that it is reading, page after page', async () => {
+  it('finishes a report that it is reading, page by page', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const worker = await service.worker();
@@ -79,7 +79,7 @@ describe('a worker that is told to stop', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('does not wait for whoever holds a connection to its health open', async () => {
+  it('does not wait for a client that keeps a connection to its health open', async () => {
     const worker = await service.worker();
     const { port } = new URL(await worker.url());
     const mute = connect(Number(port), '127.0.0.1');
@@ -93,7 +93,7 @@ describe('a worker that is told to stop', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('ends with 0 before it has loaded what it is made of', async () => {
+  it('exits with 0 before it has loaded its modules', async () => {
     const preload = `data:text/javascript,${encodeURIComponent(TELL_LISTENING)}`;
     const worker = service.start({ NODE_OPTIONS: `--import=${preload}` });
     await until('it listens', () => worker.stderr.startsWith('listens'));

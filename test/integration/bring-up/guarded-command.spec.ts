@@ -47,7 +47,7 @@ describe('a guarded command', () => {
     },
   );
 
-  it('is gone when it is ended, and leaves its folder where that is wanted', async () => {
+  it('is gone when it is ended, and leaves its folder if asked to', async () => {
     using folder = temporaryFolder();
     await using program = parent(
       folder.path,

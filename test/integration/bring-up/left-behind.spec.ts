@@ -27,7 +27,7 @@ describe('a suite that failed leaves no rejection to the next one:', () => {
     expect(rejections).toEqual([]);
   };
 
-  it('the caller forgets the replies that nobody waits for any more', async () => {
+  it('the caller forgets replies that are no longer awaited', async () => {
     const caller = await BusCaller.open(testBrokerUrl(), uniquePrefix());
     // As a test's own helper would make it, between a command and what is expected of its reply.
     void caller.repliesTo('never answered', TIMEOUT_MS).then((replies) => replies.at(-1));
@@ -59,7 +59,7 @@ describe('a suite that failed leaves no rejection to the next one:', () => {
     },
   );
 
-  it('the platform forgets what its behaviour comes to after its end', async () => {
+  it('the platform forgets results of its behaviour after its end', async () => {
     const ended = Promise.withResolvers<void>();
     const platform = await PlatformStub.start(() => ended.promise);
     const answer = fetch(platform.origin).catch(() => undefined);

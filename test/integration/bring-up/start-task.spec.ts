@@ -49,7 +49,7 @@ describe.each(WAYS)('a task that the launcher runs %s', (_, flags) => {
     expect(await program.ended).toMatchObject({ code });
   });
 
-  it('is told to stop, and ends as it likes', async () => {
+  it('gets the stop signal, and chooses its exit code', async () => {
     using folder = temporaryFolder();
     await using program = launch(folder.path, 'finish');
     await program.says(/(ready)/);

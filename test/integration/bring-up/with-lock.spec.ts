@@ -33,7 +33,7 @@ function releaseOf(folder: string, name: string): string {
   return join(folder, `${name}.release`);
 }
 
-it('two who want a lock at once get it one after the other', async () => {
+it('two processes that want a lock at once get it one after the other', async () => {
   using folder = temporaryFolder();
   await using first = holder(folder.path, 'first');
   await first.says(/from (\d+)/);

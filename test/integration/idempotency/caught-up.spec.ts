@@ -47,8 +47,8 @@ async function comeBack(): Promise<void> {
   await isBack(store);
 }
 
-describe('A Redis that is back', () => {
-  it('is told the outcomes that it missed, each for as long as it is valid', async () => {
+describe('A Redis that is available again', () => {
+  it('gets the outcomes that it missed, each for as long as it is valid', async () => {
     const old = await settled();
     lateMs = TTL_MS / 2;
     const young = await settled();
@@ -60,7 +60,7 @@ describe('A Redis that is back', () => {
     expect(await state(old)).toBeNull();
   });
 
-  it('is not told what is not kept', async () => {
+  it('does not get outcomes that are not kept', async () => {
     const released = await settled(failure(true));
     const kept = await settled();
     await comeBack();
@@ -68,7 +68,7 @@ describe('A Redis that is back', () => {
     expect(await state(released)).toBeNull();
   });
 
-  it('is told of a new claim rather than of an expired outcome of the same identity', async () => {
+  it('gets a new claim rather than an expired outcome of the same identity', async () => {
     const id = await settled();
     lateMs = TTL_MS;
     expect(await store.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
@@ -77,7 +77,7 @@ describe('A Redis that is back', () => {
     expect(await state(id)).toBe('in flight');
   });
 
-  it('is told thousands of them, also if it goes away again in between', async () => {
+  it('gets thousands of them, even if it goes away again in between', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 3_000; index += 1) ids.push(await settled());
     const told = () => redis.run((client) => client.exists(...ids.map(keyOf)));

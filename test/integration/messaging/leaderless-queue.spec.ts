@@ -70,7 +70,7 @@ describe('a quorum queue whose leader dies', () => {
   const leader = () => inQueue(own, 'element(2, amqqueue:get_pid(Q))');
   const publish = (queue: string) => publisher.publish(messageTo(queue), () => true);
 
-  it('is refused on a channel that first publishes now, also when it has a leader again; on the next channel it is well', async () => {
+  it('refuses a channel that first publishes now, even when it has a leader again; the next channel works', async () => {
     const stuck = await here.connection.createConfirmChannel();
     expect(await answerOf(stuck)).toBe('message nacked');
     // The broker's own view: the record still names the dead node, which the channel asks again each time.
@@ -87,7 +87,7 @@ describe('a quorum queue whose leader dies', () => {
     expect(await answerOf(fresh)).toBe('confirmed');
   });
 
-  it('gets what is published to it as soon as it has a leader, over a publisher whose channel is refused', async () => {
+  it('gets its messages as soon as it has a leader, from a publisher whose channel is refused', async () => {
     await until('it is confirmed', async () => (await publish(QUEUE)) === 'confirmed');
     expect(await publish(QUEUE)).toBe('confirmed');
   });

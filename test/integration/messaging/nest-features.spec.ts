@@ -96,7 +96,7 @@ class TestModule {}
 /** Hears everything, and keeps nothing. */
 const silentObserver = new Proxy({} as MessagingObserver, { get: () => () => undefined });
 
-describe("Nest's own means, on this transport", () => {
+describe("Nest's own features, on this transport", () => {
   const prefix = uniquePrefix();
   let app: INestMicroservice;
   let caller: BusCaller;
@@ -160,12 +160,12 @@ describe("Nest's own means, on this transport", () => {
     expect(reply?.body).toMatchObject({ userId: 'piped-p-1', sessionId: 'm-1', auth: 'AUTH' });
   });
 
-  it('refuse by a guard, and tell it by a filter', async () => {
+  it('refuse in a guard, and report it in a filter', async () => {
     const [reply] = await caller.send('session.create', { userId: 'guarded' });
     expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
   });
 
-  it('hear of the end, once the transport has stopped', async () => {
+  it('get their shutdown hooks called once the transport has stopped', async () => {
     await app.close();
     expect(shutDown).toEqual(['controller']);
   });

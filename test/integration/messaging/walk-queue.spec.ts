@@ -53,11 +53,11 @@ describe('a walk through a quorum queue', () => {
   const isBack = (count: number) =>
     until(`${count} are back`, async () => (await open.channel.checkQueue(queue)).messageCount === count);
 
-  it('sees nothing in an empty one', async () => {
+  it('finds nothing in an empty one', async () => {
     expect(await walk()).toEqual([]);
   });
 
-  it.each([1, 99, 100, 101, 1_000, 10_000])('sees %i messages in order, each time', async (count) => {
+  it.each([1, 99, 100, 101, 1_000, 10_000])('finds %i messages in order, each time', async (count) => {
     await put(0, count);
     for (let times = 0; times < 2; times += 1) {
       expect(await walk()).toEqual(numbers(0, count));
@@ -66,7 +66,7 @@ describe('a walk through a quorum queue', () => {
     expect(await drain(open.channel, queue)).toEqual(numbers(0, count));
   });
 
-  it('leaves what it did not take in its order, also what came meanwhile', async () => {
+  it('leaves the messages that it did not take in order, with those that arrived meanwhile', async () => {
     await put(0, 3_000);
     await walk((n) => n % 10 === 0);
     await isBack(2_700);

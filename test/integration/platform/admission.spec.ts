@@ -32,7 +32,7 @@ describe('calls in flight', () => {
     expect([platform.maxInFlight, platform.connections]).toEqual([2, 2]);
   });
 
-  it('turn away who finds the queue full, without a call', async () => {
+  it('are refused without a request if the queue is full', async () => {
     const { client } = buildClient(platform.origin, { limits: { connections: 2, queue: 3 } });
     const calls = Array.from({ length: 10 }, () => callWithin());
     const ends = await Promise.allSettled(calls.map((call) => CALLS['session.create'](client, call)));
@@ -43,8 +43,8 @@ describe('calls in flight', () => {
   });
 });
 
-describe('who waits', () => {
-  it('is served by deadline, sessions and games before reports', async () => {
+describe('waiting calls', () => {
+  it('are served by deadline, sessions and games before reports', async () => {
     platform.always(
       answersAfter(20, ({ request, response, socket }) => {
         const document = request.target.includes('reports') ? AD_HOC_REPORT : SESSION;
@@ -70,7 +70,7 @@ describe('who waits', () => {
     expect(order).toEqual(['first', 'early', 'late', 'report']);
   });
 
-  it('finds a connection though reports are stuck', async () => {
+  it('find a connection even if reports are stuck', async () => {
     platform.always(({ request, response, socket }) =>
       request.target.includes('reports')
         ? neverAnswers({ request, response, socket })

@@ -42,7 +42,7 @@ describe('a success', () => {
     await expect(run(operation)).resolves.toBeDefined();
   });
 
-  it('may hold members that the interface does not know', async () => {
+  it('may hold unknown members', async () => {
     platform.always(
       answers(200, { ...(changed(SESSION, 'data/attributes/new', [1]) as object), jsonapi: {} }),
     );
@@ -58,7 +58,7 @@ describe('a success', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('is decoded although no encoding was asked for: %s', async (encoding, encode) => {
+  ] as const)('is decoded although no encoding was requested: %s', async (encoding, encode) => {
     const body = encode(JSON.stringify(SESSION));
     platform.always(answers(200, body, { 'content-encoding': encoding }));
     await expect(run('session.create')).resolves.toBeDefined();
@@ -125,7 +125,7 @@ describe('a success that is not the document of the interface', () => {
     expect(error).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
   });
 
-  it('is told by name where its encoding is unknown, broken, or hides too much', async () => {
+  it('is reported if its encoding is unknown, broken, or expands too much', async () => {
     const bomb = gzipSync(Buffer.alloc(2 * 1024 * 1024, 0x20));
     for (const [encoding, body, reason] of [
       ['zstd-2', 'x', 'encoding'],
@@ -169,7 +169,7 @@ describe('a report', () => {
     expect(page.records.map(({ id }) => id)).toEqual(['record-0', 'from-attributes']);
   });
 
-  it('may be empty, and of many records', async () => {
+  it('may be empty, or have many records', async () => {
     platform.next(answers(200, collection('players-rake', [])));
     await expect(run('report.rake.fetch')).resolves.toMatchObject({ records: [], totalCount: 0 });
     const many = Array.from({ length: 20_000 }, (_, value) => ({ 'user-id': 'u', currency: 'USD', value }));
@@ -200,7 +200,7 @@ describe('a report', () => {
     expect(page.records[0]?.['x']).toBeUndefined();
   });
 
-  it('tolerates further members only as far as they can be written again', async () => {
+  it('tolerates unknown members only if they can be serialized', async () => {
     const deep = `${'{"a":'.repeat(5000)}1${'}'.repeat(5000)}`;
     const text = JSON.stringify(changed(RAKE_REPORT, 'data/0/attributes/further', 'deep'));
     platform.always(answers(200, text.replace('"deep"', deep)));

@@ -39,8 +39,8 @@ async function refusingOrigin(): Promise<string> {
   return origin;
 }
 
-describe('a failure that passes', () => {
-  it.each(OPERATIONS)('is tried again until it has passed, signed each time: %s', async (operation) => {
+describe('a transient failure', () => {
+  it.each(OPERATIONS)('is retried until it has passed, signed each time: %s', async (operation) => {
     platform.next(answers(503), answers(500, errors(500, {}))).always(SUCCESS[operation]);
     const { client, observer } = buildClient(platform.origin);
     const call = callWithin();
@@ -62,7 +62,7 @@ describe('a failure that passes', () => {
     ['seconds', () => '1', 1000],
     // A date has no parts of a second.
     ['a date', () => new Date(Date.now() + 2000).toUTCString(), 900],
-  ])('is waited for as long as Retry-After asks, by %s', async (_form, retryAfter, atLeastMs) => {
+  ])('is retried after as long as Retry-After asks, by %s', async (_form, retryAfter, atLeastMs) => {
     platform.next(answers(429, '', { 'retry-after': retryAfter() }), SUCCESS['session.create']);
     const { client } = buildClient(platform.origin);
     const took = await elapsedMs(CALLS['session.create'](client, callWithin()));
@@ -89,7 +89,7 @@ describe('a failure that passes', () => {
   });
 });
 
-describe('a call that was answered for good', () => {
+describe('a call with a permanent answer', () => {
   it.each([200, 302, 400, 401, 403, 404, 422])('is not repeated: %d', async (status) => {
     platform.always(answers(status, '<html>'));
     const call = callWithin();
@@ -108,7 +108,7 @@ describe('a call that was not sent', () => {
     expect(observer.results).toEqual(['refused', 'refused', 'refused']);
   });
 
-  it('has no address, or no TLS where TLS is asked for', async () => {
+  it('has no address, or no TLS if TLS is requested', async () => {
     const credentials = { baseUrl: 'http://no-such-host.invalid/' };
     const { client } = buildClient(platform.origin, { credentials, limits: { maxAttempts: 1 } });
     const error = await failureOf(CALLS['session.create'](client, callWithin()));
@@ -182,7 +182,7 @@ describe('after an attempt whose outcome is unknown', () => {
     expect(error).toMatchObject({ code: 'NICKNAME_TAKEN', details: { earlierAttemptUnknown: true } });
   });
 
-  it('a failure that was answered is told as such', async () => {
+  it('a failure that was answered is reported as such', async () => {
     platform.next(resets, answers(503));
     const error = await failureOf(CALLS['session.create'](buildClient(platform.origin).client, callWithin()));
     expect(error).toMatchObject({
@@ -192,7 +192,7 @@ describe('after an attempt whose outcome is unknown', () => {
     });
   });
 
-  it('one that never left does not hide it', async () => {
+  it('an attempt that was never sent does not hide it', async () => {
     const doomed = await startPlatform();
     doomed.always(({ socket }) => {
       socket.destroy();
@@ -203,8 +203,8 @@ describe('after an attempt whose outcome is unknown', () => {
   });
 });
 
-describe('a failure whose status has come', () => {
-  it('counts by its status, though its text drips or breaks off', async () => {
+describe('a failure whose status has arrived', () => {
+  it('counts by its status, even if its body drips or is cut off', async () => {
     const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400 } });
     const taken = errors(422, { detail: 'Currency not found' });
     platform.next(drips(422, taken), truncates(404, taken));
@@ -214,7 +214,7 @@ describe('a failure whose status has come', () => {
   });
 });
 
-it.each(INTERACTIVE)('%s makes one attempt where only one is allowed', async (operation: CalledOperation) => {
+it.each(INTERACTIVE)('%s makes one attempt if only one is allowed', async (operation: CalledOperation) => {
   platform.always(resets);
   const call = callWithin();
   const { client } = buildClient(platform.origin, { limits: { maxAttempts: 1 } });

@@ -40,7 +40,7 @@ describe('a circuit', () => {
     ['5xx', answers(503)],
     ['lost answers', resets],
     ['timeouts', neverAnswers],
-  ])('opens by %s, and calls are not made', async (_name, behaviour) => {
+  ])('opens after %s, and calls are not made', async (_name, behaviour) => {
     platform.always(behaviour);
     const { client, observer } = build({ attemptTimeoutMs: 400 });
     await fail(client);
@@ -63,7 +63,7 @@ describe('a circuit', () => {
   });
 
   it.each([302, 400, 403, 404, 422, 429])(
-    'does not open by answers that are no failure: %d',
+    'does not open after answers that are not failures: %d',
     async (status) => {
       platform.always(answers(status));
       const { client, observer } = build();
@@ -73,7 +73,7 @@ describe('a circuit', () => {
     },
   );
 
-  it('does not open by calls that their deadline cut off', async () => {
+  it('does not open after calls that their deadline cut off', async () => {
     platform.always(neverAnswers);
     const { client, observer } = build();
     await Promise.all(
@@ -85,7 +85,7 @@ describe('a circuit', () => {
     });
   });
 
-  it('is one of an operation: the lobby stays open', async () => {
+  it('belongs to one operation: the lobby stays open', async () => {
     platform.always(({ request, response, socket }) =>
       (request.target.includes('open-game') ? answers(200, GAME) : answers(503))({
         request,
@@ -102,7 +102,7 @@ describe('a circuit', () => {
     ]);
   });
 
-  it('closes by one probe', async () => {
+  it('closes after one probe', async () => {
     platform.always(answers(503));
     const { client, observer } = build();
     await fail(client);
@@ -122,7 +122,7 @@ describe('a circuit', () => {
     expect(observer.circuitStates).toEqual(states);
   });
 
-  it('opens again by a failed probe, and is not closed by one that its deadline cut off', async () => {
+  it('opens again after a failed probe, and is not closed by one that its deadline cut off', async () => {
     platform.always(answers(503));
     const { client } = build();
     await fail(client);
@@ -152,7 +152,7 @@ describe('a circuit', () => {
     expect(client.circuits()[0]?.state).toBe('open');
   });
 
-  it('cuts off one call that is late, and none of those beside it', async () => {
+  it('cuts off one call that is late, and none of the concurrent ones', async () => {
     const cutOff = Promise.withResolvers<void>();
     platform
       .next(neverAnswers)
@@ -168,7 +168,7 @@ describe('a circuit', () => {
     expect(platform.received).toHaveLength(9);
   });
 
-  it('that opens while a call is retried leaves the failure that the call had', async () => {
+  it('that opens while a call is retried keeps the failure of the call', async () => {
     platform.always(answers(503));
     const { client } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 10 } });
     const call = callWithin();
@@ -178,7 +178,7 @@ describe('a circuit', () => {
     expect(call.attempts).toBe(5);
   });
 
-  it('that opens lets go who waits for a connection', async () => {
+  it('that opens releases calls that wait for a connection', async () => {
     platform.always(answersAfter(20, answers(503)));
     const { client } = buildClient(platform.origin, { limits: { ...limits, connections: 1 } });
     const codes = await Promise.all(

@@ -91,7 +91,7 @@ describe('at its deadline a call ends', () => {
     await expectExpired(callWithin(500), (call) => CALLS['session.create'](client, call), true);
   });
 
-  it('that waits for a connection, without having been made', async () => {
+  it('that waits for a connection, without having been sent', async () => {
     platform.always(neverAnswers);
     const { client } = buildClient(platform.origin, { limits: { connections: 1 } });
     const first = CALLS['session.create'](client, callWithin(1_500));
@@ -101,7 +101,7 @@ describe('at its deadline a call ends', () => {
     await failureOf(first);
   });
 
-  it('whose attempts were lost before', async () => {
+  it('whose earlier attempts were lost', async () => {
     platform.next(resets).always(neverAnswers);
     const { client } = buildClient(platform.origin);
     const call = callWithin(1_000);
@@ -109,7 +109,7 @@ describe('at its deadline a call ends', () => {
     expect(call.attempts).toBe(2);
   });
 
-  it('that comes when it has passed, without having been made', async () => {
+  it('that starts after it has passed, without having been sent', async () => {
     const { client } = buildClient(platform.origin);
     const error = await failureOf(CALLS['game.open'](client, callWithin(-1)));
     expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
@@ -129,7 +129,7 @@ describe('an attempt that is too slow', () => {
     expect(observer.results).toEqual(['timeout', 'timeout']);
   });
 
-  it('does not hold the connection of the next one', async () => {
+  it('frees its connection for the next one', async () => {
     platform.next(neverAnswers, answers(200, SESSION));
     const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400, connections: 1 } });
     await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
@@ -137,7 +137,7 @@ describe('an attempt that is too slow', () => {
   });
 });
 
-it('a deadline that passes mid-way never becomes another code', async () => {
+it('a deadline that passes midway never becomes another code', async () => {
   platform.always(neverAnswers);
   const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 100 } });
   const codes = new Set<string>();

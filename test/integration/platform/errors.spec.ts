@@ -121,7 +121,7 @@ describe('an answer without an error document', () => {
     [500, 'PLATFORM_UNAVAILABLE'],
   ] as const;
 
-  it.each(BODIES)('goes by its status: %s', async (_name, behaviour) => {
+  it.each(BODIES)('is classified by its status: %s', async (_name, behaviour) => {
     for (const [status, code] of CODES) {
       platform.next(behaviour(status));
       const error = await fail('session.create');
@@ -139,7 +139,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('what is passed on of an error', () => {
+describe('the part of an error that is passed on', () => {
   it('is status, title, detail and pointer', async () => {
     const entry = {
       title: 'Unprocessable',

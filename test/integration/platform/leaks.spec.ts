@@ -31,7 +31,7 @@ async function expectNoMoreThan(before: number): Promise<void> {
 }
 
 describe('after close', () => {
-  it('nothing is left of calls that are under way, waiting or pausing, and each has its end', async () => {
+  it('nothing is left of calls that are in flight, waiting or pausing, and each is settled', async () => {
     platform.next(answers(429, '', { 'retry-after': '20' })).always(neverAnswers);
     const before = held();
     const { client } = buildClient(platform.origin, { limits: { connections: 2 } });
@@ -53,7 +53,7 @@ describe('after close', () => {
     await expectNoMoreThan(before);
   });
 
-  it('nothing is left of a connection in the making', async () => {
+  it('nothing is left of a connection that is being opened', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume());
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as { port: number };
@@ -77,8 +77,8 @@ describe('after close', () => {
   });
 });
 
-describe('a client that goes on', () => {
-  it('leaves no timer behind a call that has ended, however it ended', async () => {
+describe('a client that stays open', () => {
+  it('leaves no timer after a call, however it ended', async () => {
     const { client } = buildClient(platform.origin);
     await CALLS['session.create'](client, callWithin()).catch(() => undefined);
     const before = held();
@@ -88,7 +88,7 @@ describe('a client that goes on', () => {
     await expectNoMoreThan(before);
   });
 
-  it('closes connections that nobody uses, and forgets them', async () => {
+  it('closes unused connections, and forgets them', async () => {
     platform.always(answers(200, SESSION, { 'keep-alive': 'timeout=2' }));
     const { client } = buildClient(platform.origin);
     await Promise.all(Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin())));

@@ -46,14 +46,14 @@ describe('session.create', () => {
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual(data);
   });
 
-  it('sends what is absent not at all', async () => {
+  it('does not send absent members', async () => {
     platform.always(answers(200, SESSION));
     await buildClient(platform.origin).client.createSession({ userId: 'u-1' }, callWithin());
     expect(onlyRequest().body).toBe('userId=u-1');
     expect(onlyRequest().headers['sign']).toBe(digest('u-1'));
   });
 
-  it('percent-encodes whatever a user id holds, a plus as %2B, and signs it decoded', async () => {
+  it('percent-encodes a user id, a plus as %2B, and signs it decoded', async () => {
     platform.always(answers(200, SESSION));
     const userId = 'a+b/c?d&e=f g%2F#ü';
     await buildClient(platform.origin).client.createSession({ userId }, callWithin());
@@ -103,7 +103,7 @@ describe('game.open', () => {
     });
   });
 
-  it('sends launch options given as a string as the object that they hold, signed the same', async () => {
+  it('sends launch options given as a string as the object in it, signed the same', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin);
     const launchOptions = JSON.stringify(data.session.launchOptions);
@@ -114,7 +114,7 @@ describe('game.open', () => {
     expect(second?.headers['sign']).toBe(first?.headers['sign']);
   });
 
-  it('sends the country under the name of the setting, and two objects in any case', async () => {
+  it('sends the country under the name of the setting, and always two objects', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin, { settings: { playerCountryMember: 'countryCode' } });
     await client.openGame({ player: { id: 'u-1', country: 'DE' } }, callWithin());
@@ -124,7 +124,7 @@ describe('game.open', () => {
     });
   });
 
-  it('signs the bytes of the body where the setting says so', async () => {
+  it('signs the bytes of the body if the setting says so', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin, { settings: { schemeV3: 'raw-body' } });
     await client.openGame({ player: { id: 'ü♠' } }, callWithin());
@@ -203,7 +203,7 @@ describe('reports', () => {
     expect(headers).toMatchObject({ 'content-type': FORM, sign: rakeSign });
   });
 
-  it('reads the rake by the query alone where the setting says so', async () => {
+  it('reads the rake by the query only if the setting says so', async () => {
     platform.always(answers(200, RAKE_REPORT));
     const { client } = buildClient(platform.origin, { settings: { rakeParametersIn: 'query' } });
     await client.fetchRake(rake, page, callWithin());
@@ -227,7 +227,7 @@ describe('reports', () => {
   });
 });
 
-it('asks for no encoding', async () => {
+it('requests no encoding', async () => {
   platform.always(answers(200, SESSION));
   await CALLS['session.create'](buildClient(platform.origin).client, callWithin());
   expect(onlyRequest().headers).not.toHaveProperty('accept-encoding');

@@ -26,7 +26,7 @@ const PROGRAM = `
   process.kill(process.pid, 'SIGKILL');
 `;
 
-it('a log that nobody reads keeps 16 MiB at most, and does not stop the process', async () => {
+it('a log that is not read keeps 16 MiB at most, and does not stop the process', async () => {
   const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', PROGRAM], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -67,7 +67,7 @@ describe('AnsweredLine', () => {
     expect(lines.split('\n')).toHaveLength(times + 1);
   });
 
-  it('shows what the logger shows of a child beside', () => {
+  it('is the line that a child logger writes', () => {
     const [command] = fc.sample(facts, 1) as [CommandFacts];
     const line = writtenBy((logger) =>
       new AnsweredLine(logger.child({ from: 'here' })).write(command, 'success'),

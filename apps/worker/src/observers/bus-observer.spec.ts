@@ -41,7 +41,7 @@ describe('BusObserver', () => {
     ['INTERNAL_ERROR', 'error', { name: 'SyntaxError' }],
     ['POISON_COMMAND', 'error', { name: 'SyntaxError' }],
     ['NICKNAME_TAKEN', 'info', undefined],
-  ] as const)('tells the cause of %s at the level %s, without what it quotes', async (code, level, cause) => {
+  ] as const)('logs the cause of %s at the level %s, without what it quotes', async (code, level, cause) => {
     const thrown = new SyntaxError('CANARY');
     const { series, lines } = await shownAfter((observer) => observer.commandAnswered(COMMAND, code, thrown));
     expect(series).toContain(`poker_commands_total{type="session.create",outcome="${code}"} 1`);
@@ -49,7 +49,7 @@ describe('BusObserver', () => {
     expect(JSON.stringify(lines)).not.toContain('CANARY');
   });
 
-  it('counts what is in hand, lane by lane', async () => {
+  it('counts the commands in flight, by lane', async () => {
     const { series } = await shownAfter((observer) => {
       observer.commandTaken('interactive');
       observer.commandTaken('interactive');
@@ -75,7 +75,7 @@ describe('BusObserver', () => {
     ['postponed', (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', 5_000)],
     ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine')],
     ['returned', (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY'))],
-  ])('counts no command that was %s, and tells of it', async (_, tell) => {
+  ])('logs a command that was %s, and does not count it', async (_, tell) => {
     const { series, lines } = await shownAfter(tell);
     expect(series).toEqual([]);
     expect(lines).toMatchObject([{ id: 'm-1' }]);
@@ -87,7 +87,7 @@ describe('BusObserver', () => {
     ['one is blocked', { kind: 'open' }, { kind: 'blocked', reason: 'memory' }, ['poker_broker_connected 1']],
     ['one is away', { kind: 'open' }, { kind: 'connecting', reason: 'refused' }, []],
     ['one is closed', { kind: 'closed' }, { kind: 'open' }, []],
-  ] as const)('tells whether the broker is connected: %s', async (_, consuming, publishing, expected) => {
+  ] as const)('shows whether the broker is connected: %s', async (_, consuming, publishing, expected) => {
     const { series } = await shownAfter((observer) => {
       observer.connectionChanged('consuming', { kind: 'open' });
       observer.connectionChanged('publishing', { kind: 'open' });
@@ -102,7 +102,7 @@ describe('BusObserver', () => {
     [{ kind: 'connecting', reason: 'refused' }, [{ level: 'warn', kind: 'connecting', reason: 'refused' }]],
     [{ kind: 'blocked', reason: 'memory' }, [{ level: 'warn', kind: 'blocked', reason: 'memory' }]],
     [{ kind: 'closed' }, []],
-  ] as const)('writes of a connection that is %j', async (state, expected) => {
+  ] as const)('logs a connection that is %j', async (state, expected) => {
     const { lines } = await shownAfter((observer) => observer.connectionChanged('consuming', state));
     expect(lines).toMatchObject(expected);
     expect(lines).toHaveLength(expected.length);

@@ -27,7 +27,7 @@ describe('PlatformMetrics', () => {
     expect(await seriesAfter((observer) => observer.retried())).toContain('poker_platform_retries_total 1');
   });
 
-  it('tells the log of a circuit that changed', () => {
+  it('logs a circuit that changed', () => {
     const lines: string[] = [];
     const logger = createLogger('info', { write: (line) => lines.push(line) });
     new PlatformMetrics(logger, new Metrics()).circuitChanged('casino', 'game.open', 'open');

@@ -125,7 +125,7 @@ export function describeMembers(type: CommandType, kinds: Readonly<Record<string
   const found = (path: string, value: unknown) => violationsOf(type, withMember(COMPLETE[type], path, value));
 
   describe.each(rows)(`${type} $pointer`, ({ path, pointer, required, valid, invalid }) => {
-    it('takes what is valid', () => {
+    it('accepts valid values', () => {
       for (const value of valid) expect([value, found(path, value)]).toEqual([value, []]);
     });
 
@@ -134,7 +134,7 @@ export function describeMembers(type: CommandType, kinds: Readonly<Record<string
       expect(found(path, undefined)).toEqual(required ? [missing] : []);
     });
 
-    it('has one violation for what is not valid, null among it, which does not repeat the value', () => {
+    it('has one violation for an invalid value or null, which does not repeat the value', () => {
       for (const value of [null, ...invalid]) {
         const violations = found(path, value);
         expect([value, violations]).toEqual([value, [{ pointer, message: expect.stringMatching(/^must /) }]]);
