@@ -107,7 +107,7 @@ describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, exampl
 
 describe('a packet that answers', () => {
   it('is a message that the worker would send', () => {
-    const told = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
+    const actual = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
       const { response, err, id } = payload as Record<string, unknown>;
       const example = examplesOf(type).find(
         ([, name]) => type !== 'command.failed' || name === 'VALIDATION_FAILED',
@@ -120,7 +120,7 @@ describe('a packet that answers', () => {
       expect({ ...(JSON.parse(content.toString()) as object), id }).toEqual(payload);
       return type;
     });
-    expect(told).toEqual(REPLY_TYPES);
+    expect(actual).toEqual(REPLY_TYPES);
   });
 });
 
@@ -146,9 +146,9 @@ describe('the examples of command.failed', () => {
 
   it("have the worker's own messages", () => {
     const example = ERROR_EXAMPLES.find(({ name }) => name === ('VALIDATION_FAILED' satisfies ErrorCode));
-    const told = (): unknown =>
+    const actual = (): unknown =>
       validateCommand('session.create', { userId: 'alice', lang: 'english', password: 'x' });
-    expect(told).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
+    expect(actual).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
   });
 });
 

@@ -69,7 +69,7 @@ describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
     const differing = [...POOL]
       .filter((value) => !isBeyondSchemas(value, path))
       .filter((value) => {
-        // Both moments, so that they stand in order where either is one.
+        // Both dates, so that they are in order if either is valid.
         const data = withMember(COMPLETE[type], path, value);
         if (path === 'dateFrom' && typeof value === 'string')
           Object.assign(data as object, { dateTo: '2027-01-01 00:00:00' });

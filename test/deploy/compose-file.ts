@@ -37,7 +37,7 @@ export const variables: Readonly<Record<string, string>> = Object.fromEntries(
   [...text.matchAll(VARIABLE)].map(([, name = '', fallback = '']) => [name, fallback]),
 );
 
-/** The file as Docker Compose reads it where no variable is set: what stands under `environment` is text. */
+/** The file as Docker Compose reads it if no variable is set: values under `environment` are text. */
 export function readComposeFile(): ComposeFile {
   const file = parse(text.replace(VARIABLE, '$2'), { merge: true }) as ComposeFile;
   const services = Object.entries(file.services).map(([name, service]) => {

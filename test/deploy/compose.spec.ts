@@ -31,7 +31,7 @@ function pathOf(controller: new (...args: never[]) => object, method: string): s
   return `/${[Reflect.getMetadata('path', controller), own].filter((part) => part !== '/').join('/')}`;
 }
 
-/** What stands in the files that the secrets are mounted from, at their places in a container. */
+/** The content of the secrets' files, by their paths in a container. */
 function mounted(path: string): string {
   const [, name = ''] = /^\/run\/secrets\/(.+)$/.exec(path) ?? [];
   return read(secrets[name]?.file ?? path);

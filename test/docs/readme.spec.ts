@@ -21,11 +21,11 @@ describe("the demo's output in README.md", () => {
   const closing = scenes.pop();
 
   it('tells the story of the demo: titles, commands and data', () => {
-    const told = scenes.map(([title, command = '']) => {
+    const shown = scenes.map(([title, command = '']) => {
       const [, type, data = '{}'] = /^ {2}→ (\S+) (.+)$/.exec(command) ?? [];
       return { title, type, data: JSON.parse(data) as unknown };
     });
-    expect(told).toEqual(STORY.map(({ title, type, data }) => ({ title, type, data })));
+    expect(shown).toEqual(STORY.map(({ title, type, data }) => ({ title, type, data })));
   });
 
   it('ends each scene with the expected reply or code', () => {

@@ -60,7 +60,7 @@ describe('a worker on a cluster of three nodes', () => {
       const gate = new Gate();
       const { behaviour } = platform;
       platform.behaviour = gate.behind(behaviour);
-      await until('some are in hand', () => gate.held > 3);
+      await until('some are in flight', () => gate.held > 3);
       await Promise.all(others.map((node) => node.kill()));
       gate.open();
       platform.behaviour = behaviour;

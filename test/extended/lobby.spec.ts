@@ -7,7 +7,7 @@ import { canonicalOf } from '../integration/sandbox/canonical-of.ts';
 import { digest } from '../integration/sandbox/sandbox-under-test.ts';
 import { startSandboxProcess, type SandboxProcess } from '../support/sandbox-process.ts';
 
-/** Debian's; where it is missing, install the package chromium. */
+/** Debian's; if it is missing, install the package chromium. */
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
   '--no-sandbox',
@@ -18,7 +18,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** Where the picture of the page goes, to renew docs/images/lobby.png; unset: it is thrown away. */
+/** The path for a picture of the page, to renew docs/images/lobby.png; unset: none is kept. */
 const PICTURE = process.env['LOBBY_PICTURE'];
 const START_TIMEOUT_MS = 60_000;
 const TEST_TIMEOUT_MS = 30_000;

@@ -88,7 +88,7 @@ export class BusCaller implements AsyncDisposable {
     return promise;
   }
 
-  /** Takes everything that lies in a queue. */
+  /** Gets all messages of a queue. */
   async drain(queue: string): Promise<ConsumeMessage[]> {
     const messages: ConsumeMessage[] = [];
     for (;;) {

@@ -44,7 +44,7 @@ export class Gate {
     };
   }
 
-  /** Whoever waits is never answered. */
+  /** Requests that wait are never answered. */
   forget(): void {
     this.#held.length = 0;
   }

@@ -36,7 +36,7 @@ export class PrivateRedis implements AsyncDisposable {
     await this.#findProcess();
   }
 
-  /** Connections stand and are accepted, and nothing is answered. */
+  /** Connections stay open and are accepted, and nothing is answered. */
   freeze(): void {
     process.kill(this.#pid, 'SIGSTOP');
   }

@@ -23,7 +23,7 @@ interface Counters {
 export class SandboxControl {
   constructor(readonly url: string) {}
 
-  /** The last requests to the platform, the newest first, once none is under way. */
+  /** The last requests to the platform, the newest first, once none is in flight. */
   async requests(): Promise<readonly LoggedRequest[]> {
     await until('every request has ended', async () => Object.values(await this.#counters()).every(hasEnded));
     return (await this.#call('GET', 'requests')) as LoggedRequest[];
@@ -52,7 +52,7 @@ export class SandboxControl {
     return (await this.#call('GET', path)) as Record<string, unknown>;
   }
 
-  /** Asks for a fault; it stands until it was played `count` times, or until `clearFaults`. */
+  /** Requests a fault; it is active until it was injected `count` times, or until `clearFaults`. */
   async fault(rule: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#call('POST', 'faults', rule);
   }

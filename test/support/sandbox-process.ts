@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A sandbox in a process of its own, from built code. */
 export interface SandboxProcess extends AsyncDisposable {
-  /** Where it listens; fails where it ends instead. */
+  /** Its address; rejects if it exits instead. */
   readonly url: Promise<string>;
   readonly exited: Promise<{
     readonly code: number | null;

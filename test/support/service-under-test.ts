@@ -17,7 +17,7 @@ const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const RETRY_DELAYS_MS = '5000,30000,120000';
 /**
  * Far longer than a test holds anything back: on a busy machine, no command expires, no call is late and no stop is cut
- * short but where a test says so itself.
+ * short unless a test sets them itself.
  */
 const UNHURRIED = {
   INTERACTIVE_DEADLINE_MS: '600000',
@@ -66,7 +66,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     return new ServiceUnderTest(prefix, amqpUrl, platform, proxy, caller, variables);
   }
 
-  /** What a worker is told, if `start` starts it. */
+  /** The settings of a worker that `start` starts. */
   get variables(): Record<string, string> {
     return {
       ...this.platform.variables,

@@ -48,7 +48,7 @@ export class WorkerProcess implements AsyncDisposable {
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
-    // One that cannot even be started is told by those who wait for it.
+    // If it cannot even be started, the promises that wait for it reject.
     this.exited.catch((error: Error) => (this.stderr += error.message));
   }
 

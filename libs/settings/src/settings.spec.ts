@@ -9,7 +9,7 @@ const REQUIRED = {
   PLATFORM_CLIENT_ID: 'client',
 };
 
-/** The tables of bus contract, sections 6 and 7: what a worker does where nothing else is set. */
+/** The defaults of bus contract, sections 6 and 7. */
 const DEFAULTS = {
   AMQP_URL: ['amqp://guest:guest@127.0.0.1:5672'],
   AMQP_PREFIX: 'poker',
@@ -137,7 +137,7 @@ describe('readSettings', () => {
   });
 
   it.each([
-    ['as it stands', 'secret.txt', 'from-file'],
+    ['unchanged', 'secret.txt', 'from-file'],
     ['without the line break at its end', 'edited.txt', 'from-file'],
     ['without the line break of Windows', 'windows.txt', 'from-file'],
     ['with every other blank', 'blanks.txt', ' from-file \n'],

@@ -82,7 +82,7 @@ describe('describeError', () => {
   it.each([
     ['there is no stack', undefined],
     [
-      'its message was changed, so that the lines of the old one cannot be told',
+      'its message was changed, so that the lines of the old one cannot be recognised',
       `Error: old\n    at ${CANARY}`,
     ],
   ])('gives no frames if %s', (_, stack) => {

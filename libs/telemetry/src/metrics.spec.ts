@@ -19,11 +19,11 @@ const CONTRACT = `
 `;
 
 function exerciseAll(metrics: Metrics): void {
-  metrics.commands.of('session.create', 'success').value += 1;
-  metrics.commandDuration.of('session.create').observe(0.02);
-  metrics.commandsInFlight.of('interactive').value += 1;
-  metrics.platformRequests.of('session.create', '2xx').value += 1;
-  metrics.platformRequestDuration.of('session.create', '2xx').observe(0.02);
+  metrics.commands.labels('session.create', 'success').value += 1;
+  metrics.commandDuration.labels('session.create').observe(0.02);
+  metrics.commandsInFlight.labels('interactive').value += 1;
+  metrics.platformRequests.labels('session.create', '2xx').value += 1;
+  metrics.platformRequestDuration.labels('session.create', '2xx').observe(0.02);
   metrics.circuitState.set({ operator: 'default', operation: 'session.create' }, 2);
 }
 

@@ -54,7 +54,7 @@ export class PlainMetric<Kind extends Series> {
   }
 
   /** The series with these labels, in the order of `labelNames`; it is created if there is none yet. */
-  of(first: string, second = ''): Kind {
+  labels(first: string, second = ''): Kind {
     return this.#byFirst.get(first)?.get(second) ?? this.#begin(first, second);
   }
 

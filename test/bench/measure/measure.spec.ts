@@ -15,7 +15,7 @@ describe('processUsage', () => {
     while (process.cpuUsage(used).user < 200_000) JSON.parse('[1,2,3]');
     const { user, system } = process.cpuUsage(used);
     const grown = processUsage(process.pid).cpuMs - before.cpuMs;
-    // In steps of 10 ms; other threads of this process go on meanwhile.
+    // In steps of 10 ms; other threads of this process keep running.
     expect(grown).toBeGreaterThan(150);
     expect(grown).toBeLessThan((user + system) / 1_000 + 500);
   });

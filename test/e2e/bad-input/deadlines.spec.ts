@@ -52,7 +52,7 @@ describe('a deadline', () => {
       Buffer.from(JSON.stringify(body)),
       properties,
     );
-    const reply = await until('the reply is there', () => witness.of(correlationId).replies[0]);
+    const reply = await until('the reply is there', () => witness.messagesFor(correlationId).replies[0]);
     return { facts: factsOf(reply), body: JSON.parse(String(reply.content)) as Record<string, unknown> };
   };
   const agoMs = (ms: number) => Date.now() - ms;
@@ -111,12 +111,15 @@ describe('a deadline', () => {
 
   it.each([
     ['as asked for', () => Date.now() + 5 * MINUTE_MS, 5],
-    ['of a lane, where none is asked for', () => undefined, 0.25],
+    ['of a lane, if none is requested', () => undefined, 0.25],
     ['at most 20 minutes away', () => '2099-12-31T23:59:59Z', 20],
   ])('travels with a copy: %s', async (_, header, minutes) => {
     const fromMs = Date.now();
     await send('session.create', {}, { headers: { 'x-deadline': header() } });
-    const letter = await until('the dead letter is there', () => witness.of(correlationId).deadLetters[0]);
+    const letter = await until(
+      'the dead letter is there',
+      () => witness.messagesFor(correlationId).deadLetters[0],
+    );
     const deadlineAtMs = Number(letter.properties.headers?.['x-deadline']);
     expect(deadlineAtMs).toBeGreaterThanOrEqual(fromMs + minutes * MINUTE_MS);
     expect(deadlineAtMs).toBeLessThanOrEqual(Date.now() + minutes * MINUTE_MS);
@@ -152,7 +155,10 @@ describe('expiration', () => {
     const properties = { correlationId, replyTo: witness.replyQueue, expiration: '20', persistent: true };
     const content = Buffer.from(JSON.stringify(SESSION));
     service.caller.channel.publish(service.name('commands'), 'session.create', content, properties);
-    const letter = await until('it is a dead letter', () => witness.of(correlationId).deadLetters[0]);
+    const letter = await until(
+      'it is a dead letter',
+      () => witness.messagesFor(correlationId).deadLetters[0],
+    );
     expect(letter.content).toEqual(content);
     expect(letter.properties.headers).not.toHaveProperty('x-reason');
     expect(letter.properties.headers?.['x-death']).toMatchObject([

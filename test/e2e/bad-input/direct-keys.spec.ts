@@ -47,7 +47,7 @@ describe('a direct reply-to key', () => {
   };
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
     until(what, () => {
-      const testimony = witness.of(correlationId);
+      const testimony = witness.messagesFor(correlationId);
       return isThere(testimony) && testimony;
     });
   const refused = () =>
@@ -67,7 +67,7 @@ describe('a direct reply-to key', () => {
     },
   );
 
-  // RabbitMQ 3.10 closes the connection of whoever publishes to one of these.
+  // RabbitMQ 3.10 closes a connection that publishes to one of these.
   it.each([
     ['that is no base64', '%%%.AAAA'],
     ['that is no process', 'QUFB.AAAA'],

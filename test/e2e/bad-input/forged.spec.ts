@@ -79,13 +79,14 @@ describe('headers that a caller makes up', () => {
   };
   const replies = (count: number) =>
     until(`${count} replies are there`, () => {
-      const { replies: seen } = witness.of(correlationId);
+      const { replies: seen } = witness.messagesFor(correlationId);
       return seen.length >= count && seen.map(({ properties }) => properties);
     });
-  const deadLetter = () => until('a dead letter is there', () => witness.of(correlationId).deadLetters[0]);
+  const deadLetter = () =>
+    until('a dead letter is there', () => witness.messagesFor(correlationId).deadLetters[0]);
   /** What the log says of the command, up to its outcome. */
-  const told = () =>
-    until('the outcome is told', () => {
+  const outcome = () =>
+    until('the outcome is logged', () => {
       const lines = worker.log.filter((line) => line['id'] === `id-${correlationId}`);
       return lines.some((line) => 'outcome' in line) && lines;
     });
@@ -100,7 +101,7 @@ describe('headers that a caller makes up', () => {
       headers: first,
     });
     expect(reply?.headers?.['command-id']).toBe(`id-${correlationId}`);
-    expect(await told()).toMatchObject([{ outcome: 'success' }]);
+    expect(await outcome()).toMatchObject([{ outcome: 'success' }]);
   });
 
   it('change nothing about a report: it begins at its first page', async () => {
@@ -118,7 +119,7 @@ describe('headers that a caller makes up', () => {
     send('reports', 'report.rake.fetch', RAKE, { headers: FORGED });
     const found = await replies(3);
     expect(found.map(({ messageId }) => messageId)).toEqual([0, 1, 2].map((n) => `id-${correlationId}:${n}`));
-    expect(await told()).toMatchObject([
+    expect(await outcome()).toMatchObject([
       { code: 'PLATFORM_UNAVAILABLE', delayMs: 200 },
       { outcome: 'success' },
     ]);
@@ -167,7 +168,7 @@ describe('headers that a caller makes up', () => {
       { userId: 'p-1' },
       { headers, messageId: 'gone', replyTo: 'no-such-queue' },
     );
-    await until('the reply is kept', () => witness.of(correlationId).undelivered[0]);
+    await until('the reply is kept', () => witness.messagesFor(correlationId).undelivered[0]);
     // One of each publish: a queue gets a message once, whichever way leads there.
     expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
   });
@@ -194,7 +195,7 @@ describe('headers that a caller makes up', () => {
     const { headers = {} } = (await deadLetter()).properties;
     expect(headers['x-reason']).toBe('UNKNOWN_OPERATOR');
     expect(JSON.stringify(headers).length).toBeLessThan(2_000);
-    await told();
+    await outcome();
     expect(worker.stdout.split('\n').filter((line) => line.length > LONGEST_LOG_LINE)).toEqual([]);
   });
 

@@ -99,7 +99,7 @@ function isOutcome({ sent: { replyTo } }: Entry, kind: string): boolean {
   return kind === (replyTo === 'gone' ? 'undelivered' : 'deadLetters');
 }
 
-/** Whether it was answered once, or where there is nowhere to answer dead-lettered once. */
+/** Whether it was answered once, or dead-lettered once if it has no reply queue. */
 export function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Entry): boolean {
   const [answered, kept, dead] = [replies.length, undelivered.length, deadLetters.length];
   if (replyTo === 'usable' || replyTo === 'direct') return answered === 1 && kept === 0 && dead <= 1;

@@ -52,7 +52,7 @@ describe('a message that breaks the contract', () => {
   it.each(BAD_MESSAGES)('$code: $name', async (bad) => {
     const { content, correlationId, messageId, routingKey, type } = publish(bad);
     const { replies, deadLetters, events } = await until('it is refused everywhere', () => {
-      const seen = witness.of(correlationId);
+      const seen = witness.messagesFor(correlationId);
       return seen.replies.length > 0 && seen.deadLetters.length > 0 && seen.events.length > 0 && seen;
     });
     const id = messageId.length > 100 ? expect.stringMatching(UUID) : messageId;

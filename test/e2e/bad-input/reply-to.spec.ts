@@ -44,7 +44,7 @@ describe('a reply_to', () => {
   };
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
     until(what, () => {
-      const testimony = witness.of(correlationId);
+      const testimony = witness.messagesFor(correlationId);
       return isThere(testimony) && testimony;
     });
   const refused = () =>
@@ -171,7 +171,7 @@ describe('a reply_to', () => {
     });
     expect(arrived).toMatchObject([{ type: 'session.created' }]);
     await expectServed();
-    expect(witness.of(correlationId).undelivered).toEqual([]);
+    expect(witness.messagesFor(correlationId).undelivered).toEqual([]);
   });
 
   it('that fills up with pages: the report ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {

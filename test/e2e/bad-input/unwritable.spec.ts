@@ -38,7 +38,7 @@ describe('a command with a property that cannot be written again', () => {
 
   const outcomes = async () => {
     const outcome = (line: Record<string, unknown>) => line['id'] === id && 'outcome' in line;
-    await until('the outcome is told', () => worker.log.some(outcome));
+    await until('the outcome is logged', () => worker.log.some(outcome));
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
     return worker.log.filter((line) => line['id'] === id).map((line) => line['outcome'] ?? line['msg']);
@@ -98,7 +98,7 @@ describe('a command with a property that cannot be written again', () => {
 
   it.each([
     ['x-redriven', -1e300],
-    // NaN and the infinities the broker refuses from whoever sends them.
+    // The broker refuses NaN and the infinities from every sender.
     ['tracestate', 2 ** 50 + 0.5],
     ['x-origin-user-id', -(2 ** 63) * 2],
   ])('the header %s of %d: refused once, and answered', async (name, value) => {

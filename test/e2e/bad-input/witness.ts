@@ -46,7 +46,7 @@ export class Witness {
   }
 
   /** What it saw so far of the message with a correlation id. */
-  of(correlationId: string): Testimony {
+  messagesFor(correlationId: string): Testimony {
     const seen = this.#seen.get(correlationId);
     const list = (kind: Kind) => seen?.get(kind) ?? NOTHING;
     return {

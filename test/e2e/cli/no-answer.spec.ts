@@ -95,7 +95,7 @@ describe('poker-bridge send, unanswered', () => {
   it('ends with 3 if the connection is lost', async () => {
     await using proxy = await TcpProxy.start(testBrokerUrl());
     const running = send({ AMQP_URL: proxy.through(testBrokerUrl()) });
-    await until('the command lies in its queue', async () => {
+    await until('the command is in its queue', async () => {
       const { messageCount } = await broker.channel.checkQueue(queue);
       return messageCount === 1;
     });

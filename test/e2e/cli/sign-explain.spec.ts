@@ -21,7 +21,7 @@ const VECTORS = join(root, 'test/vectors/signing.json');
 const vectors = JSON.parse(readFileSync(VECTORS, 'utf8')) as Vector[];
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What stands in the file is given on the standard input. */
+/** The content of the file is passed on standard input. */
 function explain(rows: unknown, ...args: string[]): Promise<CliRun> {
   const input = typeof rows === 'string' ? rows : JSON.stringify(rows);
   return runCli(['sign', 'explain', '-', ...args], { input });

@@ -5,7 +5,7 @@ import { Readiness } from './readiness.ts';
 
 jest.setTimeout(120_000);
 
-/** More of what befalls a cluster stands in test/extended. */
+/** More failures of a cluster are in test/extended. */
 describe('a worker on a cluster of three nodes', () => {
   let service: ClusteredService;
   beforeAll(async () => {

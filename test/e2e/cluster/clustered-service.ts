@@ -19,7 +19,7 @@ const PAGES = 3;
 const PLATFORM_MS = 20;
 const ACKNOWLEDGE_TIMEOUT_MS = 30_000;
 
-/** A worker on a cluster of three nodes, all of which it is told of, with a platform and a caller. */
+/** A worker that knows all three nodes of a cluster, with a platform and a caller. */
 export class ClusteredService implements AsyncDisposable {
   readonly view: ClusterView;
   readonly #prefix: string;
@@ -137,7 +137,7 @@ The worker's log and the broker's view: ${folder}`,
       async () => (await this.worker.metric('poker_commands_in_flight')) === 0,
       ACKNOWLEDGE_TIMEOUT_MS,
     );
-    // Parked replies go on by themselves, also repeats of what reached the caller after all.
+    // Parked replies are delivered later, even repeats of replies that reached the caller after all.
     for (const queue of ['interactive', 'reports', 'quarantine', 'replies.undelivered', 'dead-letters']) {
       const kept = queue === 'dead-letters' ? 1 : 0;
       const left = () => this.caller.count(`${this.#prefix}.${queue}`);

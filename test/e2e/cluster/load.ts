@@ -21,7 +21,7 @@ export interface Outcome {
   readonly repeatsAreEqual: boolean;
 }
 
-/** Sends sessions without a break, and reports among them, until it is told to stop. */
+/** Sends sessions without a break, and some reports, until it is stopped. */
 export class Load {
   readonly #caller: DurableCaller;
   readonly #ids: string[] = [];

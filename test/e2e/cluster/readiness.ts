@@ -17,7 +17,7 @@ export class Readiness {
     this.#asking.catch(() => undefined);
   }
 
-  /** @throws where the worker did not answer once */
+  /** @throws if the worker never answered */
   async stop(): Promise<readonly number[]> {
     this.#isStopped = true;
     await this.#asking;

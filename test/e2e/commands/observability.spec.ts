@@ -92,7 +92,7 @@ describe('what a person on call sees', () => {
       'every command is counted',
       async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1,
     );
-    await until('every outcome is told', () => outcomes().length === COMMANDS.length + 1);
+    await until('every outcome is logged', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
@@ -206,11 +206,11 @@ describe('what a person on call sees', () => {
 
   it("finds neither a player's data nor a secret in log, metrics and health, at any level", async () => {
     const health = (await sandboxed.worker.get('/health')).body;
-    const told = [sandboxed.worker.stdout, sandboxed.worker.stderr, metrics, health].join('\n');
+    const output = [sandboxed.worker.stdout, sandboxed.worker.stderr, metrics, health].join('\n');
     expect(sandboxed.worker.log.some(({ level }) => level === 'trace' || level === 'debug')).toBe(true);
-    expect(told.match(/.{0,80}canary.{0,80}/g)).toBeNull();
+    expect(output.match(/.{0,80}canary.{0,80}/g)).toBeNull();
     expect(secrets.length).toBeGreaterThan(4);
-    expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
-    expect(told).not.toMatch(/\b[0-9a-f]{64}\b/);
+    expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+    expect(output).not.toMatch(/\b[0-9a-f]{64}\b/);
   });
 });

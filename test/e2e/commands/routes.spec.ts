@@ -22,9 +22,9 @@ describe('the routes of a command', () => {
 
   /** The queues that the log says a command was moved to, once it says its outcome. */
   const movedTo = async (id: string) => {
-    const lines = await until('the outcome is told', () => {
-      const told = sandboxed.worker.log.filter((line) => line['id'] === id);
-      return told.some((line) => 'outcome' in line) && told;
+    const lines = await until('the outcome is logged', () => {
+      const logged = sandboxed.worker.log.filter((line) => line['id'] === id);
+      return logged.some((line) => 'outcome' in line) && logged;
     });
     return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
   };

@@ -46,11 +46,11 @@ describe('a broker that blocks publishers', () => {
   };
   const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
   const trouble = async () => (await worker.health()).bus.trouble;
-  /** Twice as many commands as may be in hand, and the alarm when the first half is. */
+  /** Twice as many commands as may be in flight, and the alarm when the first half is. */
   const blockedSessions = async (name: string) => {
     const userIds = players(2 * PREFETCH, name);
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === PREFETCH);
+    await until('they are in flight', () => gate.held === PREFETCH);
     await raiseAlarm();
     gate.open();
     await until('health shows it', async () => /memory|block/i.test((await trouble()) ?? ''));
@@ -70,7 +70,7 @@ describe('a broker that blocks publishers', () => {
     );
     expect(service.caller.received).toHaveLength(userIds.length);
     expect(service.platform.requests).toHaveLength(userIds.length);
-    await until('all is well', async () => (await trouble()) === undefined);
+    await until('health is up again', async () => (await trouble()) === undefined);
     expect((await worker.get('/health/ready')).status).toBe(200);
   });
 

@@ -40,9 +40,9 @@ describe('a lane with a backlog', () => {
     const reports = fetchReports(backlog);
     await untilPaused();
     service.platform.behaviour = gate.behind(healthy(1));
-    await until('a probe is under way', () => gate.held === 1);
+    await until('a probe is in flight', () => gate.held === 1);
     await sleep(500);
-    // No more is taken than may be in hand, each time that the lane looks again.
+    // No more is consumed than may be in flight, each time that the lane resumes.
     expect(await waiting()).toBeGreaterThan(backlog / 2);
     expect(gate.held).toBe(1);
     gate.open();

@@ -77,7 +77,7 @@ describe('an open circuit', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(sick);
     const asked: ReturnType<typeof createSession>[] = [];
-    await until('a probe is under way', () => {
+    await until('a probe is in flight', () => {
       asked.push(createSession());
       return gate.held === 1;
     });

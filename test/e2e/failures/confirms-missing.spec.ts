@@ -21,7 +21,7 @@ describe('a broker that no longer confirms', () => {
     service.platform.behaviour = gate.behind(healthy());
     const userIds = players(10);
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === 10);
+    await until('they are in flight', () => gate.held === 10);
     // The first connection publishes.
     service.proxy.stall(0);
     gate.open();
@@ -31,8 +31,8 @@ describe('a broker that no longer confirms', () => {
     );
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
     await worker.ready();
-    const told = worker.log.filter(({ msg }) => msg === 'the broker is not available');
-    expect(told).toMatchObject([
+    const logged = worker.log.filter(({ msg }) => msg === 'the broker is not available');
+    expect(logged).toMatchObject([
       {
         connection: 'publishing',
         reason: 'the broker confirms nothing of what is published',

@@ -30,7 +30,7 @@ describe('the connections to the broker', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Closes them as the broker does when it is told to, for example before it restarts. */
+  /** Closes them as the broker does on request, for example before it restarts. */
   const forceClose = async (): Promise<void> => {
     const ports = service.proxy.portsAtTarget.join();
     await testBrokerCtl(
@@ -59,7 +59,7 @@ describe('the connections to the broker', () => {
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === 20);
+    await until('they are in flight', () => gate.held === 20);
     const before = service.proxy.accepted;
     await breakThem();
     await until('a connection is made again', () => service.proxy.accepted > before);
@@ -81,7 +81,7 @@ describe('the connections to the broker', () => {
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === 20);
+    await until('they are in flight', () => gate.held === 20);
     service.proxy.stall(which);
     gate.open();
     // What is sent now comes as far as the line, and no further.
@@ -104,7 +104,7 @@ describe('the connections to the broker', () => {
     const cut = async (): Promise<void> => {
       for (let cuts = 0; !isDone; cuts += 1) {
         await sleep(400);
-        // On a busy machine the next cut would else come before the connections stand.
+        // On a busy machine the next cut would otherwise come before the connections are open.
         await worker.ready();
         service.proxy.cut(cuts % 3 === 0 ? undefined : (cuts % 3) - 2);
       }
@@ -178,7 +178,7 @@ describe('the connections to the broker', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const session = service.caller.send('session.create', { userId: 'p-1' });
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     service.proxy.stall();
     gate.open();
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);

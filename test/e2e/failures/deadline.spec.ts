@@ -146,7 +146,7 @@ describe('a worker with one connection to the platform', () => {
     const deadlineAtMs = Date.now() + 5_000;
     const options = { headers: { 'x-deadline': deadlineAtMs } };
     const first = service.caller.send('session.create', { userId: 'first' }, options);
-    await until('it is under way', () => service.platform.requests.length === 1);
+    await until('it is in flight', () => service.platform.requests.length === 1);
     const second = service.caller.send('session.create', { userId: 'second' }, options);
     await until('it waits', async () => (await worker.metric('poker_commands_in_flight')) === 2);
     const [third] = await service.caller.send('session.create', { userId: 'third' }, options);

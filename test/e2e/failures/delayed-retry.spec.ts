@@ -130,7 +130,7 @@ describe('a report that the platform cannot serve now', () => {
     const gate = new Gate();
     behave(gate.behind(failing(1, 503)));
     const report = service.caller.send('report.rake.fetch', PERIOD);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     service.proxy.refuse();
     // The one that publishes is made first.
     service.proxy.cut(0);
@@ -179,7 +179,7 @@ describe('a report that the platform cannot serve now', () => {
         command: { id: `late-${status}` },
       },
     });
-    const [letter] = await until('it lies in the dead letters', async () => {
+    const [letter] = await until('it is dead-lettered', async () => {
       const letters = await service.caller.drain(service.name('dead-letters'));
       return letters.length > 0 && letters;
     });

@@ -28,7 +28,7 @@ describe('a page in flight to the broker at the deadline of its report', () => {
       messageId: id,
       headers: { 'x-deadline': deadlineAtMs },
     });
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     // The first connection publishes: the page goes as far as the line.
     service.proxy.stall(0);
     gate.open();

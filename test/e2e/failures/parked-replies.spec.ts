@@ -90,11 +90,11 @@ describe('a parked reply', () => {
     });
     await areParked(0);
     await until('it is counted', async () => (await forwarded()) - before === PAGES + 2);
-    const told = await until('it is told', () => {
+    const logged = await until('it is logged', () => {
       const lines = workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
       return lines.length > 0 && lines;
     });
-    expect(told).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
+    expect(logged).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
   });
 
   it('is delivered once its queue has room again, while nobody else had to wait', async () => {
@@ -161,10 +161,10 @@ describe('a parked reply', () => {
     await areParked(1);
     await declare();
     await arrive(1);
-    const told = await until('it is told', () =>
+    const forwarder = await until('it is logged', () =>
       workers.find(({ log }) => log.some(({ msg }) => msg === 'parked replies delivered')),
     );
-    told.kill('SIGKILL');
+    forwarder.kill('SIGKILL');
     const next = newQueue();
     publish('session.create', SESSION, 'second', next);
     await areParked(1);

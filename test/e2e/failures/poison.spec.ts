@@ -30,7 +30,7 @@ describe('a command that kills its worker', () => {
           return gate.behind(healthy())(request, response, socket);
         }
         const gate = neighboursAtDeath.length < STARTS_IN_LANE ? gates.beside : gates.after;
-        await until('its neighbours are in hand', () => gate.held >= NEIGHBOURS);
+        await until('its neighbours are in flight', () => gate.held >= NEIGHBOURS);
         neighboursAtDeath.push(gate.held);
         gate.forget();
         supervisor.worker.kill('SIGKILL');

@@ -14,7 +14,7 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 const SESSION = { userId: 'p-1', nick: 'Ada', lang: 'en' };
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
-/** Every answer is another one, so that a replay can be told from a second call. */
+/** Every answer is different, so that a replay can be distinguished from a second call. */
 function numbered(): PlatformBehaviour {
   let calls = 0;
   return (_request, response) => {
@@ -71,7 +71,7 @@ describe('the same command twice', () => {
       send('session.create', SESSION, id),
     ];
     await until(
-      'all are in hand',
+      'all are in flight',
       async () => (await worker.metric('poker_commands_in_flight', 'interactive')) === 3,
     );
     gate.open();
@@ -156,7 +156,7 @@ describe('the same command twice', () => {
     service.platform.behaviour = gate.behind(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     const during = await send(type, data, id);
     gate.open();
     const answered = await first;
@@ -225,7 +225,7 @@ describe('the same command twice', () => {
     service.platform.behaviour = gate.behind(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     const second = await send('session.create', SESSION, id, { headers: { 'x-deadline': Date.now() + 400 } });
     expect(second.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
     gate.open();

@@ -21,7 +21,7 @@ describe('what a person deletes while a worker is running', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** How many consume a queue; `undefined` where it is not there. */
+  /** The number of consumers of a queue; `undefined` if it does not exist. */
   const consumersOf = async (queue: string): Promise<number | undefined> => {
     await using asking = await openConnection(service.url);
     const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
@@ -55,17 +55,17 @@ describe('what a person deletes while a worker is running', () => {
   it('does not cost a command in flight its reply', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
-    const session = service.caller.repliesTo('in hand');
+    const session = service.caller.repliesTo('in flight');
     service.caller.publish(
       'session.create',
-      { userId: 'in hand' },
-      { messageId: 'in hand', correlationId: 'in hand' },
+      { userId: 'in flight' },
+      { messageId: 'in flight', correlationId: 'in flight' },
     );
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     await service.caller.channel.deleteQueue(service.name('interactive'));
     await until('it is consumed again', async () => (await consumersOf('interactive')) === 1);
     gate.open();
-    expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in hand' } }]);
+    expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in flight' } }]);
   });
 
   it('is recreated when it is needed: the dead letters', async () => {

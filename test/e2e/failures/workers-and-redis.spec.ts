@@ -58,7 +58,7 @@ describe('Workers that share Redis', () => {
     await until('the workers are back', redelivered);
     const after = await send('beside');
     expect(after).toMatchObject([{ type: 'session.created' }]);
-    // Longer than a dead worker's claim stands.
+    // Longer than a dead worker's claim is valid.
     await sleep(2_000);
     expect(gate.held).toBe(1);
     gate.open();

@@ -24,7 +24,7 @@ export class Outputs {
   /** What was found since the last time: in the log, the events, and what became of these commands. */
   search(entries: readonly Entry[]): string[] {
     const { stdout, stderr } = this.#worker;
-    // The last line may be under way.
+    // The last line may be incomplete.
     const logEnd = stdout.lastIndexOf('\n') + 1;
     const log = stdout.slice(this.#searchedLog, logEnd);
     const events = this.#events.slice(this.#searchedEvents);
@@ -38,7 +38,7 @@ export class Outputs {
     ];
   }
 
-  /** What was found where the state of the worker is told. */
+  /** What was found in the outputs that show the worker's state. */
   async searchState(): Promise<string[]> {
     const paths = ['/health', '/health/ready', '/metrics'];
     const bodies = await Promise.all(paths.map((path) => this.#worker.get(path)));

@@ -13,7 +13,7 @@ import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.t
 import { Outputs } from './outputs.ts';
 import { giveAnswer, type PlatformAnswer, platformAnswer } from './platform-answer.ts';
 
-/** Unless `npm run test:fuzz` says how long it goes on. */
+/** Unless `npm run test:fuzz` sets the duration. */
 const CASES = 60;
 const MINUTES = process.env['FUZZ_MINUTES'];
 const DURATION_MS = 60_000 * Number(MINUTES ?? 0);
@@ -134,7 +134,7 @@ describe('any messages with any answers of the platform', () => {
     await worker.ready();
     expect(worker.stderr).toBe('');
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
-    await until('nothing is in hand', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    await until('nothing is in flight', async () => (await worker.metric('poker_commands_in_flight')) === 0);
     for (const queue of ['interactive', 'reports', 'quarantine']) {
       const { messageCount } = await service.caller.channel.checkQueue(service.name(queue));
       expect([queue, messageCount]).toEqual([queue, 0]);

@@ -18,7 +18,7 @@ describe('two workers of one lane', () => {
     expect(new Set(await Promise.all(workers.map((worker) => worker.url()))).size).toBe(2);
     const userIds = Array.from({ length: 20 }, (_, index) => `p-${index}`);
     const sessions = userIds.map((userId) => service.caller.send('session.create', { userId }));
-    await until('each has as many in hand as it may', () => gate.held === 4);
+    await until('each has as many in flight as it may', () => gate.held === 4);
     gate.open();
     const replies = (await Promise.all(sessions)).flat();
 
@@ -46,7 +46,7 @@ describe('workers of one lane each', () => {
   it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });
     const report = service.caller.send('report.rake.fetch', PERIOD);
-    // Straight to the other lane's queue: whoever finds it there moves it.
+    // Straight to the other lane's queue: the worker that finds it there moves it.
     const stray = service.caller.repliesTo('stray');
     service.caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(PERIOD)), {
       type: 'report.ad-hoc.fetch',

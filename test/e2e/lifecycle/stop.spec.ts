@@ -41,7 +41,7 @@ describe('a worker that is stopped', () => {
     const worker = await service.worker({ INTERACTIVE_PREFETCH: '4' });
     const userIds = players(10);
     const sessions = createSessions(service, userIds);
-    await until('four are in hand', () => gate.held === 4);
+    await until('four are in flight', () => gate.held === 4);
 
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
@@ -67,7 +67,7 @@ describe('a worker that is stopped', () => {
     const worker = await service.worker();
     const data = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
     const report = service.caller.send('report.rake.fetch', data);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
     gate.open();
@@ -107,7 +107,7 @@ describe('a worker that is stopped', () => {
     async (signal) => {
       const worker = await service.worker();
       const sessions = createSessions(service, players(2));
-      await until('they are in hand', () => service.platform.requests.length === 2);
+      await until('they are in flight', () => service.platform.requests.length === 2);
       worker.kill('SIGTERM');
       await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
       worker.kill(signal);

@@ -73,7 +73,7 @@ describe('a private broker', () => {
   });
 });
 
-/** The local addresses, as the kernel writes them, on which somebody listens at this port. */
+/** The local addresses, as the kernel writes them, that are listened on at this port. */
 function listenersOn(port: number): string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   return ['/proc/net/tcp', '/proc/net/tcp6']

@@ -49,7 +49,7 @@ describe('Two workers over one Redis', () => {
         service.caller.send('session.create', { userId: messageId }, { messageId }),
       ),
     );
-    await until('all are in hand, and none is done twice', () => gate.held === ids.length);
+    await until('all are in flight, and none is run twice', () => gate.held === ids.length);
     gate.open();
     const replies = (await Promise.all(copies)).flat();
     expect(replies.map(({ type }) => type)).toEqual(copies.map(() => 'session.created'));
@@ -71,7 +71,7 @@ describe('Two workers over one Redis', () => {
     await redis.restart();
     for (const worker of workers) {
       await until('it is back', async () => (await health(worker)).redis.status === 'up');
-      await until('it says so', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
+      await until('it is logged', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
       expect(lines(worker, 'Redis is away; each worker deduplicates by itself')).toBe(1);
       expect(worker.stderr).toBe('');
     }

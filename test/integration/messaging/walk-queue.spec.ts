@@ -21,7 +21,7 @@ describe('a walk through a quorum queue', () => {
   });
   beforeEach(async () => {
     queue = `${uniquePrefix()}-walked`;
-    // As the parked replies stand: without a limit, what comes back goes to the tail on some releases.
+    // Like the queue of parked replies: without a limit, requeued messages go to the tail on some releases.
     const args = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 };
     await open.channel.assertQueue(queue, { durable: true, arguments: args });
   });
@@ -35,7 +35,7 @@ describe('a walk through a quorum queue', () => {
     await open.channel.waitForConfirms();
   };
   const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => String(from + n));
-  /** Walks on a channel of its own, and acknowledges what it is told to. */
+  /** Walks on a channel of its own, and acknowledges the given messages. */
   const walk = async (isTaken: (n: number) => boolean = () => false): Promise<string[]> => {
     const channel = await open.connection.createChannel();
     const seen: string[] = [];

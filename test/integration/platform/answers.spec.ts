@@ -24,7 +24,7 @@ const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
 
 const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
 
-/** A copy of a document with one member set, or gone where the value is `undefined`. */
+/** A copy of a document with one member set, or removed if the value is `undefined`. */
 function changed(document: object, path: string, value: unknown): unknown {
   const copy = structuredClone(document) as Record<string, unknown>;
   const names = path.split('/');

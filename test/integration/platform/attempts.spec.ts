@@ -31,7 +31,7 @@ const SUCCESS = {
 const INTERACTIVE = ['session.create', 'game.open'] as const;
 const REPORTS = ['report.ad-hoc.fetch', 'report.rake.fetch'] as const;
 
-/** An origin where nobody listens. */
+/** An origin where nothing listens. */
 async function refusingOrigin(): Promise<string> {
   const gone = await startPlatform();
   const { origin } = gone;

@@ -66,7 +66,7 @@ function echoes(status: number, way: (text: string) => string): Behaviour {
   };
 }
 
-/** Everything that an error holds: what goes on the wire, and what a log may print. */
+/** Everything that an error holds: what is sent, and what may be logged. */
 function everythingOf(error: CommandError): string {
   const { code, message, details, platform, violations, cause, stack } = error;
   return (

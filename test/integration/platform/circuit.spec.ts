@@ -144,7 +144,7 @@ describe('a circuit', () => {
       .always(answers(503));
     const { client } = build();
     const late = CALLS['session.create'](client, callWithin());
-    await until('it is under way', () => platform.received.length === 1);
+    await until('it is in flight', () => platform.received.length === 1);
     await fail(client);
     expect(client.circuits()[0]?.state).toBe('open');
     opening.resolve();
@@ -159,7 +159,7 @@ describe('a circuit', () => {
       .always((exchange) => cutOff.promise.then(() => answers(200, SESSION)(exchange)));
     const { client } = build();
     const late = failureOf(CALLS['session.create'](client, callWithin(1_000)));
-    await until('it is under way', () => platform.received.length === 1);
+    await until('it is in flight', () => platform.received.length === 1);
     const others = Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin()));
     await until('so are the others', () => platform.received.length === 9);
     expect((await late).code).toBe('COMMAND_EXPIRED');

@@ -39,7 +39,7 @@ export interface ClientOptions {
   readonly clock?: () => number;
 }
 
-/** Writes down what it is told. */
+/** Records what it observes. */
 class RecordingObserver extends NoPlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];

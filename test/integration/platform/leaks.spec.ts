@@ -38,7 +38,7 @@ describe('after close', () => {
     const pausing = failureOf(CALLS['session.create'](client, callWithin()));
     await settled();
     const others = Array.from({ length: 5 }, () => failureOf(CALLS['session.create'](client, callWithin())));
-    await until('two are under way', () => platform.received.length === 3);
+    await until('two are in flight', () => platform.received.length === 3);
     await client.close();
     const codes = (await Promise.all([pausing, ...others])).map(({ code }) => code);
     expect(codes).toEqual([
@@ -121,7 +121,7 @@ it('retries do not multiply the load on a platform that is down', async () => {
   platform.always(answers(503));
   const { client, observer } = buildClient(platform.origin, {
     limits: { connections: 64, queue: 1000 },
-    // The budget refills with time: it stands still.
+    // The budget refills with time: the clock is stopped.
     clock: () => 0,
   });
   await Promise.all(

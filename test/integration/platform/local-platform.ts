@@ -111,7 +111,7 @@ export function answers(
   };
 }
 
-/** Reads the request, does what it asks, and ends the connection without a word. */
+/** Reads the request, processes it, and ends the connection without an answer. */
 export const resets: Behaviour = ({ socket }) => void socket.destroy();
 
 export const neverAnswers: Behaviour = () => undefined;

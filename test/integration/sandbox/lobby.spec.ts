@@ -120,7 +120,7 @@ describe('the page of a session', () => {
     await wait(5);
     const { status, text } = await open(sandbox, url);
     expect(status).toBe(410);
-    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada goes on/);
+    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada is still open/);
     expect(textOf(text)).toMatch(/ Session (1:00:00|59:59) until .* Token expired since /);
     expect(text).toContain('href="https://casino.example/login?a=1&amp;b=2"');
   });

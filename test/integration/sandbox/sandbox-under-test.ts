@@ -19,7 +19,7 @@ export interface Received {
   readonly headers: http.IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The parsed body; fails where it is not JSON. */
+  /** The parsed body; throws if it is not JSON. */
   readonly json: any;
 }
 

@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const LIMIT_MIB = 16;
 const LOGGED_MIB = 256;
 
-/** Logs far more than anybody reads, then tells how many bytes of it the process keeps. */
+/** Logs far more than is read, then prints how many bytes of it the process keeps. */
 const PROGRAM = `
   import { createLogger } from '#telemetry';
   const logger = createLogger('info');

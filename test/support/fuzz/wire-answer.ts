@@ -6,7 +6,7 @@ import fc from 'fast-check';
 export interface WireAnswer {
   readonly text:
     string | readonly [status: number, headers: readonly string[], body: string, hasLength: boolean];
-  /** Where it is cut in two, 0 to 1. */
+  /** The position at which it is cut in two, 0 to 1. */
   readonly cut: number;
   readonly end: 'end' | 'destroy' | 'leave';
 }

@@ -29,7 +29,7 @@ export class Accounts {
     if (currency !== undefined && !this.currencies.isKnown(currency))
       throw incorrect('currency', 'currency must be the code of a currency that the platform knows');
     if (userId === undefined) return this.population.select(currency);
-    if (this.population.ofUser(userId).count > 0) return this.population.ofUser(userId, currency);
+    if (this.population.forUser(userId).count > 0) return this.population.forUser(userId, currency);
     return this.ofPlayer(clientId, userId, currency);
   }
 

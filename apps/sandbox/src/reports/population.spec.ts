@@ -35,14 +35,14 @@ describe('population', () => {
   });
 
   it('selects the accounts of one player', () => {
-    expect(names(population.ofUser('player-00000002'))).toEqual([
+    expect(names(population.forUser('player-00000002'))).toEqual([
       'player-00000002 GBP',
       'player-00000002 USD',
     ]);
-    expect(names(population.ofUser('player-00000002', 'USD'))).toEqual(['player-00000002 USD']);
-    expect(names(population.ofUser('player-00000006'))).toEqual(['player-00000006 EUR']);
+    expect(names(population.forUser('player-00000002', 'USD'))).toEqual(['player-00000002 USD']);
+    expect(names(population.forUser('player-00000006'))).toEqual(['player-00000006 EUR']);
     for (const stranger of ['player-00000007', 'player-00000000', 'player-2', 'ada'])
-      expect(population.ofUser(stranger).count).toBe(0);
+      expect(population.forUser(stranger).count).toBe(0);
   });
 
   it('gives one account each if there is only one currency', () => {

@@ -55,7 +55,7 @@ export class Population {
   }
 
   /** The accounts of one player, in one currency or in both; none if the user is not in the population. */
-  ofUser(userId: string, currency?: string): Selection {
+  forUser(userId: string, currency?: string): Selection {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
     const accounts = range(this.accountsPerUser)
       .map((slot) => user * this.accountsPerUser + slot)

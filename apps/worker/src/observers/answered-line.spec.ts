@@ -15,7 +15,7 @@ const text = fc.oneof(
   fc.string(),
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.string({ unit: fc.constantFrom('a', ' ', '~', '"', '\\', '/', '\n', '\u0000', '\u001f', '\u007f') }),
-  // Halves of pairs, as where a long name is cut.
+  // Halves of surrogate pairs, as when a long name is cut.
   fc.string({ unit: fc.constantFrom('a', 'é', '\u2028', '\ud83d', '\ude00', '"', '\n'), maxLength: 150 }),
 );
 const number = fc.oneof(fc.nat(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));

@@ -83,7 +83,7 @@ describe('BusObserver', () => {
   });
 
   it.each([
-    ['both stand', { kind: 'open' }, { kind: 'open' }, ['poker_broker_connected 1']],
+    ['both are open', { kind: 'open' }, { kind: 'open' }, ['poker_broker_connected 1']],
     ['one is blocked', { kind: 'open' }, { kind: 'blocked', reason: 'memory' }, ['poker_broker_connected 1']],
     ['one is away', { kind: 'open' }, { kind: 'connecting', reason: 'refused' }, []],
     ['one is closed', { kind: 'closed' }, { kind: 'open' }, []],

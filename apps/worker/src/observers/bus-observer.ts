@@ -19,17 +19,17 @@ export class BusObserver extends MessagingObserver {
   }
 
   commandTaken(lane: Lane): void {
-    this.#metrics.commandsInFlight.of(lane).value += 1;
+    this.#metrics.commandsInFlight.labels(lane).value += 1;
   }
 
   commandReleased(lane: Lane): void {
-    this.#metrics.commandsInFlight.of(lane).value -= 1;
+    this.#metrics.commandsInFlight.labels(lane).value -= 1;
   }
 
   commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void {
     const { type, durationMs } = command;
-    this.#metrics.commands.of(type, outcome).value += 1;
-    this.#metrics.commandDuration.of(type).observe(durationMs / 1000);
+    this.#metrics.commands.labels(type, outcome).value += 1;
+    this.#metrics.commandDuration.labels(type).observe(durationMs / 1000);
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
       this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
     } else this.#answered.write(command, outcome);

@@ -13,8 +13,8 @@ export class PlatformMetrics extends PlatformObserver {
   }
 
   attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void {
-    this.#metrics.platformRequests.of(operation, result).value += 1;
-    this.#metrics.platformRequestDuration.of(operation, result).observe(durationMs / 1000);
+    this.#metrics.platformRequests.labels(operation, result).value += 1;
+    this.#metrics.platformRequestDuration.labels(operation, result).observe(durationMs / 1000);
   }
 
   retried(): void {

@@ -27,7 +27,7 @@ const DEFAULT = {
   },
 };
 
-/** The operators of a file with this content; a secret stands in `casino.key`. */
+/** The operators of a file with this content; a secret is in `casino.key`. */
 function operatorsOf(content: unknown) {
   const files: Record<string, string> = {
     'operators.json': typeof content === 'string' ? content : JSON.stringify(content),
