@@ -39,7 +39,7 @@ const examplesOf = (...names: readonly string[]): [string, string, Example][] =>
     (EXAMPLES[name] ?? []).map((example) => [name, example.name, example] as [string, string, Example]),
   );
 
-/** A message as the worker meets it. */
+/** A message as the worker receives it. */
 function opened({ headers, payload }: Example, type?: string): Envelope {
   const properties = {
     replyTo: 'my-replies',

@@ -38,7 +38,7 @@ const POOL = new Set<unknown>([
   ...TIMES,
 ]);
 
-/** What JSON Schema has no words for that every reader of it understands. */
+/** Rules that JSON Schema cannot express, or not for every validator. */
 function isBeyondSchemas(value: unknown, path: string): boolean {
   if (typeof value !== 'string') return false;
   return !value.isWellFormed() || path.endsWith('launchOptions');

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 
 import { read } from '../docs/markdown.ts';
 
-/** A service as far as the tests look at it. */
+/** The members of a service that the tests use. */
 export interface ComposeService {
   readonly image: string;
   readonly hostname?: string;
@@ -32,7 +32,7 @@ const VARIABLE = /\$\{(\w+):-([^}]*)\}/g;
 
 const text = read('docker-compose.yml');
 
-/** The variables of the file that a person may set, each with its default. */
+/** The variables of the file that a user may set, each with its default. */
 export const variables: Readonly<Record<string, string>> = Object.fromEntries(
   [...text.matchAll(VARIABLE)].map(([, name = '', fallback = '']) => [name, fallback]),
 );

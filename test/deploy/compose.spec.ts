@@ -46,7 +46,7 @@ describe('docker-compose.yml', () => {
       .addFormat('ports', true)
       .addFormat('subnet_ip_address', true)
       .addFormat('duration', /^(\d+(ms|s|m|h))+$/);
-    // It names its dialect and its parts in words of an older one.
+    // It uses keywords of an older JSON Schema dialect.
     const { $schema: _, ...schema } = composeSchema;
     const validate = ajv.removeKeyword('id').compile(schema);
     const { name, ...file } = parse(read('docker-compose.yml'), { merge: true }) as Record<string, unknown>;

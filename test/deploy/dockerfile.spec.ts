@@ -17,7 +17,7 @@ const ignored = read('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Whether Docker sends a file to the build: the last line that fits it or a folder above decides. */
+/** Whether Docker sends a file to the build: the last line that matches it or a parent folder decides. */
 function isSent(path: string): boolean {
   const parts = path.split('/');
   const prefixes = parts.map((_part, index) => parts.slice(0, index + 1).join('/'));

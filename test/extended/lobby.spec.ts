@@ -27,7 +27,7 @@ interface Visited {
   readonly page: Page;
   /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
   readonly complaints: readonly string[];
-  /** Every address that the page asked for. */
+  /** Every URL that the page requested. */
   readonly requested: readonly string[];
 }
 

@@ -43,12 +43,12 @@ export class TcpProxy implements AsyncDisposable {
     return this.#pairs.size;
   }
 
-  /** The ports from which the target sees them come, in that order. */
+  /** Their local ports as the target sees them, in that order. */
   get portsAtTarget(): readonly number[] {
     return [...this.#pairs].map(({ target }) => target.localPort ?? 0);
   }
 
-  /** The same URL by way of this proxy. */
+  /** The same URL through this proxy. */
   through(url: string): string {
     const proxied = new URL(url);
     proxied.hostname = '127.0.0.1';
@@ -71,7 +71,7 @@ export class TcpProxy implements AsyncDisposable {
   /**
    * Cuts connections silently, like a broken network.
    *
-   * @param which the place of the one to cut, in the order in which they were made, -1 for the last; default all
+   * @param which the index of the one to cut, in the order in which they were opened, -1 for the last; default all
    */
   cut(which?: number): void {
     for (const { client, target } of this.#chosen(which)) {

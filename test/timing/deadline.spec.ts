@@ -19,7 +19,7 @@ const dripping: PlatformBehaviour = (_request, response) => {
 const silentAtPageThree: PlatformBehaviour = (request, response, socket) =>
   (request.url.searchParams.get('page') === '3' ? silent : healthy(4))(request, response, socket);
 
-/** What these answers say is held by test/e2e/failures/deadline.spec.ts. */
+/** The content of these answers is tested by test/e2e/failures/deadline.spec.ts. */
 describe('the answer to a command that expires', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the answer to a command that expires', () => {
       variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
     });
     await service.worker();
-    // What runs for the first time has not been compiled yet.
+    // Code that runs for the first time is not compiled yet.
     await lateMs(Date.now() + BUDGET_MS);
   });
   afterAll(() => service[Symbol.asyncDispose]());

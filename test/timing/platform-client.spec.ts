@@ -11,7 +11,7 @@ import {
 import { SESSION } from '../integration/platform/documents.ts';
 import { answers, neverAnswers } from '../integration/platform/local-platform.ts';
 
-/** What the calls come to is held by test/integration/platform. */
+/** The results of the calls are tested by test/integration/platform. */
 describe('a call', () => {
   it('waits as long as Retry-After asks, and hardly longer', async () => {
     const platform = await startPlatform();

@@ -8,11 +8,11 @@ import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
 import { PrivateRedis } from '../support/private-redis.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-/** A quarter of a second, and what a machine adds. */
+/** A quarter of a second, and the overhead of a machine. */
 const ONE_TIMEOUT_MS = 600;
 const AT_ONCE_MS = 100;
 
-/** What is waited for, and that it is waited for once, is held by test/integration/idempotency/redis-away.spec.ts. */
+/** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
 describe('A worker whose Redis does not answer', () => {
   let redis: PrivateRedis;
   let workers: Workers;

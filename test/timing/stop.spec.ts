@@ -5,13 +5,13 @@ import { ServiceUnderTest } from '../support/service-under-test.ts';
 import { until } from '../support/until.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
-/** Of closing what is left when nothing is in flight any more. */
+/** For closing what is left when nothing is in flight any more. */
 const CLOSING_MS = 2_500;
-/** Each close has a timer of its own: of the consumers, of their channels, of both connections. */
+/** Each close has its own timeout: of the consumers, of their channels, of both connections. */
 const CLOSING_IN_VAIN_MS = 12_000;
 const silent: PlatformBehaviour = () => undefined;
 
-/** That it stops, and what becomes of what it holds, is held by test/e2e/lifecycle. */
+/** That it stops, and what happens to the commands in flight, is tested by test/e2e/lifecycle. */
 describe('a worker that is stopped', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {

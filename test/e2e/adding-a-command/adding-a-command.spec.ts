@@ -8,7 +8,7 @@ const TIMEOUT_MS = 180_000;
 
 const files = walkthroughFiles();
 const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.commands.[\w-]+\.ts$/.test(path));
-/** What looks at every command without naming one, and what the walk-through itself adds. */
+/** Specs that cover every command, and those that the walkthrough adds. */
 const SPECS = [
   'libs/contracts/src/commands/(commands|session-close)',
   'libs/messaging/src/idempotency/redis-reply',

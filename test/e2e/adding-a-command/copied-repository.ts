@@ -22,7 +22,7 @@ const COPIED = [
   'tsconfig.json',
 ];
 
-/** The sources of this repository in a folder of their own, with its packages. */
+/** A copy of this repository's sources, with its packages. */
 export class CopiedRepository implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'poker-bridge-copy-'));
 

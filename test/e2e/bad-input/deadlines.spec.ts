@@ -144,7 +144,7 @@ describe('expiration', () => {
     service = await ServiceUnderTest.start({
       behaviour: healthy(),
     });
-    // Nobody takes from the interactive lane.
+    // Nothing consumes the interactive lane.
     await service.worker({ LANES: 'reports' });
     witness = await Witness.open(service);
   });

@@ -14,7 +14,7 @@ const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const PAGES = 5;
 const MANY = 30;
-/** Connections that one key costs which nobody could be asked about. */
+/** The connections that one key costs which could not be checked first. */
 const TRIES_OF_A_KEY = 3;
 
 describe('a direct reply-to key', () => {
@@ -117,14 +117,14 @@ describe('a direct reply-to key', () => {
 
   it('hardly ever costs the worker its connection: it is checked on another one first', () => {
     const lost = worker.log.filter(({ msg }) => msg === 'the broker is not available');
-    // A busy machine may leave a question or two unanswered; test/timing holds that an idle one loses none.
+    // On a busy machine a check may time out; test/timing shows that an idle one loses no connection.
     expect(lost.length).toBeLessThanOrEqual(2 * TRIES_OF_A_KEY);
     expect(lost.filter(({ reason }) => !String(reason).includes('541'))).toEqual([]);
     expect(worker.stderr).toBe('');
   });
 });
 
-/** A direct reply-to key as a broker node makes it: its channel's process, and a secret. */
+/** A direct reply-to key like one of a broker node: its channel's process, and a secret. */
 function directKey(node: string): string {
   const ids = Buffer.alloc(12, 1);
   const process = Buffer.concat([Buffer.from([131, 88, 118, 0, node.length]), Buffer.from(node), ids]);

@@ -15,7 +15,7 @@ import { isAccountedFor, Ledger } from './ledger.ts';
 
 const MESSAGES = 20_000;
 const DIFFERENT = 2_000;
-/** After so many its memory is that of a worker at work; it stays there (measured: up to 350 MiB after 80,000). */
+/** After so many messages its memory is that of a busy worker; it stays there (measured: up to 350 MiB after 80,000). */
 const WARM_UP = 2_000;
 const MAX_GROWTH_MIB = 256;
 /** Twenty seconds on an idle machine. */
@@ -37,7 +37,7 @@ describe('twenty thousand hostile messages in a row', () => {
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(3) });
-    // Not by way of the proxy, which would share this process with the flood.
+    // Not through the proxy, which would share this process with the flood.
     worker = await service.worker({ AMQP_URL: service.url, EVENTS: 'none' });
     ledger = await Ledger.open(service);
     const messages = fc.sample(hostileMessage, { numRuns: DIFFERENT, seed: MESSAGES });

@@ -13,7 +13,7 @@ import { Witness } from './witness.ts';
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const LONGEST_LOG_LINE = 4_000;
 
-/** Every header that the service or the broker writes, with values that would change something if they were believed. */
+/** Every header that the service or the broker writes, with values that would have an effect if they were believed. */
 const FORGED = {
   'x-death': [{ count: 99, queue: 'poker.reports', reason: 'rejected', exchange: '', 'routing-keys': ['a'] }],
   'x-first-death-queue': 'poker.reports',
@@ -43,7 +43,7 @@ describe('headers that a caller makes up', () => {
   let witness: Witness;
   let spy: string;
   let correlationId: string;
-  /** The page that the platform fails to give, once. */
+  /** The page for which the platform fails once. */
   let failsAtPage = 0;
 
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe('headers that a caller makes up', () => {
     });
   const deadLetter = () =>
     until('a dead letter is there', () => witness.messagesFor(correlationId).deadLetters[0]);
-  /** What the log says of the command, up to its outcome. */
+  /** The log lines of the command, up to its outcome. */
   const outcome = () =>
     until('the outcome is logged', () => {
       const lines = worker.log.filter((line) => line['id'] === `id-${correlationId}`);
@@ -169,7 +169,7 @@ describe('headers that a caller makes up', () => {
       { headers, messageId: 'gone', replyTo: 'no-such-queue' },
     );
     await until('the reply is kept', () => witness.messagesFor(correlationId).undelivered[0]);
-    // One of each publish: a queue gets a message once, whichever way leads there.
+    // One of each publish: a queue gets a message once, whatever its routes.
     expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
   });
 

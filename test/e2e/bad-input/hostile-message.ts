@@ -114,7 +114,7 @@ const options: fc.Arbitrary<Options.Publish> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Any message that the broker takes from a caller. */
+/** Any message that the broker accepts from a caller. */
 export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
   to: fc.oneof(
     { weight: 6, arbitrary: fc.record({ routingKey: mostlyType }) },

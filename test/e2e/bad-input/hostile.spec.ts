@@ -69,7 +69,7 @@ describe('any message at all', () => {
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 
-  /** The code of its failure; of what cannot be answered, as its dead letter says. */
+  /** The code of its failure; if it cannot be answered, that of its dead letter. */
   function codeOf({ replies, undelivered, deadLetters }: Entry): string | undefined {
     const [reply] = [...replies, ...undelivered];
     if (!reply) return String(deadLetters[0]?.properties.headers?.['x-reason']);

@@ -162,7 +162,7 @@ describe('a reply_to', () => {
     service.platform.behaviour = gate.behind(healthy(PAGES));
     publish('session.create', SESSION, { replyTo });
     await until('the platform is asked', () => gate.held === 1);
-    // Read while the worker publishes, which tries again for a second.
+    // Read while the worker publishes, which it retries for a second.
     gate.open();
     await service.caller.channel.get(replyTo, { noAck: true });
     const arrived = await until('the reply arrives', async () => {

@@ -9,12 +9,12 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-/** Becomes as many bytes that are no UTF-8 on its way to the broker. */
+/** Is replaced by as many bytes that are not UTF-8 on its way to the broker. */
 const MARK = 'Z'.repeat(200);
 
 /**
- * AMQP carries more than its clients can write: short strings of any bytes, numbers of any kind. What came in so must
- * not keep a reply or a copy from being written, or its command would come back again and again.
+ * AMQP carries more than its clients can write: short strings of any bytes, numbers of any kind. Such values must
+ * not prevent a reply or a copy from being written, or the command would be redelivered again and again.
  */
 describe('a command with a property that cannot be written again', () => {
   let service: ServiceUnderTest;

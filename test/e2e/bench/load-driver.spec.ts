@@ -105,10 +105,10 @@ describe('the load driver and a worker that fails', () => {
   });
 });
 
-/** @param to answers a command with what another one asks for; default: with its own */
+/** @param to selects the command whose answer is sent; default: the command itself */
 type Answer = (command: ConsumeMessage, to?: ConsumeMessage) => void;
 
-/** What the driver says of 20 commands that a worker of this test takes. */
+/** The driver's result for 20 commands that a worker of this test consumes. */
 async function tallyOf(take: (command: ConsumeMessage, answer: Answer) => void): Promise<Tally> {
   const url = testBrokerUrl();
   const queue = uniquePrefix();

@@ -90,7 +90,7 @@ describe('poker-bridge send', () => {
       ([, amount = '']) => amount,
     );
     expect(amounts.length).toBeGreaterThan(20);
-    // None is what a double would have made of it.
+    // None was rounded to a double.
     expect(amounts.every((amount) => amount !== '0' && !Number.isSafeInteger(Number(amount)))).toBe(true);
     expect(amounts.some((amount) => BigInt(Number(amount)) !== BigInt(amount))).toBe(true);
     expect([forPrograms.code, forPeople.code]).toEqual([0, 0]);
@@ -143,7 +143,7 @@ describe('poker-bridge send', () => {
   });
 
   it('sets the deadline', async () => {
-    // It has passed when the worker reads it, however fast that is.
+    // It has passed when the worker reads it, however fast it is.
     const args = ['session.create', '--data', '{"userId":"u-late"}', '--deadline-ms', '1', '--json'];
     const { code, lines } = await send(args);
     expect([code, lines]).toMatchObject([1, [{ body: { code: 'COMMAND_EXPIRED' } }]]);

@@ -13,7 +13,7 @@ export class Readiness {
 
   constructor(worker: WorkerProcess) {
     this.#asking = this.#ask(worker);
-    // A test that failed meanwhile does not ask for it.
+    // A test that failed meanwhile does not read it.
     this.#asking.catch(() => undefined);
   }
 

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { expectedProperties } from './expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
-/** Enough for a busy machine to send a repeat before it has run out. */
+/** Long enough for a busy machine to send a repeat before it expires. */
 const IDEMPOTENCY_TTL_MS = 3_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -34,7 +34,7 @@ const METRICS = [
   ['poker_broker_connected', 'gauge', []],
 ] as const;
 
-/** What must be found nowhere: a player's data, wherever a command can carry them. */
+/** A player's data, in every place where a command can carry them; they must be found nowhere. */
 const player = (name: string) => ({
   id: `canary-id-${name}`,
   nick: `canary-nick-${name}`,
@@ -49,7 +49,7 @@ const session = {
   launchOptions: { restoreSessionUrl: 'https://canary.example/?canary=1' },
 };
 
-/** The commands that are sent, in this order, and what each comes to. */
+/** The commands that are sent, in this order, each with its outcome. */
 const COMMANDS: readonly (readonly [type: string, body: unknown, outcome: string, options?: object])[] = [
   ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
   ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],

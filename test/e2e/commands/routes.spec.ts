@@ -20,7 +20,7 @@ describe('the routes of a command', () => {
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
-  /** The queues that the log says a command was moved to, once it says its outcome. */
+  /** The queues that a command was moved to, from the log, once its outcome is logged. */
   const movedTo = async (id: string) => {
     const lines = await until('the outcome is logged', () => {
       const logged = sandboxed.worker.log.filter((line) => line['id'] === id);

@@ -34,7 +34,7 @@ describe('a broker that blocks publishers', () => {
     await broker[Symbol.asyncDispose]();
   });
 
-  /** The command ends before the broker's connections have heard of it: until then they take what is published. */
+  /** The command returns before the broker's connections know of the alarm: until then they accept publishes. */
   const raiseAlarm = async () => {
     await broker.ctl('set_vm_memory_high_watermark', '0');
     await until('no connection takes anything from publishers', async () => {

@@ -107,7 +107,7 @@ describe('an open circuit', () => {
     expect((await worker.get('/health/ready')).status).toBe(200);
     expect(await worker.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
-    // What comes now, also back from a retry queue, stays in its queue, but for the one that is the probe.
+    // Reports that arrive now, also from a retry queue, stay in their queue, except for the one that is the probe.
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(1));
     reports.push(

@@ -11,7 +11,7 @@ describe('a broker that no longer confirms', () => {
   let worker: WorkerProcess;
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
-    // A heartbeat would find out, too, but later than this test waits.
+    // A heartbeat would detect it, too, but later than this test waits.
     worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
   });
   afterAll(() => service[Symbol.asyncDispose]());

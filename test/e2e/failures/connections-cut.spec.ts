@@ -84,7 +84,7 @@ describe('the connections to the broker', () => {
     await until('they are in flight', () => gate.held === 20);
     service.proxy.stall(which);
     gate.open();
-    // What is sent now comes as far as the line, and no further.
+    // What is sent now does not arrive.
     await sleep(300);
     service.proxy.cut(which);
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
@@ -131,7 +131,7 @@ describe('the connections to the broker', () => {
         expect(texts.get(messageId) ?? text).toBe(text);
         texts.set(messageId, text);
       }
-      // A repeat has the number of what it repeats; what is new comes in sequence.
+      // A repeat has the number of the original; new replies arrive in sequence.
       const isReport = Number(id.slice(2)) % 20 === 0;
       expect([...texts.keys()]).toEqual(
         (isReport ? [0, 1, 2, 3] : [0]).map((sequence) => `${id}:${sequence}`),

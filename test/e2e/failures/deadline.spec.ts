@@ -8,7 +8,7 @@ import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-/** Enough for a busy machine to call the platform before it has passed; test/timing measures how late answers are. */
+/** Long enough for a busy machine to call the platform before it passes; test/timing measures how late answers are. */
 const BUDGET_MS = 2_500;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
@@ -25,7 +25,7 @@ describe('the deadline of a command', () => {
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: silent,
-      // Nothing else ends a call that is not answered.
+      // Only the deadline ends a call that is not answered.
       variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
     });
     await service.worker();
@@ -115,7 +115,7 @@ describe('the deadline of a command', () => {
 
   it('ends the attempts at once if Retry-After passes it', async () => {
     service.platform.behaviour = (_request, response) => {
-      // Not so long that it would be given up for its length alone.
+      // Not so long that it would be given up because of its length alone.
       response.setHeader('retry-after', '25');
       answerJson(response, 429, { errors: [] });
     };

@@ -16,7 +16,7 @@ describe('a consumer that gets no messages', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** The broker forgets the consumer as though its client had cancelled it, and tells nobody. */
+  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
   const makeDeaf = (queue: string): Promise<string> =>
     testBrokerCtl(
       'eval',
@@ -32,7 +32,7 @@ describe('a consumer that gets no messages', () => {
     await until('nobody consumes', async () => (await consumersOf('interactive')) === 0);
     expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
     const userIds = players(5);
-    // The watchdog looks every five seconds, and acts at its second look.
+    // The watchdog checks every five seconds, and acts at its second check.
     const replies = await createSessions(service, userIds);
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
     expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([

@@ -132,7 +132,7 @@ describe('a report that the platform cannot serve now', () => {
     const report = service.caller.send('report.rake.fetch', PERIOD);
     await until('it is in flight', () => gate.held === 1);
     service.proxy.refuse();
-    // The one that publishes is made first.
+    // The one that publishes is opened first.
     service.proxy.cut(0);
     await until('it is away', async () => (await worker.get('/health/ready')).status === 503);
     gate.open();

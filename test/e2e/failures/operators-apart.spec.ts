@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'worker-operators-'));
 describe('two operators on one worker', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
-  /** The client ids that the platform has no answer for. */
+  /** The client ids that the platform does not answer. */
   let sick: ReadonlySet<string>;
 
   beforeAll(async () => {

@@ -4,7 +4,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 
-/** Of a call that is answered, too: a busy machine answers within it. */
+/** Also for a call that is answered: a busy machine answers within it. */
 const ATTEMPT_TIMEOUT_MS = 2_500;
 
 const resetting: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
@@ -69,7 +69,7 @@ describe('a call that was sent and whose answer was lost', () => {
     });
     expect(service.platform.requests).toHaveLength(2);
 
-    // Sending it again is what the answer asks for; it is not a replay.
+    // The reply asks to send it again; that is not a replay.
     service.platform.behaviour = healthy();
     expect((await createSession(what))?.type).toBe('session.created');
   });

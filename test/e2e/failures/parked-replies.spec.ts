@@ -12,7 +12,7 @@ jest.setTimeout(90_000);
 const PAGES = 5;
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const SESSION = { userId: 'p-1' };
-/** Several walks of a worker through what is parked. */
+/** Several walks of a worker through the parked replies. */
 const WALKS_MS = 8_000;
 
 describe('a parked reply', () => {

@@ -56,7 +56,7 @@ describe('the same command twice', () => {
   ): Promise<ReceivedReply> => {
     const replies = service.caller.send(type, body, { messageId, ...options });
     const last = replies.then((all) => all.at(-1) as ReceivedReply);
-    // A test that failed meanwhile waits no more.
+    // A test that failed meanwhile no longer waits.
     last.catch(() => undefined);
     return last;
   };

@@ -32,7 +32,7 @@ describe('what a person deletes while a worker is running', () => {
     const found = await asking.channel.checkExchange(service.name(exchange)).catch(() => undefined);
     return found !== undefined;
   };
-  /** The message of a queue that is there perhaps. */
+  /** A message of a queue that may not exist. */
   const takenFrom = async (queue: string): Promise<GetMessage | false> => {
     await using asking = await openConnection(service.url);
     const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
@@ -96,7 +96,7 @@ describe('what a person deletes while a worker is running', () => {
     const [reply] = await createSession('unlucky');
     expect(reply?.body).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
     for (const replies of await Promise.all(neighbours)) expect(replies.at(-1)?.type).toBe('session.created');
-    // The replies may be here before the worker has heard that its channel was closed for the announcement.
+    // The replies may arrive before the worker learns that its channel was closed because of the announcement.
     await until('the exchange is back', () => isThere('events'));
     await worker.ready();
 

@@ -19,7 +19,7 @@ let service: ServiceUnderTest;
 let workers: Map<string, WorkerProcess>;
 const gate = new Gate();
 
-/** Each worker calls under a client id of its own, so that the platform knows whom to kill. */
+/** Each worker has its own client id, so that the platform knows which one to kill. */
 const behaviour: PlatformBehaviour = (request, response, socket) => {
   const player = playerOf(request);
   if (player === 'poison') workers.get(request.url.searchParams.get('clientId') ?? '')?.kill('SIGKILL');
@@ -72,7 +72,7 @@ describe('Workers that share Redis', () => {
     const [reply] = await send('poison');
     expect(reply?.body).toMatchObject({ code: 'POISON_COMMAND' });
     expect(callsFor('poison')).toHaveLength(STARTS);
-    // Each start but the last leaves a claim. A stall of the machine may outlast a lease, and no more than that.
+    // Each start but the last leaves a claim. A stall of the machine may outlast a lease, but no more.
     expect(expired.keys.filter((each) => each === key).length).toBeLessThan(STARTS - 1);
   });
 });

@@ -72,7 +72,7 @@ describe('any messages with any answers of the platform', () => {
     await redis?.[Symbol.asyncDispose]();
   });
 
-  /** Sends the messages of a case, and waits for what becomes of each. */
+  /** Sends the messages of a case, and waits for the outcome of each. */
   const play = ({ commands, answers }: Case, scope: string): Promise<Entry[]> => {
     let requests = 0;
     service.platform.requests.length = 0;
@@ -154,7 +154,7 @@ function hasItsDeadLetter(entry: Entry): boolean {
   return entry.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(entry)?.['category']));
 }
 
-/** Its replies are numbered without a gap, and no fault of ours is among them. */
+/** Its replies are numbered without a gap, and none is an internal error. */
 function expectWellEnded(entry: Entry): void {
   const { pages, replies, undelivered, deadLetters } = entry;
   const sequence = [...pages, ...replies, ...undelivered].map(

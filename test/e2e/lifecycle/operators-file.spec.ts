@@ -21,7 +21,7 @@ function fileWith(content: unknown): string {
   return path;
 }
 
-/** One of each kind; the reader's own spec has them all. */
+/** One of each kind; the reader's own spec covers all of them. */
 const FAULTS = {
   'is not there': join(folder, CANARY),
   'is not JSON': fileWith(`{"acme": {"clientId": "c", "secretKey": "${CANARY}"`),

@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 const [WORKER, CALLER] = tablesWith(read('docs/operations.md'), 'User')[0]!.rows;
 const PASSWORD = 'secret-of-a-test';
 
-/** `guest` is refused from anywhere but the broker's own machine, so every installation has users of its own. */
+/** `guest` is refused except from the broker's own machine, so every installation has its own users. */
 describe('users with no more than the permissions of docs/operations.md', () => {
   const suffix = randomBytes(4).toString('hex');
   const shop = `shop-${suffix}`;

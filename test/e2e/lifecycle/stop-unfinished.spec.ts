@@ -85,7 +85,7 @@ describe('a worker that is stopped and cannot finish', () => {
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     service.proxy.stall();
     worker.kill('SIGTERM');
-    // Each close has a timer of its own: of the consumers, of their channels, of both connections.
+    // Each close has its own timeout: of the consumers, of their channels, of both connections.
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(worker.stderr).toBe('');
     service.proxy.resume();

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const silent: PlatformBehaviour = () => undefined;
 
-/** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
+/** Makes a worker report when it handles signals, and whether it has begun to load Nest by then. */
 const TELL_LISTENING = `
   import { registerHooks } from 'node:module';
   let when = 'early';
@@ -87,7 +87,7 @@ describe('a worker that is stopped', () => {
     halfway.write('GET /health HTTP/1.1\r\n');
     for (const socket of [mute, halfway]) socket.on('error', () => undefined);
     await Promise.all([once(mute, 'connect'), once(halfway, 'connect')]);
-    // An answer after theirs: the worker has seen both.
+    // Answered after them: the worker has seen both.
     await worker.get('/health/live');
     worker.kill('SIGTERM');
     expect(await worker.ended()).toEqual({ code: 0, signal: null });

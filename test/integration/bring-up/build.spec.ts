@@ -46,7 +46,7 @@ it('builds what runs, and only what has changed', async () => {
   expect(built('apps/worker/src/main.js.map')).toBe(true);
   expect(built('apps/worker/src/page.html')).toBe(true);
   expect(built('apps/worker/src/one.spec.js')).toBe(false);
-  // A package.json there would take the built code out of the repository's own package and its `#` imports.
+  // A package.json there would exclude the built code from the repository's package and its `#` imports.
   expect(built('libs/a/package.json')).toBe(false);
 
   expect(await build(repo)).toEqual({ files: 4, written: 0 });

@@ -11,7 +11,7 @@ import { LocalPlatform } from '../platform/local-platform.ts';
 
 const TIMEOUT_MS = 100;
 
-/** Suites of one Jest worker share its process: what one leaves behind fails the one that runs by then. */
+/** Suites of one Jest worker share its process: what one leaves behind fails the one that runs next. */
 describe('a suite that failed leaves no rejection to the next one:', () => {
   const rejections: unknown[] = [];
   const note = (reason: unknown) => void rejections.push(reason);
@@ -29,7 +29,7 @@ describe('a suite that failed leaves no rejection to the next one:', () => {
 
   it('the caller forgets replies that are no longer awaited', async () => {
     const caller = await BusCaller.open(testBrokerUrl(), uniquePrefix());
-    // As a test's own helper would make it, between a command and what is expected of its reply.
+    // Like a test that fails between sending a command and expecting its reply.
     void caller.repliesTo('never answered', TIMEOUT_MS).then((replies) => replies.at(-1));
     await caller[Symbol.asyncDispose]();
     await expectNone();

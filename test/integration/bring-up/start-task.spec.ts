@@ -13,7 +13,7 @@ setInterval(() => undefined, 1_000);
 console.log('ready ' + process.argv.slice(2).join(' ') + '.');
 `;
 
-/** Node.js 20 starts the task as a child; a newer one becomes the task. */
+/** Node.js 20 starts the task as a child; a newer one replaces itself by the task. */
 const WAYS: readonly (readonly [name: string, flags: readonly string[]])[] = [
   ['as a child', ['--import', 'data:text/javascript,process.execve=undefined']],
   ['in its own place', []],

@@ -9,7 +9,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { isAway, isBack, success, Workers } from './workers.ts';
 
-/** Longer than a test lasts: what passes on does not pass on with the lease. */
+/** Longer than a test: a claim that is taken over is not taken over because its lease ended. */
 const LEASE_MS = 60_000;
 const ABSENCE_MS = 1_500;
 const REDELIVERED = true;
@@ -41,7 +41,7 @@ async function claimed(store: RedisIdempotencyStore) {
   return claim;
 }
 
-/** The outcome that a copy of the command waits for, and whether that wait is over. */
+/** The outcome that a copy of the command waits for, and whether it has arrived. */
 async function wait(store: RedisIdempotencyStore, isRedelivered: boolean) {
   const claim = await store.claim(id, 'f', isRedelivered);
   if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);

@@ -13,7 +13,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { endsAtOnce } from './ends-at-once.ts';
 import { isAway, isBack, LEASE_MS, PREFIX, success, Workers } from './workers.ts';
 
-/** Less than a second wait would take. */
+/** Less than waiting a second time would take. */
 const TOGETHER_MS = 200;
 
 let redis: PrivateRedis;
@@ -126,7 +126,7 @@ describe('A worker whose event loop is blocked', () => {
   it('does not count Redis as away', async () => {
     const states: string[] = [];
     const one = await workers.join(({ kind }) => states.push(kind));
-    // From here, the event loop comes to its timers before it reads what has arrived.
+    // From here, the event loop runs its timers before it reads what has arrived.
     await new Promise(setImmediate);
     const claim = one.claim(randomUUID(), 'f');
     // Long enough for Redis to answer on a busy machine.
@@ -140,7 +140,7 @@ describe('A worker whose Redis cannot even be reached', () => {
   it('does not wait longer for it', async () => {
     await using full = await PrivateRedis.start();
     full.freeze();
-    // More than its backlog takes: the next connection is not even answered by the kernel.
+    // More than its backlog accepts: the next connection is not even answered by the kernel.
     const sockets = Array.from({ length: 600 }, () =>
       connect(full.port, '127.0.0.1').on('error', () => undefined),
     );

@@ -206,7 +206,7 @@ describe('Deduplicating a command', () => {
       id = randomUUID();
       await (await claimed(one)).settle(success(id));
     }
-    // What other tests left claimed is renewed now and then.
+    // Claims of other tests are renewed now and then.
     expect(((await calls()) - before) / count).toBeCloseTo(2, 0);
   });
 });

@@ -56,7 +56,7 @@ describe('a caller on the bus', () => {
     }
     await worker.channel.waitForConfirms();
     expect((await first).value).toMatchObject({ sequence: 0 });
-    // The queue is the caller's alone, so that nobody else may ask for its length.
+    // The queue is exclusive to the caller, so that no other connection may read its length.
     const left = async () => {
       const queues = await testBrokerCtl('--quiet', 'list_queues', 'name', 'messages_ready');
       const line = queues.split('\n').find((each) => each.startsWith(String(properties.replyTo)));

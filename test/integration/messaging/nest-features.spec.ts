@@ -93,7 +93,7 @@ class SessionController implements OnApplicationShutdown {
 @Module({ controllers: [SessionController] })
 class TestModule {}
 
-/** Hears everything, and keeps nothing. */
+/** Ignores everything. */
 const silentObserver = new Proxy({} as MessagingObserver, { get: () => () => undefined });
 
 describe("Nest's own features, on this transport", () => {

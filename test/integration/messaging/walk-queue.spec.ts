@@ -44,7 +44,7 @@ describe('a walk through a quorum queue', () => {
       seen.push(text);
       if (!isTaken(Number(text))) continue;
       channel.ack(message);
-      // Beyond 32 that the queue has not applied yet, RabbitMQ 3.10 holds them back, and forgets them with the channel.
+      // Beyond 32 that the queue has not applied yet, RabbitMQ 3.10 holds them back, and drops them with the channel.
       await sleep(ACK_PAUSE_MS);
     }
     await channel.close();

@@ -75,11 +75,11 @@ describe('a transient failure', () => {
       [429, 'RATE_LIMITED'],
       [503, 'PLATFORM_UNAVAILABLE'],
     ] as const) {
-      // Not so long that it would be given up for its length alone.
+      // Not so long that it would be given up because of its length alone.
       platform.next(answers(status, '', { 'retry-after': '25' }));
       const call = callWithin(20_000);
       const failure = failureOf(CALLS['session.create'](buildClient(platform.origin).client, call));
-      // Both timers are of this process: a busy machine holds up the one as much as the other.
+      // Both timers are of this process: a busy machine delays both equally.
       expect(await Promise.race([failure, sleep(10_000, { code: 'WAITS' }, { ref: false })])).toMatchObject({
         code,
         retryAfterMs: 25_000,

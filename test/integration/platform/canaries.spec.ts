@@ -38,7 +38,7 @@ const game = fc.record(
   { requiredKeys: ['player'] },
 );
 
-/** Repeats all that it was sent, in the way of the day, wherever an answer has room for it. */
+/** Repeats the whole request, encoded in the current way, in every part of the answer. */
 function echoes(status: number, way: (text: string) => string): Behaviour {
   return ({ request, response, socket }) => {
     const all = [

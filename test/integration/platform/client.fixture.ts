@@ -70,7 +70,7 @@ export async function startPlatform(otherwise?: Behaviour): Promise<LocalPlatfor
   return platform;
 }
 
-/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
+/** A client of `origin` that is closed after the test; pauses between attempts are as short as the jitter allows. */
 export function buildClient(
   origin: string,
   { limits, settings, credentials, clock = Date.now }: ClientOptions = {},
@@ -101,7 +101,7 @@ export function callWithin(ms = 600_000): CallContext {
 
 const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' };
 
-/** The least that each operation of the interface document can be called with. */
+/** The minimal data for each operation of the interface document. */
 export const CALLS = {
   'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
   'game.open': (client, call) => client.openGame({ player: { id: 'u-1' } }, call),
@@ -112,7 +112,7 @@ export const CALLS = {
 export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
-/** What a call failed with; a test that sees it succeed fails. */
+/** The error of a call; throws if it succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
   return call.then(
     () => {

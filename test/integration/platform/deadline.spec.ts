@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** Takes connections and says nothing, so that a TLS handshake with it never ends: the client stays connecting. */
+/** Accepts connections and never answers, so that a TLS handshake never ends: the client stays connecting. */
 async function silentOrigin(): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -53,10 +53,10 @@ async function silentOrigin(): Promise<string> {
   return `https://127.0.0.1:${port}`;
 }
 
-/** A timer of this process, which a busy machine holds up as much as it holds up those of a call. */
+/** A timer of this process, which a busy machine delays as much as those of a call. */
 const later = (ms: number) => sleep(ms, { code: 'LATER' }, { ref: false });
 
-/** The call ends at its deadline, not before and hardly after; the coarse timers of undici would take longer. */
+/** The call ends at its deadline, not before and hardly after; undici's coarse timers would take longer. */
 async function expectExpired(
   call: CallContext,
   make: (call: CallContext) => Promise<unknown>,

@@ -29,7 +29,7 @@ const ALL = OPERATIONS;
 const V2 = OPERATIONS.filter((operation) => operation !== 'game.open');
 const GAME = ['game.open'] as const;
 
-/** The table of the bus contract, section 4, as far as it is about answers of the platform. */
+/** The table of the bus contract, section 4, for answers of the platform. */
 const TABLE: readonly (readonly [readonly CalledOperation[], number, string | undefined, ErrorCode])[] = [
   [ALL, 400, 'Not Valid Request Signature', 'SIGNATURE_REJECTED'],
   [GAME, 400, 'Not valid request', 'SIGNATURE_REJECTED'],

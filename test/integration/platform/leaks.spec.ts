@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 const LESS_THAN_A_CALL_MS = 30_000;
-/** Connections that nobody closes are kept for four seconds. */
+/** Idle connections are kept for four seconds. */
 const LESS_THAN_IDLE_MS = 3_500;
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
@@ -25,7 +25,7 @@ function held(): number {
     .length;
 }
 
-/** What a call would leave stays for its ten minutes; what Jest has goes at some time. */
+/** A leak of a call would stay for its ten minutes; Jest's own handles disappear after some time. */
 async function expectNoMoreThan(before: number): Promise<void> {
   await until(`no more than ${before} are held`, () => held() <= before, LESS_THAN_A_CALL_MS);
 }

@@ -3,11 +3,11 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { wholeBody } from '../../support/whole-body.ts';
 
-/** One request as it came over the wire. */
+/** One received request. */
 export interface Received {
   readonly method: string;
   readonly url: URL;
-  /** Path and query as they were written. */
+  /** The raw path and query. */
   readonly target: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -22,10 +22,10 @@ export interface Exchange {
 /** How the platform treats one request. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>;
 
-/** A real HTTP server on a free port of this machine that behaves as each test tells it. */
+/** A real HTTP server on a free port of this machine, whose behaviour each test sets. */
 export class LocalPlatform {
   readonly received: Received[] = [];
-  /** Requests that have come and have not been answered, at most so far. */
+  /** The most unanswered requests at once so far. */
   maxInFlight = 0;
   connections = 0;
   readonly #server: Server;
@@ -46,7 +46,7 @@ export class LocalPlatform {
 
   static async start(otherwise?: Behaviour): Promise<LocalPlatform> {
     const server = createServer();
-    // Longer than a client should trust it.
+    // Longer than a client should rely on.
     server.keepAliveTimeout = 60_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const platform = new LocalPlatform(server);
@@ -62,7 +62,7 @@ export class LocalPlatform {
     return this.#sockets.size;
   }
 
-  /** The next requests are treated so, one after the other. */
+  /** Sets the behaviour for the next requests, one after the other. */
   next(...behaviours: Behaviour[]): this {
     this.#script.push(...behaviours);
     return this;
@@ -99,7 +99,7 @@ export class LocalPlatform {
   }
 }
 
-/** Answers with a document, or with a text as it is. */
+/** Answers with a document, or with a text unchanged. */
 export function answers(
   status: number,
   body: unknown = '',
@@ -132,7 +132,7 @@ export function truncates(status: number, document: unknown): Behaviour {
   };
 }
 
-/** Sends a byte now and then, for ever. */
+/** Sends a byte now and then, forever. */
 export function drips(status: number, document: unknown): Behaviour {
   return ({ response }) => {
     const text = JSON.stringify(document);

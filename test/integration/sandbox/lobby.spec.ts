@@ -23,7 +23,7 @@ async function openGame(
   return (await sandbox.openGame({ session, player }, canonical)).json.data.attributes.url;
 }
 
-/** What the page says: its text without markup. */
+/** The text of the page, without markup. */
 const textOf = (page: string) =>
   page
     .replace(/^.*<body>/s, '')
@@ -60,7 +60,7 @@ describe('the page of a session', () => {
       / Opens table 42 Opens in a desktop or mobile app internal Language xx Opened /,
     );
     expect(textOf(text)).toMatch(/ theme dark seats \[1,2\] restoreSessionUrl https:\/\/casino.example\//);
-    // the way back is for those whose session is over
+    // the way back is only for expired sessions
     expect(text).not.toContain('<a ');
   });
 

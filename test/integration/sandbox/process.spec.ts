@@ -40,7 +40,7 @@ describe('the sandbox as a process', () => {
     while (!(await received())) await new Promise((resolve) => setTimeout(resolve, 10));
     sandbox.kill('SIGINT');
     expect((await session).status).toBe(200);
-    // and does not wait until the connection that is kept alive is given up
+    // and does not wait for the keep-alive connection to time out
     const answeredAt = performance.now();
     expect((await sandbox.exited).code).toBe(0);
     expect(performance.now() - answeredAt).toBeLessThan(3000);

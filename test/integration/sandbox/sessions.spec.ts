@@ -48,7 +48,7 @@ describe('session creation', () => {
     );
     const long = await sandbox.session('bob', { nick: 'aces!' });
     expect(long.json).toEqual(errors(422, 'The maximum username length is 4', 'nick'));
-    // what was refused left nothing behind
+    // refused requests have no effect
     expect((await sandbox.control('GET', 'players/bob')).status).toBe(404);
   });
 

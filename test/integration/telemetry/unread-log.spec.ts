@@ -22,7 +22,7 @@ const PROGRAM = `
   }
   globalThis.gc();
   process.stderr.write(String(process.memoryUsage().heapUsed - before));
-  // Not in order, which would wait for a reader.
+  // Not a clean exit, which would wait for a reader.
   process.kill(process.pid, 'SIGKILL');
 `;
 
@@ -33,7 +33,7 @@ it('a log that is not read keeps 16 MiB at most, and does not stop the process',
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // Nobody listens to its output, so that the pipe fills up.
+  // Its output is not read, so that the pipe fills up.
   await once(child, 'exit');
   expect(stderr).toMatch(/^\d+$/);
   expect(Number(stderr) / MIB).toBeLessThan(2 * LIMIT_MIB);
