@@ -76,7 +76,7 @@ export async function bench({
   return report.results.every(({ finishes }) => finishes.every(({ tally }) => isFaultless(tally)));
 }
 
-/** Says where the processor time of each worker goes. */
+/** Prints where the processor time of each worker goes. */
 export async function benchProfiles({ plan, contestants, other }: BenchOptions): Promise<void> {
   await using stage = await openBenchStage(other);
   for (const contestant of contestants) {

@@ -8,7 +8,7 @@ import { SETTINGS } from '#settings';
 import { codeSpansOf, itemsOf, read, root } from './markdown.ts';
 import { sourcesOf } from './sources.ts';
 
-/** What is kept, its limit, where in the code, and the test that reaches the limit. */
+/** What is kept: its limit, its place in the code, and the test that reaches the limit. */
 const entries = itemsOf(read('docs/limits.md')).flatMap(({ text, items }) => {
   const [found, , limit = ''] = /^\*\*(.+)\*\*: (.+)$/.exec(text) ?? [];
   const under = (label: string) => items.find((item) => item.startsWith(label)) ?? '';

@@ -20,7 +20,7 @@ describe("the demo's output in README.md", () => {
     .map((block) => block.split('\n').filter((line) => line !== ''));
   const closing = scenes.pop();
 
-  it('tells the story of the demo: titles, commands and data', () => {
+  it('shows the scenes of the demo: titles, commands and data', () => {
     const shown = scenes.map(([title, command = '']) => {
       const [, type, data = '{}'] = /^ {2}→ (\S+) (.+)$/.exec(command) ?? [];
       return { title, type, data: JSON.parse(data) as unknown };

@@ -6,9 +6,9 @@ import { createLogger, LOG_LEVELS, type Logger } from './logger.ts';
 
 const LEVELS = LOG_LEVELS.filter((level) => level !== 'silent');
 
-function writtenBy(tell: (logger: Logger) => void): string {
+function writtenBy(act: (logger: Logger) => void): string {
   const lines: string[] = [];
-  tell(createLogger('trace', { write: (line) => lines.push(line) }));
+  act(createLogger('trace', { write: (line) => lines.push(line) }));
   return lines.join('');
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Metrics } from './metrics.ts';
 
-/** The table of bus contract, section 8, and the parked replies that went on: name, kind, labels. */
+/** The table of bus contract, section 8, and the forwarded replies: name, kind, labels. */
 const CONTRACT = `
   poker_broker_connected                   gauge
   poker_circuit_state                      gauge      operator operation

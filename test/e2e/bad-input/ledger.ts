@@ -81,7 +81,7 @@ export class Ledger {
   #note(kind: 'replies' | 'deadLetters' | 'undelivered', message: ConsumeMessage): void {
     const { correlationId, headers } = message.properties;
     const entry = this.entries.get(String(correlationId));
-    if (!entry) throw new Error(`nobody sent ${String(correlationId)}`);
+    if (!entry) throw new Error(`not sent by this test: ${String(correlationId)}`);
     if (kind !== 'deadLetters' && headers?.['final'] !== true) {
       entry.pages.push(message);
       return;

@@ -96,7 +96,7 @@ describe('a reply_to', () => {
   });
 
   it.each([
-    ['that nobody declared', 'no-such-queue'],
+    ['that does not exist', 'no-such-queue'],
     ['that begins like ours', ''],
     ['of 255 bytes', 'q'.repeat(255)],
     ['of odd characters', ' ä#*/\n\u{1f0a1}'],

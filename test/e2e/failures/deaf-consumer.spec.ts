@@ -29,7 +29,7 @@ describe('a consumer that gets no messages', () => {
 
   it('is detected by the waiting messages, logged, and recreated', async () => {
     await makeDeaf('interactive');
-    await until('nobody consumes', async () => (await consumersOf('interactive')) === 0);
+    await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
     expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
     const userIds = players(5);
     // The watchdog checks every five seconds, and acts at its second check.

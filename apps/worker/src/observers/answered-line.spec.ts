@@ -9,7 +9,7 @@ import { AnsweredLine } from './answered-line.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** Mostly what needs no escaping, as in life. */
+/** Mostly texts that need no escaping, as in production. */
 const text = fc.oneof(
   { weight: 8, arbitrary: fc.uuid() },
   fc.string(),
@@ -30,9 +30,9 @@ const facts: fc.Arbitrary<CommandFacts> = fc.record({
 });
 const outcome = fc.constantFrom('success' as const, ...CODES);
 
-function writtenBy(tell: (logger: Logger) => void, level: LogLevel = 'info'): string {
+function writtenBy(act: (logger: Logger) => void, level: LogLevel = 'info'): string {
   const lines: string[] = [];
-  tell(createLogger(level, { write: (line) => lines.push(line) }));
+  act(createLogger(level, { write: (line) => lines.push(line) }));
   return lines.join('');
 }
 

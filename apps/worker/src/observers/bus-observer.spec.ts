@@ -15,11 +15,11 @@ const COMMAND: CommandFacts = {
   durationMs: 250,
 };
 
-/** What the metrics and the log show after these events. */
-async function shownAfter(tell: (observer: BusObserver) => void) {
+/** The metrics and the log lines after these events. */
+async function shownAfter(act: (observer: BusObserver) => void) {
   const lines: string[] = [];
   const metrics = new Metrics();
-  tell(new BusObserver(createLogger('trace', { write: (line) => lines.push(line) }), metrics));
+  act(new BusObserver(createLogger('trace', { write: (line) => lines.push(line) }), metrics));
   const text = await metrics.registry.metrics();
   return {
     series: text.split('\n').filter((line) => line.startsWith('poker_') && !line.endsWith(' 0')),
@@ -67,16 +67,16 @@ describe('BusObserver', () => {
       'poker_replies_undelivered_total 1',
       (observer: BusObserver) => observer.replyParked(COMMAND, 'session.created', 'REPLY_QUEUE_GONE'),
     ],
-  ])('shows %s', async (series, tell) => {
-    expect((await shownAfter(tell)).series).toEqual([series]);
+  ])('shows %s', async (series, act) => {
+    expect((await shownAfter(act)).series).toEqual([series]);
   });
 
   it.each([
     ['postponed', (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', 5_000)],
     ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine')],
     ['returned', (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY'))],
-  ])('logs a command that was %s, and does not count it', async (_, tell) => {
-    const { series, lines } = await shownAfter(tell);
+  ])('logs a command that was %s, and does not count it', async (_, act) => {
+    const { series, lines } = await shownAfter(act);
     expect(series).toEqual([]);
     expect(lines).toMatchObject([{ id: 'm-1' }]);
     expect(JSON.stringify(lines)).not.toContain('CANARY');

@@ -4,9 +4,9 @@ import { createLogger, Metrics } from '#telemetry';
 
 import { PlatformMetrics } from './platform-metrics.ts';
 
-async function seriesAfter(tell: (observer: PlatformMetrics) => void): Promise<string[]> {
+async function seriesAfter(act: (observer: PlatformMetrics) => void): Promise<string[]> {
   const metrics = new Metrics();
-  tell(new PlatformMetrics(createLogger('silent'), metrics));
+  act(new PlatformMetrics(createLogger('silent'), metrics));
   const text = await metrics.registry.metrics();
   return text.split('\n').filter((line) => line.startsWith('poker_'));
 }

@@ -14,7 +14,7 @@ const SHAPES = Object.fromEntries(COMMANDS.map(({ type, data }) => [type, data])
   CommandType,
   Shape
 >;
-/** Each object that a command is made of, as the path to a member of it. */
+/** Each object in a command, as the path to one of its members. */
 const LEVELS: readonly (readonly [CommandType, path: string])[] = [
   ...COMMAND_TYPES.map((type) => [type, ''] as const),
   ['game.open', 'player.'],
