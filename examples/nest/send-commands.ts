@@ -16,7 +16,7 @@ import { lastValueFrom, type Observable, timeout } from 'rxjs';
 const PREFIX = process.env['AMQP_PREFIX'] ?? 'poker';
 const TIMEOUT_MS = 15_000;
 
-/** What travels; `@poker-bridge/contracts` has all of it as types and classes. */
+/** The replies that are used here; `@poker-bridge/contracts` has all messages as types and classes. */
 interface GameOpened {
   readonly url: string;
 }
@@ -51,7 +51,7 @@ function laneClient(name: string, lane: 'interactive' | 'reports'): ClientProvid
 function send<T>(client: ClientProxy, type: string, data: object): Observable<T> {
   const headers = { 'x-deadline': String(Date.now() + TIMEOUT_MS) };
   const record = new RmqRecordBuilder(data).setOptions({ headers }).build();
-  // A command is answered by its deadline and one second.
+  // A command is answered no later than one second after its deadline.
   return client.send<T>(type, record).pipe(timeout(TIMEOUT_MS + 2_000));
 }
 
@@ -75,7 +75,7 @@ try {
     else console.log(`complete: ${reply.records} records`);
   });
 } catch (error) {
-  // Without a code it is the connection's, not a reply.
+  // Without a code it is an error of the connection, not a reply.
   const { code = 'NOT_SENT', message } = error as Partial<ErrorBody>;
   console.error(`${code}: ${message}`);
   process.exitCode = 1;

@@ -49,7 +49,7 @@ async function send(type, data, { onPage, commandId = randomUUID() } = {}) {
   return reply;
 }
 
-/** Ends when the broker has it. A channel can stay refused after a node has died, so a refusal is tried on another one. */
+/** Resolves once the broker has it. A channel can stay refused after a node has died, so a refusal is retried on another. */
 async function publish(type, data, properties, isSecond = false) {
   try {
     publishing.publish(COMMANDS, type, Buffer.from(JSON.stringify(data)), properties);
@@ -69,7 +69,7 @@ function finalReplyTo(commandId, deadline, onPage) {
       waiting.delete(commandId);
       settle(value);
     };
-    // A command is answered by its deadline and one second.
+    // A command is answered no later than one second after its deadline.
     const timer = setTimeout(
       () => end(reject, new Error(`no final reply to ${commandId}; is a worker running?`)),
       deadline + 2_000 - Date.now(),

@@ -51,12 +51,12 @@ class PokerBridge:
         yield from self._replies(command_id, deadline)
 
     def _publish(self, command_type, data, properties):
-        """Returns when the broker has it; raises if it does not take it."""
+        """Returns when the broker has it; raises if it refuses it."""
         body = json.dumps(data)
         try:
             self.channel.basic_publish(COMMANDS, command_type, body, properties)
         except pika.exceptions.NackError:
-            # A channel can stay refused after a node has died: a fresh one is asked before that is believed.
+            # A channel can stay refused after a node has died: a refusal is retried on a fresh one.
             fresh = self.connection.channel()
             fresh.confirm_delivery()
             fresh.basic_publish(COMMANDS, command_type, body, properties)
@@ -65,7 +65,7 @@ class PokerBridge:
     def _replies(self, command_id, deadline):
         seen = set()
         try:
-            # A command is answered by its deadline and one second.
+            # A command is answered no later than one second after its deadline.
             for method, properties, body in self.channel.consume(self.reply_queue, inactivity_timeout=1):
                 if method is None:
                     if time.time() > deadline + 2:

@@ -43,7 +43,7 @@ export function withWorkerFlags(contestants: readonly Contestant[]): Contestant[
   }));
 }
 
-/** Those whose names begin with one of `only`. Default: all, and the other checkout where there is one. */
+/** Those whose names begin with one of `only`. Default: all, and the other checkout if there is one. */
 export function chooseContestants(only: readonly string[], hasOther: boolean): Contestant[] {
   const all = hasOther ? [...CONTESTANTS, ours({ version: 'other' })] : CONTESTANTS;
   if (only.length === 0) return [...all];
@@ -76,7 +76,7 @@ export async function bench({
   return report.results.every(({ finishes }) => finishes.every(({ tally }) => isFaultless(tally)));
 }
 
-/** Says where the processor time of each worker goes. */
+/** Prints where the processor time of each worker goes. */
 export async function benchProfiles({ plan, contestants, other }: BenchOptions): Promise<void> {
   await using stage = await openBenchStage(other);
   for (const contestant of contestants) {

@@ -25,11 +25,11 @@ function altered(change: (outline: any) => void): ContractOutline {
 }
 
 describe('version 1 of the contract', () => {
-  it('is kept: nothing that a caller relies on has changed', () => {
+  it('is unchanged: nothing that a caller relies on has changed', () => {
     expect(breakingChanges(released, contractOutline())).toEqual([]);
   });
 
-  it('is known whole: what was added since stands in version-1.json as well', () => {
+  it('is complete: additions are in version-1.json as well', () => {
     expect(released).toEqual(contractOutline());
   });
 });
@@ -38,13 +38,13 @@ describe('what `npm run contract` records', () => {
   const recorded = async (change: (outline: any) => void) =>
     JSON.parse(await withAdditions(record, altered(change))) as ContractOutline;
 
-  it('is what was only added', async () => {
+  it('are additions', async () => {
     const added = await recorded((outline) => (outline.messages['session.destroyed'] = {}));
     expect(added.messages).toEqual({ ...released.messages, 'session.destroyed': {} });
     expect(await withAdditions(record, released)).toBe(record);
   });
 
-  it('is nothing where something would break a caller, however much was added beside it', async () => {
+  it('is nothing if a change would break a caller, whatever was added besides', async () => {
     const broken = (outline: any) => {
       outline.codes.NEW = 'rejected';
       outline.lanes['game.open'] = 'reports';

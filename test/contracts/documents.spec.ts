@@ -46,7 +46,7 @@ describe('docs/contract', () => {
     expect(sections.split('\n').filter((line) => line.length > 120)).toEqual([]);
   });
 
-  it.each(MESSAGE_NAMES)('has a schema of %s that stands alone, with examples that follow it', (name) => {
+  it.each(MESSAGE_NAMES)('has a self-contained schema of %s, with examples that follow it', (name) => {
     const schema = JSON.parse(text(`schemas/${name}.schema.json`)) as { examples: unknown[] };
     const validate = newAjv().compile(schema);
     expect(schema.examples).not.toHaveLength(0);
@@ -66,15 +66,17 @@ describe('asyncapi.yaml', () => {
   });
 
   it('is a valid AsyncAPI 3 document', () => {
-    const told = parsed.diagnostics.map(({ code, message, path }) => `${code} ${message} ${path.join('/')}`);
+    const listed = parsed.diagnostics.map(
+      ({ code, message, path }) => `${code} ${message} ${path.join('/')}`,
+    );
     // The parser suggests 3.1; readers of 3.0 are more.
-    expect(told.filter((line) => !line.startsWith('asyncapi-latest-version'))).toEqual([]);
+    expect(listed.filter((line) => !line.startsWith('asyncapi-latest-version'))).toEqual([]);
     expect(parsed.document?.version()).toBe('3.0.0');
   });
 
   it('has an operation for each command, with its replies', () => {
     const operations = parsed.document?.operations().filterByReceive() ?? [];
-    const told = operations.map((operation) => [
+    const listed = operations.map((operation) => [
       operation.id(),
       operation.reply()?.address()?.location(),
       operation
@@ -85,7 +87,7 @@ describe('asyncapi.yaml', () => {
     ]);
     const reports = ['report.page', 'report.completed'];
     const at = '$message.header#/reply_to';
-    expect(told).toEqual(
+    expect(listed).toEqual(
       expect.arrayContaining([
         ['onSessionCreate', at, ['session.created', 'command.failed']],
         ['onGameOpen', at, ['game.opened', 'command.failed']],
@@ -99,7 +101,7 @@ describe('asyncapi.yaml', () => {
         ['onLaneReports', at, expect.arrayContaining([...reports, 'command.failed', 'nest.reply'])],
       ]),
     );
-    expect(told).toHaveLength(COMMAND_TYPES.length + LANES.length);
+    expect(listed).toHaveLength(COMMAND_TYPES.length + LANES.length);
   });
 
   it('names the exchanges and queues that the worker declares', () => {

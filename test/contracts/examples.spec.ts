@@ -40,7 +40,7 @@ const examplesOf = (...names: readonly string[]): [string, string, Example][] =>
     (EXAMPLES[name] ?? []).map((example) => [name, example.name, example] as [string, string, Example]),
   );
 
-/** A message as the worker meets it. */
+/** A message as the worker receives it. */
 function opened({ headers, payload }: Example, type?: string): Envelope {
   const properties = {
     replyTo: 'my-replies',
@@ -65,7 +65,7 @@ function sent(reply: Reply, { headers }: Example, form: Envelope['form']) {
 }
 
 describe.each(examplesOf(...COMMAND_TYPES))('%s, example %s', (type, _name, example) => {
-  it('is taken by the worker', () => {
+  it('is accepted by the worker', () => {
     expect(opened(example, type)).toMatchObject({ form: 'typed', type, fault: undefined, violations: [] });
     expect(validateCommand(type as CommandType, example.payload)).toMatchObject(example.payload as object);
     expect(faultsBySchema(COMMAND_HEADERS, example.headers)).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(examplesOf(...COMMAND_TYPES))('%s, example %s', (type, _name, exam
 });
 
 describe.each(examplesOf('nest.command'))('%s, example %s', (_schema, type, example) => {
-  it('is taken by the worker', () => {
+  it('is accepted by the worker', () => {
     const { data, ...envelope } = opened(example);
     expect(envelope).toMatchObject({ form: 'packet', type, fault: undefined, violations: [] });
     expect(validateCommand(type as CommandType, data)).toMatchObject(data as object);
@@ -83,7 +83,7 @@ describe.each(examplesOf('nest.command'))('%s, example %s', (_schema, type, exam
 describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, example) => {
   const reply = { type, data: example.payload } as Reply;
 
-  it('is what the worker would send', () => {
+  it('is a message that the worker would send', () => {
     const { properties, content } = replyMessage(sent(reply, example, 'typed'), {
       kind: 'queue',
       queue: 'q',
@@ -101,8 +101,8 @@ describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, exampl
 });
 
 describe('a packet that answers', () => {
-  it('is what the worker would send', () => {
-    const told = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
+  it('is a message that the worker would send', () => {
+    const actual = examplesOf('nest.reply').map(([, type, { headers, payload }]) => {
       const { response, err, id } = payload as Record<string, unknown>;
       const example = examplesOf(type).find(
         ([, name]) => type !== 'command.failed' || name === 'VALIDATION_FAILED',
@@ -115,7 +115,7 @@ describe('a packet that answers', () => {
       expect({ ...(JSON.parse(content.toString()) as object), id }).toEqual(payload);
       return type;
     });
-    expect(told).toEqual(REPLY_TYPES);
+    expect(actual).toEqual(REPLY_TYPES);
   });
 });
 
@@ -139,16 +139,16 @@ describe('the examples of command.failed', () => {
     }
   });
 
-  it('say what is wrong with the words of the worker', () => {
+  it("have the worker's own messages", () => {
     const example = ERROR_EXAMPLES.find(({ name }) => name === ('VALIDATION_FAILED' satisfies ErrorCode));
-    const told = (): unknown =>
+    const actual = (): unknown =>
       validateCommand('session.create', { userId: 'alice', lang: 'english', password: 'x' });
-    expect(told).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
+    expect(actual).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
   });
 });
 
 describe('the basic properties', () => {
-  it('are those that a reply has', () => {
+  it('are those of a reply', () => {
     const [[type, , example]] = examplesOf('session.created') as [[string, string, Example]];
     const facts = sent({ type, data: example.payload } as Reply, example, 'typed');
     const { headers: _, ...properties } = replyMessage(facts, { kind: 'queue', queue: 'q' }).properties;

@@ -71,8 +71,8 @@ describe('nest build', () => {
   });
   afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
-  // The sandbox has files that are no TypeScript, too. Each project compiles all of them by the same settings.
-  it('builds every app and lib as the repository does', () => {
+  // The sandbox also has files that are not TypeScript. Each project compiles all files with the same settings.
+  it('builds every app and lib like `npm run build`', () => {
     const nest = require.resolve('@nestjs/cli/bin/nest.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build', 'sandbox'], {
       cwd: copy,

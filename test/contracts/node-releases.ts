@@ -11,7 +11,7 @@ export interface NodeRelease {
   readonly path: string;
 }
 
-/** The Node.js that runs this, and each other release from 20 on that stands in PATH. */
+/** The Node.js that runs this, and each other release from 20 on in PATH. */
 export async function nodeReleases(): Promise<readonly NodeRelease[]> {
   const inPath = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const found = new Map([[process.version, process.execPath]]);

@@ -49,7 +49,7 @@ ajv.addSchema({ $id: ID, components: { schemas: document['components'].schemas }
 const bySchema = ({ schema }: Media, value: unknown): readonly string[] =>
   faultsBy(ajv.getSchema(ID + schema.$ref) ?? ajv.compile({ $ref: ID + schema.$ref }), value);
 
-/** What the document says of an answer of the sandbox: nothing, where it shows it. */
+/** How an answer of the sandbox differs from the document; nothing if the document shows it. */
 function faultsOf(operationId: string, { status, headers, json }: Received): readonly string[] {
   const answer = operations.find((operation) => operation.operationId === operationId)?.responses[status];
   const media = answer?.content[headers['content-type'] ?? ''];

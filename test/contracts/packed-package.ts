@@ -7,9 +7,9 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
- * A workspace of this repository as a caller has it: packed by `npm pack`, unpacked into the `node_modules` of `folder`,
- * its dependencies linked from here. It is packed from a copy, so that tests at the same time share no `dist`, and none
- * that was built earlier passes for a new one.
+ * A workspace of this repository as callers install it: packed by `npm pack`, unpacked into the `node_modules` of `folder`,
+ * its dependencies linked from here. It is packed from a copy, so that concurrent tests share no `dist`, and an older
+ * build is never mistaken for a new one.
  *
  * @param workspace its folder, `libs/contracts`
  * @returns the files of the package, sorted

@@ -19,7 +19,7 @@ ajv.addSchema({ $id: DEFINITIONS, $defs: SCHEMAS });
 
 const compiled = new Map<string | JsonSchema, ValidateFunction>();
 
-/** What a schema of the contract, by name or by itself, says of a value: nothing, or each fault as a line. */
+/** Validates a value with a schema of the contract, given or named: the faults, one a line. */
 export function faultsBySchema(schema: string | JsonSchema, value: unknown): readonly string[] {
   let validate = compiled.get(schema);
   if (validate === undefined) {

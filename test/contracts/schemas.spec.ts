@@ -38,7 +38,7 @@ const POOL = new Set<unknown>([
   ...TIMES,
 ]);
 
-/** What JSON Schema has no words for that every reader of it understands. */
+/** Rules that JSON Schema cannot express, or not for every validator. */
 function isBeyondSchemas(value: unknown, path: string): boolean {
   if (typeof value !== 'string') return false;
   return !value.isWellFormed() || path.endsWith('launchOptions');
@@ -65,11 +65,11 @@ function pathsOf(name: string): readonly string[] {
 }
 
 describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
-  it.each(pathsOf(type))('takes and refuses of %s what the worker does', (path) => {
+  it.each(pathsOf(type))('accepts and refuses the same values of %s as the worker', (path) => {
     const differing = [...POOL]
       .filter((value) => !isBeyondSchemas(value, path))
       .filter((value) => {
-        // Both moments, so that they stand in order where either is one.
+        // Both dates, so that they are in order if either is valid.
         const data = withMember(COMPLETE[type], path, value);
         if (path === 'dateFrom' && typeof value === 'string')
           Object.assign(data as object, { dateTo: '2027-01-01 00:00:00' });
@@ -79,7 +79,7 @@ describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
     expect(differing).toEqual([]);
   });
 
-  it('refuses what is no object, and a stranger among the members', () => {
+  it('refuses anything but an object, and unknown members', () => {
     for (const value of [null, [], 'text', 7, { ...COMPLETE[type], stranger: 1 }])
       expect([isTaken(type, value), faultsBySchema(type, value).length > 0]).toEqual([false, true]);
   });
@@ -100,7 +100,7 @@ describe('the schema of a reply', () => {
     expect(faultsBySchema(name, { ...payload, later: 1 })).toEqual([]);
   });
 
-  it('tells an amount that is not a whole number', () => {
+  it('refuses an amount that is not an integer', () => {
     const page = EXAMPLES['report.page']?.[0]?.payload as { records: object[] };
     const broken = { ...page, records: [{ ...page.records[0], rake: '1' }] };
     expect(faultsBySchema('report.page', broken)).toContain('/records/0/rake must be integer');

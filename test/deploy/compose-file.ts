@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 
 import { read } from '../docs/markdown.ts';
 
-/** A service as far as the tests look at it. */
+/** The members of a service that the tests use. */
 export interface ComposeService {
   readonly image: string;
   readonly hostname?: string;
@@ -32,12 +32,12 @@ const VARIABLE = /\$\{(\w+):-([^}]*)\}/g;
 
 const text = read('docker-compose.yml');
 
-/** The variables of the file that a person may set, each with its default. */
+/** The variables of the file that a user may set, each with its default. */
 export const variables: Readonly<Record<string, string>> = Object.fromEntries(
   [...text.matchAll(VARIABLE)].map(([, name = '', fallback = '']) => [name, fallback]),
 );
 
-/** The file as Docker Compose reads it where no variable is set: what stands under `environment` is text. */
+/** The file as Docker Compose reads it if no variable is set: values under `environment` are text. */
 export function readComposeFile(): ComposeFile {
   const file = parse(text.replace(VARIABLE, '$2'), { merge: true }) as ComposeFile;
   const services = Object.entries(file.services).map(([name, service]) => {

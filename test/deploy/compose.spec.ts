@@ -31,7 +31,7 @@ function pathOf(controller: new (...args: never[]) => object, method: string): s
   return `/${[Reflect.getMetadata('path', controller), own].filter((part) => part !== '/').join('/')}`;
 }
 
-/** What stands in the files that the secrets are mounted from, at their places in a container. */
+/** The content of the secrets' files, by their paths in a container. */
 function mounted(path: string): string {
   const [, name = ''] = /^\/run\/secrets\/(.+)$/.exec(path) ?? [];
   return read(secrets[name]?.file ?? path);
@@ -46,7 +46,7 @@ describe('docker-compose.yml', () => {
       .addFormat('ports', true)
       .addFormat('subnet_ip_address', true)
       .addFormat('duration', /^(\d+(ms|s|m|h))+$/);
-    // It names its dialect and its parts in words of an older one.
+    // It uses keywords of an older JSON Schema dialect.
     const { $schema: _, ...schema } = composeSchema;
     const validate = ajv.removeKeyword('id').compile(schema);
     const { name, ...file } = parse(read('docker-compose.yml'), { merge: true }) as Record<string, unknown>;
@@ -68,7 +68,7 @@ describe('docker-compose.yml', () => {
     expect(stages).toContain(build?.target);
   });
 
-  it('gives the worker settings that it knows and takes', () => {
+  it('gives the worker settings that it knows and accepts', () => {
     const known = (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => [
       name,
       ...('isSecret' in SETTINGS[name] ? [`${name}_FILE`] : []),
@@ -78,7 +78,7 @@ describe('docker-compose.yml', () => {
     expect(settings).toMatchObject({ HTTP_HOST: '0.0.0.0', HTTP_PORT: 3000, PLATFORM_CLIENT_ID: 'sandbox' });
   });
 
-  it('gives the sandbox settings that it knows and takes', () => {
+  it('gives the sandbox settings that it knows and accepts', () => {
     const sources = ['settings.ts', 'clients/read-clients.ts']
       .map((path) => read(`apps/sandbox/src/${path}`))
       .join('');
@@ -89,7 +89,7 @@ describe('docker-compose.yml', () => {
     expect(settings).toMatchObject({ host: '0.0.0.0', port: 3100, clients: [{ id: 'sandbox' }] });
   });
 
-  it('has the secret key that the sandbox has by default, and no other', () => {
+  it("holds the sandbox's default secret key, and no other", () => {
     const [standard] = readSandboxSettings({}).clients;
     for (const { file } of Object.values(secrets)) expect(read(file).trim()).toBe(standard?.secretKey);
     expect(read('docker-compose.yml')).not.toContain(
@@ -102,7 +102,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('leads the worker to the other services', () => {
+  it('points the worker to the other services', () => {
     const { AMQP_URL, REDIS_URL, PLATFORM_BASE_URL, PLATFORM_API_URL } = readSettings(
       worker.environment ?? {},
       mounted,
@@ -123,7 +123,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('gives the demo a broker', () => {
+  it('has a broker for the demo', () => {
     const published = `127.0.0.1:${variables['RABBITMQ_PORT']}`;
     expect(composeUrl(JSON.stringify({ services }), published, 'rabbitmq')).toBe(
       'amqp://poker:poker@127.0.0.1:5672',
@@ -131,7 +131,7 @@ describe('docker-compose.yml', () => {
     expect(rabbitmq.hostname).toBe('rabbitmq');
   });
 
-  it('asks each of its own for the health that it has, at the port that it publishes', () => {
+  it('checks the health of each of its own services at the port that it publishes', () => {
     const urls = Object.values(OURS).map(
       ({ healthcheck }) => /fetch\('([^']+)'\)/.exec(healthcheck.test.at(-1) ?? '')?.[1],
     );
@@ -147,7 +147,7 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it('lets workers stand beside each other, and finish what they have in hand', () => {
+  it('lets several workers run, and finish the commands in flight', () => {
     expect(worker.ports).toEqual(['127.0.0.1::3000']);
     expect([worker.container_name, worker.hostname, worker.volumes]).toEqual([
       undefined,
@@ -169,7 +169,7 @@ describe('docker-compose.yml', () => {
     });
   });
 
-  it('publishes on the loopback address alone, and mounts named volumes alone', () => {
+  it('publishes on the loopback address only, and mounts named volumes only', () => {
     const mounts = Object.values(services).flatMap(({ volumes: own = [] }) => own);
     expect(mounts.map((mount) => mount.split(':')[0])).toEqual(Object.keys(volumes));
     expect(mounts).toContain(`sandbox:${posix.dirname(sandbox.environment?.['SANDBOX_FILE'] ?? '')}`);

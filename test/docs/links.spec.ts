@@ -12,7 +12,7 @@ const REPOSITORY_PATH = new RegExp(String.raw`(?<![\w./:@-])(?:${FOLDERS})/[\w./
 const PATH_OF_A_MACHINE = /(?<![\w.<>-])\/(?:work|root|home|tmp|Users)\/\S*/g;
 const NPM_SCRIPT = /npm (?:run |(?=test\b))([\w:-]+)/g;
 
-/** Files that exist only where somebody follows the walk-through. */
+/** Files that the walkthrough creates. */
 const invented = new Set(walkthroughFiles().map(({ path }) => path));
 
 const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;

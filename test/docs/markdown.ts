@@ -4,17 +4,24 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** One table under the nearest heading above it; cells as they stand. */
+/** One table under the nearest heading above it; cells as they are written. */
 export interface Table {
   readonly heading: string;
   readonly header: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
+/** One item of a list. */
+export interface Item {
+  readonly heading: string;
+  readonly text: string;
+  readonly items: readonly string[];
+}
+
 /** One fenced block. */
 export interface Fence {
   readonly heading: string;
-  /** '' where none is named. */
+  /** '' if none is named. */
   readonly language: string;
   readonly text: string;
 }
@@ -48,11 +55,34 @@ function tablesOf(text: string): readonly Table[] {
   return tables;
 }
 
+/** Every line of every table, as it is written. */
+export function rowsOf(text: string): readonly string[] {
+  return linesOf(text).flatMap(({ line, isCode }) => (!isCode && line.startsWith('|') ? [line] : []));
+}
+
 /** The tables whose first column has this title. */
 export function tablesWith(text: string, firstColumn: string): readonly Table[] {
   const tables = tablesOf(text).filter(({ header }) => header[0] === firstColumn);
   if (tables.length === 0) throw new Error(`there is no table of ${firstColumn}`);
   return tables;
+}
+
+/** Every item of a list at the left margin, with the items under it. Wrapped lines are joined. */
+export function itemsOf(text: string): readonly Item[] {
+  const lists: { heading: string; text: string; items: string[] }[] = [];
+  let isInItem = false;
+  for (const { line, heading, isCode } of linesOf(text)) {
+    const [, indent, start, continued] = /^( *)(?:- (.+)|(\S.*))$/.exec(isCode ? '' : line) ?? [];
+    const last = lists.at(-1);
+    if (start !== undefined && indent === '') lists.push({ heading, text: start, items: [] });
+    else if (start !== undefined && isInItem) last?.items.push(start);
+    else if (continued !== undefined && isInItem && last) {
+      if (last.items.length === 0) last.text += ` ${continued}`;
+      else last.items.push(`${last.items.pop()} ${continued}`);
+    }
+    isInItem = indent !== undefined && (start !== undefined || (isInItem && indent !== ''));
+  }
+  return lists;
 }
 
 export function fencesOf(text: string): readonly Fence[] {
@@ -64,7 +94,7 @@ export function fencesOf(text: string): readonly Fence[] {
   return fences;
 }
 
-/** What stands between backticks in running text and tables. */
+/** What is between backticks in running text and tables. */
 export function codeSpansOf(text: string): readonly string[] {
   const prose = linesOf(text).filter(({ isCode, opens }) => !isCode && opens === undefined);
   const joined = prose.map(({ line }) => line).join('\n');
@@ -94,7 +124,7 @@ export function anchorsOf(text: string): ReadonlySet<string> {
 interface Line {
   readonly line: string;
   readonly heading: string;
-  /** Whether it stands within a fence. */
+  /** Whether it is within a fence. */
   readonly isCode: boolean;
   /** The language of the fence that it opens. */
   readonly opens?: string;

@@ -37,7 +37,7 @@ function violationsOf(type: CommandType, data: unknown): readonly Violation[] {
   }
 }
 
-/** The members that the worker knows, as it tells whoever sends another one. */
+/** The members that the worker knows, as listed in its violation for an unknown one. */
 function knownMembers(type: CommandType, parent?: string): readonly string[] {
   const stranger = { 'no such member': 1 };
   const data = parent === undefined ? stranger : { [parent]: stranger };
@@ -102,7 +102,7 @@ describe('the replies of docs/messages.md', () => {
     expect(members.map(({ name }) => name)).toEqual(Object.keys(new data()));
   });
 
-  it('stand under headings, and no others do', () => {
+  it('are the only other headings with members', () => {
     const headings = tablesWith(text, 'Member').map(({ heading }) => heading.replaceAll('`', ''));
     expect(headings.toSorted()).toEqual([...COMMAND_TYPES, ...REPLIES.keys()].toSorted());
   });

@@ -5,7 +5,7 @@ import { forwarderLockOf, topologyOf } from '#messaging';
 import { SETTINGS } from '#settings';
 
 import { sourcesOf, stringsIn } from './sources.ts';
-import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
+import { code, codeSpansOf, documents, itemsOf, read, tablesWith } from './markdown.ts';
 
 const RETRY_DELAYS_MS = SETTINGS.REPORTS_RETRY_DELAYS_MS.read(SETTINGS.REPORTS_RETRY_DELAYS_MS.default ?? '');
 /** Of queues, and of the broker; no headers of this service. */
@@ -34,13 +34,12 @@ describe('docs/messages.md', () => {
   });
 
   it('lists the arguments of every queue', () => {
-    const rows = tablesWith(text, 'Queue').flatMap((table) => table.rows);
-    const argumentsIn = (queue: string): string[] => {
-      const [, cell = ''] = rows.find(([name]) => code(name) === queue) ?? [];
-      const [, other] = /^the same as `(.+)`$/.exec(cell) ?? [];
-      return other === undefined ? codeSpansOf(cell).toSorted() : argumentsIn(other);
-    };
-    expect(rows.map(([name]) => code(name)).toSorted()).toEqual(
+    const documented = itemsOf(text)
+      .filter(({ heading }) => heading === 'Names on the bus')
+      .flatMap(({ text: of, items }) => codeSpansOf(of).map((queue) => [queue, items] as const));
+    const argumentsIn = (queue: string): string[] =>
+      ['x-queue-type: quorum', ...(new Map(documented).get(queue) ?? []).flatMap(codeSpansOf)].toSorted();
+    expect(documented.map(([queue]) => queue).toSorted()).toEqual(
       [...new Set(queues.map(({ name }) => rowOf(name)))].toSorted(),
     );
     for (const { name, arguments: args } of queues) {
@@ -69,7 +68,7 @@ describe('docs/messages.md', () => {
     expect(lanes.toSorted()).toEqual(actual.toSorted());
   });
 
-  it('tells of every header that begins with x-, and of no other', () => {
+  it('describes every header that begins with x-, and no other', () => {
     const isHeader = (name: string) => name.startsWith('x-') && !ARGUMENTS.test(name);
     const documented = codeSpansOf(text)
       .map((span) => span.replace(/:.*/, ''))

@@ -56,7 +56,7 @@ describe('docs/operations.md', () => {
     expect(documented.toSorted()).toEqual(Object.keys(RESULTS).toSorted());
   });
 
-  it('may call an operation a command type', () => {
+  it('can call an operation a command type', () => {
     expect([...OPERATIONS].toSorted()).toEqual([...COMMAND_TYPES].toSorted());
   });
 

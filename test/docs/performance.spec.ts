@@ -27,7 +27,7 @@ describe('docs/performance.md', () => {
       expect(table?.rows.map(([label, queueType]) => [label, queueType])).toEqual(expected);
   });
 
-  it('says what each worker keeps as the bench does', () => {
+  it('lists the same guarantees of each worker as the bench', () => {
     const [head, ...rows] = guaranteeTable();
     const [table] = tablesWith(text, head?.[0] ?? '');
     expect(table?.rows).toEqual(rows);

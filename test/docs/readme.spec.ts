@@ -20,15 +20,15 @@ describe("the demo's output in README.md", () => {
     .map((block) => block.split('\n').filter((line) => line !== ''));
   const closing = scenes.pop();
 
-  it('tells the story of the demo: titles, commands and data', () => {
-    const told = scenes.map(([title, command = '']) => {
+  it('shows the scenes of the demo: titles, commands and data', () => {
+    const shown = scenes.map(([title, command = '']) => {
       const [, type, data = '{}'] = /^ {2}→ (\S+) (.+)$/.exec(command) ?? [];
       return { title, type, data: JSON.parse(data) as unknown };
     });
-    expect(told).toEqual(STORY.map(({ title, type, data }) => ({ title, type, data })));
+    expect(shown).toEqual(STORY.map(({ title, type, data }) => ({ title, type, data })));
   });
 
-  it('ends each with the reply or the code that must come', () => {
+  it('ends each scene with the expected reply or code', () => {
     const ends = scenes.map((lines) => {
       const last = lines.findLastIndex((line) => line.startsWith('  ← '));
       const [, type] = /^ {2}← (\S+) after \d+ ms$/.exec(lines[last] ?? '') ?? [];
@@ -55,7 +55,7 @@ describe('the code in README.md', () => {
   });
 
   it.each(excerpts.map(({ language, text }) => [EXAMPLES[language] ?? '', text]))(
-    'stands in %s',
+    'is part of %s',
     (path, text) => {
       expect(unindented(read(path))).toContain(unindented(text));
     },

@@ -4,7 +4,7 @@ import { ERROR_CODES } from '#contracts';
 import { SETTINGS, type SettingName } from '#settings';
 
 import { variables as composeVariables } from '../deploy/compose-file.ts';
-import { code, codeSpansOf, documents, read, tablesWith } from './markdown.ts';
+import { code, codeSpansOf, documents, itemsOf, read, tablesWith } from './markdown.ts';
 
 interface Definition {
   readonly read: (text: string) => unknown;
@@ -14,7 +14,8 @@ interface Definition {
 }
 
 const definitions = Object.entries(SETTINGS) as [SettingName, Definition][];
-const rows = tablesWith(read('docs/settings.md'), 'Variable').flatMap((table) => table.rows);
+const text = read('docs/settings.md');
+const rows = tablesWith(text, 'Variable').flatMap((table) => table.rows);
 const BOUNDS = /^(\d+) to (\d+)$/;
 const WORDS = /^`\w[\w-]*`(, `\w[\w-]*`)+$/;
 const CONSTANT = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
@@ -28,20 +29,21 @@ const UNDELIVERED_REASONS = [
 ];
 
 describe('docs/settings.md', () => {
-  it('lists every variable once, with its default and whether it may be a file', () => {
-    const documented = rows.map(([name, fallback = '', , file]) => [
-      code(name),
-      { fallback: fallback.replaceAll('`', ''), file },
-    ]);
-    const actual = definitions.map(([name, definition]) => [
-      name,
-      { fallback: fallbackOf(definition), file: definition.isSecret ? 'yes' : 'no' },
-    ]);
+  it('lists every variable once, with its default', () => {
+    const documented = rows.map(([name, fallback = '']) => [code(name), fallback.replaceAll('`', '')]);
+    const actual = definitions.map(([name, definition]) => [name, fallbackOf(definition)]);
     expect(documented.toSorted()).toEqual(actual.toSorted());
   });
 
-  it('says of each what it means', () => {
-    expect(rows.filter((cells) => cells.length !== 5 || cells.includes(''))).toEqual([]);
+  it('lists the variables that may come from a file', () => {
+    const secrets = itemsOf(text).find((item) => item.text.startsWith('Secrets: '));
+    const [sentence = ''] = (secrets?.text ?? '').split(' are never logged.');
+    const actual = definitions.filter(([, { isSecret }]) => isSecret).map(([name]) => name);
+    expect(codeSpansOf(sentence).toSorted()).toEqual(actual.toSorted());
+  });
+
+  it('gives each variable its values and its meaning', () => {
+    expect(rows.filter((cells) => cells.length !== 4 || cells.includes(''))).toEqual([]);
   });
 
   const bounded = rows.filter(([, , values = '']) => BOUNDS.test(values));
@@ -54,7 +56,7 @@ describe('docs/settings.md', () => {
     },
   );
 
-  it('gives bounds wherever they are checked', () => {
+  it('gives the bounds of every variable that has them', () => {
     const unbounded = definitions
       .filter(([name]) => !bounded.some(([cell]) => code(cell) === name))
       .filter(([, { read: reader }]) => /must be an integer from/.test(reasonFor(reader, '1.5')));
@@ -70,7 +72,7 @@ describe('docs/settings.md', () => {
     },
   );
 
-  it('gives words wherever they are checked', () => {
+  it('gives the words of every variable that has them', () => {
     const wordless = definitions
       .filter(([name]) => !worded.some(([cell]) => code(cell) === name))
       .filter(([, { read: reader }]) => /must be one of/.test(reasonFor(reader, 'nonsense')));
@@ -124,7 +126,7 @@ function takes(name: string, value: string): boolean {
   return reasonFor((SETTINGS[name as SettingName] as Definition).read, value) === '';
 }
 
-/** Why a reader refuses a value; '' where it takes it. */
+/** Why a reader refuses a value; '' if it takes it. */
 function reasonFor(reader: Definition['read'], value: string): string {
   try {
     reader(value);

@@ -4,11 +4,11 @@ import { fencesOf, read } from './markdown.ts';
 export interface WalkthroughFile {
   /** Relative to the repository. */
   readonly path: string;
-  /** The file with what the document shows of it; `before` is absent where the file is new. @throws Error where it does not fit */
+  /** The file with the change that the document shows; `before` is absent if the file is new. @throws Error if it does not fit */
   apply(before: string | undefined): string;
 }
 
-/** Every file of docs/adding-a-command.md: TypeScript is a whole file, a diff changes one that is there. */
+/** Every file of docs/adding-a-command.md: TypeScript is a whole file, a diff changes an existing one. */
 export function walkthroughFiles(): readonly WalkthroughFile[] {
   return fencesOf(read('docs/adding-a-command.md')).map(({ heading, language, text }) => {
     const path = heading.replaceAll('`', '');

@@ -50,7 +50,7 @@ describe('a worker on a cluster of three nodes', () => {
       await service.expectAnswered(load);
     }));
 
-  it('is not ready either when its own node is left alone, once that owes it a confirm', () =>
+  it('is not ready either if its own node is left alone, once a confirm is missing', () =>
     service.run(async () => {
       const { worker, cluster, platform } = service;
       const load = service.load('alone');
@@ -60,7 +60,7 @@ describe('a worker on a cluster of three nodes', () => {
       const gate = new Gate();
       const { behaviour } = platform;
       platform.behaviour = gate.behind(behaviour);
-      await until('some are in hand', () => gate.held > 3);
+      await until('some are in flight', () => gate.held > 3);
       await Promise.all(others.map((node) => node.kill()));
       gate.open();
       platform.behaviour = behaviour;
@@ -71,7 +71,7 @@ describe('a worker on a cluster of three nodes', () => {
       await service.expectAnswered(load);
     }));
 
-  it('leaves a node that is drained for its maintenance', () =>
+  it('leaves a node that is drained for maintenance', () =>
     service.run(async () => {
       const load = service.load('drained');
       await load.goOn(20);

@@ -11,7 +11,7 @@ import {
 } from '../e2e/commands/sandboxed-service.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
-/** A shell's own `python3` may not see Debian's packages. */
+/** Another `python3` in PATH may not find Debian's packages. */
 const PYTHON = '/usr/bin/python3';
 const EXAMPLES: readonly (readonly [file: string, program: string])[] = [
   ['python/send_commands.py', PYTHON],
@@ -26,7 +26,7 @@ interface Run {
   readonly stderr: string;
 }
 
-/** Runs a program with nothing in its environment but what is given. */
+/** Runs a program with only the given environment. */
 function run(program: string, args: readonly string[], variables: Record<string, string>): Promise<Run> {
   const env = { PATH: process.env['PATH'], ...variables };
   return new Promise((resolve) => {
@@ -36,7 +36,7 @@ function run(program: string, args: readonly string[], variables: Record<string,
   });
 }
 
-it('finds pika: where this fails, install python3-pika', async () => {
+it('finds pika: if this fails, install python3-pika', async () => {
   expect(await run(PYTHON, ['-c', 'import pika'], {})).toMatchObject({ code: 0 });
 });
 
@@ -71,7 +71,7 @@ describe.each<[string, SandboxedOptions, (result: Run) => void]>([
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   it.each(EXAMPLES)(
-    'examples/%s says what became of its commands',
+    'examples/%s prints the outcome of its commands',
     async (file, program) => {
       const { url, prefix } = sandboxed.service;
       expectRightly(await run(program, [join(examples, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));

@@ -7,7 +7,7 @@ import { canonicalOf } from '../integration/sandbox/canonical-of.ts';
 import { digest } from '../integration/sandbox/sandbox-under-test.ts';
 import { startSandboxProcess, type SandboxProcess } from '../support/sandbox-process.ts';
 
-/** Debian's; where it is missing, install the package chromium. */
+/** Debian's; if it is missing, install the package chromium. */
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
   '--no-sandbox',
@@ -18,7 +18,7 @@ const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
 ];
-/** Where the picture of the page goes, to renew docs/images/lobby.png; unset: it is thrown away. */
+/** The path for a picture of the page, to renew docs/images/lobby.png; unset: none is kept. */
 const PICTURE = process.env['LOBBY_PICTURE'];
 const START_TIMEOUT_MS = 60_000;
 const TEST_TIMEOUT_MS = 30_000;
@@ -27,7 +27,7 @@ interface Visited {
   readonly page: Page;
   /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
   readonly complaints: readonly string[];
-  /** Every address that the page asked for. */
+  /** Every URL that the page requested. */
   readonly requested: readonly string[];
 }
 
@@ -66,7 +66,7 @@ describe('the page of a session, in a browser', () => {
   }
 
   it(
-    'says whose table it is, and counts down',
+    'shows the player and the table, and counts down',
     async () => {
       await using sandbox = await startSandboxProcess();
       const url = await openGame(
@@ -109,7 +109,7 @@ describe('the page of a session, in a browser', () => {
   );
 
   it.each(['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"><svg onload=alert(1)>'])(
-    'shows the nickname %s, and runs nothing of it',
+    'shows the nickname %s, and executes nothing of it',
     async (nick) => {
       await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const url = await openGame(sandbox, { launchOptions: { [nick]: nick } }, { id: nick, nick });
@@ -131,7 +131,7 @@ describe('the page of a session, in a browser', () => {
   );
 
   it(
-    'would run no script even if one stood in it',
+    'would run no script even if it contained one',
     async () => {
       await using sandbox = await startSandboxProcess();
       const { page, complaints } = await visit(await openGame(sandbox, {}, { id: 'ada' }));
@@ -154,7 +154,7 @@ describe('the page of a session, in a browser', () => {
   );
 
   it(
-    'turns into what it has become once the token and then the session end, and offers the way back',
+    'changes when the token and then the session expire, and offers the way back',
     async () => {
       await using sandbox = await startSandboxProcess({
         SANDBOX_TOKEN_LIFETIME_MS: '2500',
@@ -175,7 +175,7 @@ describe('the page of a session, in a browser', () => {
   );
 
   it(
-    'fits a narrow window, and is dark where that is preferred',
+    'fits a narrow window, and is dark if that is preferred',
     async () => {
       await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const long = 'W'.repeat(200);

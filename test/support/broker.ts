@@ -5,7 +5,7 @@ import { type Channel, type ChannelModel, type ConfirmChannel, connect } from 'a
 import type { BrokerNode } from '../../scripts/broker/node-files.ts';
 import { rabbitmqctl } from '../../scripts/broker/rabbitmqctl.ts';
 
-/** The broker of this test run, which `global-setup.ts` starts where a selected spec lies in a folder that needs one. */
+/** The broker of this test run, which `global-setup.mjs` starts if a selected spec is in a folder that needs one. */
 export function testBrokerUrl(): string {
   const url = process.env['TEST_AMQP_URL'];
   if (url === undefined)
@@ -20,7 +20,7 @@ export function testBrokerCtl(...args: string[]): Promise<string> {
   return rabbitmqctl(JSON.parse(node) as BrokerNode, args);
 }
 
-/** A prefix for the names of one suite, which no other suite has. */
+/** A unique prefix for the names of one suite. */
 export function uniquePrefix(): string {
   return `t-${randomBytes(5).toString('hex')}`;
 }
@@ -34,7 +34,7 @@ export interface TestConnection extends AsyncDisposable {
 /** @param url default: the broker of this test run */
 export async function openConnection(url: string = testBrokerUrl()): Promise<TestConnection> {
   const connection = await connect(url);
-  // A suite that breaks the connection on purpose learns of it from its own calls.
+  // A suite that breaks the connection on purpose sees it in its own calls.
   connection.on('error', () => undefined);
   const channel = await connection.createConfirmChannel();
   channel.on('error', () => undefined);
@@ -45,7 +45,7 @@ export async function openConnection(url: string = testBrokerUrl()): Promise<Tes
   };
 }
 
-/** What is in a queue, oldest first, taken out of it. */
+/** Removes and returns the messages of a queue, oldest first. */
 export async function drain(channel: Channel, queue: string): Promise<string[]> {
   const bodies: string[] = [];
   for (;;) {

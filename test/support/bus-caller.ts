@@ -4,7 +4,7 @@ import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Opt
 
 import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
 
-/** One reply as a test looks at it. */
+/** One reply. */
 export interface ReceivedReply {
   readonly type: string;
   readonly messageId: string;
@@ -12,11 +12,11 @@ export interface ReceivedReply {
   readonly properties: ConsumeMessage['properties'];
   readonly headers: Record<string, unknown>;
   readonly body: Record<string, unknown>;
-  /** The body to the letter. */
+  /** The raw body. */
   readonly text: string;
 }
 
-/** A command whose final reply is waited for. */
+/** A command that waits for its final reply. */
 interface Wait {
   readonly replies: ReceivedReply[];
   readonly resolve: (replies: ReceivedReply[]) => void;
@@ -24,15 +24,15 @@ interface Wait {
 }
 
 /**
- * A caller of the service as a stranger would write one: plain amqplib, a reply queue of its own. Once it is disposed
- * of, nothing rejects any more: a test that failed leaves no rejection to the suites after it.
+ * A caller of the service, written independently of its code: plain amqplib, a reply queue of its own. Once it is disposed
+ * of, nothing rejects any more: a failed test leaves no rejection to the suites after it.
  */
 export class BusCaller implements AsyncDisposable {
   readonly prefix: string;
   readonly connection: ChannelModel;
   readonly channel: Channel;
   readonly replyQueue: string;
-  /** Every reply that came, repeats and late ones among them. */
+  /** Every received reply, including repeats and late ones. */
   readonly received: ReceivedReply[] = [];
   readonly #waiting = new Map<string, Wait>();
 
@@ -73,7 +73,7 @@ export class BusCaller implements AsyncDisposable {
     return replies;
   }
 
-  /** The replies with a correlation id, up to the final one. Ask before sending. */
+  /** The replies with a correlation id, up to the final one. Call it before sending. */
   repliesTo(correlationId: string, timeoutMs = WAIT_TIMEOUT_MS): Promise<ReceivedReply[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ReceivedReply[]>();
     const replies: ReceivedReply[] = [];
@@ -83,12 +83,12 @@ export class BusCaller implements AsyncDisposable {
       reject(new Error(`no final reply to ${correlationId} in time; so far ${types}`));
     }, timeoutMs).unref();
     this.#waiting.set(correlationId, { replies, resolve, timer });
-    // A test that failed meanwhile waits no more.
+    // A test that failed meanwhile no longer waits.
     promise.catch(() => undefined);
     return promise;
   }
 
-  /** Takes everything that lies in a queue. */
+  /** Gets all messages of a queue. */
   async drain(queue: string): Promise<ConsumeMessage[]> {
     const messages: ConsumeMessage[] = [];
     for (;;) {

@@ -22,7 +22,7 @@ export function createSessions(
   return last;
 }
 
-/** The ids of as many players. */
+/** The ids of so many players. */
 export function players(count: number, name = 'p'): string[] {
   return Array.from({ length: count }, (_, index) => `${name}-${index}`);
 }

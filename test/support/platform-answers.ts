@@ -7,7 +7,7 @@ import {
   sessionDocument,
 } from './platform-stub.ts';
 
-/** The player whom a request is about; `undefined` for a report on everybody. */
+/** The player of a request; `undefined` for a report on all players. */
 export function playerOf({ url, body }: PlatformRequest): string | undefined {
   const [, user] = /\/users\/([^/]+)\/session$/.exec(url.pathname) ?? [];
   if (user !== undefined) return decodeURIComponent(user);
@@ -26,7 +26,7 @@ export function healthy(records = 0): PlatformBehaviour {
   };
 }
 
-/** Holds every request back until it is opened, for one or for all. */
+/** Holds every request until it is opened, for one or for all. */
 export class Gate {
   readonly #held: (() => void)[] = [];
   #isOpen = false;
@@ -44,7 +44,7 @@ export class Gate {
     };
   }
 
-  /** Whoever waits is never answered. */
+  /** Requests that wait are never answered. */
   forget(): void {
     this.#held.length = 0;
   }

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { wholeBody } from './whole-body.ts';
 
-/** A request to the platform, read whole. */
+/** A complete request to the platform. */
 export interface PlatformRequest {
   readonly method: string;
   readonly url: URL;
@@ -17,7 +17,7 @@ export type PlatformBehaviour = (
   socket: Socket,
 ) => void | Promise<void>;
 
-/** A platform that does what a test tells it, on a real socket; it notes every request. */
+/** A platform on a real socket, whose behaviour a test sets; it records every request. */
 export class PlatformStub implements AsyncDisposable {
   readonly requests: PlatformRequest[] = [];
   behaviour: PlatformBehaviour;
@@ -68,7 +68,7 @@ export class PlatformStub implements AsyncDisposable {
     try {
       await this.behaviour(request, response, message.socket);
     } catch (error) {
-      // What fails after the end of its suite is no failure of the one that runs by then.
+      // A failure after the end of its suite must not fail the suite that runs then.
       if (!this.#isClosed) throw error;
     }
   }
@@ -80,7 +80,7 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   response.writeHead(status, { 'content-type': 'application/vnd.api+json' }).end(text);
 }
 
-/** The document of a session, for whoever asked. */
+/** The document of a session, for the user of the request. */
 export function sessionDocument(userId: string): object {
   return {
     data: {

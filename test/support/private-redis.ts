@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 import { startRedis } from '../../scripts/redis/start-redis.ts';
 
-/** A Redis of one test's own, which can be killed, frozen, and started again on its port. */
+/** A Redis of its own for one test, which can be killed, frozen, and restarted on its port. */
 export class PrivateRedis implements AsyncDisposable {
   #server: Awaited<ReturnType<typeof startRedis>>;
   #pid = 0;
@@ -25,18 +25,18 @@ export class PrivateRedis implements AsyncDisposable {
     return this.#server.url;
   }
 
-  /** Gone at once, with everything that it knew. */
+  /** Kills it; its data are lost. */
   async kill(): Promise<void> {
     await this.#server.stop();
   }
 
-  /** On the same port; it knows nothing. */
+  /** Restarts it on the same port, empty. */
   async restart(): Promise<void> {
     this.#server = await startRedis({ port: this.port });
     await this.#findProcess();
   }
 
-  /** Connections stand and are accepted, and nothing is answered. */
+  /** Connections stay open and are accepted, and nothing is answered. */
   freeze(): void {
     process.kill(this.#pid, 'SIGSTOP');
   }
@@ -45,7 +45,7 @@ export class PrivateRedis implements AsyncDisposable {
     process.kill(this.#pid, 'SIGCONT');
   }
 
-  /** Asks Redis something over a connection of its own. */
+  /** Runs commands over a separate connection. */
   async run<T>(work: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.url, { lazyConnect: true, retryStrategy: () => null });
     client.on('error', () => undefined);
@@ -57,7 +57,7 @@ export class PrivateRedis implements AsyncDisposable {
     }
   }
 
-  /** The keys that are deleted from now on because their time has run out. */
+  /** The keys that expire from now on. */
   async expiredKeys(): Promise<AsyncDisposable & { readonly keys: readonly string[] }> {
     await this.run((client) => client.config('SET', 'notify-keyspace-events', 'Ex'));
     const keys: string[] = [];

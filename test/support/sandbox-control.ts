@@ -1,6 +1,6 @@
 import { until } from './until.ts';
 
-/** A request to the platform as the sandbox's log shows it. */
+/** A request to the platform in the sandbox's log. */
 export interface LoggedRequest {
   readonly operation: string;
   readonly method: string;
@@ -19,30 +19,30 @@ interface Counters {
   readonly unanswered: number;
 }
 
-/** The control API of a sandbox, as far as tests need it. */
+/** The parts of a sandbox's control API that tests need. */
 export class SandboxControl {
   constructor(readonly url: string) {}
 
-  /** The last requests to the platform, the newest first, once none is under way. */
+  /** The last requests to the platform, the newest first, once none is in flight. */
   async requests(): Promise<readonly LoggedRequest[]> {
     await until('every request has ended', async () => Object.values(await this.#counters()).every(hasEnded));
     return (await this.#call('GET', 'requests')) as LoggedRequest[];
   }
 
-  /** What the platform received last. */
+  /** The last request to the platform. */
   async lastRequest(): Promise<LoggedRequest> {
     const [last] = await this.requests();
     if (!last) throw new Error('the platform has received nothing');
     return last;
   }
 
-  /** What open-game was asked for last. */
+  /** The attributes of the last open-game request. */
   async lastGame(): Promise<OpenGame> {
     const document = JSON.parse((await this.lastRequest()).body) as { data: { attributes: OpenGame } };
     return document.data.attributes;
   }
 
-  /** How many requests for an operation (`session`, `open-game`, `ad-hoc-report`, `rake`) came so far. */
+  /** The number of requests for an operation (`session`, `open-game`, `ad-hoc-report`, `rake`) so far. */
   async received(operation: string): Promise<number> {
     return (await this.#counters())[operation]?.received ?? 0;
   }
@@ -52,7 +52,7 @@ export class SandboxControl {
     return (await this.#call('GET', path)) as Record<string, unknown>;
   }
 
-  /** Asks for a fault; it stands until it was played `count` times, or until `clearFaults`. */
+  /** Requests a fault; it is active until it was injected `count` times, or until `clearFaults`. */
   async fault(rule: Readonly<Record<string, unknown>>): Promise<void> {
     await this.#call('POST', 'faults', rule);
   }

@@ -6,9 +6,9 @@ import { build } from '../../scripts/build/build.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A sandbox in a process of its own, from built code. */
+/** A sandbox process, from built code. */
 export interface SandboxProcess extends AsyncDisposable {
-  /** Where it listens; fails where it ends instead. */
+  /** Its address; rejects if it exits instead. */
   readonly url: Promise<string>;
   readonly exited: Promise<{
     readonly code: number | null;
@@ -18,7 +18,7 @@ export interface SandboxProcess extends AsyncDisposable {
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Starts the sandbox on a free port with these variables and no others of its own. */
+/** Starts the sandbox on a free port with only these variables. */
 export async function startSandboxProcess(variables: Record<string, string> = {}): Promise<SandboxProcess> {
   await build(root);
   const child = spawn(

@@ -6,7 +6,7 @@ import { WorkerProcess } from './worker-process.ts';
 
 export interface ServiceOptions {
   readonly behaviour: PlatformBehaviour;
-  /** Of every worker; by default, its times are longer than any test. */
+  /** Settings of every worker; by default, its timeouts are longer than any test. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Default: the broker of the test run. */
   readonly url?: string;
@@ -16,8 +16,8 @@ const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const RETRY_DELAYS_MS = '5000,30000,120000';
 /**
- * Far longer than a test holds anything back: on a busy machine, no command expires, no call is late and no stop is cut
- * short but where a test says so itself.
+ * Far longer than a test delays anything: on a busy machine, no command expires, no call is late and no stop is cut
+ * short unless a test sets them itself.
  */
 const UNHURRIED = {
   INTERACTIVE_DEADLINE_MS: '600000',
@@ -26,12 +26,12 @@ const UNHURRIED = {
 };
 
 /**
- * Everything around workers that are tested from outside: a prefix of their own on the broker, a platform, a caller,
- * and a network path from workers to the broker that can be broken. Takes all of it away at its end.
+ * Everything around workers that are tested from outside: their own prefix on the broker, a platform, a caller,
+ * and a network path from workers to the broker that can be broken. Removes all of it at its end.
  */
 export class ServiceUnderTest implements AsyncDisposable {
   readonly prefix: string;
-  /** Of the broker itself, not by way of the proxy. */
+  /** Of the broker itself, not through the proxy. */
   readonly url: string;
   readonly platform: PlatformStub;
   readonly proxy: TcpProxy;
@@ -66,7 +66,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     return new ServiceUnderTest(prefix, amqpUrl, platform, proxy, caller, variables);
   }
 
-  /** What a worker is told, if `start` starts it. */
+  /** The settings of a worker that `start` starts. */
   get variables(): Record<string, string> {
     return {
       ...this.platform.variables,
@@ -84,7 +84,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     return worker;
   }
 
-  /** A worker that takes commands. */
+  /** Starts a worker and waits until it consumes commands. */
   worker(variables: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
     return this.start(variables).ready();
   }
@@ -100,7 +100,7 @@ export class ServiceUnderTest implements AsyncDisposable {
     const queues = [...QUEUES, ...delays.map((delayMs) => `reports.retry.${delayMs}`)];
     await this.caller[Symbol.asyncDispose]();
     {
-      // The caller's channel may have been closed by what a test did.
+      // A test may have closed the caller's channel.
       await using cleaning = await openConnection(this.url);
       for (const queue of queues) await cleaning.channel.deleteQueue(this.name(queue));
       for (const exchange of EXCHANGES) await cleaning.channel.deleteExchange(this.name(exchange));

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Ends a run with `N passed, N failed`, and `, N skipped` where some were; a suite that does not load counts as one
+ * Ends a run with `N passed, N failed`, and `, N skipped` if some were; a suite that does not load counts as one
  * failure. The line goes to the file that TEST_SUMMARY_FILE names (the launcher prints it when Jest has had its
  * last word), else to stdout.
  */

@@ -7,7 +7,7 @@ interface Pair {
   readonly target: Socket;
 }
 
-/** A network path to a server that a test can break: cut, stall, refuse, mend. */
+/** A network path to a server that a test can break: cut, stall, refuse, repair. */
 export class TcpProxy implements AsyncDisposable {
   /** Connections accepted so far. */
   accepted = 0;
@@ -38,17 +38,17 @@ export class TcpProxy implements AsyncDisposable {
     return this.#server.listening;
   }
 
-  /** Those that stand at this moment, in the order in which they were made. */
+  /** The open connections, in the order in which they were opened. */
   get connections(): number {
     return this.#pairs.size;
   }
 
-  /** The ports from which the target sees them come, in that order. */
+  /** Their local ports as the target sees them, in that order. */
   get portsAtTarget(): readonly number[] {
     return [...this.#pairs].map(({ target }) => target.localPort ?? 0);
   }
 
-  /** The same URL by way of this proxy. */
+  /** The same URL through this proxy. */
   through(url: string): string {
     const proxied = new URL(url);
     proxied.hostname = '127.0.0.1';
@@ -63,15 +63,15 @@ export class TcpProxy implements AsyncDisposable {
     this.#port = (this.#server.address() as AddressInfo).port;
   }
 
-  /** Nobody listens any more; connections that stand go on. */
+  /** Stops listening; open connections stay. */
   refuse(): void {
     this.#server.close();
   }
 
   /**
-   * Cuts connections without a word, as a broken line does.
+   * Cuts connections silently, like a broken network.
    *
-   * @param which the place of the one to cut, in the order in which they were made, -1 for the last; default all
+   * @param which the index of the one to cut, in the order in which they were opened, -1 for the last; default all
    */
   cut(which?: number): void {
     for (const { client, target } of this.#chosen(which)) {
@@ -81,7 +81,7 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   /**
-   * Carries nothing in either direction until `resume`. Where all are stalled, a new connection is accepted and gets
+   * Forwards nothing in either direction until `resume`. If all are stalled, a new connection is accepted and gets
    * nothing.
    *
    * @param which as for `cut`

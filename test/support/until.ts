@@ -5,9 +5,9 @@ import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
 const INTERVAL_MS = 20;
 
 /**
- * Looks again and again until there is something to see.
+ * Polls until there is a result.
  *
- * @param look gives what is waited for, or `undefined` or `false` while it is not there
+ * @param look returns the result, or `undefined` or `false` while there is none
  * @param what completes "waited in vain until …"
  */
 export async function until<T>(

@@ -14,7 +14,7 @@ export interface WorkerExit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** What `GET /health` tells. */
+/** The body of `GET /health`. */
 export interface WorkerHealth {
   /** Of HTTP. */
   readonly status: number;
@@ -33,7 +33,7 @@ export interface WorkerHealth {
   };
 }
 
-/** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
+/** A worker process, from built code, with only the given environment. */
 export class WorkerProcess implements AsyncDisposable {
   readonly #child;
   readonly exited: Promise<WorkerExit>;
@@ -48,7 +48,7 @@ export class WorkerProcess implements AsyncDisposable {
     this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
     this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
-    // One that cannot even be started is told by those who wait for it.
+    // If it cannot even be started, the promises that wait for it reject.
     this.exited.catch((error: Error) => (this.stderr += error.message));
   }
 
@@ -68,7 +68,7 @@ export class WorkerProcess implements AsyncDisposable {
     return `http://127.0.0.1:${String(started['port'])}`;
   }
 
-  /** Waits until commands are taken. */
+  /** Waits until commands are consumed. */
   async ready(): Promise<this> {
     const url = await this.url();
     await this.#until(async () => ((await fetch(`${url}/health/ready`)).ok ? true : undefined), 'is ready');
@@ -80,7 +80,7 @@ export class WorkerProcess implements AsyncDisposable {
     return { status: response.status, body: await response.text() };
   }
 
-  /** The state of everything, as an operator at the console sees it. */
+  /** The complete state, as people on call see it. */
   async health(): Promise<WorkerHealth> {
     const { status, body } = await this.get('/health');
     const { details } = JSON.parse(body) as { details: Omit<WorkerHealth, 'status'> };
@@ -96,7 +96,7 @@ export class WorkerProcess implements AsyncDisposable {
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** How it ended, once it has. @throws Error if it still runs after `timeoutMs` */
+  /** Its exit code or signal, once it has ended. @throws Error if it is still running after `timeoutMs` */
   async ended(timeoutMs = WAIT_TIMEOUT_MS): Promise<WorkerExit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {

@@ -19,7 +19,7 @@ const dripping: PlatformBehaviour = (_request, response) => {
 const silentAtPageThree: PlatformBehaviour = (request, response, socket) =>
   (request.url.searchParams.get('page') === '3' ? silent : healthy(4))(request, response, socket);
 
-/** What these answers say is held by test/e2e/failures/deadline.spec.ts. */
+/** The content of these answers is tested by test/e2e/failures/deadline.spec.ts. */
 describe('the answer to a command that expires', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('the answer to a command that expires', () => {
       variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
     });
     await service.worker();
-    // What runs for the first time has not been compiled yet.
+    // Code that runs for the first time is not compiled yet.
     await lateMs(Date.now() + BUDGET_MS);
   });
   afterAll(() => service[Symbol.asyncDispose]());
@@ -54,7 +54,7 @@ describe('the answer to a command that expires', () => {
     ['the platform never answers', silent, 'session.create'],
     ['the answer drips', dripping, 'session.create'],
     ['a page of a report never comes', silentAtPageThree, 'report.rake.fetch'],
-  ])('is at most a second late where %s', async (_, behaviour, type) => {
+  ])('is at most a second late if %s', async (_, behaviour, type) => {
     service.platform.behaviour = behaviour;
     const deadlineAtMs = Date.now() + BUDGET_MS;
     expectInTime(await lateMs(deadlineAtMs, until(deadlineAtMs), type));
@@ -65,7 +65,7 @@ describe('the answer to a command that expires', () => {
     expectInTime(await lateMs(Date.now() + BUDGET_MS));
   });
 
-  it('is at most a second late where the deadline has passed before it is read', async () => {
+  it('is at most a second late if the deadline has passed before it is read', async () => {
     const deadlineAtMs = Date.now();
     expectInTime(await lateMs(deadlineAtMs, until(deadlineAtMs)));
   });
@@ -77,7 +77,7 @@ describe('the answer to a command that expires', () => {
     for (const ms of await Promise.all(all)) expectInTime(ms);
   });
 
-  it('is at most a second late where others wait for the only connection', async () => {
+  it('is at most a second late if others wait for the only connection', async () => {
     await using narrow = await ServiceUnderTest.start({
       behaviour: silent,
       variables: { PLATFORM_CONNECTIONS: '1', PLATFORM_QUEUE: '1' },
@@ -91,7 +91,7 @@ describe('the answer to a command that expires', () => {
 });
 
 describe('a reply that its queue refuses', () => {
-  it('is kept at most a second after the deadline', async () => {
+  it('is parked at most a second after the deadline', async () => {
     await using service = await ServiceUnderTest.start({ behaviour: healthy() });
     await service.worker();
     const { caller } = service;

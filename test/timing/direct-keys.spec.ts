@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const MANY = 30;
 const SESSION = { userId: 'p-1' };
 
-/** The broker has two seconds to say of a key that it cannot read it. */
+/** The broker has two seconds to refuse a key that it cannot read. */
 it('no made-up direct reply-to key costs the worker its connection', async () => {
   await using service = await ServiceUnderTest.start({ behaviour: healthy() });
   const worker = await service.worker();

@@ -21,7 +21,7 @@ describe("players' latency while hundreds of reports are stuck", () => {
   afterAll(() => lanes?.[Symbol.asyncDispose]());
 
   it.each(Object.keys(REPORT_ENDPOINTS) as ReportEndpoint[])(
-    'keeps its p99 within a tenth, where the report endpoint %s',
+    'keeps its p99 within a tenth, while the report endpoint %s',
     async (endpoint) => {
       const ratios: number[] = [];
       while (ratios.length < ROUNDS && !ratios.some((ratio) => ratio <= MOST_RATIO)) {
@@ -32,7 +32,7 @@ describe("players' latency while hundreds of reports are stuck", () => {
         }
         const [, { mostReports, reportsWaiting }] = pair;
         expect(mostReports).toBeGreaterThan(0);
-        // Half of them, and those that the platform does not yet know to be cut off.
+        // Half of them, and those whose end the platform has not noticed yet.
         expect(mostReports).toBeLessThan(0.75 * lanes.connections);
         expect(reportsWaiting).toBeGreaterThan(100);
         ratios.push(compareLanes(endpoint, [pair]).p99Ratio);

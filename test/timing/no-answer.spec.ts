@@ -4,7 +4,7 @@ import { runCli } from '../e2e/cli/run-cli.ts';
 import { openConnection, testBrokerUrl, uniquePrefix } from '../support/broker.ts';
 
 const DEADLINE_MS = 200;
-/** Of starting Node.js, and of waiting for an answer that is on its way. */
+/** For starting Node.js, and waiting for an answer in flight. */
 const BESIDE_MS = 4_000;
 
 it('poker-bridge send ends soon after its deadline if nobody answers', async () => {

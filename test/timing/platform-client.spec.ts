@@ -11,9 +11,9 @@ import {
 import { SESSION } from '../integration/platform/documents.ts';
 import { answers, neverAnswers } from '../integration/platform/local-platform.ts';
 
-/** What the calls come to is held by test/integration/platform. */
+/** The results of the calls are tested by test/integration/platform. */
 describe('a call', () => {
-  it('waits for as long as Retry-After asks, and hardly longer', async () => {
+  it('waits as long as Retry-After asks, and hardly longer', async () => {
     const platform = await startPlatform();
     platform.next(answers(429, '', { 'retry-after': '1' }), answers(200, SESSION));
     const { client } = buildClient(platform.origin);
@@ -28,7 +28,7 @@ describe('a call', () => {
     expect(await elapsedMs(CALLS['session.create'](client, callWithin(5_000)))).toBeLessThan(1_000);
   });
 
-  it('of a player is as quick while reports are stuck', async () => {
+  it('of a player is as fast while reports are stuck', async () => {
     const platform = await startPlatform((exchange) =>
       (exchange.request.target.includes('reports') ? neverAnswers : answers(200, SESSION))(exchange),
     );

@@ -8,11 +8,11 @@ import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
 import { PrivateRedis } from '../support/private-redis.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 
-/** A quarter of a second, and what a machine adds. */
+/** A quarter of a second, and the overhead of a machine. */
 const ONE_TIMEOUT_MS = 600;
 const AT_ONCE_MS = 100;
 
-/** What is waited for, and that it is waited for once, is held by test/integration/idempotency/redis-away.spec.ts. */
+/** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
 describe('A worker whose Redis does not answer', () => {
   let redis: PrivateRedis;
   let workers: Workers;
@@ -36,7 +36,7 @@ describe('A worker whose Redis does not answer', () => {
   };
   const manyClaims = () => Promise.all(Array.from({ length: 50 }, () => store.claim(randomUUID(), 'f')));
 
-  it('waits a quarter of a second for it, and then for nothing', async () => {
+  it('waits a quarter of a second for it, and then no longer', async () => {
     expect(await durationMs(manyClaims)).toBeLessThan(ONE_TIMEOUT_MS);
     expect(await durationMs(manyClaims)).toBeLessThan(AT_ONCE_MS);
   });
@@ -55,7 +55,7 @@ describe('A worker whose Redis does not answer', () => {
     expect(await durationMs(() => claim.outcome)).toBeLessThan(LEASE_MS + 500);
   });
 
-  it('waits a quarter of a second for its goodbye', async () => {
+  it('waits a quarter of a second for its last call', async () => {
     expect(await durationMs(() => store.close())).toBeLessThan(ONE_TIMEOUT_MS);
   });
 });

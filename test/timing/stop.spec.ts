@@ -5,14 +5,14 @@ import { ServiceUnderTest } from '../support/service-under-test.ts';
 import { until } from '../support/until.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
 
-/** Of closing what is left when nothing is in flight any more. */
+/** For closing what is left when nothing is in flight any more. */
 const CLOSING_MS = 2_500;
-/** Each close has a timer of its own: of the consumers, of their channels, of both connections. */
+/** Each close has its own timeout: of the consumers, of their channels, of both connections. */
 const CLOSING_IN_VAIN_MS = 12_000;
 const silent: PlatformBehaviour = () => undefined;
 
-/** That it stops, and what becomes of what it holds, is held by test/e2e/lifecycle. */
-describe('a worker that is told to stop', () => {
+/** That it stops, and what happens to the commands in flight, is tested by test/e2e/lifecycle. */
+describe('a worker that is stopped', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: silent });
@@ -31,17 +31,17 @@ describe('a worker that is told to stop', () => {
     await until('it is in flight', () => service.platform.requests.length === 1);
   };
 
-  it('is gone at once if it holds nothing', async () => {
+  it('exits at once if nothing is in flight', async () => {
     expect(await stopMs(await service.worker())).toBeLessThan(CLOSING_MS);
   });
 
-  it('is gone soon after the grace', async () => {
+  it('exits soon after the grace', async () => {
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: '3000' });
     await holdsOne();
     expect(await stopMs(worker)).toBeLessThan(3_000 + CLOSING_MS);
   });
 
-  it('is gone soon after the grace if the broker has gone', async () => {
+  it('exits soon after the grace if the broker is gone', async () => {
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: '1000' });
     await holdsOne();
     service.proxy.refuse();
@@ -50,14 +50,14 @@ describe('a worker that is told to stop', () => {
     await service.proxy.open();
   });
 
-  it('is gone some time after the grace if the broker says nothing more', async () => {
+  it('exits some time after the grace if the broker no longer answers', async () => {
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: '500' });
     service.proxy.stall();
     expect(await stopMs(worker)).toBeLessThan(500 + CLOSING_IN_VAIN_MS);
     service.proxy.resume();
   });
 
-  it('is gone within a second of a second signal', async () => {
+  it('exits within a second of a second signal', async () => {
     const worker = await service.worker();
     await holdsOne();
     worker.kill('SIGTERM');
@@ -68,7 +68,7 @@ describe('a worker that is told to stop', () => {
   it.each([
     ['is away', () => service.proxy.refuse()],
     ['accepts and says nothing', () => service.proxy.stall()],
-  ])('is gone at once while its first broker %s', async (_, hinder) => {
+  ])('exits at once while its first broker %s', async (_, hinder) => {
     hinder();
     const worker = service.start();
     await worker.url();

@@ -1,11 +1,11 @@
-/** How the command line ends. Source: bus contract, section 9. */
+/** The exit codes of the command line. Source: bus contract, section 9. */
 export const EXIT = {
   success: 0,
-  /** The answer is `command.failed`. */
+  /** The reply is `command.failed`. */
   commandFailed: 1,
   usage: 2,
   noAnswer: 3,
-  /** A fault of this program (`EX_SOFTWARE` of sysexits), so that none looks like an answer. */
+  /** A fault of this program (`EX_SOFTWARE` of sysexits), so that it does not look like a reply. */
   internal: 70,
   /** `EX_CONFIG` of sysexits. */
   settings: 78,
@@ -13,7 +13,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What ends the program; its message is what the person reads. */
+/** Ends the program; its message is printed for the user. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: ExitCode;
@@ -24,7 +24,7 @@ export class ExitError extends Error {
   }
 }
 
-/** Arguments, or files that they name, that cannot be used. */
+/** The arguments, or the files that they name, cannot be used. */
 export function usageError(message: string): ExitError {
   return new ExitError(EXIT.usage, `error: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { run } from './program.ts';
 
-// Whoever reads a part of the output and closes it (`| head`) has what he wanted.
+// A reader that closes the output early (`| head`) has what it wanted: that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

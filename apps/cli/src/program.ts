@@ -16,13 +16,13 @@ Examples:
   $ poker-bridge sign explain --help
   $ poker-bridge callers permissions callers.json
 
-Ends with 0 on success, 1 where the answer is command.failed, 2 on wrong usage,
-3 where no answer came in time, 78 on wrong settings.`;
+Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
+3 if no reply came in time, 78 on wrong settings.`;
 
 /** Every subcommand; one more is one line here. */
 const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign, addCallers];
 
-/** The command line as it is typed, with all subcommands. */
+/** The command line with all subcommands. */
 export function createProgram(): Command {
   const program = new Command('poker-bridge')
     .description(ABOUT)
@@ -35,7 +35,7 @@ export function createProgram(): Command {
   return program;
 }
 
-/** Runs what was typed and sets the exit code of the process. */
+/** Runs the command line and sets the exit code of the process. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
     await createProgram().parseAsync(withHelpAsOption(args), { from: 'user' });
@@ -44,14 +44,14 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** `help send` as `send --help`: for the former commander runs no hooks, and one of them loads what is shown. */
+/** Turns `help send` into `send --help`: for the former commander runs no hooks, and one of them loads the help text. */
 function withHelpAsOption(args: readonly string[]): readonly string[] {
   const [first, ...rest] = args;
   return first === 'help' && rest.length > 0 ? [...rest, '--help'] : args;
 }
 
 function exitCodeOf(error: unknown): number {
-  // Commander has told it already.
+  // Commander has printed it already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
   const isExpected = error instanceof ExitError;
   process.stderr.write(`${isExpected ? error.message : inspect(error)}\n`);

@@ -33,13 +33,13 @@ describe('settings', () => {
     expect(settings).not.toHaveProperty('publicUrl');
   });
 
-  it('take an empty variable as unset', () => {
+  it('treat an empty variable as unset', () => {
     expect(readSettings({ SANDBOX_PORT: '', SANDBOX_CLIENT_ID: '', SANDBOX_CURRENCIES: '' })).toEqual(
       readSettings({}),
     );
   });
 
-  it('take what the variables say', () => {
+  it('are read from the variables', () => {
     const settings = readSettings({
       SANDBOX_PORT: '0',
       SANDBOX_PUBLIC_URL: 'https://play.example/',
@@ -74,7 +74,7 @@ describe('settings', () => {
     expect(faultsOf({ [name]: value })).toEqual([`${name}: ${reason}`]);
   });
 
-  it('tell every fault at once, and no value', () => {
+  it('report every fault at once, and no value', () => {
     const faults = faultsOf({
       SANDBOX_PORT: 'hush',
       SANDBOX_SEED: 'hush',

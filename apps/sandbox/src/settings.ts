@@ -6,7 +6,7 @@ import { SettingsError } from './settings/settings-error.ts';
 const HOUR_MS = 3_600_000;
 const MAX_MS = 365 * 24 * HOUR_MS;
 
-/** Everything that can be chosen about a sandbox; also the token under which Nest injects it. */
+/** The settings of a sandbox; also the token under which Nest injects them. */
 export abstract class Settings {
   abstract readonly host: string;
   /** 0 takes a free port. */
@@ -14,7 +14,7 @@ export abstract class Settings {
   /** The origin in the URLs that players open; absent: where the sandbox listens. */
   abstract readonly publicUrl?: string;
   abstract readonly clients: readonly Client[];
-  /** Whether a session for a player who is not known creates the player, or is answered with 404. */
+  /** Whether a session for an unknown player creates the player, or is answered with 404. */
   abstract readonly unknownPlayers: 'create' | 'refuse';
   /** In characters (Unicode code points). */
   abstract readonly nicknameMaxLength: number;
@@ -45,7 +45,7 @@ export interface ReportSettings {
   readonly seed: number;
 }
 
-/** Every answer waits `fixedMs` and a random part of `spreadMs`. */
+/** Every answer is delayed by `fixedMs` and a random part of `spreadMs`. */
 export interface LatencySettings {
   readonly fixedMs: number;
   readonly spreadMs: number;

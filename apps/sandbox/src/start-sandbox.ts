@@ -11,18 +11,18 @@ import type { Settings } from './settings.ts';
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 20;
 
-/** A sandbox that listens. */
+/** A running sandbox. */
 export interface RunningSandbox {
   /** The origin: `{api_url}` is this, `{base_url}` is this and `/api/web`. */
   readonly url: string;
-  /** Takes no new requests, finishes those in hand for up to five seconds, and stops. */
+  /** Accepts no new requests, finishes those in flight for up to five seconds, and stops. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts a sandbox platform in this process.
- * @throws SettingsError where the file of the settings cannot be used
- * @throws Error where it cannot listen on the host and port of the settings
+ * @throws SettingsError if the file of the settings cannot be used
+ * @throws Error if it cannot listen on the host and port of the settings
  */
 export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
   const archive = await openArchive(settings.file);

@@ -30,28 +30,28 @@ describe('lanePauseMs', () => {
     ],
     ['only the other lane has an open one', [circuit('game.open', 'open', { retryAfterMs: 9 })]],
     ['the open one was not used for a minute', [circuit('report.rake.fetch', 'open', { agoMs: 60_001 })]],
-  ])('lets the lane consume where %s', (_, circuits) => {
+  ])('lets the lane consume if %s', (_, circuits) => {
     expect(pause(...circuits)).toBeUndefined();
   });
 
-  it('pauses until the first probe where all circuits of the lane are open', () => {
+  it('pauses until the first probe if all circuits of the lane are open', () => {
     const rake = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
     const adHoc = circuit('report.ad-hoc.fetch', 'open', { retryAfterMs: 3_000, agoMs: 60_000 });
     expect(pause(rake, adHoc)).toBe(3_000);
   });
 
-  it('pauses on while the probe is under way', () => {
+  it('keeps pausing while the probe is in flight', () => {
     const halfOpen = circuit('report.rake.fetch', 'half-open', { retryAfterMs: 1_000 });
     expect(pause(halfOpen, circuit('report.ad-hoc.fetch', 'open', { retryAfterMs: 3_000 }))).toBe(1_000);
   });
 
-  it('asks neither the other lane nor what was not used for a minute', () => {
+  it('ignores the other lane and circuits that were not used for a minute', () => {
     const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
     const longAgo = circuit('report.ad-hoc.fetch', 'closed', { agoMs: 60_001 });
     expect(pause(open, longAgo, circuit('game.open', 'closed'))).toBe(4_000);
   });
 
-  it.each([undefined, 0])('pauses a millisecond where the probe is due: %j', (retryAfterMs) => {
+  it.each([undefined, 0])('pauses a millisecond if the probe is due: %j', (retryAfterMs) => {
     expect(
       pause(circuit('report.rake.fetch', 'open', retryAfterMs === undefined ? {} : { retryAfterMs })),
     ).toBe(1);
@@ -67,7 +67,7 @@ describe('isLaneServed', () => {
     ['one of two circuits is closed', [open, circuit('report.ad-hoc.fetch', 'closed')]],
     ['only the other lane has an open one', [circuit('game.open', 'open', { retryAfterMs: 9 })]],
     ['the open one was not used for a minute', [{ ...open, lastUsedAtMs: NOW_MS - 60_001 }]],
-  ])('is so where %s', (_, circuits) => {
+  ])('is true if %s', (_, circuits) => {
     expect(served(...circuits)).toBe(true);
   });
 
@@ -82,7 +82,7 @@ describe('isLaneServed', () => {
       'open, beside one that was long ago',
       [open, circuit('report.ad-hoc.fetch', 'closed', { agoMs: 60_001 })],
     ],
-  ])('is not so where its circuit is %s', (_, circuits) => {
+  ])('is false if its circuit is %s', (_, circuits) => {
     expect(served(...circuits)).toBe(false);
   });
 });

@@ -4,9 +4,8 @@ import type { CircuitReport } from '#platform';
 const RECENTLY_MS = 60_000;
 
 /**
- * How long a lane had better take nothing: until the first probe, while every circuit that it used in the last
- * minute is open; a while longer, while the probe is under way, which would else let the whole queue run past it.
- * Source: bus contract, section 5.
+ * How long a lane should consume nothing: until the first probe, if every circuit that it used in the last minute is
+ * open; a little longer while the probe is in flight, since its outcome is not known yet. Source: bus contract, section 5.
  */
 export function lanePauseMs(
   lane: Lane,
@@ -18,7 +17,7 @@ export function lanePauseMs(
   return Math.max(1, Math.min(...used.map(({ retryAfterMs }) => retryAfterMs ?? 0)));
 }
 
-/** Whether some circuit that a lane used in the last minute is closed, or it used none. */
+/** Whether a circuit that a lane used in the last minute is closed, or it used none. */
 export function isLaneServed(lane: Lane, circuits: readonly CircuitReport[], nowMs: number): boolean {
   const used = usedBy(lane, circuits, nowMs);
   return used.length === 0 || used.some(({ state }) => state === 'closed');
@@ -31,7 +30,7 @@ function usedBy(lane: Lane, circuits: readonly CircuitReport[], nowMs: number): 
   );
 }
 
-/** A half-open circuit lets its probe through, and nobody else until that has ended. */
+/** A half-open circuit lets its probe through, and no other call until that has ended. */
 function isPassable({ state, retryAfterMs = 0 }: CircuitReport): boolean {
   return state !== 'open' && retryAfterMs === 0;
 }

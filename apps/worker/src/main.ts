@@ -1,6 +1,6 @@
 import { stopOnSignal } from './stop-on-signal.ts';
 
-// Before everything that takes its time to load: an orchestrator may change its mind meanwhile.
+// First, because everything else takes time to load, and an orchestrator may stop the worker meanwhile.
 const stopping = stopOnSignal();
 const { startWorker } = await import('./start-worker.ts');
 await startWorker(stopping);

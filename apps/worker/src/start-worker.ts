@@ -14,7 +14,7 @@ import { readOperators } from './settings/operators.ts';
 import { warningsOf } from './settings/warnings.ts';
 import type { Stopping } from './stop-on-signal.ts';
 
-/** Starts a worker by the variables of the process; where they are at fault it says so and sets the exit code. */
+/** Starts a worker with the settings of the environment; if they are wrong it prints why and sets the exit code. */
 export async function startWorker(stopping: Stopping): Promise<void> {
   try {
     await start(stopping);
@@ -38,9 +38,9 @@ async function start(stopping: Stopping): Promise<void> {
   const module = AppModule.create({ settings, operators, callers, logger, onMismatch });
   const app = await NestFactory.create<NestExpressApplication>(module, {
     logger: new NestLogger(logger),
-    // Nobody has anything to send to health and metrics.
+    // Health and metrics need no request body.
     bodyParser: false,
-    // A connection that somebody keeps open would keep a stopped worker from ending.
+    // A connection that a client keeps open would keep a stopped worker from exiting.
     forceCloseConnections: true,
   });
   const transport = app.get(PokerTransport);
@@ -55,7 +55,7 @@ async function start(stopping: Stopping): Promise<void> {
   logger.info({ host: address, port, lanes: settings.LANES }, 'worker started');
 }
 
-/** An address that cannot be listened on is a fault of the settings, told like every other. */
+/** An address that cannot be listened on is a fault of the settings, reported like every other. */
 function refuseAddress(error: NodeJS.ErrnoException): never {
   if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') throw error;
   throw new SettingsError([

@@ -2,14 +2,14 @@ import type { Logger } from '#telemetry';
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Takes what there is to stop, once there is something. */
+/** Accepts what has to be stopped, once there is something. */
 export interface Stopping {
-  /** @param stop finishes what is in hand; the process ends with 0 when it is done */
+  /** @param stop finishes the commands in flight; then the process exits with 0 */
   begins(logger: Logger, stop: () => Promise<void>): void;
 }
 
 /**
- * Stops in order at the first signal, and at once at the second. Before there is anything to stop, the first one ends
+ * Stops cleanly at the first signal, and at once at the second. Before there is anything to stop, the first signal ends
  * the process, with 0.
  */
 export function stopOnSignal(): Stopping {
@@ -29,11 +29,11 @@ async function stopInOrder(
   logger: Logger,
   stop: () => Promise<void>,
 ): Promise<never> {
-  logger.info({ signal }, 'worker stops; what is in hand is finished');
+  logger.info({ signal }, 'worker is stopping; commands in flight are finished first');
   try {
     await stop();
   } catch (error) {
-    logger.error({ err: error }, 'worker did not stop in order');
+    logger.error({ err: error }, 'worker did not stop cleanly');
     process.exit(1);
   }
   logger.info('worker stopped');

@@ -18,7 +18,7 @@ describe('busNames', () => {
     expect(retry(5000)).toBe('poker.reports.retry.5000');
   });
 
-  it('all start with the prefix that is given', () => {
+  it('all start with the given prefix', () => {
     const { retry, lanes, ...names } = busNames('test-7');
     const all = [...Object.values(names), ...Object.values(lanes), retry(1)];
     for (const name of all) expect(name).toMatch(/^test-7\./);

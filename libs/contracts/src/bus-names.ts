@@ -1,8 +1,8 @@
 import { LANES, type Lane } from './lanes.ts';
 
-/** Every exchange and queue of one installation. Source: bus contract, section 1. */
+/** The name of every exchange and queue of one installation. Source: bus contract, section 1. */
 export interface BusNames {
-  /** What each name starts with; a `reply_to` may not. */
+  /** What each name starts with; a `reply_to` must not. */
   readonly reserved: string;
   readonly commands: string;
   readonly unknownCommands: string;

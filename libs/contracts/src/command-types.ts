@@ -6,7 +6,7 @@ export type CommandType = Command['type'];
 
 export const COMMAND_TYPES: readonly CommandType[] = COMMANDS.map(({ type }) => type);
 
-/** Each command type with the lane that it travels in. Source: bus contract, section 1. */
+/** The lane of each command type. Source: bus contract, section 1. */
 export const LANE_OF_COMMAND = Object.fromEntries(COMMANDS.map(({ type, lane }) => [type, lane])) as {
   readonly [C in Command as C['type']]: C['lane'];
 };
@@ -19,12 +19,12 @@ export function isCommandType(type: unknown): type is CommandType {
 }
 
 /**
- * The command type that a text names, if any. It is the very text of this module: whatever is looked up by it is found
- * at once, where a text that was just read would first be looked for among all that there are.
+ * The command type that a text names, if any. The result is the string constant of this module, which is interned: map
+ * look-ups by it are faster than by a string that was just read.
  */
 export function commandTypeOf(name: string): CommandType | undefined {
   return TYPE_OF_NAME.get(name);
 }
 
-/** The one version of the messages that exists so far. */
+/** The only version of the messages so far. */
 export const SCHEMA_VERSION = 1;

@@ -27,7 +27,7 @@ describe('announcedData', () => {
     ['game.opened', ['id', 'playerId', 'sessionId']],
     ['report.page', []],
     ['report.completed', ['report', 'pages', 'records', 'totalCount', 'changedWhileReading']],
-  ])('of %s holds the members that are public, and no other', (type, expected) => {
+  ])('of %s holds only the public members', (type, expected) => {
     const [example] = REPLIES.get(type)?.examples ?? [];
     const data: object = { added: 'CANARY', ...(example?.data as object) };
     expect(Object.keys(announced(type, data))).toEqual(expected);
@@ -38,7 +38,7 @@ describe('announcedData', () => {
     expect(announced('command.failed', { ...body, added: 'CANARY' })).toEqual(body);
   });
 
-  it('of a type that is no reply holds nothing', () => {
+  it('of an unknown type holds nothing', () => {
     expect(announced('session.create', { userId: 'CANARY' })).toEqual({});
   });
 });

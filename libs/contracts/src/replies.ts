@@ -22,12 +22,12 @@ export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
   ]),
 );
 
-/** Whether a reply of this type ends its command; a type that is no reply ends none. */
+/** Whether a reply of this type is final; false for a type that is no reply. */
 export function isFinalReplyType(type: unknown): type is ReplyType {
   return REPLIES.get(type as string)?.final === true;
 }
 
-/** What everyone who listens to announcements may see of a reply: the members that its definition declares public. */
+/** What an announcement shows of a reply: the members that its definition declares public. */
 export function announcedData({ type, data }: Reply): object {
   const { announced = [] } = REPLIES.get(type) ?? {};
   return Object.fromEntries(Object.entries(data).filter(([name]) => announced.includes(name)));

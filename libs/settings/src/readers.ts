@@ -1,4 +1,4 @@
-/** Reads one value. It throws an `Error` whose message is the reason, a sentence without the value. */
+/** Reads one value. @throws Error whose message is the reason, without the value */
 export type Reader<T> = (text: string) => T;
 
 export const text: Reader<string> = (value) => value;
@@ -54,7 +54,7 @@ export const httpRoot: Reader<string> = (value) => {
   const url = URL.parse(value);
   if (!url || !['http:', 'https:'].includes(url.protocol)) throw new Error('must be an http or https URL');
   if (url.username || url.password) throw new Error('must not hold credentials');
-  // Also an empty one: it would swallow the path that is put behind the root.
+  // Not even an empty one: it would swallow the path that is appended to the root.
   if (/[?#]/.test(url.href)) throw new Error('must have neither a query nor a fragment');
   return url.href.replace(/\/+$/, '');
 };
@@ -67,7 +67,7 @@ export const amqpUrl: Reader<string> = (value) => {
   return value;
 };
 
-/** What may begin the name of a queue. */
+/** What the name of a queue may begin with. */
 export const namePrefix: Reader<string> = (value) => {
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(value) || value.startsWith('amq.')) {
     throw new Error(

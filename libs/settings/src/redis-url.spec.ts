@@ -9,7 +9,7 @@ describe('redisUrl', () => {
     'redis://:p%40ss@cache.example.com/3',
     'rediss://user:pass@cache.example.com:6380/15',
     'redis://[::1]:6379',
-  ])('takes %s', (url) => {
+  ])('accepts %s', (url) => {
     expect(redisUrl(url)).toBe(url);
   });
 

@@ -1,6 +1,6 @@
 import type { Reader } from './readers.ts';
 
-/** The address of one Redis server; behind it the number of a database, where it is not the first. */
+/** The address of one Redis server, optionally with the number of a database as its path. */
 export const redisUrl: Reader<string> = (value) => {
   const url = URL.parse(value);
   if (!url?.hostname || !['redis:', 'rediss:'].includes(url.protocol)) {

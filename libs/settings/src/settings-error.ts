@@ -4,7 +4,7 @@ export interface SettingFault {
   readonly reason: string;
 }
 
-/** The settings that cannot be used, all at once. The process ends with `EXIT_CONFIG`. */
+/** All settings that cannot be used. The process exits with `EXIT_CONFIG`. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
   readonly faults: readonly SettingFault[];

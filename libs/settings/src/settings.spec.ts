@@ -9,7 +9,7 @@ const REQUIRED = {
   PLATFORM_CLIENT_ID: 'client',
 };
 
-/** The tables of bus contract, sections 6 and 7: what a worker does where nothing else is set. */
+/** The defaults of bus contract, sections 6 and 7. */
 const DEFAULTS = {
   AMQP_URL: ['amqp://guest:guest@127.0.0.1:5672'],
   AMQP_PREFIX: 'poker',
@@ -92,13 +92,13 @@ describe('readSettings', () => {
     expect(Object.isFrozen(readSettings(REQUIRED))).toBe(true);
   });
 
-  it('takes an empty variable for one that is not set, also the path of a secret', () => {
+  it('treats an empty variable as unset, also the path of a secret', () => {
     const names = Object.keys(DEFAULTS).flatMap((name) => [name, `${name}_FILE`]);
     const empty = Object.fromEntries(names.map((name) => [name, '']));
     expect(read(empty)).toEqual(read({}));
   });
 
-  it('does not ask for variables that are none of its own', () => {
+  it('ignores unknown variables', () => {
     expect(read({ HOME: '/', AMQP_URLS: 'x', HTTP_PORT_FILE: 'missing' })).toEqual(read({}));
   });
 
@@ -133,21 +133,21 @@ describe('readSettings', () => {
     ['PLATFORM_MAX_ATTEMPTS', 1, 100],
     ['PLATFORM_QUEUE', 0, 1_000_000],
     ['DELIVERY_LIMIT', 1, 1_000],
-  ])('takes for %s the integers from %i to %i', (name, min, max) => {
+  ])('accepts for %s the integers from %i to %i', (name, min, max) => {
     for (const value of [min, max]) expect(read({ [name]: String(value) })).toMatchObject({ [name]: value });
     for (const value of [min - 1, max + 1]) expect(() => read({ [name]: String(value) })).toThrow(name);
   });
 
   it.each([
-    ['as it stands', 'secret.txt', 'from-file'],
+    ['unchanged', 'secret.txt', 'from-file'],
     ['without the line break at its end', 'edited.txt', 'from-file'],
     ['without the line break of Windows', 'windows.txt', 'from-file'],
     ['with every other blank', 'blanks.txt', ' from-file \n'],
-  ])('takes a secret from a file %s', (_, path, expected) => {
+  ])('reads a secret from a file %s', (_, path, expected) => {
     expect(read({ PLATFORM_SECRET_KEY_FILE: path }).PLATFORM_SECRET_KEY).toBe(expected);
   });
 
-  it('takes the address of the broker, which holds a password, from a file', () => {
+  it('reads the address of the broker, which holds a password, from a file', () => {
     expect(read({ AMQP_URL_FILE: 'amqp.txt' }).AMQP_URL).toEqual([
       'amqps://a:b@broker-1',
       'amqps://a:b@broker-2',
@@ -164,14 +164,17 @@ describe('readSettings', () => {
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
     ['AMQP_URL_FILE', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
     ['REDIS_URL_FILE', { REDIS_URL_FILE: 'canary.txt' }, /must be a redis or rediss/],
-  ])('tells what is wrong with a secret, by the variable that it was given by: %s', (name, environment, reason) => {
-    const faults = faultsOf({ ...REQUIRED, ...environment });
-    expect(faults).toEqual([expect.stringMatching(reason)]);
-    expect(faults[0]).toMatch(new RegExp(`^${name}: `));
-    expect(faults[0]).not.toContain('CANARY');
-  });
+  ])(
+    'tells what is wrong with a secret, by the variable that it was given by: %s',
+    (name, environment, reason) => {
+      const faults = faultsOf({ ...REQUIRED, ...environment });
+      expect(faults).toEqual([expect.stringMatching(reason)]);
+      expect(faults[0]).toMatch(new RegExp(`^${name}: `));
+      expect(faults[0]).not.toContain('CANARY');
+    },
+  );
 
-  it('tells everything that is missing or wrong at once, in the order of the table', () => {
+  it('reports everything that is missing or wrong at once, in the order of the table', () => {
     const faults = faultsOf({ HTTP_PORT: 'CANARY', LOG_LEVEL: 'CANARY', PLATFORM_CLIENT_ID: '' });
     expect(faults).toEqual([
       'PLATFORM_BASE_URL: is required',
@@ -192,7 +195,7 @@ describe('readSettings', () => {
   ];
   const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.includes(name));
 
-  it.each(refused)('names %s where its value cannot be read, and never the value', (name) => {
+  it.each(refused)('names %s if its value cannot be read, never the value', (name) => {
     // A prefix may be a word.
     const value = name === 'AMQP_PREFIX' ? 'C/A/N/A/R/Y' : 'CANARY';
     const faults = faultsOf({ ...REQUIRED, [name]: value });

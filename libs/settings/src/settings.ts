@@ -21,16 +21,16 @@ import { type SettingFault, SettingsError } from './settings-error.ts';
 
 interface Definition<T> {
   readonly read: Reader<T>;
-  /** As it would be written; `undefined` where there is none. */
+  /** As it would be written; `undefined` if there is none. */
   readonly default: string | undefined;
   readonly isRequired?: boolean;
-  /** Whether the variable with `_FILE` behind its name may hold the path of a file with the value. */
+  /** Whether the value may come from a file, whose path is in the variable with `_FILE` appended to its name. */
   readonly isSecret?: boolean;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
-/** Named here, too: who reads settings need not load what writes logs. */
+/** Repeated here, so that reading settings does not load the logger. */
 const LOG_LEVELS = Object.keys({
   silent: true,
   fatal: true,
@@ -104,13 +104,13 @@ export type Settings = {
   readonly [N in SettingName]: (typeof SETTINGS)[N] extends Definition<infer T> ? T : never;
 };
 
-/** The text of a file; it fails as `node:fs` does. */
+/** Reads a file as text; it throws what `node:fs` throws. */
 export type ReadText = (path: string) => string;
 
 export const readTextFile: ReadText = (path) => readFileSync(path, 'utf8');
 
 /**
- * The environment as settings. An empty variable is unset.
+ * Reads the settings from the environment. An empty variable counts as unset.
  *
  * @throws SettingsError with every variable that is missing or cannot be read
  */
@@ -119,9 +119,9 @@ export function readSettings(environment: NodeJS.ProcessEnv, readText = readText
 }
 
 /**
- * Those of the settings that a program uses; it is not asked for the others.
+ * Reads only the settings that a program uses; the others may be missing.
  *
- * @throws SettingsError with every variable of them that is missing or cannot be read
+ * @throws SettingsError with every such variable that is missing or cannot be read
  */
 export function readSomeSettings<N extends SettingName>(
   names: readonly N[],
@@ -168,7 +168,7 @@ function givenValue(
   return readSecret(path, readText);
 }
 
-/** What a file holds that is named for a secret, without the line break that editors add. */
+/** The secret in a file, without the line break that editors add. */
 export function readSecret(path: string, readText: ReadText): string {
   const value = readFile(path, readText).replace(/\r?\n$/, '');
   if (value === '') throw new Error('its file is empty');

@@ -42,7 +42,7 @@ describe('describeError', () => {
     ['a range', () => thrownWith(RangeError), 'RangeError'],
     ['what is no URI', () => thrownWith(URIError), 'URIError'],
     ['a reference', () => thrownWith(ReferenceError), 'ReferenceError'],
-  ])('says what was thrown by %s, and not with what', (_, act, name) => {
+  ])('describes what was thrown by %s, without its input', (_, act, name) => {
     const error = thrownBy(act);
     expect(inspect(error)).toContain(CANARY);
     const description = describeError(error);
@@ -55,14 +55,14 @@ describe('describeError', () => {
     expect(describeError(thrownBy(throwInvalidUrl))).toMatchObject({ code: 'ERR_INVALID_URL' });
   });
 
-  it("keeps the sentences of this service's own errors", () => {
+  it("keeps the messages of this service's own errors", () => {
     expect(describeError(new BrokerLost('The broker is away.'))).toMatchObject({
       name: 'BrokerLost',
       message: 'The broker is away.',
     });
   });
 
-  it('keeps what the operating system says, under whatever name', () => {
+  it('keeps the messages of the operating system, under any name', () => {
     const facts = { code: 'ECONNREFUSED', syscall: 'connect' };
     const error = Object.assign(new TypeError('connect ECONNREFUSED 127.0.0.1:5672'), facts);
     expect(describeError(error)).toMatchObject({
@@ -72,7 +72,7 @@ describe('describeError', () => {
     });
   });
 
-  it('tells where it was thrown, at most eight frames', () => {
+  it('gives at most eight frames of the stack', () => {
     const deep = (depth: number): Error => (depth === 0 ? new Error('x') : deep(depth - 1));
     const { frames } = describeError(deep(20));
     expect(frames).toHaveLength(8);
@@ -82,10 +82,10 @@ describe('describeError', () => {
   it.each([
     ['there is no stack', undefined],
     [
-      'its message was changed, so that the lines of the old one cannot be told',
+      'its message was changed, so that the lines of the old one cannot be recognised',
       `Error: old\n    at ${CANARY}`,
     ],
-  ])('tells no frames where %s', (_, stack) => {
+  ])('gives no frames if %s', (_, stack) => {
     const error = new Error('new');
     if (stack === undefined) delete error.stack;
     else error.stack = stack;
@@ -106,7 +106,7 @@ describe('describeError', () => {
     expect(levels).toEqual(['level 0', 'level 1', 'level 2', 'level 3']);
   });
 
-  it('ends at a cause that is its own', () => {
+  it('stops at a cause that is the error itself', () => {
     const error = new BrokerLost('loop');
     error.cause = error;
     expect(() => JSON.stringify(describeError(error))).not.toThrow();
@@ -123,7 +123,7 @@ describe('describeError', () => {
     [undefined, 'undefined'],
     [null, 'object'],
     [7, 'number'],
-  ])('says of %j only what it is', (thrown, name) => {
+  ])('gives only the type of %j', (thrown, name) => {
     expect(describeError(thrown)).toEqual({ name });
   });
 });

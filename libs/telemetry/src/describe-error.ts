@@ -1,10 +1,10 @@
-/** What a log may know of an error. */
+/** What may be logged of an error. */
 export interface ErrorDescription {
   readonly name: string;
   readonly code?: string;
-  /** Only of errors whose sentences are written by this service or by the operating system. */
+  /** Only if it was written by this service or by the operating system. */
   readonly message?: string;
-  /** Where it was thrown, without the message that a stack begins with. */
+  /** The frames of its stack, without the message that a stack begins with. */
   readonly frames?: readonly string[];
   readonly cause?: ErrorDescription;
 }
@@ -13,8 +13,8 @@ const MAX_FRAMES = 8;
 const MAX_CAUSES = 3;
 
 /**
- * An error without what it may repeat of a message: a `SyntaxError` of `JSON.parse` quotes its input, a `TypeError`
- * of `new URL` the address.
+ * Describes an error without data that its message may quote: a `SyntaxError` of `JSON.parse` quotes its input, a
+ * `TypeError` of `new URL` the address.
  */
 export function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error };
@@ -30,7 +30,7 @@ export function describeError(error: unknown, depth = 0): ErrorDescription {
   };
 }
 
-/** None where the message is not the one that the stack begins with: its lines could look like frames. */
+/** None if the stack does not begin with the message: lines of another message could look like frames. */
 function framesOf({ stack = '', message }: Error): string[] {
   const start = stack.indexOf(message);
   const lines = start === -1 ? [] : stack.slice(start + message.length).split('\n');

@@ -5,7 +5,7 @@ export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 
 
 /** A series of a histogram of durations. */
 export class Durations implements Series {
-  /** One for each bound; what is longer than all of them is in `#count` alone. */
+  /** One for each bound; a longer duration is counted in `#count` only. */
   readonly #counts = BOUNDS.map(() => 0);
   #count = 0;
   #sum = 0;

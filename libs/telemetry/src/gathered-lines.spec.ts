@@ -10,7 +10,7 @@ function gathering() {
 }
 
 describe('GatheredLines', () => {
-  it('hands on together what was written within a short time', async () => {
+  it('writes lines together that come within a short time', async () => {
     const { chunks, lines } = gathering();
     lines.write('a\n');
     lines.write('b\n');
@@ -19,7 +19,7 @@ describe('GatheredLines', () => {
     expect(chunks).toEqual(['a\nb\n']);
   });
 
-  it('hands on at once what has grown large, however often', () => {
+  it('writes a large buffer at once, however often', () => {
     const { chunks, lines } = gathering();
     const line = `${'x'.repeat(999)}\n`;
     for (let written = 0; written < 1_000; written += 1) lines.write(line);
@@ -29,7 +29,7 @@ describe('GatheredLines', () => {
     expect(chunks.join('')).toBe(line.repeat(1_000));
   });
 
-  it('hands nothing on twice, and nothing where there is nothing', async () => {
+  it('writes nothing twice, and nothing if there is nothing', async () => {
     const { chunks, lines } = gathering();
     lines.flush();
     lines.write('a\n');

@@ -1,11 +1,11 @@
 import type { DestinationStream } from 'pino';
 
-/** The latest that a line is handed on after it was written. */
+/** The longest that a line is buffered. */
 const GATHER_MS = 50;
-/** More than a busy worker writes in that time, so that it is the time which decides: each write wakes another thread. */
+/** More than a busy worker writes in that time, so that usually the time decides: each write wakes another thread. */
 const GATHER_CHARACTERS = 64 * 1024;
 
-/** Hands lines on many at a time: to write a single one costs more than to make it. */
+/** Buffers lines and writes many at a time: writing a single line costs more than formatting it. */
 export class GatheredLines implements DestinationStream {
   readonly #target: DestinationStream;
   #lines = '';
@@ -21,7 +21,7 @@ export class GatheredLines implements DestinationStream {
     else this.#timer ??= setTimeout(() => this.flush(), GATHER_MS).unref();
   }
 
-  /** Hands on what there is. */
+  /** Writes the buffered lines. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

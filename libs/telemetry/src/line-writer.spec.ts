@@ -6,14 +6,14 @@ import { createLogger, LOG_LEVELS, type Logger } from './logger.ts';
 
 const LEVELS = LOG_LEVELS.filter((level) => level !== 'silent');
 
-function writtenBy(tell: (logger: Logger) => void): string {
+function writtenBy(act: (logger: Logger) => void): string {
   const lines: string[] = [];
-  tell(createLogger('trace', { write: (line) => lines.push(line) }));
+  act(createLogger('trace', { write: (line) => lines.push(line) }));
   return lines.join('');
 }
 
 describe('isPlainText', () => {
-  it('is true of what is printable in ASCII and not escaped in JSON, and of nothing else', () => {
+  it('is true only for printable ASCII that JSON does not escape', () => {
     const characters = Array.from({ length: 0x1_00_00 }, (_, code) => String.fromCharCode(code));
     const ascii = characters.slice(0, 0x7f);
     expect(characters.filter(isPlainText)).toEqual(
@@ -21,7 +21,7 @@ describe('isPlainText', () => {
     );
   });
 
-  it('is true of a text where it is of each of its characters', () => {
+  it('is true for a text if it is for each of its characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '~', ' ', '"', '\\', '\n', 'é') }), (text) => {
         expect(isPlainText(text)).toBe([...text].every(isPlainText));
@@ -45,7 +45,7 @@ describe('lineWriter', () => {
   });
 
   it.each(LEVELS.map((level, index) => [level, index] as const))(
-    'of a logger at %s writes that level and the graver ones',
+    'of a logger at %s writes that level and more severe ones',
     (level, index) => {
       const logger = createLogger(level, { write: () => undefined });
       const written = LEVELS.filter((each) => lineWriter(logger, each, 'a line') !== undefined);

@@ -4,21 +4,21 @@ import { timeMember } from './time-member.ts';
 
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** Whether JSON shows a text as it is: printable ASCII without quotation marks and backslashes. */
+/** Whether a text needs no escaping in JSON: printable ASCII without quotation marks and backslashes. */
 export function isPlainText(text: string): boolean {
   return PLAIN.test(text);
 }
 
 /**
  * Writes lines of one level and message, byte for byte as the logger does, for a line that is written so often that its
- * price counts.
+ * cost matters.
  *
- * What it returns takes the other members as text, at least one: `"id":"m-1","attempts":1`. To have plain texts only is
- * up to the caller.
+ * The returned function takes the other members as text, at least one: `"id":"m-1","attempts":1`. The caller makes sure
+ * that they need no escaping.
  *
- * @param logger one of `createLogger`; of a child, which has members of its own, nothing is written here
+ * @param logger one of `createLogger`; not a child, which has members of its own
  * @param message plain text
- * @returns undefined where the logger has to be told instead: it does not write this level, or is a child
+ * @returns undefined if the logger has to be used instead: it does not write this level, or is a child
  */
 export function lineWriter(
   logger: Logger,

@@ -50,7 +50,7 @@ describe('createLogger', () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it('shows nothing of it where the error is all that is logged', () => {
+  it('shows nothing of it if only the error is logged', () => {
     const { text, lines } = logged((logger) => {
       logger.error(syntaxError());
       logger.error(syntaxError() as Error, 'failed');
@@ -62,13 +62,13 @@ describe('createLogger', () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it('shows a thrown text as no more than a text', () => {
+  it('shows a thrown string only as a string', () => {
     expect(logged((logger) => logger.error({ cause: CANARY }, 'failed')).lines).toMatchObject([
       { cause: { name: 'string' } },
     ]);
   });
 
-  it('writes a line that is text alone, and one of fields alone', () => {
+  it('writes a line with only a message, and one with only fields', () => {
     const { lines } = logged((logger) => {
       logger.info('worker stopped');
       logger.info({ id: 'm-1' });
@@ -77,7 +77,7 @@ describe('createLogger', () => {
   });
 
   it.each(LOG_LEVELS.slice(1).map((level, index) => [level, index] as const))(
-    'at %s writes the lines of that level and the graver ones',
+    'at %s writes lines of that level and more severe ones',
     (level, index) => {
       const graver = LOG_LEVELS.slice(1);
       const { lines } = logged((logger) => {
@@ -87,7 +87,7 @@ describe('createLogger', () => {
     },
   );
 
-  it('writes nothing where it is silent', () => {
+  it('writes nothing if it is silent', () => {
     expect(logged((logger) => logger.fatal('line'), 'silent').lines).toEqual([]);
   });
 });

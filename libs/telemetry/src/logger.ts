@@ -10,7 +10,7 @@ export type { Logger } from 'pino';
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Of lines that nobody has read yet; a line that finds no room is dropped, as the log must not stop the service. */
+/** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 const streams = new WeakMap<Logger, DestinationStream>();
@@ -19,8 +19,8 @@ const streams = new WeakMap<Logger, DestinationStream>();
  * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
  * 50 ms, and all of them when the process ends by itself or by `process.exit`.
  *
- * An error under `err` or `cause` is described without its message where that could hold data; what a command or an
- * answer carried is never passed to it.
+ * An error under `err` or `cause` is described without its message if that could hold data; never log the data of a
+ * command or an answer.
  *
  * @param stream default: standard output
  */
@@ -32,7 +32,7 @@ export function createLogger(level: LogLevel, stream: DestinationStream = standa
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, cause: describeError },
     hooks: {
-      // pino gives a line without a message that of its error.
+      // If a line has no message, pino uses that of its error.
       logMethod([first, message, ...rest], log) {
         if (message !== undefined || typeof first === 'string') log.call(this, first, message, ...rest);
         else log.call(this, first instanceof Error ? { err: first } : first, '');
@@ -44,14 +44,14 @@ export function createLogger(level: LogLevel, stream: DestinationStream = standa
   return logger;
 }
 
-/** Where a logger of `createLogger` writes its lines; undefined for a child of it. */
+/** The stream that a logger of `createLogger` writes to; undefined for a child of it. */
 export function streamOf(logger: Logger): DestinationStream | undefined {
   return streams.get(logger);
 }
 
 function standardOutput(): DestinationStream {
   const lines = new GatheredLines({ write: (text) => output.write(text) });
-  // Before the listener of the destination itself, which writes out what it was given.
+  // Before the listener of the destination itself, which flushes what it was given.
   process.once('exit', () => lines.flush());
   const output = destination({ sync: false, maxLength: MAX_UNREAD_BYTES });
   return lines;

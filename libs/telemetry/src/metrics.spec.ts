@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Metrics } from './metrics.ts';
 
-/** The table of bus contract, section 8, and the parked replies that went on: name, kind, labels. */
+/** The table of bus contract, section 8, and the forwarded replies: name, kind, labels. */
 const CONTRACT = `
   poker_broker_connected                   gauge
   poker_circuit_state                      gauge      operator operation
@@ -19,11 +19,11 @@ const CONTRACT = `
 `;
 
 function exerciseAll(metrics: Metrics): void {
-  metrics.commands.of('session.create', 'success').value += 1;
-  metrics.commandDuration.of('session.create').observe(0.02);
-  metrics.commandsInFlight.of('interactive').value += 1;
-  metrics.platformRequests.of('session.create', '2xx').value += 1;
-  metrics.platformRequestDuration.of('session.create', '2xx').observe(0.02);
+  metrics.commands.labels('session.create', 'success').value += 1;
+  metrics.commandDuration.labels('session.create').observe(0.02);
+  metrics.commandsInFlight.labels('interactive').value += 1;
+  metrics.platformRequests.labels('session.create', '2xx').value += 1;
+  metrics.platformRequestDuration.labels('session.create', '2xx').observe(0.02);
   metrics.circuitState.set({ operator: 'default', operation: 'session.create' }, 2);
 }
 
@@ -53,11 +53,11 @@ describe('Metrics', () => {
     expect(await new Metrics().registry.metrics()).toContain(`\n${name} 0\n`);
   });
 
-  it('tell of the process as well', async () => {
+  it('include those of the process', async () => {
     expect(await new Metrics().registry.metrics()).toContain('\nnodejs_eventloop_lag_seconds');
   });
 
-  it('belong to one worker: a second one starts from nothing', async () => {
+  it('belong to one worker: a second one starts at zero', async () => {
     new Metrics().replays.inc();
     expect(await new Metrics().registry.metrics()).toContain('\npoker_replays_total 0\n');
   });

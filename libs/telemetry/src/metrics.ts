@@ -5,8 +5,8 @@ import { PlainMetric } from './plain-metric.ts';
 import { PlainNumber } from './plain-number.ts';
 
 /**
- * The metrics of a worker, in a registry of its own. Source of the names: bus contract, section 8. What every command
- * counts is a plain metric.
+ * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that every
+ * command updates are plain metrics.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -28,7 +28,7 @@ export class Metrics {
   readonly commandsInFlight = new PlainMetric(PlainNumber, {
     name: 'poker_commands_in_flight',
     type: 'gauge',
-    help: 'Commands in hand, by lane.',
+    help: 'Commands in flight, by lane.',
     labelNames: ['lane'],
     registry: this.registry,
   });
@@ -42,7 +42,7 @@ export class Metrics {
   readonly platformRequestDuration = new PlainMetric(Durations, {
     name: 'poker_platform_request_duration_seconds',
     type: 'histogram',
-    help: 'Of one call to the platform.',
+    help: 'Duration of one call to the platform.',
     labelNames: ['operation', 'result'],
     registry: this.registry,
   });
@@ -54,32 +54,32 @@ export class Metrics {
   });
   readonly platformRetries = new Counter({
     name: 'poker_platform_retries_total',
-    help: 'Calls to the platform that repeat one which failed in passing.',
+    help: 'Retries of calls to the platform.',
     registers: [this.registry],
   });
   readonly replays = new Counter({
     name: 'poker_replays_total',
-    help: 'Commands that were answered with the reply of an earlier one of the same identity.',
+    help: 'Commands that were answered with the stored reply of an earlier one with the same identity.',
     registers: [this.registry],
   });
   readonly deadLetters = new Counter({
     name: 'poker_dead_letters_total',
-    help: 'Commands that were put among the dead letters.',
+    help: 'Commands that were dead-lettered.',
     registers: [this.registry],
   });
   readonly undeliveredReplies = new Counter({
     name: 'poker_replies_undelivered_total',
-    help: 'Replies and announcements that nobody took and that were parked.',
+    help: 'Replies and announcements that could not be delivered and were parked.',
     registers: [this.registry],
   });
   readonly forwardedReplies = new Counter({
     name: 'poker_replies_forwarded_total',
-    help: 'Parked replies that went on to their queue.',
+    help: 'Parked replies that were delivered later.',
     registers: [this.registry],
   });
   readonly brokerConnected = new Gauge({
     name: 'poker_broker_connected',
-    help: '1 while both connections to the broker stand, else 0.',
+    help: '1 while both connections to the broker are open, else 0.',
     registers: [this.registry],
   });
 

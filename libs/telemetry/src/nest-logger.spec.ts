@@ -16,7 +16,7 @@ describe('NestLogger', () => {
     ['error', 'error'],
     ['debug', 'trace'],
     ['verbose', 'trace'],
-  ] as const)('writes what Nest calls %s as %s', (method, level) => {
+  ] as const)("writes Nest's %s as %s", (method, level) => {
     expect(logged((logger) => logger[method]('a line'))).toMatchObject([
       { level, msg: 'a line', from: 'nest' },
     ]);

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 
 import type { Logger } from './logger.ts';
 
-/** Nest's own lines in the log of the service. They tell of the framework's start, so they are for debugging. */
+/** Writes Nest's own messages to the log of the service. They describe the framework's start, so they are for debugging. */
 export class NestLogger implements LoggerService {
   readonly #logger: Logger;
 

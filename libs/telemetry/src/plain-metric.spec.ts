@@ -11,7 +11,7 @@ function theirs() {
   const registry = new Registry();
   const registers = [registry];
   const calls = new Counter({ name: 'calls', help: 'Calls.', labelNames: ['type', 'end'], registers });
-  const hand = new Gauge({ name: 'hand', help: 'In hand.', labelNames: ['lane'], registers });
+  const hand = new Gauge({ name: 'hand', help: 'In flight.', labelNames: ['lane'], registers });
   const times = new Histogram({
     name: 'times',
     help: 'Times.',
@@ -39,7 +39,7 @@ function ours() {
   });
   const hand = new PlainMetric(PlainNumber, {
     name: 'hand',
-    help: 'In hand.',
+    help: 'In flight.',
     type: 'gauge',
     labelNames: ['lane'],
     registry,
@@ -53,22 +53,22 @@ function ours() {
   return {
     registry,
     count: (type: string, end: string) => {
-      calls.of(type, end).value += 1;
+      calls.labels(type, end).value += 1;
     },
     take: (lane: string) => {
-      hand.of(lane).value += 1;
+      hand.labels(lane).value += 1;
     },
     release: (lane: string) => {
-      hand.of(lane).value -= 1;
+      hand.labels(lane).value -= 1;
     },
-    time: (type: string, end: string, seconds: number) => times.of(type, end).observe(seconds),
+    time: (type: string, end: string, seconds: number) => times.labels(type, end).observe(seconds),
   };
 }
 
-type Told = Omit<ReturnType<typeof theirs>, 'registry'>;
+type Recorder = Omit<ReturnType<typeof theirs>, 'registry'>;
 
 interface Event {
-  readonly act: keyof Told;
+  readonly act: keyof Recorder;
   readonly first: string;
   readonly second: string;
   readonly seconds: number;
@@ -87,21 +87,21 @@ const event: fc.Arbitrary<Event> = fc.record({
   seconds,
 });
 
-function tell(told: Told, { act, first, second, seconds: time }: Event): void {
-  if (act === 'count') told.count(first, second);
-  else if (act === 'time') told.time(first, second, time);
-  else told[act](first);
+function record(metrics: Recorder, { act, first, second, seconds: time }: Event): void {
+  if (act === 'count') metrics.count(first, second);
+  else if (act === 'time') metrics.time(first, second, time);
+  else metrics[act](first);
 }
 
 describe('PlainMetric', () => {
-  it('shows at every scrape what a metric of prom-client shows, in the same order', async () => {
+  it('shows the same as a metric of prom-client at every scrape, in the same order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(event, { size: 'large' })), async (scrapes) => {
         const [expected, actual] = [theirs(), ours()];
         for (const events of scrapes) {
           for (const each of events) {
-            tell(expected, each);
-            tell(actual, each);
+            record(expected, each);
+            record(actual, each);
           }
           expect(await actual.registry.metrics()).toBe(await expected.registry.metrics());
         }
@@ -109,47 +109,47 @@ describe('PlainMetric', () => {
     );
   });
 
-  it('shows the same as JSON, without what prom-client knows of exemplars', async () => {
+  it('shows the same as JSON, except for exemplars', async () => {
     const [expected, actual] = [theirs(), ours()];
-    for (const told of [expected, actual]) {
-      told.count('a', 'b');
-      told.take('c');
-      told.time('a', 'b', 0.02);
+    for (const metrics of [expected, actual]) {
+      metrics.count('a', 'b');
+      metrics.take('c');
+      metrics.time('a', 'b', 0.02);
     }
     const text = async ({ registry }: { registry: Registry }) =>
       JSON.parse(JSON.stringify(await registry.getMetricsAsJSON()));
     expect(await text(expected)).toMatchObject(await text(actual));
   });
 
-  it('keeps as many series as there are labels, however much is counted', async () => {
-    const told = ours();
-    for (let n = 0; n < 100_000; n += 1) told.count(`type ${n % 3}`, `end ${n % 2}`);
-    const lines = (await told.registry.metrics()).split('\n').filter((line) => line.startsWith('calls{'));
+  it('keeps one series for each set of labels, however much is counted', async () => {
+    const metrics = ours();
+    for (let n = 0; n < 100_000; n += 1) metrics.count(`type ${n % 3}`, `end ${n % 2}`);
+    const lines = (await metrics.registry.metrics()).split('\n').filter((line) => line.startsWith('calls{'));
     expect(lines).toHaveLength(6);
     expect(lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)).toBe(100_000);
   });
 
-  it('loses nothing that is counted while it is read', async () => {
-    const told = ours();
-    told.count('a', 'b');
-    const reading = told.registry.metrics();
-    told.count('a', 'b');
+  it('loses no updates while it is read', async () => {
+    const metrics = ours();
+    metrics.count('a', 'b');
+    const reading = metrics.registry.metrics();
+    metrics.count('a', 'b');
     const first = await reading;
-    const second = await told.registry.metrics();
+    const second = await metrics.registry.metrics();
     expect(first).toMatch(/\ncalls\{type="a",end="b"\} [12]\n/);
     expect(second).toContain('\ncalls{type="a",end="b"} 2\n');
   });
 
-  it('begins anew where the registry is reset', async () => {
-    const told = ours();
-    told.count('a', 'b');
-    told.registry.resetMetrics();
-    expect(await told.registry.metrics()).not.toContain('calls{');
-    told.count('a', 'b');
-    expect(await told.registry.metrics()).toContain('\ncalls{type="a",end="b"} 1\n');
+  it('starts at zero if the registry is reset', async () => {
+    const metrics = ours();
+    metrics.count('a', 'b');
+    metrics.registry.resetMetrics();
+    expect(await metrics.registry.metrics()).not.toContain('calls{');
+    metrics.count('a', 'b');
+    expect(await metrics.registry.metrics()).toContain('\ncalls{type="a",end="b"} 1\n');
   });
 
-  it('is refused where the registry has one of its name', () => {
+  it('is refused if the registry has one of its name', () => {
     const { registry } = ours();
     const facts = { name: 'calls', help: 'Calls.', type: 'counter', labelNames: ['type'], registry } as const;
     expect(() => new PlainMetric(PlainNumber, facts)).toThrow(/calls has already been registered/);

@@ -1,6 +1,6 @@
 import type { Metric, Registry } from 'prom-client';
 
-/** A number of a series, in the form in which a registry reads it. */
+/** A number of a series, as a registry reads it. */
 export interface Reading {
   /** Default: the name of the metric. */
   readonly metricName?: string;
@@ -8,13 +8,13 @@ export interface Reading {
   readonly value: number;
 }
 
-/** What was counted under the same labels. */
+/** The values under one set of labels. */
 export interface Series {
-  /** Its numbers now; `name` is that of the metric. */
+  /** Its current numbers; `name` is that of the metric. */
   read(name: string, labels: Reading['labels']): Reading[];
 }
 
-/** As prom-client takes it. */
+/** The form that prom-client expects. */
 interface MetricFacts {
   readonly name: string;
   readonly help: string;
@@ -25,10 +25,10 @@ interface MetricFacts {
 }
 
 /**
- * A metric whose series are plain numbers until somebody reads the registry. With those of prom-client whatever is
- * counted makes a text of its labels, and objects on the way, which costs ten times as much.
+ * A metric whose series are plain numbers until the registry is read. prom-client builds a string of the labels, and
+ * objects, for every update, which costs ten times as much.
  *
- * As many series are kept as there are different labels: let them be of a closed set.
+ * There is one series for each set of labels: use labels with a closed set of values.
  */
 export class PlainMetric<Kind extends Series> {
   readonly name: string;
@@ -40,8 +40,8 @@ export class PlainMetric<Kind extends Series> {
   readonly #byFirst = new Map<string, Map<string, Kind>>();
 
   /**
-   * @param start what a series is
-   * @throws {Error} where the registry has a metric of this name
+   * @param start creates a series
+   * @throws {Error} if the registry has a metric of this name
    */
   constructor(start: new () => Kind, { name, help, type, labelNames, registry }: MetricFacts) {
     this.name = name;
@@ -49,12 +49,12 @@ export class PlainMetric<Kind extends Series> {
     this.type = type;
     this.labelNames = labelNames;
     this.#start = start;
-    // A registry needs no more of a metric than what this class has; prom-client itself puts such objects into one.
+    // A registry uses no more of a metric than this class has; prom-client itself registers such objects.
     registry.registerMetric(this as unknown as Metric);
   }
 
-  /** The series with these labels, in the order of `labelNames`; it begins here where there is none yet. */
-  of(first: string, second = ''): Kind {
+  /** The series with these labels, in the order of `labelNames`; it is created if there is none yet. */
+  labels(first: string, second = ''): Kind {
     return this.#byFirst.get(first)?.get(second) ?? this.#begin(first, second);
   }
 
@@ -64,7 +64,7 @@ export class PlainMetric<Kind extends Series> {
     return Promise.resolve({ name: this.name, help: this.help, type: this.type, aggregator: 'sum', values });
   }
 
-  /** For the registry: forgets all series. Those that somebody keeps count no more. */
+  /** For the registry: forgets all series. References to them are no longer read. */
   reset(): void {
     this.#series.length = 0;
     this.#byFirst.clear();

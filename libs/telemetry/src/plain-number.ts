@@ -1,6 +1,6 @@
 import type { Reading, Series } from './plain-metric.ts';
 
-/** A series of a counter or gauge: whoever counts changes its value. */
+/** A series of a counter or gauge: its user sets the value. */
 export class PlainNumber implements Series {
   value = 0;
 

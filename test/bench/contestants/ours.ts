@@ -52,7 +52,7 @@ export function ours({ version = 'this', variables = {} }: OursOptions = {}): Co
   };
 }
 
-/** All that a worker is told. */
+/** The settings of a worker. */
 export function variablesFor(
   { amqpUrl, platform, prefetch }: Surroundings,
   prefix: string,

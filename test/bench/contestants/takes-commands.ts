@@ -10,8 +10,8 @@ const POLL_MS = 20;
 /**
  * Waits until a worker consumes from a queue.
  *
- * @param consumers where others consume from it already: how many are to be seen
- * @throws {Error} with its last words, where it ends instead
+ * @param consumers how many to wait for, if others consume from it already
+ * @throws {Error} with its last output, if it exits instead
  */
 export async function takesCommands(
   process: BenchProcess,

@@ -18,7 +18,7 @@ export interface LoadDriverOptions {
 }
 
 export interface ClosedLoop {
-  /** A new command is sent when one is answered, so that always as many are under way. */
+  /** A new command is sent when one is answered, so that the same number is always in flight. */
   readonly inFlight: number;
   readonly commands: number;
   /** Sends no more after this time. Default: no limit. */
@@ -63,7 +63,7 @@ export class LoadDriver implements AsyncDisposable {
   readonly #replyQueue: string;
   readonly #name = randomBytes(4).toString('hex');
   readonly #ledger = new Ledger();
-  /** When each command that is under way was due. */
+  /** When each command in flight was due. */
   readonly #dueAtMs = new Map<number, number>();
   #latenciesMs: number[] = [];
   #lastAnswerAtMs = 0;
@@ -84,7 +84,7 @@ export class LoadDriver implements AsyncDisposable {
   }
 
   static async open(options: LoadDriverOptions): Promise<LoadDriver> {
-    // Whoever measures does not wait for Nagle's algorithm.
+    // Nagle's algorithm would delay the measurement.
     const connection = await connect(options.url, { noDelay: true });
     const channel = await connection.createChannel();
     const { queue } = await channel.assertQueue('', { exclusive: true });
@@ -97,7 +97,7 @@ export class LoadDriver implements AsyncDisposable {
     return this.#ledger.tally;
   }
 
-  /** Always as many commands under way: what a worker can do at most. */
+  /** Keeps a fixed number of commands in flight: what a worker can do at most. */
   async closedLoop({ inFlight, commands, forMs = Infinity }: ClosedLoop): Promise<Load> {
     const startedAtMs = this.#begin();
     let sent = 0;
@@ -183,13 +183,13 @@ export class LoadDriver implements AsyncDisposable {
     this.#onAnswer();
   }
 
-  /** -1 for a command of somebody else. */
+  /** -1 for a command of another sender. */
   #sequenceOf(correlationId: string): number {
     const [name, sequence] = correlationId.split('-');
     return name === this.#name ? Number(sequence) : -1;
   }
 
-  /** Waits until each command under way is answered, or nothing has come back for too long. */
+  /** Waits until each command in flight is answered, or no answer has arrived for too long. */
   async #answered(): Promise<void> {
     while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < this.#patienceMs) {
       await sleep(TICK_MS);

@@ -6,7 +6,7 @@ export interface Comparison {
   readonly endpoint: ReportEndpoint;
   readonly rounds: number;
   readonly quiet: Latency;
-  readonly troubled: Latency;
+  readonly disturbed: Latency;
   /** Of the median of the phases' p99, with sick reports over without. */
   readonly p99Ratio: number;
   /** The least of it in any one pair: on a busy machine others move the p99 of a phase more than reports do. */
@@ -29,13 +29,13 @@ export function compareLanes(
 ): Comparison {
   const quiet = latencyOf(pairs.map(([phase]) => phase));
   const sick = pairs.map(([, phase]) => phase);
-  const troubled = latencyOf(sick);
+  const disturbed = latencyOf(sick);
   return {
     endpoint,
     rounds: pairs.length,
     quiet,
-    troubled,
-    p99Ratio: troubled.p99Ms / quiet.p99Ms,
+    disturbed,
+    p99Ratio: disturbed.p99Ms / quiet.p99Ms,
     leastP99Ratio: Math.min(
       ...pairs.map(([before, during]) => latencyOf([during]).p99Ms / latencyOf([before]).p99Ms),
     ),

@@ -7,10 +7,10 @@ import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 const ANSWER_MS = 20;
 const RECORDS = 1;
 
-/** A platform whose sessions and games are always well, and whose reports do what they are told. */
+/** A platform whose sessions and games always work, and whose reports do what the test sets. */
 export class LanesPlatform {
   #reports: PlatformBehaviour = healthy(RECORDS);
-  /** The most reports under way at once so far. */
+  /** The most reports in flight at once so far. */
   mostReports = 0;
   /** Reports asked for so far. */
   reportCalls = 0;
@@ -39,7 +39,7 @@ export class LanesPlatform {
     for (const report of this.#held.splice(0)) void behaviour(...report);
   }
 
-  /** Lets go of every report that is under way, and answers those to come. */
+  /** Releases every report in flight, and answers later ones. */
   heal(): void {
     this.play(healthy(RECORDS));
     for (const response of this.#underWay) response.destroy();

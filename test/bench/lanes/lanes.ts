@@ -11,9 +11,9 @@ import { LanesPlatform } from './lanes-platform.ts';
 import { REPORT_ENDPOINTS, type ReportEndpoint } from './report-endpoints.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-/** Few connections and many reports in hand: without a share of their own, players would find none free. */
+/** Few connections and many reports in flight: without a reserved share, players would find none free. */
 const CONNECTIONS = 32;
-/** Reports under way at once: half of the connections. */
+/** Reports in flight at once: half of the connections. */
 const REPORTS_AT_ONCE = CONNECTIONS / 2;
 const VARIABLES = {
   PLATFORM_CONNECTIONS: String(CONNECTIONS),
@@ -42,7 +42,7 @@ const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS
 
 /** One stretch of time with a steady load of players. */
 export interface Phase {
-  /** `undefined` where nobody asked for reports. */
+  /** `undefined` if no reports were requested. */
   readonly endpoint: ReportEndpoint | undefined;
   readonly load: InteractiveLoad;
   /** Calls to the report endpoint, and the most of them at once. */
@@ -90,9 +90,9 @@ export class Lanes implements AsyncDisposable {
   /** A phase without reports, then one with the endpoint as it is named. */
   async pair(endpoint: ReportEndpoint): Promise<readonly [Phase, Phase]> {
     const quiet = await this.#phase(undefined);
-    const troubled = await this.#phase(endpoint);
+    const disturbed = await this.#phase(endpoint);
     await this.#calm();
-    return [quiet, troubled];
+    return [quiet, disturbed];
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -138,7 +138,7 @@ export class Lanes implements AsyncDisposable {
     );
   }
 
-  /** Takes the queued reports away, lets those in hand end, and waits until both reports are served again. */
+  /** Removes the queued reports, lets those in flight end, and waits until both reports are served again. */
   async #calm(): Promise<void> {
     this.#platform.heal();
     await until(
@@ -168,7 +168,7 @@ export class Lanes implements AsyncDisposable {
     }
   }
 
-  /** What lies in the queues of reports. */
+  /** The number of messages in the queues of reports. */
   async #inReportQueues(look: (channel: Channel, queue: string) => Promise<number>): Promise<number> {
     const retryQueues = VARIABLES.REPORTS_RETRY_DELAYS_MS.split(',').map(
       (delayMs) => `reports.retry.${delayMs}`,

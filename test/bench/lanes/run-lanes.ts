@@ -56,12 +56,12 @@ export async function runLanes({
   return compared.every(({ p99Ratio, failures }) => p99Ratio <= MOST_RATIO && failures === 0);
 }
 
-function describe({ endpoint, quiet, troubled, ...facts }: Comparison): string {
+function describe({ endpoint, quiet, disturbed, ...facts }: Comparison): string {
   return row(
     endpoint,
-    troubled.p50Ms.toFixed(1),
+    disturbed.p50Ms.toFixed(1),
     quiet.p50Ms.toFixed(1),
-    troubled.p99Ms.toFixed(1),
+    disturbed.p99Ms.toFixed(1),
     quiet.p99Ms.toFixed(1),
     facts.p99Ratio.toFixed(2),
     facts.leastP99Ratio.toFixed(2),

@@ -9,18 +9,18 @@ import { median, percentile } from './statistics.ts';
 import { bottleneck } from './usage.ts';
 
 describe('processUsage', () => {
-  it('grows by the processor time that a process uses, and by no other', () => {
+  it('grows by the processor time of this process only', () => {
     const before = processUsage(process.pid);
     const used = process.cpuUsage();
     while (process.cpuUsage(used).user < 200_000) JSON.parse('[1,2,3]');
     const { user, system } = process.cpuUsage(used);
     const grown = processUsage(process.pid).cpuMs - before.cpuMs;
-    // In steps of 10 ms; other threads of this process go on meanwhile.
+    // In steps of 10 ms; other threads of this process keep running.
     expect(grown).toBeGreaterThan(150);
     expect(grown).toBeLessThan((user + system) / 1_000 + 500);
   });
 
-  it('tells of memory in MiB', () => {
+  it('reports memory in MiB', () => {
     const { memoryMib, peakMemoryMib } = processUsage(process.pid);
     const rssMib = process.memoryUsage.rss() / 1_024 ** 2;
     expect(memoryMib / rssMib).toBeGreaterThan(0.5);
@@ -39,7 +39,7 @@ describe('processUsage', () => {
 });
 
 describe('statistics', () => {
-  it('takes the middle value, or the mean of both', () => {
+  it('takes the middle value, or the mean of the two middle values', () => {
     expect(median([3, 1, 2])).toBe(2);
     expect(median([4, 1, 2, 3])).toBe(2.5);
     expect(median([])).toBe(0);
@@ -70,7 +70,7 @@ describe('selfTimes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-profile-'));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('adds up what lies in the window, by function and by package, without idle time', () => {
+  it('adds up the samples of the window, by function and by package, without idle time', () => {
     const node = (id: number, functionName: string, url = '') => ({
       id,
       callFrame: { functionName, url, lineNumber: 9 },

@@ -22,7 +22,7 @@ export interface SelfTimes {
   readonly busyMs: number;
   /** Most expensive first. */
   readonly functions: readonly SelfTime[];
-  /** The same, by the package or folder of `libs` and `apps` in which the function stands. */
+  /** The same, by the package, or folder of `libs` and `apps`, of the function. */
   readonly places: readonly SelfTime[];
 }
 

@@ -1,4 +1,4 @@
-/** What a peer is told. */
+/** The settings of a peer. */
 export const settings = {
   amqpUrl: process.env['AMQP_URL'] ?? '',
   queue: process.env['QUEUE'] ?? '',

@@ -8,7 +8,7 @@ import type { Workplace } from '../stage/workplace.ts';
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
-/** Those that stand in this folder. */
+/** Those in this folder. */
 export type PlatformProgram = 'main' | 'all-operations';
 
 export interface BenchPlatform extends AsyncDisposable {

@@ -54,7 +54,7 @@ export class BenchProcess implements AsyncDisposable {
     this.#command.child.kill(signal);
   }
 
-  /** Ends it as an orchestrator would, and by force where that takes too long. */
+  /** Ends it as an orchestrator would, and by force if that takes too long. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.hasEnded) {
       const exited = once(this.#command.child, 'exit');

@@ -34,7 +34,7 @@ const BOUND_MS = 2;
  * without, in turn.
  *
  * @returns whether it adds less than 2 ms at p50
- * @throws {Error} where not each command got exactly one right answer
+ * @throws {Error} if a command did not get exactly one right answer
  */
 export async function benchRedis({ rounds, forMs, isWritten }: BenchRedisOptions): Promise<boolean> {
   console.log('A private RabbitMQ and a private Redis start …');
@@ -49,7 +49,7 @@ export async function benchRedis({ rounds, forMs, isWritten }: BenchRedisOptions
     using progress = new Progress(rounds);
     for (let round = 0; round < rounds; round += 1) {
       progress.step(`${PER_SECOND} commands a second, round ${round + 1}`);
-      // Whoever comes second may find the machine in another state.
+      // The second one may find the machine in another state.
       const order = round % 2 === 0 ? [memory, shared] : [shared, memory];
       for (const side of order) await side.measure(forMs);
       const [one, other] = [memory.last, shared.last];

@@ -8,21 +8,21 @@ export interface Guarantee {
 }
 
 /**
- * What each worker of the bench does besides its work, as its code here stands. About lost connections the field
- * measurement in the documentation speaks.
+ * What each worker of the bench guarantees, as its code in this folder is written. How each behaves when connections are
+ * lost was measured separately; the documentation has the result.
  */
 export const GUARANTEES: readonly Guarantee[] = [
   {
-    text: 'the reply is persistent, and confirmed by the broker before the command is acknowledged',
+    text: 'persistent replies, confirmed before the acknowledgement',
     keptBy: ['bare', 'rabbitmq-client', 'ours'],
   },
-  { text: 'goes on after a lost connection, and loses no reply by it', keptBy: ['rabbitmq-client', 'ours'] },
+  { text: 'survives a lost connection without losing a reply', keptBy: ['rabbitmq-client', 'ours'] },
   { text: 'validates the data', keptBy: ['nest', 'ours'] },
-  { text: 'says in a reply what was wrong', keptBy: ['ours'] },
-  { text: 'keeps a reply whose queue is gone', keptBy: ['ours'] },
-  { text: 'answers a repeated command with the reply of the first', keptBy: ['ours'] },
-  { text: 'answers by a deadline, whatever the platform does', keptBy: ['ours'] },
-  { text: 'retries what passes; a circuit spares a platform that is down', keptBy: ['ours'] },
-  { text: 'parts with a command that kills its worker', keptBy: ['ours'] },
-  { text: 'counts, and logs each outcome', keptBy: ['ours'] },
+  { text: 'describes failures in a reply', keptBy: ['ours'] },
+  { text: 'parks a reply if its queue is gone', keptBy: ['ours'] },
+  { text: 'replays the reply to a repeated command', keptBy: ['ours'] },
+  { text: 'answers by the deadline, whatever the platform does', keptBy: ['ours'] },
+  { text: 'retries, and a circuit for a platform that is down', keptBy: ['ours'] },
+  { text: 'isolates a command that kills its worker', keptBy: ['ours'] },
+  { text: 'logs and counts each outcome', keptBy: ['ours'] },
 ];

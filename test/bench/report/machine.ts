@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { root } from '../../../scripts/root.ts';
 
-/** Where and with what a run was made. */
+/** The machine and the versions of a run. */
 export interface Machine {
   /** ISO 8601. */
   readonly date: string;

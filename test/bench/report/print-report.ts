@@ -9,11 +9,12 @@ import {
   guaranteeTable,
   ratioLines,
   startLines,
+  sharesTable,
+  speedTable,
   startTable,
-  throughputTable,
 } from './tables.ts';
 
-/** Says on standard output what a run has found out; the ratios last. */
+/** Prints the results of a run, the ratios last. */
 export function printReport(report: Report): void {
   const { machine, plan, results, starts } = report;
   const summaries = results.map((result) => summarize(result, machine.processors));
@@ -22,8 +23,10 @@ export function printReport(report: Report): void {
     sections.push(
       `Medians of ${plan.rounds} rounds (least–most), session.create, the platform answers after 20 ms, prefetch 100`,
       renderText(costTable(summaries, plan.perSecond)),
-      `A closed loop with ${plan.inFlight} commands under way; shares of one processor`,
-      renderText(throughputTable(summaries)),
+      `p50 and p99 at ${plan.perSecond} commands a second; commands a second with ${plan.inFlight} in flight`,
+      renderText(speedTable(summaries)),
+      `Processors in use, in a closed loop with ${plan.inFlight} commands in flight`,
+      renderText(sharesTable(summaries)),
       ...busyLines(summaries, machine.processors),
       renderText(guaranteeTable()),
     );

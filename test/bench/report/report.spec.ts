@@ -6,7 +6,7 @@ import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
 import { renderMarkdown, renderText } from './render-table.ts';
 import { summarize } from './summary.ts';
-import { busyLines, costTable, ratioLines } from './tables.ts';
+import { busyLines, costTable, ratioLines, speedTable } from './tables.ts';
 import { between } from './write-part.ts';
 
 const SHARES = { parts: { worker: 0.5, broker: 0.4, platform: 0.1, driver: 0.1 }, machine: 1.2 };
@@ -49,7 +49,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are judged by what is wanted, where something is', () => {
+  it('are compared with their bound, if there is one', () => {
     expect(ratioLines(ratiosOf(results))).toEqual([
       'OURS for one of BARE-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 1.00, which holds',
       'OURS for one of NEST-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 0.70, which does not hold',
@@ -57,24 +57,19 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are none where ours was not measured', () => {
+  it('are absent if our worker was not measured', () => {
     expect(ratiosOf(results.slice(0, 3))).toEqual([]);
   });
 });
 
 describe('the table', () => {
   it('holds medians, their range and whether every answer was right', () => {
-    const [, row] = costTable([summarize(result('bare-classic', [0.3, 0.1, 0.2]), 2)], 300);
-    expect(row).toEqual([
-      'BARE-CLASSIC',
-      'classic',
-      '0.200 (0.100–0.300) ms',
-      '0.400 ms',
-      '22.0 ms',
-      '30.0 (30.0–30.0) ms',
-      '200 MiB',
-      '10 right',
-    ]);
+    const summaries = [summarize(result('bare-classic', [0.3, 0.1, 0.2]), 2)];
+    const worker = ['BARE-CLASSIC', 'classic'];
+    const [, cost] = costTable(summaries, 300);
+    expect(cost).toEqual([...worker, '0.200 (0.100–0.300) ms', '0.400 ms', '200 MiB', '10 right']);
+    const [, speed] = speedTable(summaries);
+    expect(speed?.slice(0, 4)).toEqual([...worker, '22.0 ms', '30.0 (30.0–30.0) ms']);
   });
 
   it('says what went wrong', () => {
@@ -92,7 +87,7 @@ describe('the table', () => {
     expect(renderText(table)).toBe('a     b\n────  ─\nlong  1');
   });
 
-  it('comes with a warning where others used the machine', () => {
+  it('comes with a warning if other processes used the machine', () => {
     const quiet = summarize(result('ours', [0.1]), 2);
     const busy = { ...quiet, shares: { ...SHARES, machine: 1.9 } };
     expect(busyLines([quiet], 2)).toEqual([]);
@@ -118,7 +113,7 @@ describe('a part of the documentation', () => {
     );
   });
 
-  it('is missed where it has no place', () => {
+  it('must have a place', () => {
     expect(() => between(text, 'b', [])).toThrow('no place for b');
   });
 });

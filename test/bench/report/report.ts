@@ -7,8 +7,8 @@ import type { Machine } from './machine.ts';
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;
-  /** Empty where nothing was compared. */
+  /** Empty if nothing was compared. */
   readonly results: readonly Result[];
-  /** Empty where no start was timed. */
+  /** Empty if no start was timed. */
   readonly starts: readonly StartResult[];
 }

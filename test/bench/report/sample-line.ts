@@ -1,6 +1,6 @@
 import type { Sample } from '../measure/take-sample.ts';
 
-/** One line that tells of one sample while the run goes on. */
+/** One line for one sample, printed during the run. */
 export function sampleLine(round: number, name: string, sample: Sample): string {
   const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, shares } = sample;
   return [

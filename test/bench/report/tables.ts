@@ -8,59 +8,62 @@ import type { Summary } from './summary.ts';
 /** The first row is the head. */
 export type Table = readonly (readonly string[])[];
 
-/** What a start may take at most. Issue: `npm run worker` to the first reply. */
+/** How long a start may take, from `npm run worker` to the first reply. */
 const START_BOUND_MS = 1_500;
 
 const NOTICEABLE = 0.3;
 
-/** What a command costs, and how long it takes. */
+/** What a command costs. */
 export function costTable(summaries: readonly Summary[], perSecond: number): Table {
   return [
-    [
-      'worker',
-      'queue',
-      'CPU a command',
-      `at ${perSecond}/s`,
-      `p50 at ${perSecond}/s`,
-      'p99',
-      'peak memory',
-      'answers',
-    ],
+    ['worker', 'queue', 'CPU a command', `at ${perSecond}/s`, 'peak memory', 'answers'],
     ...summaries.map((summary) => [
       summary.label,
       summary.queueType,
       `${withRange(summary.cpuMsPerCommand, 3)} ms`,
       `${summary.cpuMsPerCommandAtRate.median.toFixed(3)} ms`,
-      `${summary.p50Ms.median.toFixed(1)} ms`,
-      `${withRange(summary.p99Ms, 1)} ms`,
+
       `${summary.peakMemoryMib.median.toFixed(0)} MiB`,
       answersOf(summary),
     ]),
   ];
 }
 
-/** How many commands a second, and why no more. */
-export function throughputTable(summaries: readonly Summary[]): Table {
+/** How long a command takes, how many fit into a second, and what limits that. */
+export function speedTable(summaries: readonly Summary[]): Table {
   return [
-    ['worker', 'queue', 'commands a second', 'bound by', ...PARTS, 'whole machine'],
-    ...summaries.map(({ label, queueType, commandsPerSecond, boundBy, shares }) => [
+    ['worker', 'queue', 'p50', 'p99', 'commands a second', 'bound by'],
+    ...summaries.map(({ label, queueType, p50Ms, p99Ms, commandsPerSecond, boundBy }) => [
       label,
       queueType,
+      `${p50Ms.median.toFixed(1)} ms`,
+      `${withRange(p99Ms, 1)} ms`,
       withRange(commandsPerSecond, 0),
       boundBy,
+    ]),
+  ];
+}
+
+/** How busy each part of the comparison was, in processors. */
+export function sharesTable(summaries: readonly Summary[]): Table {
+  return [
+    ['worker', 'queue', ...PARTS.map((part) => `${part} CPU`), 'whole machine'],
+    ...summaries.map(({ label, queueType, shares }) => [
+      label,
+      queueType,
       ...PARTS.map((part) => shares.parts[part].toFixed(2)),
       shares.machine.toFixed(2),
     ]),
   ];
 }
 
-/** A warning where others used the machine while it was measured; else nothing. */
+/** A warning if other processes used the machine during the measurement; otherwise nothing. */
 export function busyLines(summaries: readonly Summary[], processors: number): string[] {
   const others = Math.max(...summaries.map(({ shares }) => shareOfOthers(shares)));
   if (others < NOTICEABLE) return [];
   const share = `${others.toFixed(1)} of ${processors} processors`;
   return [
-    `Other processes used up to ${share} meanwhile: figures of a quiet machine are lower, and closer together.`,
+    `Other processes used up to ${share} meanwhile: on a quiet machine the figures are lower, and closer together.`,
   ];
 }
 
@@ -85,7 +88,7 @@ export function startTable({ starts }: Report): Table {
   ];
 }
 
-/** One sentence a ratio, with what is wanted. */
+/** One sentence for each ratio, with its bound. */
 export function ratioLines(ratios: readonly Ratio[]): string[] {
   return ratios.map(({ of, to, queueType, ratio, bound }) => {
     const judgement =
@@ -96,7 +99,7 @@ export function ratioLines(ratios: readonly Ratio[]): string[] {
   });
 }
 
-/** One sentence a start of ours, with what is wanted. */
+/** One sentence for each of our starts, with its bound. */
 export function startLines({ starts }: Report): string[] {
   const nest = starts.find(({ name }) => name === 'nest-hello-world');
   return starts

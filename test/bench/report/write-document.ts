@@ -14,8 +14,9 @@ import {
   guaranteeTable,
   ratioLines,
   startLines,
+  sharesTable,
+  speedTable,
   startTable,
-  throughputTable,
 } from './tables.ts';
 import { between, DOCUMENT } from './write-part.ts';
 
@@ -34,7 +35,8 @@ export function writeDocument(report: Report): string[] {
     text = between(text, 'comparison', [
       madeOn(report, `${plan.rounds} rounds, the median, and in parentheses the least and the most`),
       renderMarkdown(costTable(summaries, plan.perSecond)),
-      renderMarkdown(throughputTable(summaries)),
+      renderMarkdown(speedTable(summaries)),
+      renderMarkdown(sharesTable(summaries)),
       ...busyLines(summaries, machine.processors),
       'CPU of a command:',
       listOf(ratioLines(ratiosOf(results))),

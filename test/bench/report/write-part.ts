@@ -5,13 +5,13 @@ import { root } from '../../../scripts/root.ts';
 
 export const DOCUMENT = 'docs/performance.md';
 
-/** Puts paragraphs between the markers of one part of the documentation, in place of what stands there. */
+/** Replaces the text between the markers of one part of the documentation. */
 export function writePart(part: string, paragraphs: readonly string[]): void {
   const file = join(root, DOCUMENT);
   writeFileSync(file, between(readFileSync(file, 'utf8'), part, paragraphs));
 }
 
-/** @throws {Error} where the text has no place for the part */
+/** @throws {Error} if the text has no place for the part */
 export function between(text: string, part: string, paragraphs: readonly string[]): string {
   const [begin, end] = [`<!-- bench: ${part} -->`, `<!-- end of bench: ${part} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];

@@ -7,12 +7,12 @@ export interface Plan {
   readonly commands: number;
   /** How long one sends at most, whatever it has sent by then. */
   readonly closedLoopMs: number;
-  /** Commands that the driver keeps under way in the closed loop. */
+  /** Commands that the driver keeps in flight in the closed loop. */
   readonly inFlight: number;
   /** The rate of the open loop. */
   readonly perSecond: number;
   readonly openLoopMs: number;
-  /** Whether each round starts its processes anew, or all of them run from the first to the last. */
+  /** Whether each round starts new processes, or all of them run from the first to the last. */
   readonly isFresh: boolean;
 }
 

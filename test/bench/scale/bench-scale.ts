@@ -15,9 +15,9 @@ export interface BenchScaleOptions {
 }
 
 /**
- * Measures what a command costs while something grows: commands in hand, operators, bodies, workers.
+ * Measures what a command costs while something grows: commands in flight, operators, bodies, workers.
  *
- * @throws {Error} where not each command got exactly one right answer
+ * @throws {Error} if a command did not get exactly one right answer
  */
 export async function benchScale({ rounds, isWritten }: BenchScaleOptions): Promise<void> {
   console.log('A private RabbitMQ starts …');
@@ -68,14 +68,7 @@ async function measure(
 function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Table {
   const first = results[0] ?? [];
   return [
-    [
-      title,
-      'CPU a command',
-      'against the first',
-      'commands a second',
-      'memory of a worker',
-      'share of a worker',
-    ],
+    [title, 'CPU a command', 'against the first', 'commands a second', 'memory each', 'share each'],
     ...sizes.map(({ label }, index) => {
       const measured = results[index] ?? [];
       const ratios = measured.map(

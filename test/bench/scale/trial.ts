@@ -11,7 +11,7 @@ export interface Size extends CrewOptions {
   readonly label: string;
   /** Default: `session.create` for the operator `default`. */
   readonly workload?: Workload;
-  /** Commands under way; more than may be in hand, so that some always wait. */
+  /** Commands that are sent at once; more than may be in flight, so that some always wait. */
   readonly inFlight: number;
   /** Of one measurement. */
   readonly commands: number;
@@ -68,7 +68,7 @@ export class Trial implements AsyncDisposable {
     };
   }
 
-  /** @throws {Error} where not each command got exactly one right answer */
+  /** @throws {Error} if a command did not get exactly one right answer */
   async finish(): Promise<void> {
     const tally: Tally = await this.#driver.settle();
     if (isFaultless(tally)) return;

@@ -16,7 +16,7 @@ const samplesOf = (
 const sawtooth = (seconds: number) => 40 + (seconds % 50) / 2 + Math.sin(seconds);
 
 describe('memoryVerdict', () => {
-  it('calls flat what rises and falls back', () => {
+  it('is flat if the memory rises and falls back', () => {
     expect(memoryVerdict(samplesOf(sawtooth)).isFlat).toBe(true);
   });
 
@@ -26,20 +26,20 @@ describe('memoryVerdict', () => {
     );
   });
 
-  it('finds a leak of a tenth of a MiB in six seconds beneath it, and tells how fast it is', () => {
+  it('finds a leak of a tenth of a MiB in six seconds beneath it, and its rate', () => {
     const { isFlat, inUse } = memoryVerdict(samplesOf((seconds) => sawtooth(seconds) + seconds / 60));
     expect(isFlat).toBe(false);
     expect(inUse.slope).toBeGreaterThan(50);
     expect(inUse.slope).toBeLessThan(70);
   });
 
-  it('finds what grows outside of the heap', () => {
+  it('finds growth outside of the heap', () => {
     const { isFlat, outsideHeap } = memoryVerdict(samplesOf(sawtooth, 600, (seconds) => 100 + seconds / 60));
     expect(isFlat).toBe(false);
     expect(outsideHeap.slope).toBeCloseTo(60);
   });
 
-  it('tells nothing of a short run', () => {
+  it('has no verdict on a short run', () => {
     expect(memoryVerdict(samplesOf(sawtooth, 120)).isFlat).toBeUndefined();
   });
 });

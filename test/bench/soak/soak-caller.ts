@@ -5,7 +5,7 @@ import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'a
 
 import { type MixedCommand, mixedCommand, type SeenReply } from './mixed-commands.ts';
 
-/** What became of all that was sent. Everything but `right` is a fault, once nothing is under way any more. */
+/** The results of all commands. Everything but `right` is a fault, once nothing is in flight any more. */
 export interface SoakTally {
   /** A repeat counts, too: it is answered like the first. */
   readonly sent: number;
@@ -22,7 +22,7 @@ interface Sending {
 }
 
 const TICK_MS = 5;
-/** A repeat follows so soon: the first is still under way, or just decided. */
+/** The delay of a repeat: the first is still in flight, or has just ended. */
 const REPEAT_AFTER_MS = 15;
 
 /** Sends mixed commands at a steady rate, and holds every reply against its command. */
@@ -64,7 +64,7 @@ export class SoakCaller implements AsyncDisposable {
     return this.#underWay.size;
   }
 
-  /** Sends until it is told to stop; what is due and could not be sent in time is sent then. */
+  /** Sends until it is stopped; commands that could not be sent when they were due are sent then. */
   async send(perSecond: number, signal: AbortSignal): Promise<void> {
     const startedAtMs = performance.now();
     for (let due = 0; !signal.aborted; await sleep(TICK_MS)) {

@@ -59,7 +59,7 @@ export function resultLines({
   ];
 }
 
-/** `false` where its memory grows; `undefined` where the run is too short to tell. */
+/** `false` if its memory grows; `undefined` if the run is too short. */
 export function isMemoryFlat({ samples }: SoakResult): boolean | undefined {
   return memoryVerdict(samples.slice(0, -1)).isFlat;
 }
@@ -72,7 +72,7 @@ function curveLine({ label, of, digits }: Column, samples: readonly SoakSample[]
 
 function memoryLines(samples: readonly SoakSample[]): string[] {
   const { inUse, outsideHeap, isFlat } = memoryVerdict(samples);
-  if (isFlat === undefined) return ['The run is too short to tell whether the memory is flat.'];
+  if (isFlat === undefined) return ['The run is too short to say whether the memory is flat.'];
   return [
     trendLine('In use after collections', inUse),
     trendLine('Resident outside of the heap', outsideHeap),

@@ -26,7 +26,7 @@ const WAITING = ['interactive', 'reports', 'quarantine'];
 const KEPT = ['dead-letters', 'replies.undelivered'];
 const MIB = 1024 * 1024;
 
-/** Looks at a worker again and again; each look tells of the time since the one before. */
+/** Samples a worker repeatedly; each sample covers the time since the one before. */
 export class SoakSampler {
   readonly #worker: SoakWorker;
   readonly #caller: SoakCaller;

@@ -17,7 +17,7 @@ export interface Workplace extends Disposable {
   program(name: string): string;
   /** A file of built code as it was when the run began, for example `apps/worker/src/main.js`. */
   built(path: string, version: Version): string;
-  /** Where a process writes what it says. */
+  /** The file for the output of a process. */
   log(name: string): string;
 }
 
@@ -45,7 +45,7 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
 
 /** With what makes package imports lead to the copy. */
 function copyBuilt(from: string, to: string): void {
-  // A file under way belongs to a build beside this run, and may be gone in a moment.
+  // A temporary file belongs to a concurrent build, and may be gone in a moment.
   const filter = (path: string): boolean => !path.endsWith('.tmp');
   cpSync(join(from, 'dist'), join(to, 'dist'), { recursive: true, filter });
   const { type, imports } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8')) as Record<

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type WalkthroughFile, walkthroughFiles } from '../../docs/walkthrough.ts';
 import { CopiedRepository } from './copied-repository.ts';
 
-/** Under 40 s together where nothing else runs; other suites run beside this one. */
+/** Under 40 s together on an idle machine; other suites run beside this one. */
 const TIMEOUT_MS = 180_000;
 
 const files = walkthroughFiles();
 const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.commands.[\w-]+\.ts$/.test(path));
-/** What looks at every command without naming one, and what the walk-through itself adds. */
+/** Specs that cover every command, and those that the walkthrough adds. */
 const SPECS = [
   'libs/contracts/src/commands/(commands|session-close)',
   'libs/messaging/src/idempotency/redis-reply',
@@ -49,26 +49,26 @@ describe('docs/adding-a-command.md', () => {
     'begins with a definition that does not compile until it is handled and called',
     async () => {
       write(ofDefinition);
-      const told = await types().catch(String);
-      const faults = [...told.matchAll(/^(\S+)\(\d+,\d+\): error .*"session\.close"' is missing/gm)];
+      const output = await types().catch(String);
+      const faults = [...output.matchAll(/^(\S+)\(\d+,\d+\): error .*"session\.close"' is missing/gm)];
       expect(faults.map(([, path]) => path).toSorted()).toEqual([
         'apps/worker/src/commands/handlers.ts',
         'libs/platform/src/operations.ts',
       ]);
-      expect(told.match(/: error /g)).toHaveLength(faults.length);
+      expect(output.match(/: error /g)).toHaveLength(faults.length);
     },
     TIMEOUT_MS,
   );
 
   it(
-    'adds a command that compiles, is documented and tested, and is carried over the bus',
+    'adds a command that compiles, is documented and tested, and works over the bus',
     async () => {
       write(files.filter((file) => !ofDefinition.includes(file)));
       await repository.node('scripts/tasks/contract.ts');
       expect(repository.read('docs/messages.md')).toContain('### `session.close`');
-      const [told] = await Promise.all([repository.node('scripts/tasks/test.ts', ...SPECS), types()]);
-      expect(told).toMatch(/^\d+ passed, 0 failed$/m);
-      expect(told).toContain('PASS test/e2e/commands/session-close.spec.ts');
+      const [output] = await Promise.all([repository.node('scripts/tasks/test.ts', ...SPECS), types()]);
+      expect(output).toMatch(/^\d+ passed, 0 failed$/m);
+      expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');
     },
     TIMEOUT_MS,
   );

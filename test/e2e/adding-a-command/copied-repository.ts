@@ -22,7 +22,7 @@ const COPIED = [
   'tsconfig.json',
 ];
 
-/** The sources of this repository in a folder of their own, with its packages. */
+/** A copy of this repository's sources, with its packages. */
 export class CopiedRepository implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'poker-bridge-copy-'));
 
@@ -33,7 +33,7 @@ export class CopiedRepository implements Disposable {
     symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
   }
 
-  /** `undefined` where there is no such file. */
+  /** `undefined` if there is no such file. */
   read(path: string): string | undefined {
     try {
       return readFileSync(join(this.#folder, path), 'utf8');
@@ -48,7 +48,7 @@ export class CopiedRepository implements Disposable {
     writeFileSync(file, text);
   }
 
-  /** What a program prints that Node.js runs in it. @throws Error with all of its output where it fails */
+  /** The output of a program that Node.js runs in it. @throws Error with all of its output if it fails */
   async node(...args: readonly string[]): Promise<string> {
     try {
       const { stdout, stderr } = await run(process.execPath, [...args], {

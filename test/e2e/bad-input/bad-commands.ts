@@ -11,7 +11,7 @@ const unknown = (name: string, routingKey: string, type?: string): BadMessage =>
   code: 'UNKNOWN_COMMAND',
 });
 
-/** Types that no command has; the alternate exchange keeps them from being dropped. */
+/** Unknown types; the alternate exchange keeps them from being dropped. */
 export const UNKNOWN: readonly BadMessage[] = [
   unknown('a mistyped routing key', 'session.creat'),
   unknown('another case of letters', 'Session.Create'),

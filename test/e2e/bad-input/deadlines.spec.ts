@@ -52,7 +52,7 @@ describe('a deadline', () => {
       Buffer.from(JSON.stringify(body)),
       properties,
     );
-    const reply = await until('the reply is there', () => witness.of(correlationId).replies[0]);
+    const reply = await until('the reply is there', () => witness.messagesFor(correlationId).replies[0]);
     return { facts: factsOf(reply), body: JSON.parse(String(reply.content)) as Record<string, unknown> };
   };
   const agoMs = (ms: number) => Date.now() - ms;
@@ -90,18 +90,18 @@ describe('a deadline', () => {
   it.each([
     ['session.create', SESSION, 15],
     ['report.rake.fetch', RAKE, 600],
-  ])('is the budget of the lane from the moment of sending: %s', async (type, data, budgetSeconds) => {
+  ])("is the lane's budget from the timestamp: %s", async (type, data, budgetSeconds) => {
     const timestamp = Math.floor(Date.now() / 1000) - budgetSeconds;
     const { body } = await send(type, data, { timestamp });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
   });
 
-  it('is not moved by a moment of sending in the future', async () => {
+  it('is not moved by a timestamp in the future', async () => {
     const timestamp = Math.floor(Date.now() / 1000) + 1_000_000;
     expect((await send('session.create', SESSION, { timestamp })).facts.type).toBe('session.created');
   });
 
-  it('that passes while the platform is called is answered then, and the call is told', async () => {
+  it('that passes during a call is answered at once, and says that the platform was called', async () => {
     isSilent = true;
     const deadlineAtMs = Date.now() + 2_500;
     const { body } = await send('session.create', SESSION, { headers: { 'x-deadline': deadlineAtMs } });
@@ -111,12 +111,15 @@ describe('a deadline', () => {
 
   it.each([
     ['as asked for', () => Date.now() + 5 * MINUTE_MS, 5],
-    ['of a lane, where none is asked for', () => undefined, 0.25],
+    ['of a lane, if none is requested', () => undefined, 0.25],
     ['at most 20 minutes away', () => '2099-12-31T23:59:59Z', 20],
   ])('travels with a copy: %s', async (_, header, minutes) => {
     const fromMs = Date.now();
     await send('session.create', {}, { headers: { 'x-deadline': header() } });
-    const letter = await until('the dead letter is there', () => witness.of(correlationId).deadLetters[0]);
+    const letter = await until(
+      'the dead letter is there',
+      () => witness.messagesFor(correlationId).deadLetters[0],
+    );
     const deadlineAtMs = Number(letter.properties.headers?.['x-deadline']);
     expect(deadlineAtMs).toBeGreaterThanOrEqual(fromMs + minutes * MINUTE_MS);
     expect(deadlineAtMs).toBeLessThanOrEqual(Date.now() + minutes * MINUTE_MS);
@@ -141,18 +144,21 @@ describe('expiration', () => {
     service = await ServiceUnderTest.start({
       behaviour: healthy(),
     });
-    // Nobody takes from the interactive lane.
+    // Nothing consumes the interactive lane.
     await service.worker({ LANES: 'reports' });
     witness = await Witness.open(service);
   });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('is the end of a command in silence: it lies among the dead letters, as the broker put it there', async () => {
+  it('ends a command without a reply: the broker dead-letters it', async () => {
     const correlationId = randomUUID();
     const properties = { correlationId, replyTo: witness.replyQueue, expiration: '20', persistent: true };
     const content = Buffer.from(JSON.stringify(SESSION));
     service.caller.channel.publish(service.name('commands'), 'session.create', content, properties);
-    const letter = await until('it is a dead letter', () => witness.of(correlationId).deadLetters[0]);
+    const letter = await until(
+      'it is a dead letter',
+      () => witness.messagesFor(correlationId).deadLetters[0],
+    );
     expect(letter.content).toEqual(content);
     expect(letter.properties.headers).not.toHaveProperty('x-reason');
     expect(letter.properties.headers?.['x-death']).toMatchObject([

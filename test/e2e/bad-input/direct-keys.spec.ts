@@ -14,7 +14,7 @@ const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const PAGES = 5;
 const MANY = 30;
-/** Connections that one key costs which nobody could be asked about. */
+/** The connections that one key costs which could not be checked first. */
 const TRIES_OF_A_KEY = 3;
 
 describe('a direct reply-to key', () => {
@@ -47,7 +47,7 @@ describe('a direct reply-to key', () => {
   };
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
     until(what, () => {
-      const testimony = witness.of(correlationId);
+      const testimony = witness.messagesFor(correlationId);
       return isThere(testimony) && testimony;
     });
   const refused = () =>
@@ -58,7 +58,7 @@ describe('a direct reply-to key', () => {
   };
 
   it.each(['', 'x', '.', 'a.b.c', Buffer.alloc(150, 0xff).toString('base64'), '%%%'])(
-    'that somebody made up, amq.rabbitmq.reply-to.%s, harms nobody',
+    'that is made up, amq.rabbitmq.reply-to.%s, does no harm',
     async (key) => {
       publish('session.create', {}, { replyTo: `amq.rabbitmq.reply-to.${key}` });
       const { deadLetters } = await refused();
@@ -67,13 +67,13 @@ describe('a direct reply-to key', () => {
     },
   );
 
-  // RabbitMQ 3.10 closes the connection of whoever publishes to one of these.
+  // RabbitMQ 3.10 closes a connection that publishes to one of these.
   it.each([
     ['that is no base64', '%%%.AAAA'],
     ['that is no process', 'QUFB.AAAA'],
     ['of a node that is not in the cluster', directKey('reply@123456')],
     ['of a node without a number', directKey('reply@here')],
-  ])('that somebody made up, %s: its replies are kept, the next one is served', async (_, key) => {
+  ])('that is made up, %s: its replies are parked, the next command is served', async (_, key) => {
     publish('report.rake.fetch', RAKE, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await expectServed();
     const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
@@ -84,7 +84,7 @@ describe('a direct reply-to key', () => {
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
 
-  it('that somebody made up does not hold up the replies of others, however many there are', async () => {
+  it('that is made up does not delay other replies, however many there are', async () => {
     const others = [];
     for (let key = 0; key < MANY; key += 1) {
       publish('session.create', SESSION, {
@@ -97,7 +97,7 @@ describe('a direct reply-to key', () => {
     await seen('their replies are kept', ({ undelivered }) => undelivered.length >= MANY);
   });
 
-  it('of a client that has left harms nobody', async () => {
+  it('of a disconnected client does no harm', async () => {
     const channel = await service.caller.connection.createChannel();
     const { queue } = await service.caller.channel.assertQueue('', { exclusive: true });
     await channel.consume('amq.rabbitmq.reply-to', () => undefined, { noAck: true });
@@ -115,16 +115,16 @@ describe('a direct reply-to key', () => {
     await expectServed();
   });
 
-  it('hardly ever costs the worker its connection: it asks first, on another one', () => {
+  it('hardly ever costs the worker its connection: it is checked on another one first', () => {
     const lost = worker.log.filter(({ msg }) => msg === 'the broker is not available');
-    // A busy machine may leave a question or two unanswered; test/timing holds that an idle one loses none.
+    // On a busy machine a check may time out; test/timing shows that an idle one loses no connection.
     expect(lost.length).toBeLessThanOrEqual(2 * TRIES_OF_A_KEY);
     expect(lost.filter(({ reason }) => !String(reason).includes('541'))).toEqual([]);
     expect(worker.stderr).toBe('');
   });
 });
 
-/** A direct reply-to key as a broker node makes it: its channel's process, and a secret. */
+/** A direct reply-to key like one of a broker node: its channel's process, and a secret. */
 function directKey(node: string): string {
   const ids = Buffer.alloc(12, 1);
   const process = Buffer.concat([Buffer.from([131, 88, 118, 0, node.length]), Buffer.from(node), ids]);

@@ -15,7 +15,7 @@ import { isAccountedFor, Ledger } from './ledger.ts';
 
 const MESSAGES = 20_000;
 const DIFFERENT = 2_000;
-/** After so many its memory is that of a worker at work; it stays there (measured: up to 350 MiB after 80,000). */
+/** After so many messages its memory is that of a busy worker; it stays there (measured: up to 350 MiB after 80,000). */
 const WARM_UP = 2_000;
 const MAX_GROWTH_MIB = 256;
 /** Twenty seconds on an idle machine. */
@@ -37,7 +37,7 @@ describe('twenty thousand hostile messages in a row', () => {
 
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(3) });
-    // Not by way of the proxy, which would share this process with the flood.
+    // Not through the proxy, which would share this process with the flood.
     worker = await service.worker({ AMQP_URL: service.url, EVENTS: 'none' });
     ledger = await Ledger.open(service);
     const messages = fc.sample(hostileMessage, { numRuns: DIFFERENT, seed: MESSAGES });
@@ -47,13 +47,13 @@ describe('twenty thousand hostile messages in a row', () => {
   }, 2 * FLOOD_TIMEOUT_MS);
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('have one final reply each, or where there is nowhere to answer one dead letter', () => {
+  it('have one final reply each, or one dead letter if there is no reply queue', () => {
     const wrong = [...ledger.entries.values()].filter((entry) => !isAccountedFor(entry));
     expect(wrong).toEqual([]);
     expect(ledger.entries.size).toBe(MESSAGES);
   });
 
-  it('come to many different ends', () => {
+  it('end in many different ways', () => {
     const codes = [...ledger.entries.values()].flatMap(({ deadLetters }) =>
       deadLetters.map(({ properties }) => String(properties.headers?.['x-reason'])),
     );
@@ -77,7 +77,7 @@ describe('twenty thousand hostile messages in a row', () => {
     expect((await worker.get('/health/ready')).status).toBe(200);
   });
 
-  it('leave as many series of its metrics as there are types, lanes, operations and outcomes', async () => {
+  it('add no time series to the metrics beyond types, lanes, operations and outcomes', async () => {
     const { body } = await worker.get('/metrics');
     const ours = body.match(/^poker_.*$/gm)?.join('\n') ?? '';
     const labels = [...ours.matchAll(/\b(type|lane|operator|operation)="([^"]*)"/g)].map(
@@ -97,7 +97,7 @@ describe('twenty thousand hostile messages in a row', () => {
     const ready = async (queue: string) =>
       (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
     expect(await Promise.all(['interactive', 'reports', 'quarantine'].map(ready))).toEqual([0, 0, 0]);
-    expect(worker.log.filter(({ msg }) => String(msg).includes('left to the broker'))).toEqual([]);
+    expect(worker.log.filter(({ msg }) => String(msg).includes('returned to its queue'))).toEqual([]);
   });
 });
 

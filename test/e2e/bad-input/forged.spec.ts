@@ -13,7 +13,7 @@ import { Witness } from './witness.ts';
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const LONGEST_LOG_LINE = 4_000;
 
-/** Every header that the service or the broker writes, with values that would change something if they were believed. */
+/** Every header that the service or the broker writes, with values that would have an effect if they were believed. */
 const FORGED = {
   'x-death': [{ count: 99, queue: 'poker.reports', reason: 'rejected', exchange: '', 'routing-keys': ['a'] }],
   'x-first-death-queue': 'poker.reports',
@@ -45,7 +45,7 @@ describe('headers that a caller makes up', () => {
   let witness: Witness;
   let spy: string;
   let correlationId: string;
-  /** The page that the platform fails to give, once. */
+  /** The page for which the platform fails once. */
   let failsAtPage = 0;
 
   beforeAll(async () => {
@@ -81,13 +81,14 @@ describe('headers that a caller makes up', () => {
   };
   const replies = (count: number) =>
     until(`${count} replies are there`, () => {
-      const { replies: seen } = witness.of(correlationId);
+      const { replies: seen } = witness.messagesFor(correlationId);
       return seen.length >= count && seen.map(({ properties }) => properties);
     });
-  const deadLetter = () => until('a dead letter is there', () => witness.of(correlationId).deadLetters[0]);
-  /** What the log says of the command, up to its outcome. */
-  const told = () =>
-    until('the outcome is told', () => {
+  const deadLetter = () =>
+    until('a dead letter is there', () => witness.messagesFor(correlationId).deadLetters[0]);
+  /** The log lines of the command, up to its outcome. */
+  const outcome = () =>
+    until('the outcome is logged', () => {
       const lines = worker.log.filter((line) => line['id'] === `id-${correlationId}`);
       return lines.some((line) => 'outcome' in line) && lines;
     });
@@ -102,7 +103,7 @@ describe('headers that a caller makes up', () => {
       headers: first,
     });
     expect(reply?.headers?.['command-id']).toBe(`id-${correlationId}`);
-    expect(await told()).toMatchObject([{ outcome: 'success' }]);
+    expect(await outcome()).toMatchObject([{ outcome: 'success' }]);
   });
 
   it('change nothing about a report: it begins at its first page', async () => {
@@ -115,18 +116,18 @@ describe('headers that a caller makes up', () => {
     ]);
   });
 
-  it('change nothing about how long a report waits for its next try', async () => {
+  it('change nothing about the delay of a retry', async () => {
     failsAtPage = 1;
     send('reports', 'report.rake.fetch', RAKE, { headers: FORGED });
     const found = await replies(3);
     expect(found.map(({ messageId }) => messageId)).toEqual([0, 1, 2].map((n) => `id-${correlationId}:${n}`));
-    expect(await told()).toMatchObject([
+    expect(await outcome()).toMatchObject([
       { code: 'PLATFORM_UNAVAILABLE', delayMs: 200 },
       { outcome: 'success' },
     ]);
   });
 
-  it('are told from those of the service itself: a postponed report goes on', async () => {
+  it('are distinguished from those of the service: a postponed report continues', async () => {
     failsAtPage = 2;
     send('reports', 'report.rake.fetch', RAKE);
     const found = await replies(3);
@@ -135,7 +136,7 @@ describe('headers that a caller makes up', () => {
     expect(pages).toEqual(['1', '2', '2']);
   });
 
-  it('are not carried over to a dead letter', async () => {
+  it('are not copied to a dead letter', async () => {
     send(
       'interactive',
       'session.create',
@@ -151,7 +152,7 @@ describe('headers that a caller makes up', () => {
     expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);
   });
 
-  it('CC and BCC route the message that the caller sent, and nothing of ours', async () => {
+  it("CC and BCC route the caller's message, and none of ours", async () => {
     const headers = { CC: [spy], BCC: [spy] };
     const arrived = async () => {
       const messages = await service.caller.drain(spy);
@@ -169,12 +170,12 @@ describe('headers that a caller makes up', () => {
       { userId: 'p-1' },
       { headers, messageId: 'gone', replyTo: 'no-such-queue' },
     );
-    await until('the reply is kept', () => witness.of(correlationId).undelivered[0]);
-    // One of each publish: a queue gets a message once, whichever way leads there.
+    await until('the reply is kept', () => witness.messagesFor(correlationId).undelivered[0]);
+    // One of each publish: a queue gets a message once, whatever its routes.
     expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
   });
 
-  it('that fill 50 KB cost a refused message nothing but its refusal', async () => {
+  it('of 50 KB do not affect how a message is refused', async () => {
     const table = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`h-${n}`, 'x'.repeat(100)]));
     let nest: object = { end: true };
     for (let level = 0; level < 50; level += 1) nest = { nest, list: [level] };
@@ -185,22 +186,22 @@ describe('headers that a caller makes up', () => {
     expect(JSON.stringify(reply).length).toBeLessThan(2_000);
   });
 
-  it('that fill 50 KB change nothing about a valid one', async () => {
+  it('of 50 KB change nothing about a valid message', async () => {
     const headers = { tracestate: 'x'.repeat(25_000), 'x-more': 'x'.repeat(25_000) };
     send('interactive', 'session.create', { userId: 'p-1' }, { headers });
     expect((await replies(1))[0]).toMatchObject({ type: 'session.created', headers: first });
   });
 
-  it('that name an operator of 50 KB fill neither the dead letter nor the log', async () => {
+  it('with an operator of 50 KB fill neither the dead letter nor the log', async () => {
     send('interactive', 'session.create', { userId: 'p-1' }, { headers: { operator: 'x'.repeat(50_000) } });
     const { headers = {} } = (await deadLetter()).properties;
     expect(headers['x-reason']).toBe('UNKNOWN_OPERATOR');
     expect(JSON.stringify(headers).length).toBeLessThan(2_000);
-    await told();
+    await outcome();
     expect(worker.stdout.split('\n').filter((line) => line.length > LONGEST_LOG_LINE)).toEqual([]);
   });
 
-  it('may stand beside a user id, which travels on as a header', async () => {
+  it('may accompany a user id, which is copied to a header', async () => {
     const userId = new URL(service.url).username;
     send('interactive', 'session.create', {}, { userId });
     const { properties } = await deadLetter();
@@ -208,7 +209,7 @@ describe('headers that a caller makes up', () => {
     expect(properties.headers).toMatchObject({ 'x-origin-user-id': userId });
   });
 
-  it('and properties that say nothing to this service are ignored', async () => {
+  it('and unknown properties are ignored', async () => {
     send(
       'interactive',
       'session.create',

@@ -1,10 +1,10 @@
 import type { Options } from 'amqplib';
 import fc from 'fast-check';
 
-/** Where a hostile message wants its answer. */
+/** The reply queue of a hostile message. */
 export type ReplyTo = 'usable' | 'direct' | 'missing' | 'ours' | 'gone';
 
-/** A message as somebody makes it up who wants to do harm; the broker takes it as it is. */
+/** A message of an attacker; the broker accepts it as it is. */
 export interface HostileMessage {
   /** Through the exchange with this routing key, or straight into a queue of the service. */
   readonly to: { readonly routingKey: string } | { readonly queue: 'interactive' | 'reports' | 'quarantine' };
@@ -36,7 +36,7 @@ const shortText = fc.oneof(
   fc.string({ maxLength: 255 }),
 );
 
-/** Reports are few: their lane has four in hand at a time. */
+/** Reports are few: their lane has four in flight at a time. */
 const mostlyType = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom('session.create', 'game.open') },
   { weight: 1, arbitrary: fc.constantFrom(...TYPES) },
@@ -114,7 +114,7 @@ const options: fc.Arbitrary<Options.Publish> = fc.record(
   { requiredKeys: [] },
 );
 
-/** Any message that the broker takes from a caller. */
+/** Any message that the broker accepts from a caller. */
 export const hostileMessage: fc.Arbitrary<HostileMessage> = fc.record({
   to: fc.oneof(
     { weight: 6, arbitrary: fc.record({ routingKey: mostlyType }) },

@@ -34,7 +34,7 @@ describe('any message at all', () => {
   });
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('comes to one end that the contract knows', async () => {
+  it('ends in one way that the contract describes', async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(hostileMessage, async (message) => {
@@ -45,7 +45,7 @@ describe('any message at all', () => {
     );
   });
 
-  it('is dead-lettered where its end is of category invalid, and only there', async () => {
+  it('is dead-lettered if and only if its category is invalid', async () => {
     const entries = [...ledger.entries.values()];
     const codes = entries.map(codeOf).map((code) => (INVALID.includes(String(code)) ? [code] : []));
     const reasons = () =>
@@ -62,14 +62,14 @@ describe('any message at all', () => {
     }
   });
 
-  it('leaves the worker as it was', async () => {
+  it('leaves the worker unchanged', async () => {
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
     expect(worker.stderr).toBe('');
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   });
 
-  /** The code of its failure; of what cannot be answered, as its dead letter says. */
+  /** The code of its failure; if it cannot be answered, that of its dead letter. */
   function codeOf({ replies, undelivered, deadLetters }: Entry): string | undefined {
     const [reply] = [...replies, ...undelivered];
     if (!reply) return String(deadLetters[0]?.properties.headers?.['x-reason']);

@@ -6,19 +6,19 @@ import type { HostileMessage } from './hostile-message.ts';
 
 const DIRECT = 'amq.rabbitmq.reply-to';
 
-/** What became of one message. */
+/** The outcome of one message. */
 export interface Entry {
   readonly sent: HostileMessage;
-  /** Those that others follow, whether they were delivered or kept. */
+  /** Replies that are not final, delivered or parked. */
   readonly pages: ConsumeMessage[];
   /** Final replies. */
   readonly replies: ConsumeMessage[];
   readonly deadLetters: ConsumeMessage[];
-  /** Final replies that were kept. */
+  /** Final replies that were parked. */
   readonly undelivered: ConsumeMessage[];
 }
 
-/** Sends hostile messages, and keeps account of what becomes of each. */
+/** Sends hostile messages, and records the outcome of each. */
 export class Ledger {
   readonly entries = new Map<string, Entry>();
   readonly #service: ServiceUnderTest;
@@ -45,12 +45,12 @@ export class Ledger {
     return ledger;
   }
 
-  /** How many messages have an outcome. */
+  /** The number of messages with an outcome. */
   get settled(): number {
     return this.#settled;
   }
 
-  /** @returns whether the connection takes more at once */
+  /** @returns whether the connection accepts more at once */
   send(correlationId: string, sent: HostileMessage): boolean {
     const { channel } = this.#service.caller;
     const { to, content, options } = sent;
@@ -81,7 +81,7 @@ export class Ledger {
   #note(kind: 'replies' | 'deadLetters' | 'undelivered', message: ConsumeMessage): void {
     const { correlationId, headers } = message.properties;
     const entry = this.entries.get(String(correlationId));
-    if (!entry) throw new Error(`nobody sent ${String(correlationId)}`);
+    if (!entry) throw new Error(`not sent by this test: ${String(correlationId)}`);
     if (kind !== 'deadLetters' && headers?.['final'] !== true) {
       entry.pages.push(message);
       return;
@@ -93,13 +93,13 @@ export class Ledger {
   }
 }
 
-/** Whether a message of this kind is what its sender was to get. */
+/** Whether a message of this kind is meant for the sender. */
 function isOutcome({ sent: { replyTo } }: Entry, kind: string): boolean {
   if (replyTo === 'usable' || replyTo === 'direct') return kind === 'replies';
   return kind === (replyTo === 'gone' ? 'undelivered' : 'deadLetters');
 }
 
-/** Whether it was answered once, or where there is nowhere to answer dead-lettered once. */
+/** Whether it was answered once, or dead-lettered once if it has no reply queue. */
 export function isAccountedFor({ sent: { replyTo }, replies, deadLetters, undelivered }: Entry): boolean {
   const [answered, kept, dead] = [replies.length, undelivered.length, deadLetters.length];
   if (replyTo === 'usable' || replyTo === 'direct') return answered === 1 && kept === 0 && dead <= 1;

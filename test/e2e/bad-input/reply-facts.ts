@@ -1,6 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 
-/** What a reply is, in short. */
+/** A summary of a reply. */
 export function factsOf(message: ConsumeMessage | undefined) {
   const { type, headers } = message?.properties ?? {};
   const text = String(message?.content);

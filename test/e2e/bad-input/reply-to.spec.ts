@@ -44,7 +44,7 @@ describe('a reply_to', () => {
   };
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
     until(what, () => {
-      const testimony = witness.of(correlationId);
+      const testimony = witness.messagesFor(correlationId);
       return isThere(testimony) && testimony;
     });
   const refused = () =>
@@ -96,12 +96,12 @@ describe('a reply_to', () => {
   });
 
   it.each([
-    ['that nobody declared', 'no-such-queue'],
+    ['that does not exist', 'no-such-queue'],
     ['that begins like ours', ''],
     ['of 255 bytes', 'q'.repeat(255)],
     ['of odd characters', ' ä#*/\n\u{1f0a1}'],
     ["of the broker's own kind", 'amq.gen-nobody'],
-  ])('of a queue %s: the reply is kept, the command done once', async (_, name) => {
+  ])('of a queue %s: the reply is parked, the command run once', async (_, name) => {
     const replyTo = name || `${service.prefix}-more`;
     publish('session.create', SESSION, { replyTo });
     const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
@@ -120,7 +120,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('that is gone: a refusal is kept, dead-lettered and announced', async () => {
+  it('that is gone: a refusal is parked, dead-lettered and announced', async () => {
     publish('session.create', {}, { replyTo: 'no-such-queue' });
     const { undelivered } = await seen('all of it is there', (all) =>
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
@@ -128,7 +128,7 @@ describe('a reply_to', () => {
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
   });
 
-  it('that is gone: every page of a report is kept', async () => {
+  it('that is gone: every page of a report is parked', async () => {
     publish('report.rake.fetch', RAKE, { replyTo: 'no-such-queue' });
     const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
     expect(undelivered.map(factsOf).map(({ sequence, type }) => [sequence, type])).toEqual([
@@ -162,7 +162,7 @@ describe('a reply_to', () => {
     service.platform.behaviour = gate.behind(healthy(PAGES));
     publish('session.create', SESSION, { replyTo });
     await until('the platform is asked', () => gate.held === 1);
-    // Read while the worker publishes, which tries again for a second.
+    // Read while the worker publishes, which it retries for a second.
     gate.open();
     await service.caller.channel.get(replyTo, { noAck: true });
     const arrived = await until('the reply arrives', async () => {
@@ -171,7 +171,7 @@ describe('a reply_to', () => {
     });
     expect(arrived).toMatchObject([{ type: 'session.created' }]);
     await expectServed();
-    expect(witness.of(correlationId).undelivered).toEqual([]);
+    expect(witness.messagesFor(correlationId).undelivered).toEqual([]);
   });
 
   it('that fills up with pages: the report ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
@@ -197,7 +197,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests.length).toBeLessThan(PAGES);
   });
 
-  it('that has room for the pages and not for the last word: the failure is kept in its place', async () => {
+  it('that has room for the pages but not for the final reply: the failure is parked', async () => {
     const replyTo = await boundedQueue(PAGES);
     publish('report.rake.fetch', RAKE, { replyTo });
     const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
@@ -207,7 +207,7 @@ describe('a reply_to', () => {
     expect(await contents(replyTo)).toHaveLength(PAGES);
   });
 
-  it('was answered by nothing but what these tests saw', () => {
+  it('got no replies but those that these tests saw', () => {
     expect(witness.counts.replies).toBe(0);
   });
 });

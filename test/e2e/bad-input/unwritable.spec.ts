@@ -9,12 +9,12 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-/** Becomes as many bytes that are no UTF-8 on its way to the broker. */
+/** Is replaced by as many bytes that are not UTF-8 on its way to the broker. */
 const MARK = 'Z'.repeat(200);
 
 /**
- * AMQP carries more than its clients can write: short strings of any bytes, numbers of any kind. What came in so must
- * not keep a reply or a copy from being written, or its command would come back again and again.
+ * AMQP carries more than its clients can write: short strings of any bytes, numbers of any kind. Such values must
+ * not prevent a reply or a copy from being written, or the command would be redelivered again and again.
  */
 describe('a command with a property that cannot be written again', () => {
   let service: ServiceUnderTest;
@@ -38,7 +38,7 @@ describe('a command with a property that cannot be written again', () => {
 
   const outcomes = async () => {
     const outcome = (line: Record<string, unknown>) => line['id'] === id && 'outcome' in line;
-    await until('the outcome is told', () => worker.log.some(outcome));
+    await until('the outcome is logged', () => worker.log.some(outcome));
     const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
     expect(reply?.type).toBe('session.created');
     return worker.log.filter((line) => line['id'] === id).map((line) => line['outcome'] ?? line['msg']);
@@ -51,7 +51,7 @@ describe('a command with a property that cannot be written again', () => {
   };
 
   it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
-    '%s of bytes that are no UTF-8: refused once, and answered',
+    '%s of bytes that are not UTF-8: refused once, and answered',
     async (property) => {
       await publish('session.create', { [property]: MARK });
       expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
@@ -61,24 +61,24 @@ describe('a command with a property that cannot be written again', () => {
   );
 
   it.each(['correlationId', 'contentType', 'contentEncoding', 'appId'])(
-    '%s of bytes that are no UTF-8: a valid command is served',
+    '%s of bytes that are not UTF-8: a valid command is served',
     async (property) => {
       await publish('session.create', { [property]: MARK }, '{"userId":"p-1"}');
       expect(await outcomes()).toEqual(['success']);
     },
   );
 
-  it('a type of bytes that are no UTF-8 is an unknown one', async () => {
+  it('a type of bytes that are not UTF-8 is unknown', async () => {
     await publish('session.create', { type: MARK });
     expect(await outcomes()).toEqual(['UNKNOWN_COMMAND']);
   });
 
-  it('a routing key of bytes that are no UTF-8 is an unknown type', async () => {
+  it('a routing key of bytes that are not UTF-8 is an unknown type', async () => {
     await publish(MARK, {});
     expect(await outcomes()).toEqual(['UNKNOWN_COMMAND']);
   });
 
-  it('a reply_to of bytes that are no UTF-8 is none', async () => {
+  it('a reply_to of bytes that are not UTF-8 counts as missing', async () => {
     await publish('session.create', { replyTo: MARK }, '{"userId":"p-1"}');
     expect(await outcomes()).toEqual(['REPLY_TO_MISSING']);
   });
@@ -98,7 +98,7 @@ describe('a command with a property that cannot be written again', () => {
 
   it.each([
     ['x-redriven', -1e300],
-    // NaN and the infinities the broker refuses from whoever sends them.
+    // The broker refuses NaN and the infinities from every sender.
     ['tracestate', 2 ** 50 + 0.5],
     ['x-origin-user-id', -(2 ** 63) * 2],
   ])('the header %s of %d: refused once, and answered', async (name, value) => {
@@ -106,12 +106,12 @@ describe('a command with a property that cannot be written again', () => {
     expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
   });
 
-  it.each([-1e300, 1e300])('schema-version %d is a version that nobody knows', async (value) => {
+  it.each([-1e300, 1e300])('schema-version %d is not supported', async (value) => {
     await publish('session.create', { headers: { 'schema-version': { '!': 'double', value } } });
     expect(await outcomes()).toEqual(['UNSUPPORTED_VERSION']);
   });
 
-  it('a moment of sending at the end of time', async () => {
+  it('a timestamp in the far future', async () => {
     await publish('session.create', { timestamp: 2 ** 64 - 2048 });
     expect(await outcomes()).toEqual(['VALIDATION_FAILED']);
   });

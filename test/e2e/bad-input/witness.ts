@@ -2,7 +2,7 @@ import type { ConsumeMessage } from 'amqplib';
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 
-/** Everything that the service let out about one message. */
+/** Everything that the service published about one message. */
 export interface Testimony {
   readonly replies: readonly ConsumeMessage[];
   readonly deadLetters: readonly ConsumeMessage[];
@@ -15,8 +15,8 @@ type Kind = keyof Testimony;
 const NOTHING: readonly ConsumeMessage[] = [];
 
 /**
- * Sees everything that leaves the service under a prefix: replies to a queue of its own, dead letters, events and
- * undelivered replies, each by the correlation id that it keeps.
+ * Records everything that the service publishes under a prefix: replies to a queue of its own, dead letters, events and
+ * undelivered replies, each by its correlation id.
  */
 export class Witness {
   readonly #seen = new Map<string, Map<Kind, ConsumeMessage[]>>();
@@ -40,13 +40,13 @@ export class Witness {
     return witness;
   }
 
-  /** How many of each kind it saw. */
+  /** The number of messages of each kind. */
   get counts(): Readonly<Record<Kind, number>> {
     return this.#counts;
   }
 
-  /** What it saw so far of the message with a correlation id. */
-  of(correlationId: string): Testimony {
+  /** The messages with a correlation id so far. */
+  messagesFor(correlationId: string): Testimony {
     const seen = this.#seen.get(correlationId);
     const list = (kind: Kind) => seen?.get(kind) ?? NOTHING;
     return {

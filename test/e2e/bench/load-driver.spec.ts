@@ -28,7 +28,7 @@ describe('the load driver and the workers of the bench', () => {
   });
 
   it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
-    '%s answers every command once, and rightly',
+    '%s answers every command correctly and once',
     async (name) => {
       const contestant = CONTESTANTS.find((one) => one.name === name)!;
       const amqpUrl = testBrokerUrl();
@@ -49,7 +49,7 @@ describe('the load driver and the workers of the bench', () => {
     40_000,
   );
 
-  it('has a platform that takes no wrong signature', async () => {
+  it('has a platform that accepts no wrong signature', async () => {
     const url = `${platform.variables['PLATFORM_BASE_URL']}/v2/app/users/alice/session?clientId=bench`;
     const body = new URLSearchParams({ userId: 'alice' });
     const { status } = await fetch(url, { method: 'POST', body, headers: { sign: '0'.repeat(64) } });
@@ -58,7 +58,7 @@ describe('the load driver and the workers of the bench', () => {
 });
 
 describe('the load driver and a worker that fails', () => {
-  it('counts an answer that comes twice', async () => {
+  it('counts a duplicate answer', async () => {
     const tally = await tallyOf((command, answer) => {
       answer(command);
       if (isNumber(command, 3)) answer(command);
@@ -66,7 +66,7 @@ describe('the load driver and a worker that fails', () => {
     expect(tally).toEqual({ sent: 20, right: 20, ...NO_FAULT, double: 1 });
   });
 
-  it('counts an answer that never comes', async () => {
+  it('counts a missing answer', async () => {
     const tally = await tallyOf((command, answer) => {
       if (!isNumber(command, 3)) answer(command);
     });
@@ -86,7 +86,7 @@ describe('the load driver and a worker that fails', () => {
     expect(tally).toEqual({ sent: 20, right: 18, ...NO_FAULT, wrong: 2 });
   });
 
-  it('counts an answer to what it has not sent', async () => {
+  it('counts a stray answer', async () => {
     const tally = await tallyOf((command, answer) => {
       answer(command);
       if (!isNumber(command, 3)) return;
@@ -105,10 +105,10 @@ describe('the load driver and a worker that fails', () => {
   });
 });
 
-/** @param to answers a command with what another one asks for; default: with its own */
+/** @param to selects the command whose answer is sent; default: the command itself */
 type Answer = (command: ConsumeMessage, to?: ConsumeMessage) => void;
 
-/** What the driver says of 20 commands that a worker of this test takes. */
+/** The driver's result for 20 commands that a worker of this test consumes. */
 async function tallyOf(take: (command: ConsumeMessage, answer: Answer) => void): Promise<Tally> {
   const url = testBrokerUrl();
   const queue = uniquePrefix();

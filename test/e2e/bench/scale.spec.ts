@@ -7,9 +7,9 @@ import { createWorkplace } from '../../bench/stage/workplace.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
 
 const COMMANDS = 300;
-/** The largest size of each kind, but for what would only take longer. */
+/** The largest size of each kind, except if it would only take longer. */
 const SIZES = [
-  ['commands in hand', '100'],
+  ['commands in flight', '100'],
   ['operators', '100'],
   ['KiB of launch options', '8'],
   ['workers on one queue', '2'],

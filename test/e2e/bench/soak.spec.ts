@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { soak } from '../../bench/soak/soak.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
 
-/** `npm run soak` does the same for minutes, and looks at the memory. */
+/** `npm run soak` does the same for minutes, and measures the memory. */
 it('a mixed load of some seconds: each command gets exactly its own replies', async () => {
   const result = await soak({ amqpUrl: testBrokerUrl(), forMs: 6_000, perSecond: 40, everyMs: 1_000 });
   expect(result).toMatchObject({ faults: [], missing: 0, strayDeadLetters: 0, isFaultless: true });

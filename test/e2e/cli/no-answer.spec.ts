@@ -36,7 +36,7 @@ describe('poker-bridge send, unanswered', () => {
       variables: { AMQP_URL: testBrokerUrl(), AMQP_PREFIX: prefix, ...variables },
     });
 
-  it('ends with 3 where no answer came in time, and says who is missing', async () => {
+  it('ends with 3 if no reply came in time, and says what is missing', async () => {
     const run = await send({}, '--deadline-ms', '200', '--json');
     expect(run).toMatchObject({
       code: 3,
@@ -58,7 +58,7 @@ describe('poker-bridge send, unanswered', () => {
     expect(message.properties.headers).not.toHaveProperty('operator');
   });
 
-  it('ends with 3 where the queue is full', async () => {
+  it('ends with 3 if the queue is full', async () => {
     broker.channel.sendToQueue(queue, Buffer.from('{}'));
     await broker.channel.waitForConfirms();
     expect(await send({})).toMatchObject({
@@ -67,7 +67,7 @@ describe('poker-bridge send, unanswered', () => {
     });
   });
 
-  it('ends with 3 where no queue takes the command', async () => {
+  it('ends with 3 if the command cannot be routed', async () => {
     await broker.channel.unbindQueue(queue, exchange, 'session.create');
     expect(await send({})).toMatchObject({
       code: 3,
@@ -76,13 +76,13 @@ describe('poker-bridge send, unanswered', () => {
     await broker.channel.bindQueue(queue, exchange, 'session.create');
   });
 
-  it('ends with 3 where no worker has ever been', async () => {
+  it('ends with 3 if no worker has ever run', async () => {
     const { code, stderr } = await send({ AMQP_PREFIX: `${prefix}-other` });
     expect(code).toBe(3);
     expect(stderr).toContain(`The broker has no exchange ${prefix}-other.commands`);
   });
 
-  it('ends with 3 where no broker can be reached, after trying each', async () => {
+  it('ends with 3 if no broker can be reached, after trying each', async () => {
     await using proxy = await TcpProxy.start(testBrokerUrl());
     proxy.refuse();
     const url = `amqp://user:hush@127.0.0.1:${proxy.port}`;
@@ -92,10 +92,10 @@ describe('poker-bridge send, unanswered', () => {
     expect(stderr).not.toContain('hush');
   });
 
-  it('ends with 3 where the connection is lost', async () => {
+  it('ends with 3 if the connection is lost', async () => {
     await using proxy = await TcpProxy.start(testBrokerUrl());
     const running = send({ AMQP_URL: proxy.through(testBrokerUrl()) });
-    await until('the command lies in its queue', async () => {
+    await until('the command is in its queue', async () => {
       const { messageCount } = await broker.channel.checkQueue(queue);
       return messageCount === 1;
     });

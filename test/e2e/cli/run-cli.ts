@@ -10,17 +10,17 @@ export interface CliRun {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** What `--json` printed a line. */
+  /** The lines that `--json` printed. */
   readonly lines: readonly Readonly<Record<string, unknown>>[];
 }
 
 export interface CliSurroundings {
   readonly variables?: Readonly<Record<string, string>>;
-  /** What the standard input holds. */
+  /** The content of standard input. */
   readonly input?: string | Buffer;
 }
 
-/** Runs the built command line with these variables and no others of its own. */
+/** Runs the built command line with only these variables. */
 export async function runCli(
   args: readonly string[],
   { variables = {}, input = '' }: CliSurroundings = {},

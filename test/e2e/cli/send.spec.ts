@@ -90,7 +90,7 @@ describe('poker-bridge send', () => {
       ([, amount = '']) => amount,
     );
     expect(amounts.length).toBeGreaterThan(20);
-    // None is what a double would have made of it.
+    // None was rounded to a double.
     expect(amounts.every((amount) => amount !== '0' && !Number.isSafeInteger(Number(amount)))).toBe(true);
     expect(amounts.some((amount) => BigInt(Number(amount)) !== BigInt(amount))).toBe(true);
     expect([forPrograms.code, forPeople.code]).toEqual([0, 0]);
@@ -98,13 +98,13 @@ describe('poker-bridge send', () => {
     expect(forPeople.stdout).toMatch(/^ {4}the first: \{"id":"player-/m);
   });
 
-  it('ends with 1 where the answer is command.failed, with every fault', async () => {
+  it('ends with 1 if the reply is command.failed, with every fault', async () => {
     const data = '{"userId":"u-1","lang":"english","page":1}';
     const forPeople = await send(['session.create', '--data', data]);
     expect(forPeople.code).toBe(1);
     expect(forPeople.stdout).toContain('VALIDATION_FAILED (invalid)');
     expect(forPeople.stdout).toContain('    /lang must be an ISO 639-1 code of two letters\n');
-    expect(forPeople.stdout).toContain('    sending it again changes nothing\n');
+    expect(forPeople.stdout).toContain('    sending it again will not help\n');
 
     const forPrograms = await send(['session.create', '--data', data, '--json']);
     expect(forPrograms.code).toBe(1);
@@ -113,7 +113,7 @@ describe('poker-bridge send', () => {
     ]);
   });
 
-  it('takes the data from a file, and from the standard input', async () => {
+  it('reads the data from a file, and from standard input', async () => {
     const file = join(folder, 'lobby.json');
     await writeFile(file, '{\n  "player": { "id": "from-a-file" }\n}\n');
     const fromFile = await send(['game.open', '--data', `@${file}`, '--json']);
@@ -124,7 +124,7 @@ describe('poker-bridge send', () => {
     expect([fromInput.code, fromInput.lines[0]?.['body']]).toMatchObject([0, { playerId: 'from-the-input' }]);
   });
 
-  it('sends the same command under the same id: the answer is replayed', async () => {
+  it('sends the same command with the same id: the reply is replayed', async () => {
     const args = ['session.create', '--data', '{"userId":"u-twice"}', '--id', id, '--json'];
     const [first, second] = [await send(args), await send(args)];
     expect(second.lines[0]?.['body']).toEqual(first.lines[0]?.['body']);
@@ -143,7 +143,7 @@ describe('poker-bridge send', () => {
   });
 
   it('sets the deadline', async () => {
-    // It has passed when the worker reads it, however fast that is.
+    // It has passed when the worker reads it, however fast it is.
     const args = ['session.create', '--data', '{"userId":"u-late"}', '--deadline-ms', '1', '--json'];
     const { code, lines } = await send(args);
     expect([code, lines]).toMatchObject([1, [{ body: { code: 'COMMAND_EXPIRED' } }]]);

@@ -21,7 +21,7 @@ const VECTORS = join(root, 'test/vectors/signing.json');
 const vectors = JSON.parse(readFileSync(VECTORS, 'utf8')) as Vector[];
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What stands in the file is given on the standard input. */
+/** The content of the file is passed on standard input. */
 function explain(rows: unknown, ...args: string[]): Promise<CliRun> {
   const input = typeof rows === 'string' ? rows : JSON.stringify(rows);
   return runCli(['sign', 'explain', '-', ...args], { input });
@@ -55,13 +55,13 @@ describe('poker-bridge sign explain --json', () => {
     expect(again.stdout).toBe(stdout);
   });
 
-  it('keeps the digits of integers that no double holds', async () => {
+  it('keeps the digits of integers beyond 2^53', async () => {
     const { stdout } = await explain('{"parameters":{"a":9007199254740993,"b":{"c":-1}}}', '--json');
     expect(stdout).toContain('"a":9007199254740993,');
     expect(JSON.parse(stdout)).toMatchObject({ canonical: '9007199254740993-1' });
   });
 
-  it('signs open-game over its body, where the settings say so', async () => {
+  it('signs open-game over its body, if the settings say so', async () => {
     const data = { type: 'OpenGame', attributes: { player: { id: 'u-1' } } };
     const settings = { SIGNATURE_SCHEME_V3: 'raw-body' };
     const rawBody = { parameters: { client: 'op1', data }, secret: 'hush', settings };
@@ -129,7 +129,7 @@ describe('poker-bridge sign explain', () => {
     ]);
   });
 
-  it('shows the opposite mistakes where the settings differ from the default', async () => {
+  it('shows the opposite mistakes if the settings differ from the default', async () => {
     const settings = {
       SIGNATURE_SCALARS: 'json',
       SIGNATURE_OPEN_GAME_CLIENT: 'drop',
@@ -147,7 +147,7 @@ describe('poker-bridge sign explain', () => {
     expect(given('true, false, null as in PHP')).toBe(digest(`u-1${options}17OpenGame`));
   });
 
-  it('fits on a screen, and names together what makes no difference', async () => {
+  it('fits on a screen, and groups the mistakes that make no difference', async () => {
     const { stdout } = await explain({ parameters: { userId: 'u-1' }, secret: 'hush-hush' });
     expect(stdout).toContain(
       '    no difference here: client dropped; JSON strings left undecoded; values URL-encoded; ' +
@@ -159,7 +159,7 @@ describe('poker-bridge sign explain', () => {
     expect(Math.max(...screens.map((screen) => screen.split('\n').length))).toBeLessThanOrEqual(50);
   });
 
-  it('compares with a sign that is given, and names the mistake that made it', async () => {
+  it('compares with a given sign, and names the mistake behind it', async () => {
     const right = await explain({ ...row, sign: digest('op 1u-12/17OpenGame') });
     expect(right.stdout).toContain('    the same as the sign that was given\n');
     const unsorted = await explain({ ...row, sign: digest('op 1OpenGame712/u-1') });
@@ -168,14 +168,14 @@ describe('poker-bridge sign explain', () => {
     expect(strange.stdout).toContain('    not the sign that was given, ff\n    which none of the mistakes');
   });
 
-  it('shows the strings instead of digests where there is no secret', async () => {
+  it('shows the strings instead of digests if there is no secret', async () => {
     const { code, stdout } = await explain({ parameters: { b: 'x y', a: '1' } });
     expect(code).toBe(0);
     expect(stdout).toContain('    none: a digest needs the secret\n');
     expect(stdout).toMatch(/names left unsorted +x y1\n/);
   });
 
-  it('never prints a secret, nor lets a value steer the terminal', async () => {
+  it('never prints a secret, nor control characters of a value', async () => {
     const steering = { parameters: { nick: '\u001b[2Jgone' }, secret: 'hush-hush' };
     const runs = [
       await explain([row, steering]),

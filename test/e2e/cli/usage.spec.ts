@@ -64,13 +64,13 @@ describe('poker-bridge', () => {
     expect(stderr).toContain(expected);
   });
 
-  it('takes no text that is not UTF-8', async () => {
+  it('refuses text that is not UTF-8', async () => {
     const input = Buffer.from([0x22, 0xff, 0x22]);
     const { code, stderr } = await runCli(['send', 'session.create', '--data', '-'], { input });
     expect([code, stderr]).toEqual([2, 'error: the standard input is not UTF-8\n']);
   });
 
-  it('asks for no settings where it needs none', async () => {
+  it('needs no settings for a subcommand that uses none', async () => {
     const variables = { AMQP_URL: 'nonsense', AMQP_PREFIX: 'amq.', SIGNATURE_SCALARS: 'json' };
     const input = '{"parameters":{"a":true}}';
     const { code, stdout } = await runCli(['sign', 'explain', '-', '--json'], { variables, input });

@@ -7,7 +7,7 @@ interface ListedConnection {
   readonly client_properties: readonly (readonly [name: string, type: string, value: unknown])[];
 }
 
-/** What one node of a cluster tells about all of it. */
+/** The state of a cluster as one node shows it. */
 export class ClusterView {
   readonly #cluster: Cluster;
 
@@ -33,7 +33,7 @@ export class ClusterView {
     return queues.map((queue) => this.#cluster.nodes.find(({ name }) => name === leaders.get(queue)));
   }
 
-  /** Has other nodes lead quorum queues, one node for all of them. */
+  /** Moves the leaders of the quorum queues to other nodes, one node for all of them. */
   async moveLeaders(queues: readonly string[], to: ClusterNode): Promise<void> {
     const names = queues.map((queue) => `<<"${queue}">>`);
     await to.ctl(
@@ -75,7 +75,7 @@ export class ClusterView {
     }
   }
 
-  /** Asks the first that answers. */
+  /** Asks the first node that answers. */
   async #list(command: string, ...columns: string[]): Promise<unknown> {
     const failures: unknown[] = [];
     for (const node of this.#cluster.nodes) {

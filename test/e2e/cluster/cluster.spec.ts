@@ -5,7 +5,7 @@ import { Readiness } from './readiness.ts';
 
 jest.setTimeout(120_000);
 
-/** More of what befalls a cluster stands in test/extended. */
+/** More failures of a cluster are in test/extended. */
 describe('a worker on a cluster of three nodes', () => {
   let service: ClusteredService;
   beforeAll(async () => {
@@ -13,7 +13,7 @@ describe('a worker on a cluster of three nodes', () => {
   });
   afterAll(() => service?.[Symbol.asyncDispose]());
 
-  it('goes on by another node when the one that it is connected to dies, and all queues lose their leader', () =>
+  it('continues on another node if its own dies, and all queues lose their leader', () =>
     service.run(async () => {
       const { view, lanes, caller, worker } = service;
       const load = service.load('killed');
@@ -29,7 +29,7 @@ describe('a worker on a cluster of three nodes', () => {
       await service.expectAnswered(load);
     }));
 
-  it('does not mind that the leaders of its lanes move', () =>
+  it('is not affected if the leaders of its lanes move', () =>
     service.run(async () => {
       const load = service.load('moved');
       const readiness = new Readiness(service.worker);
@@ -43,7 +43,7 @@ describe('a worker on a cluster of three nodes', () => {
       expect(await readiness.stop()).toEqual([200]);
     }));
 
-  it('survives that the nodes are restarted, one after the other', () =>
+  it('survives a restart of the nodes, one after the other', () =>
     service.run(async () => {
       const load = service.load('rolled');
       for (const node of service.cluster.nodes) {

@@ -19,7 +19,7 @@ const PAGES = 3;
 const PLATFORM_MS = 20;
 const ACKNOWLEDGE_TIMEOUT_MS = 30_000;
 
-/** A worker on a cluster of three nodes, all of which it is told of, with a platform and a caller. */
+/** A worker that knows all three nodes of a cluster, with a platform and a caller. */
 export class ClusteredService implements AsyncDisposable {
   readonly view: ClusterView;
   readonly #prefix: string;
@@ -50,7 +50,7 @@ export class ClusteredService implements AsyncDisposable {
       ...platform.variables,
       AMQP_URL: urls.join(),
       AMQP_PREFIX: prefix,
-      // The platform is a part of this process, which a busy machine may hold up for seconds.
+      // The platform is part of this process, which a busy machine may delay for seconds.
       PLATFORM_ATTEMPT_TIMEOUT_MS: '60000',
       INTERACTIVE_DEADLINE_MS: '120000',
     };
@@ -93,7 +93,7 @@ The worker's log and the broker's view: ${folder}`,
     }
   }
 
-  /** What the worker has answered since a time, as its log tells. */
+  /** The commands that the worker has answered since a time, from its log. */
   answersSince(sinceMs: number): { lane: string; atMs: number }[] {
     return this.worker.log
       .filter(({ msg }) => msg === 'command answered')
@@ -106,7 +106,7 @@ The worker's log and the broker's view: ${folder}`,
     return this.cluster.nodes.find((each) => !nodes.includes(each)) as ClusterNode;
   }
 
-  /** Begins a load; `name` must be another for each. */
+  /** Begins a load; `name` must be unique. */
   load(name: string): Load {
     this.platform.requests.length = 0;
     const load = new Load(this.caller, name);
@@ -116,7 +116,7 @@ The worker's log and the broker's view: ${folder}`,
 
   /**
    * Ends a load: every command of it was answered to its end, in order, each session was created once, nothing is
-   * left in a queue but what lay there before, and the worker has nothing to complain of.
+   * left in a queue but what was there before, and the worker logged no errors.
    */
   async expectAnswered(load: Load): Promise<void> {
     const outcomes = await load.stop();
@@ -137,7 +137,7 @@ The worker's log and the broker's view: ${folder}`,
       async () => (await this.worker.metric('poker_commands_in_flight')) === 0,
       ACKNOWLEDGE_TIMEOUT_MS,
     );
-    // Parked replies go on by themselves, also repeats of what reached the caller after all.
+    // Parked replies are delivered later, even repeats of replies that reached the caller after all.
     for (const queue of ['interactive', 'reports', 'quarantine', 'replies.undelivered', 'dead-letters']) {
       const kept = queue === 'dead-letters' ? 1 : 0;
       const left = () => this.caller.count(`${this.#prefix}.${queue}`);

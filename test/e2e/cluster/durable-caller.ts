@@ -16,7 +16,7 @@ const LONGEST_CONFIRM_TIMEOUT_MS = 8_000;
 /** A consumer that began during an election may never be given anything: another one is. */
 const LOOK_MS = 2_000;
 
-/** A reply as it came, once or more often. */
+/** A reply, received once or more often. */
 export interface SeenReply {
   readonly correlationId: string;
   readonly messageId: string;
@@ -33,7 +33,7 @@ interface Command {
 }
 
 /**
- * A caller that survives what happens to a cluster, as a careful one does: it publishes again until that is confirmed,
+ * A caller that survives failures of a cluster, as a careful one does: it publishes again until that is confirmed,
  * and has a durable queue of its own for the replies, each acknowledged once it is seen.
  */
 export class DurableCaller implements AsyncDisposable {
@@ -70,7 +70,7 @@ export class DurableCaller implements AsyncDisposable {
     });
   }
 
-  /** How many messages lie in a queue. */
+  /** The number of messages in a queue. */
   async count(queue: string): Promise<number> {
     const channel = await this.#connected();
     return (await channel.checkQueue(queue)).messageCount;
@@ -144,7 +144,7 @@ export class DurableCaller implements AsyncDisposable {
     return false;
   }
 
-  /** Tells whether replies lie in the queue at two looks in a row, and none came between them. */
+  /** Whether replies wait in the queue at two checks in a row, and none arrived between them. */
   #lookout(channel: ConfirmChannel): () => Promise<boolean> {
     let lookedAtMs = performance.now();
     let seenSoFar: number | undefined;
@@ -170,7 +170,7 @@ export class DurableCaller implements AsyncDisposable {
     try {
       channel.ack(message);
     } catch {
-      // Its channel has just closed; it comes again.
+      // Its channel has just closed; it is redelivered.
     }
   }
 }

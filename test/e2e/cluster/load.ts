@@ -4,12 +4,12 @@ import { until } from '../../support/until.ts';
 import type { DurableCaller, SeenReply } from './durable-caller.ts';
 
 const INTERVAL_MS = 15;
-/** Every so many commands one is a report. */
+/** One of so many commands is a report. */
 const REPORT_EVERY = 20;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const SETTLE_TIMEOUT_MS = 30_000;
 
-/** What became of one command of a load. */
+/** The outcome of one command of a load. */
 export interface Outcome {
   readonly id: string;
   readonly isReport: boolean;
@@ -17,11 +17,11 @@ export interface Outcome {
   readonly messageIds: readonly string[];
   /** Types of the final replies, without repeats. */
   readonly finalTypes: readonly string[];
-  /** Whether all replies under one message id are the same to the letter. */
+  /** Whether all replies under one message id are identical. */
   readonly repeatsAreEqual: boolean;
 }
 
-/** Sends sessions without a break, and reports among them, until it is told to stop. */
+/** Sends sessions without a break, and some reports, until it is stopped. */
 export class Load {
   readonly #caller: DurableCaller;
   readonly #ids: string[] = [];
@@ -30,7 +30,7 @@ export class Load {
   readonly #sending: Promise<void>;
   #isStopped = false;
 
-  /** @param name begins every id, and the player's */
+  /** @param name the prefix of every id, and of the players' ids */
   constructor(caller: DurableCaller, name: string) {
     this.#caller = caller;
     this.#sending = this.#send(name);
@@ -54,7 +54,7 @@ export class Load {
     this.#isStopped = true;
   }
 
-  /** Sends no more, waits for every answer, and tells what became of each command. */
+  /** Stops sending, waits for every answer, and returns the outcome of each command. */
   async stop(): Promise<readonly Outcome[]> {
     this.end();
     await this.#sending;

@@ -13,11 +13,11 @@ export class Readiness {
 
   constructor(worker: WorkerProcess) {
     this.#asking = this.#ask(worker);
-    // A test that failed meanwhile does not ask for it.
+    // A test that failed meanwhile does not read it.
     this.#asking.catch(() => undefined);
   }
 
-  /** @throws where the worker did not answer once */
+  /** @throws if the worker never answered */
   async stop(): Promise<readonly number[]> {
     this.#isStopped = true;
     await this.#asking;

@@ -45,7 +45,7 @@ describe.each([
     for (const [messageId, type, body] of COMMANDS) {
       replies.set(messageId, (await caller.send(type, body, { messageId })).at(-1) as ReceivedReply);
     }
-    // All is announced once all is acknowledged; what is published after it comes after it.
+    // Everything is announced once everything is acknowledged; later messages arrive later.
     await until(
       'all is acknowledged',
       async () => (await worker.metric('poker_commands_total')) === COMMANDS.length,

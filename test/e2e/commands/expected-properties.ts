@@ -11,11 +11,11 @@ export interface ExpectedReply {
   readonly sequence?: number;
   /** Default true. */
   readonly final?: boolean;
-  /** What else the headers hold. */
+  /** Further headers. */
   readonly headers?: Readonly<Record<string, unknown>>;
 }
 
-/** Every property and header of a reply to a queue, none more and none less. Source: bus contract, section 3. */
+/** Exactly the properties and headers of a reply to a queue. Source: bus contract, section 3. */
 export function expectedProperties(reply: ExpectedReply): object {
   const { type, id, commandType, correlationId, sequence = 0, final = true, headers = {} } = reply;
   return {
@@ -32,7 +32,7 @@ export function expectedProperties(reply: ExpectedReply): object {
       sequence,
       final,
       'schema-version': 1,
-      // Matches a return to its publish; docs/decisions/0002 tells of it.
+      // Matches a return to its publish, see docs/decisions/0002.
       'x-publish-id': expect.any(String),
       ...headers,
     },

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { expectedProperties } from './expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
-/** Enough for a busy machine to send a repeat before it has run out. */
+/** Long enough for a busy machine to send a repeat before it expires. */
 const IDEMPOTENCY_TTL_MS = 3_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -37,7 +37,7 @@ describe('the identity of a command', () => {
     return replies[0] as ReceivedReply;
   };
 
-  it('opens the same session for the same message id, also when the reply is long forgotten', async () => {
+  it('opens the same session for the same message id, even after the reply has expired', async () => {
     const game = { player: { id: 'p-again' } };
     const first = await send('game.open', game);
     expect(first.body['sessionId']).toMatch(UUID);
@@ -53,7 +53,7 @@ describe('the identity of a command', () => {
     expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
   });
 
-  it('of a repeat brings the reply of the first, to where the repeat asks for it', async () => {
+  it("of a repeat brings the reply of the first to the repeat's own reply queue", async () => {
     const first = await send('session.create', { userId: 'p-twice' });
     const received = await platform.received('session');
     const again = await send('session.create', { userId: 'p-twice' }, { correlationId: 'elsewhere' });
@@ -69,7 +69,7 @@ describe('the identity of a command', () => {
     expect(await platform.received('session')).toBe(received);
   });
 
-  it('is made up where there is none, anew each time', async () => {
+  it('is generated for each delivery if there is none', async () => {
     const bare = { messageId: undefined };
     const [one, other] = [
       await send('session.create', { userId: 'p-none' }, bare),
@@ -83,7 +83,7 @@ describe('the identity of a command', () => {
     expect(one.body['sessionId']).not.toBe(other.body['sessionId']);
   });
 
-  it('is the correlation id where there is none', async () => {
+  it('is the default of the correlation id', async () => {
     const reply = caller.repliesTo(id);
     caller.publish('session.create', { userId: 'p-uncorrelated' }, { messageId: id });
     expect(await reply).toMatchObject([{ type: 'session.created', correlationId: id, messageId: `${id}:0` }]);

@@ -83,7 +83,7 @@ describe("Nest's own client", () => {
     expect(await failureOf(pattern, data)).toMatchObject({ code });
   });
 
-  it('gets a report as an Observable of pages, the last word at its end', async () => {
+  it('gets a report as an Observable of pages, the completion at its end', async () => {
     const report = await lastValueFrom(
       client.send('report.ad-hoc.fetch', { ...DAY, perPage: 2 }).pipe(toArray()),
     );
@@ -96,7 +96,7 @@ describe("Nest's own client", () => {
     expect(report).toHaveLength(4);
   });
 
-  it('gets an empty report as its last word alone', async () => {
+  it('gets an empty report as its completion only', async () => {
     const report = client.send('report.rake.fetch', { ...DAY, userId: 'nobody' }).pipe(toArray());
     expect(await lastValueFrom(report)).toEqual([
       { report: 'rake', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
@@ -111,7 +111,7 @@ describe("Nest's own client", () => {
     expect(sessions.map(({ userId }) => userId)).toEqual(userIds);
   });
 
-  it('emits in vain: an event has nowhere to be answered', async () => {
+  it('cannot emit: an event has no reply queue', async () => {
     const events = await sandboxed.caller.events('command.failed.REPLY_TO_MISSING');
     await lastValueFrom(client.emit('session.create', { userId: 'p-emit' }), { defaultValue: undefined });
     await until('it is announced', () => events.length === 1);
@@ -140,7 +140,7 @@ describe("the packets of Nest's client", () => {
     return replies.map(({ body }) => body);
   };
 
-  it('are answered with packets, the last of which says so', async () => {
+  it('are answered with packets, of which the last is disposed', async () => {
     const id = randomUUID();
     const replies = await send('report.ad-hoc.fetch', DAY, id);
     expect(replies).toEqual([
@@ -164,7 +164,7 @@ describe("the packets of Nest's client", () => {
     expect(tooLong).toMatchObject([{ err: { violations: [{ pointer: '/id' }] } }]);
   });
 
-  it('are data like any other where the property type is there', async () => {
+  it('are ordinary data if the property type is set', async () => {
     const body = { pattern: 'session.create', data: { userId: 'p-1' }, id: '1' };
     const [reply] = await sandboxed.caller.send('session.create', body, { type: 'session.create' });
     const violations = (reply?.body['violations'] ?? []) as { pointer: string }[];

@@ -34,7 +34,7 @@ const METRICS = [
   ['poker_broker_connected', 'gauge', []],
 ] as const;
 
-/** What must be found nowhere: a player's data, wherever a command can carry them. */
+/** A player's data, in every place where a command can carry them; they must be found nowhere. */
 const player = (name: string) => ({
   id: `canary-id-${name}`,
   nick: `canary-nick-${name}`,
@@ -49,7 +49,7 @@ const session = {
   launchOptions: { restoreSessionUrl: 'https://canary.example/?canary=1' },
 };
 
-/** The commands that are sent, in this order, and what each comes to. */
+/** The commands that are sent, in this order, each with its outcome. */
 const COMMANDS: readonly (readonly [type: string, body: unknown, outcome: string, options?: object])[] = [
   ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
   ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
@@ -92,7 +92,7 @@ describe('what a person on call sees', () => {
       'every command is counted',
       async () => (await worker.metric('poker_commands_total')) === COMMANDS.length + 1,
     );
-    await until('every outcome is told', () => outcomes().length === COMMANDS.length + 1);
+    await until('every outcome is logged', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
@@ -124,7 +124,7 @@ describe('what a person on call sees', () => {
     ]);
   });
 
-  it('counts calls, retries, replays, dead letters and replies that nobody took', () => {
+  it('counts calls, retries, replays, dead letters and undelivered replies', () => {
     expect(series('poker_platform_requests_total').toSorted()).toEqual([
       'poker_platform_requests_total{operation="game.open",result="2xx"} 1',
       'poker_platform_requests_total{operation="game.open",result="4xx"} 1',
@@ -153,7 +153,7 @@ describe('what a person on call sees', () => {
     ]);
   });
 
-  it("is told in Prometheus' text format", async () => {
+  it('is readable by Prometheus', async () => {
     const response = await fetch(`${await sandboxed.worker.url()}/metrics`);
     expect([response.status, response.headers.get('content-type')]).toEqual([
       200,
@@ -165,7 +165,7 @@ describe('what a person on call sees', () => {
     ['/health/live', ['process']],
     ['/health/ready', ['bus']],
     ['/health', ['bus', 'circuits', 'process']],
-  ])('%s is well, in the form of terminus', async (path, indicators) => {
+  ])('%s is healthy, in the form of terminus', async (path, indicators) => {
     const { status, body } = await sandboxed.worker.get(path);
     const { status: word, info, error, details, ...rest } = JSON.parse(body) as HealthBody;
     expect([status, word, error, rest]).toEqual([200, 'ok', {}, {}]);
@@ -206,11 +206,11 @@ describe('what a person on call sees', () => {
 
   it("finds neither a player's data nor a secret in log, metrics and health, at any level", async () => {
     const health = (await sandboxed.worker.get('/health')).body;
-    const told = [sandboxed.worker.stdout, sandboxed.worker.stderr, metrics, health].join('\n');
+    const output = [sandboxed.worker.stdout, sandboxed.worker.stderr, metrics, health].join('\n');
     expect(sandboxed.worker.log.some(({ level }) => level === 'trace' || level === 'debug')).toBe(true);
-    expect(told.match(/.{0,80}canary.{0,80}/g)).toBeNull();
+    expect(output.match(/.{0,80}canary.{0,80}/g)).toBeNull();
     expect(secrets.length).toBeGreaterThan(4);
-    expect(secrets.filter((secret) => told.includes(secret))).toEqual([]);
-    expect(told).not.toMatch(/\b[0-9a-f]{64}\b/);
+    expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+    expect(output).not.toMatch(/\b[0-9a-f]{64}\b/);
   });
 });

@@ -85,7 +85,7 @@ describe('several operators', () => {
     expect(await clientOfLast()).toBe(client);
   });
 
-  it("calls by the conventions of its operator's platform", async () => {
+  it("follows the conventions of its operator's platform", async () => {
     await send('casino', 'game.open', GAME);
     const { player } = await sandboxed.platform.lastGame();
     expect(player).toMatchObject({ id: 'p-1', countryCode: 'DE' });
@@ -97,7 +97,7 @@ describe('several operators', () => {
     expect(body).toBe('');
   });
 
-  it('without a secret key opens games unsigned, and has no use of v2', async () => {
+  it('without a secret key opens games unsigned, and cannot use v2', async () => {
     expect((await send('free', 'game.open', GAME)).type).toBe('game.opened');
     expect((await sandboxed.platform.lastRequest()).headers).not.toHaveProperty('sign');
     for (const [type, body] of [
@@ -113,7 +113,7 @@ describe('several operators', () => {
     }
   });
 
-  it('that the platform refuses learns why: rights, or signature', async () => {
+  it('that the platform refuses gets the reason: rights, or signature', async () => {
     const forbidden = await send('barred', 'session.create', { userId: 'p-1' });
     expect(forbidden.body).toMatchObject({
       code: 'FORBIDDEN',
@@ -134,7 +134,7 @@ describe('several operators', () => {
     }
   });
 
-  it('that nobody configured is refused without a call', async () => {
+  it('that is not configured is refused without a call', async () => {
     const received = await sandboxed.platform.received('session');
     for (const operator of ['Casino', '', 'constructor', '__proto__']) {
       const { body } = await send(operator, 'session.create', { userId: 'p-1' });

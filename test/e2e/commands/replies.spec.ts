@@ -69,7 +69,7 @@ describe('session.create and game.open', () => {
     expect(await platform.player(userId)).toMatchObject({ nick: session.nick, currency: 'EUR' });
   });
 
-  it('send nothing to the platform that the command did not hold', async () => {
+  it('send nothing to the platform that was not in the command', async () => {
     await send('session.create', { userId: 'p-bare' });
     expect((await platform.lastRequest()).body).toBe('userId=p-bare');
 
@@ -164,7 +164,7 @@ describe('session.create and game.open', () => {
     expect((await platform.lastGame()).session['launchOptions']).toEqual(JSON.parse(options));
   });
 
-  it('echo the trace, and only a trace that is one', async () => {
+  it('echo a valid trace only', async () => {
     const headers = { traceparent: TRACEPARENT, tracestate: 'vendor=1' };
     const { properties } = await send('session.create', { userId: 'p-trace' }, { headers });
     const reply = { type: 'session.created', id, commandType: 'session.create', correlationId };
@@ -204,7 +204,7 @@ describe('session.create and game.open', () => {
     });
   });
 
-  it('tell the limit that a nickname exceeds', async () => {
+  it('report the limit that a nickname exceeds', async () => {
     const { body } = await send('session.create', { userId: 'p-long', nick: 'x'.repeat(33) });
     expect(body).toMatchObject({
       code: 'NICKNAME_TOO_LONG',

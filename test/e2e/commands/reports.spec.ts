@@ -39,7 +39,7 @@ describe('reports', () => {
   it.each([
     ['ad-hoc', AD_HOC, 25, [10, 10, 5]],
     ['rake', RAKE, 13, [10, 3]],
-  ])('of %s come page after page, in sequence, with a last word', async (report, type, totalCount, sizes) => {
+  ])('of %s arrive page by page, in sequence, with a completion', async (report, type, totalCount, sizes) => {
     const [messageId, correlationId] = [randomUUID(), randomUUID()];
     const replies = await fetchReport(type, DAY, { messageId, correlationId });
     const command = { id: messageId, commandType: type, correlationId };
@@ -96,7 +96,7 @@ describe('reports', () => {
     });
   });
 
-  it('tell the precision of each currency on the page, null where none is configured', async () => {
+  it('give the precision of each currency on the page, null if none is configured', async () => {
     const precisionsOf = async (data: object) => {
       const replies = await fetchReport(RAKE, { ...DAY, ...data });
       return pagesOf(replies).map(({ body }) => body['precisions']);
@@ -120,7 +120,7 @@ describe('reports', () => {
     expect(plain.some((amount) => amount < 0n)).toBe(type === AD_HOC);
   });
 
-  it('of one page hold that page alone', async () => {
+  it('of one page hold only that page', async () => {
     const [page, completed, ...rest] = await fetchReport(AD_HOC, { ...DAY, page: 3, perPage: 7 });
     expect(page?.body).toMatchObject({ page: 3, pageCount: 4, perPage: 7, totalCount: 25 });
     expect(completed?.body).toEqual({
@@ -139,7 +139,7 @@ describe('reports', () => {
     ['a player without figures', AD_HOC, { userId: 'nobody' }, 'ad-hoc', 0],
     ['a player without rake', RAKE, { userId: 'nobody' }, 'rake', 0],
     ['a page behind the last', AD_HOC, { page: 9 }, 'ad-hoc', 25],
-  ])('of %s are the last word alone', async (_, type, data, report, totalCount) => {
+  ])('of %s are the completion only', async (_, type, data, report, totalCount) => {
     const replies = await fetchReport(type, { ...DAY, ...data });
     expect(replies.map(({ body }) => body)).toEqual([
       { report, pages: 0, records: 0, totalCount, changedWhileReading: false },
@@ -173,20 +173,20 @@ describe('reports', () => {
     expect(Object.fromEntries(new URLSearchParams(rake.body))).toEqual(form);
   });
 
-  it("follow the platform's own page size, and tell it", async () => {
+  it("follow the platform's own page size, and report it", async () => {
     await platform.fault({ kind: 'clamped-per-page', perPage: 6 });
     const replies = await fetchReport(AD_HOC, { ...DAY, perPage: 1000 });
     expect(replies.map(({ body }) => body['perPage'])).toEqual([6, 6, 6, 6, 6, undefined]);
     expect(replies.at(-1)?.body).toMatchObject({ pages: 5, records: 25 });
   });
 
-  it('tell that their total changed while they were read', async () => {
+  it('report that their total changed while they were read', async () => {
     await platform.fault({ kind: 'changing-total', by: 1 });
     const replies = await fetchReport(AD_HOC, DAY);
     expect(replies.at(-1)?.body).toMatchObject({ totalCount: 27, changedWhileReading: true });
   });
 
-  it('run beside each other under one message id, and never conflict', async () => {
+  it('run concurrently under one message id, and never conflict', async () => {
     const messageId = randomUUID();
     const [adHoc, rake] = await Promise.all([
       fetchReport(AD_HOC, DAY, { messageId }),
@@ -195,7 +195,7 @@ describe('reports', () => {
     expect([adHoc.at(-1)?.body['report'], rake.at(-1)?.body['report']]).toEqual(['ad-hoc', 'rake']);
   });
 
-  it('that the platform refuses fail with its words', async () => {
+  it('that the platform refuses fail with its message', async () => {
     const [failed] = await fetchReport(RAKE, { ...DAY, sort: 'no-such-field' });
     expect(failed?.body).toMatchObject({
       code: 'INCORRECT_DATA',

@@ -10,7 +10,7 @@ import { type SandboxedService, startSandboxedService } from './sandboxed-servic
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
-describe('the ways of a command', () => {
+describe('the routes of a command', () => {
   let sandboxed: SandboxedService;
   let caller: BusCaller;
 
@@ -20,21 +20,21 @@ describe('the ways of a command', () => {
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
-  /** The queues that the log says a command was moved to, once it says its outcome. */
+  /** The queues that a command was moved to, from the log, once its outcome is logged. */
   const movedTo = async (id: string) => {
-    const lines = await until('the outcome is told', () => {
-      const told = sandboxed.worker.log.filter((line) => line['id'] === id);
-      return told.some((line) => 'outcome' in line) && told;
+    const lines = await until('the outcome is logged', () => {
+      const logged = sandboxed.worker.log.filter((line) => line['id'] === id);
+      return logged.some((line) => 'outcome' in line) && logged;
     });
     return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
   };
 
-  it('follow the routing key where there is no type', async () => {
+  it('follow the routing key if there is no type', async () => {
     const [reply] = await caller.send('session.create', { userId: 'p-1' });
     expect(reply).toMatchObject({ type: 'session.created', headers: { 'command-type': 'session.create' } });
   });
 
-  it('follow the type where it says something else than the routing key, in its own lane', async () => {
+  it('follow the type if it differs from the routing key, in its own lane', async () => {
     const messageId = randomUUID();
     const options = { type: 'session.create', messageId };
     const replies = await caller.send('report.rake.fetch', { userId: 'p-2' }, options);
@@ -58,7 +58,7 @@ describe('the ways of a command', () => {
     expect(await movedTo(properties.messageId)).toEqual([]);
   });
 
-  it("lead from the other lane's queue to the own, with identity, correlation and deadline", async () => {
+  it("lead from the other lane's queue to the right one, with identity, correlation and deadline", async () => {
     const [correlationId, messageId] = [randomUUID(), randomUUID()];
     const replies = caller.repliesTo(correlationId);
     const properties = { type: 'report.rake.fetch', correlationId, replyTo: caller.replyQueue, messageId };
@@ -76,7 +76,7 @@ describe('the ways of a command', () => {
     expect(await movedTo(messageId)).toEqual([sandboxed.service.name('reports')]);
   });
 
-  it('refuse a routing key that is no command and has no type, without dropping it', async () => {
+  it('answer an unknown routing key without a type, without dropping the message', async () => {
     const [reply] = await caller.send('session.creat', { userId: 'p-4' });
     expect(reply).toMatchObject({
       type: 'command.failed',

@@ -7,13 +7,13 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 type Variables = Readonly<Record<string, string>>;
 
 export interface SandboxedOptions {
-  /** Its variables, or one that runs already. */
+  /** Its variables, or one that is running already. */
   readonly sandbox?: Variables | SandboxControl;
   /** Of the worker. */
   readonly worker?: Variables;
 }
 
-/** One worker in front of a real sandbox, each in a process of its own. */
+/** One worker and a real sandbox, each in its own process. */
 export interface SandboxedService extends AsyncDisposable {
   readonly service: ServiceUnderTest;
   readonly caller: BusCaller;

@@ -10,7 +10,7 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 const PREFETCH = 5;
 const GRACE_MS = 500;
 
-describe('a broker that takes nothing from publishers', () => {
+describe('a broker that blocks publishers', () => {
   let broker: Broker;
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
@@ -34,7 +34,7 @@ describe('a broker that takes nothing from publishers', () => {
     await broker[Symbol.asyncDispose]();
   });
 
-  /** The command ends before the broker's connections have heard of it: until then they take what is published. */
+  /** The command returns before the broker's connections know of the alarm: until then they accept publishes. */
   const raiseAlarm = async () => {
     await broker.ctl('set_vm_memory_high_watermark', '0');
     await until('no connection takes anything from publishers', async () => {
@@ -46,18 +46,18 @@ describe('a broker that takes nothing from publishers', () => {
   };
   const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
   const trouble = async () => (await worker.health()).bus.trouble;
-  /** Twice as many commands as may be in hand, and the alarm when the first half is. */
+  /** Twice as many commands as may be in flight, and the alarm when the first half is. */
   const blockedSessions = async (name: string) => {
     const userIds = players(2 * PREFETCH, name);
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === PREFETCH);
+    await until('they are in flight', () => gate.held === PREFETCH);
     await raiseAlarm();
     gate.open();
     await until('health shows it', async () => /memory|block/i.test((await trouble()) ?? ''));
     return { userIds, sessions };
   };
 
-  it('is told by health; what was in hand is answered afterwards, once, and so is the rest', async () => {
+  it('is shown by health; commands in flight are answered afterwards, once, and so are the others', async () => {
     const { userIds, sessions } = await blockedSessions('blocked');
     expect((await worker.get('/health/live')).status).toBe(200);
     expect(service.caller.received).toEqual([]);
@@ -70,7 +70,7 @@ describe('a broker that takes nothing from publishers', () => {
     );
     expect(service.caller.received).toHaveLength(userIds.length);
     expect(service.platform.requests).toHaveLength(userIds.length);
-    await until('all is well', async () => (await trouble()) === undefined);
+    await until('health is up again', async () => (await trouble()) === undefined);
     expect((await worker.get('/health/ready')).status).toBe(200);
   });
 

@@ -34,22 +34,22 @@ describe('a lane with a backlog', () => {
   const untilPaused = () =>
     until('the lane pauses', async () => (await worker.health()).bus.lanes['reports']?.state === 'paused');
 
-  it('keeps it in its queue while a probe is under way', async () => {
+  it('keeps it in its queue while a probe is in flight', async () => {
     const backlog = 30;
     const gate = new Gate();
     const reports = fetchReports(backlog);
     await untilPaused();
     service.platform.behaviour = gate.behind(healthy(1));
-    await until('a probe is under way', () => gate.held === 1);
+    await until('a probe is in flight', () => gate.held === 1);
     await sleep(500);
-    // No more is taken than may be in hand, each time that the lane looks again.
+    // No more is consumed than may be in flight, each time that the lane resumes.
     expect(await waiting()).toBeGreaterThan(backlog / 2);
     expect(gate.held).toBe(1);
     gate.open();
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
   });
 
-  it('takes it up again where its connections were cut while it paused', async () => {
+  it('resumes if its connections were cut while it was paused', async () => {
     const reports = fetchReports(12);
     await untilPaused();
     const before = service.proxy.accepted;
@@ -61,7 +61,7 @@ describe('a lane with a backlog', () => {
     expect(worker.stderr).toBe('');
   });
 
-  it('serves again where its queue was deleted while it paused', async () => {
+  it('resumes if its queue was deleted while it was paused', async () => {
     void fetchReports(4);
     await untilPaused();
     await service.caller.channel.deleteQueue(service.name('reports'));
@@ -74,7 +74,7 @@ describe('a lane with a backlog', () => {
     expect((await fetchReport()).at(-1)?.type).toBe('report.completed');
   });
 
-  it('leaves it to others where it is told to stop while it pauses', async () => {
+  it('leaves it to others if it is stopped while it is paused', async () => {
     const reports = fetchReports(12);
     await untilPaused();
     worker.kill('SIGTERM');

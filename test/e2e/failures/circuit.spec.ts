@@ -77,7 +77,7 @@ describe('an open circuit', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(sick);
     const asked: ReturnType<typeof createSession>[] = [];
-    await until('a probe is under way', () => {
+    await until('a probe is in flight', () => {
       asked.push(createSession());
       return gate.held === 1;
     });
@@ -95,7 +95,7 @@ describe('an open circuit', () => {
     await until('a call goes through', async () => (await createSession())?.type === 'session.created');
   });
 
-  it('lets reports wait: their lane pauses, and comes back by a probe', async () => {
+  it('lets reports wait: their lane pauses, and resumes after a probe', async () => {
     service.platform.requests.length = 0;
     service.platform.behaviour = sick;
     const reports = Array.from({ length: MINIMUM_CALLS }, () =>
@@ -107,7 +107,7 @@ describe('an open circuit', () => {
     expect((await worker.get('/health/ready')).status).toBe(200);
     expect(await worker.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
-    // What comes now, also back from a retry queue, stays in its queue, but for the one that is the probe.
+    // Reports that arrive now, also from a retry queue, stay in their queue, except for the one that is the probe.
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(1));
     reports.push(

@@ -6,22 +6,22 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-describe('a broker that has stopped to confirm', () => {
+describe('a broker that no longer confirms', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
-    // A heartbeat would find out, too, but later than this test waits.
+    // A heartbeat would detect it, too, but later than this test waits.
     worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('is connected to anew, and what it owed is published again', async () => {
+  it('is reconnected, and unconfirmed messages are published again', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = players(10);
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === 10);
+    await until('they are in flight', () => gate.held === 10);
     // The first connection publishes.
     service.proxy.stall(0);
     gate.open();
@@ -31,8 +31,8 @@ describe('a broker that has stopped to confirm', () => {
     );
     expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
     await worker.ready();
-    const told = worker.log.filter(({ msg }) => msg === 'the broker is not available');
-    expect(told).toMatchObject([
+    const logged = worker.log.filter(({ msg }) => msg === 'the broker is not available');
+    expect(logged).toMatchObject([
       {
         connection: 'publishing',
         reason: 'the broker confirms nothing of what is published',
@@ -41,7 +41,7 @@ describe('a broker that has stopped to confirm', () => {
     expect(worker.stderr).toBe('');
   });
 
-  it('is left alone while nothing is owed', async () => {
+  it('is not reconnected while nothing is unconfirmed', async () => {
     const connections = service.proxy.accepted;
     const [reply] = await createSessions(service, players(1, 'later'));
     expect(reply?.type).toBe('session.created');

@@ -30,7 +30,7 @@ describe('the connections to the broker', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** Closes them as the broker does when it is told to, for example before it restarts. */
+  /** Closes them as the broker does on request, for example before it restarts. */
   const forceClose = async (): Promise<void> => {
     const ports = service.proxy.portsAtTarget.join();
     await testBrokerCtl(
@@ -54,12 +54,12 @@ describe('the connections to the broker', () => {
     ['the first is cut', () => service.proxy.cut(0)],
     ['the last is cut', () => service.proxy.cut(-1)],
     ['both are closed by force', () => forceClose()],
-  ])('may go while commands are in hand: %s', async (_, breakThem) => {
+  ])('may be lost while commands are in flight: %s', async (_, breakThem) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === 20);
+    await until('they are in flight', () => gate.held === 20);
     const before = service.proxy.accepted;
     await breakThem();
     await until('a connection is made again', () => service.proxy.accepted > before);
@@ -76,15 +76,15 @@ describe('the connections to the broker', () => {
   it.each([
     ['the first', 0],
     ['the last', -1],
-  ])('may go while replies and acknowledgements are on their way: %s', async (_, which) => {
+  ])('may be lost while replies and acknowledgements are in flight: %s', async (_, which) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const userIds = Array.from({ length: 20 }, () => randomUUID());
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => gate.held === 20);
+    await until('they are in flight', () => gate.held === 20);
     service.proxy.stall(which);
     gate.open();
-    // What is sent now comes as far as the line, and no further.
+    // What is sent now does not arrive.
     await sleep(300);
     service.proxy.cut(which);
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
@@ -92,7 +92,7 @@ describe('the connections to the broker', () => {
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
   });
 
-  it('may go again and again under load', async () => {
+  it('may be lost repeatedly under load', async () => {
     const answer = healthy(3);
     service.platform.behaviour = async (request, response, socket) => {
       await sleep(20);
@@ -104,7 +104,7 @@ describe('the connections to the broker', () => {
     const cut = async (): Promise<void> => {
       for (let cuts = 0; !isDone; cuts += 1) {
         await sleep(400);
-        // On a busy machine the next cut would else come before the connections stand.
+        // On a busy machine the next cut would otherwise come before the connections are open.
         await worker.ready();
         service.proxy.cut(cuts % 3 === 0 ? undefined : (cuts % 3) - 2);
       }
@@ -131,7 +131,7 @@ describe('the connections to the broker', () => {
         expect(texts.get(messageId) ?? text).toBe(text);
         texts.set(messageId, text);
       }
-      // A repeat has the number of what it repeats; what is new comes in sequence.
+      // A repeat has the number of the original; new replies arrive in sequence.
       const isReport = Number(id.slice(2)) % 20 === 0;
       expect([...texts.keys()]).toEqual(
         (isReport ? [0, 1, 2, 3] : [0]).map((sequence) => `${id}:${sequence}`),
@@ -148,7 +148,7 @@ describe('the connections to the broker', () => {
     }
   });
 
-  it('may flap: cut while they are being made and set up', async () => {
+  it('may flap: cut while they are opened and set up', async () => {
     const untilMs = Date.now() + 3_000;
     while (Date.now() < untilMs) {
       await sleep(5 + 60 * Math.random());
@@ -160,7 +160,7 @@ describe('the connections to the broker', () => {
     ]);
   });
 
-  it('are told by health and metrics while they are away', async () => {
+  it('are shown as down by health and metrics', async () => {
     service.proxy.refuse();
     service.proxy.cut();
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
@@ -174,11 +174,11 @@ describe('the connections to the broker', () => {
     ]);
   });
 
-  it('are found dead where the line is, and nobody says so', async () => {
+  it('are closed by heartbeats if the network drops silently', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const session = service.caller.send('session.create', { userId: 'p-1' });
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     service.proxy.stall();
     gate.open();
     await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);

@@ -8,7 +8,7 @@ import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-/** Enough for a busy machine to call the platform before it has passed; test/timing measures how late answers are. */
+/** Long enough for a busy machine to call the platform before it passes; test/timing measures how late answers are. */
 const BUDGET_MS = 2_500;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
@@ -25,7 +25,7 @@ describe('the deadline of a command', () => {
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: silent,
-      // Nothing else ends a call that is not answered.
+      // Only the deadline ends a call that is not answered.
       variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
     });
     await service.worker();
@@ -41,7 +41,7 @@ describe('the deadline of a command', () => {
     return { replies, body: replies.at(-1)?.body, atMs: Date.now() };
   };
 
-  it('is kept where the platform never answers, however it is written', async () => {
+  it('is kept if the platform never answers, in every format', async () => {
     service.platform.behaviour = silent;
     const deadlineAtMs = Date.now() + BUDGET_MS;
     const written = [
@@ -64,13 +64,13 @@ describe('the deadline of a command', () => {
     expect(service.platform.requests).toHaveLength(written.length);
   });
 
-  it('is kept where the answer drips', async () => {
+  it('is kept if the answer drips', async () => {
     service.platform.behaviour = dripping;
     const { body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
   });
 
-  it("is the lane's budget from receipt where the command has none", async () => {
+  it("is the lane's budget from receipt if the command has none", async () => {
     service.platform.behaviour = silent;
     const fromMs = Date.now();
     const { body, atMs } = await send();
@@ -78,7 +78,7 @@ describe('the deadline of a command', () => {
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
   });
 
-  it("is the lane's budget from the moment of sending where that is given", async () => {
+  it("is the lane's budget from the timestamp if that is given", async () => {
     const longAgo = Math.floor(Date.now() / 1000) - 10;
     const { body } = await send({ timestamp: longAgo });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false }, attempts: 0 });
@@ -105,7 +105,7 @@ describe('the deadline of a command', () => {
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true }, attempts: 3 });
   });
 
-  it('is kept for everything that is in hand at once', async () => {
+  it('is kept for all commands in flight at once', async () => {
     service.platform.behaviour = silent;
     const deadlineAtMs = Date.now() + BUDGET_MS;
     const all = Array.from({ length: 64 }, () => send({ headers: { 'x-deadline': deadlineAtMs } }));
@@ -113,9 +113,9 @@ describe('the deadline of a command', () => {
       expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
   });
 
-  it('ends the attempts at once where the platform asks to wait beyond it', async () => {
+  it('ends the attempts at once if Retry-After passes it', async () => {
     service.platform.behaviour = (_request, response) => {
-      // Not so long that it would be given up for its length alone.
+      // Not so long that it would be given up because of its length alone.
       response.setHeader('retry-after', '25');
       answerJson(response, 429, { errors: [] });
     };
@@ -125,7 +125,7 @@ describe('the deadline of a command', () => {
     expect(Date.parse(String(body?.['occurredAt']))).toBeLessThan(deadlineAtMs - 5_000);
   });
 
-  it('is not followed by anything that comes late', async () => {
+  it('is not followed by late replies', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(1));
     const before = service.caller.received.length;
@@ -137,7 +137,7 @@ describe('the deadline of a command', () => {
 });
 
 describe('a worker with one connection to the platform', () => {
-  it('answers also what waits for the connection, and refuses what has no place', async () => {
+  it('answers commands that wait for the connection, and refuses those that find the queue full', async () => {
     await using service = await ServiceUnderTest.start({
       behaviour: silent,
       variables: { PLATFORM_CONNECTIONS: '1', PLATFORM_QUEUE: '1', REPORTS_RETRY_DELAYS_MS: '300' },
@@ -146,7 +146,7 @@ describe('a worker with one connection to the platform', () => {
     const deadlineAtMs = Date.now() + 5_000;
     const options = { headers: { 'x-deadline': deadlineAtMs } };
     const first = service.caller.send('session.create', { userId: 'first' }, options);
-    await until('it is under way', () => service.platform.requests.length === 1);
+    await until('it is in flight', () => service.platform.requests.length === 1);
     const second = service.caller.send('session.create', { userId: 'second' }, options);
     await until('it waits', async () => (await worker.metric('poker_commands_in_flight')) === 2);
     const [third] = await service.caller.send('session.create', { userId: 'third' }, options);

@@ -7,7 +7,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-describe('a consumer that has gone deaf', () => {
+describe('a consumer that gets no messages', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeAll(async () => {
@@ -16,7 +16,7 @@ describe('a consumer that has gone deaf', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** The broker forgets the consumer as though its client had cancelled it, and tells nobody. */
+  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
   const makeDeaf = (queue: string): Promise<string> =>
     testBrokerCtl(
       'eval',
@@ -27,12 +27,12 @@ describe('a consumer that has gone deaf', () => {
   const consumersOf = async (queue: string): Promise<number> =>
     (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
-  it('is found by the messages that wait, told, and made again', async () => {
+  it('is detected by the waiting messages, logged, and recreated', async () => {
     await makeDeaf('interactive');
-    await until('nobody consumes', async () => (await consumersOf('interactive')) === 0);
+    await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
     expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
     const userIds = players(5);
-    // The watchdog looks every five seconds, and acts at its second look.
+    // The watchdog checks every five seconds, and acts at its second check.
     const replies = await createSessions(service, userIds);
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
     expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([

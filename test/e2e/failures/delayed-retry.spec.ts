@@ -59,7 +59,7 @@ describe('a report that the platform cannot serve now', () => {
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
 
-  it('waits in a retry queue and goes on after the pages that were published', async () => {
+  it('waits in a retry queue and continues after the published pages', async () => {
     behave(failing(1, 503, (url) => url.searchParams.get('page') === '3'));
     const report = service.caller.send('report.ad-hoc.fetch', PERIOD, {
       messageId: 'paged',
@@ -111,7 +111,7 @@ describe('a report that the platform cannot serve now', () => {
     expect(third - second).toBeGreaterThanOrEqual(DELAYS_MS[1]);
   });
 
-  it('waits in a queue whose delay is not shorter than the platform asks', async () => {
+  it('waits at least as long as the platform asks', async () => {
     behave(failing(1, 429, () => true, { 'retry-after': '3' }));
     const report = service.caller.send('report.rake.fetch', { ...PERIOD, page: 1 });
     await until('it waits there', async () => (await depth('reports.retry.4000')) === 1);
@@ -119,20 +119,20 @@ describe('a report that the platform cannot serve now', () => {
     expect((askedAtMs[1] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[2]);
   });
 
-  it('waits also if somebody deleted the retry queue', async () => {
+  it('waits even if the retry queue was deleted', async () => {
     await service.caller.channel.deleteQueue(service.name('reports.retry.1000'));
     behave(failing(1, 503));
     const replies = await service.caller.send('report.rake.fetch', PERIOD);
     expect(replies.at(-1)?.type).toBe('report.completed');
   });
 
-  it('is put there once the broker takes copies again, and is not read anew meanwhile', async () => {
+  it('is postponed once the broker accepts copies again, and is not run again meanwhile', async () => {
     const gate = new Gate();
     behave(gate.behind(failing(1, 503)));
     const report = service.caller.send('report.rake.fetch', PERIOD);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     service.proxy.refuse();
-    // The one that publishes is made first.
+    // The one that publishes is opened first.
     service.proxy.cut(0);
     await until('it is away', async () => (await worker.get('/health/ready')).status === 503);
     gate.open();
@@ -143,7 +143,7 @@ describe('a report that the platform cannot serve now', () => {
     expect(worker.stdout).not.toContain(service.name('quarantine'));
   });
 
-  it('waits also where an answer was cut off: a read has no unknown outcome', async () => {
+  it('waits even if an answer was cut off: a read has no unknown outcome', async () => {
     behave((_request, response, socket) => {
       behave(healthy(4));
       response.writeHead(200, { 'content-length': '1000' }).write('{"data":[');
@@ -179,7 +179,7 @@ describe('a report that the platform cannot serve now', () => {
         command: { id: `late-${status}` },
       },
     });
-    const [letter] = await until('it lies in the dead letters', async () => {
+    const [letter] = await until('it is dead-lettered', async () => {
       const letters = await service.caller.drain(service.name('dead-letters'));
       return letters.length > 0 && letters;
     });
@@ -192,7 +192,7 @@ describe('a report that the platform cannot serve now', () => {
   });
 
   it.each(['session.create', 'game.open'])(
-    'is a player told at once, on the interactive lane: %s',
+    'is answered at once on the interactive lane: %s',
     async (type) => {
       behave(failing(Number.POSITIVE_INFINITY, 503));
       const data = type === 'game.open' ? { player: { id: 'p-1' } } : { userId: 'p-1' };

@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'worker-operators-'));
 describe('two operators on one worker', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
-  /** The client ids that the platform has no answer for. */
+  /** The client ids that the platform does not answer. */
   let sick: ReadonlySet<string>;
 
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('two operators on one worker', () => {
   const send = (operator: string, messageId: string) =>
     service.caller.send('session.create', { userId: messageId }, { messageId, headers: { operator } });
 
-  it('may use one message id: a reply that no queue takes is told from one that arrives', async () => {
+  it('may use one message id: an undeliverable reply is distinguished from a delivered one', async () => {
     const ids = Array.from({ length: 30 }, (_, index) => `same-${index}`);
     const replies = ids.map((messageId, index) => {
       const [gone, there] = index % 2 === 0 ? ['default', 'other'] : ['other', 'default'];
@@ -67,7 +67,7 @@ describe('two operators on one worker', () => {
     expect(service.caller.received).toHaveLength(ids.length);
   });
 
-  it('have circuits of their own: the platform of one being down does not close the other', async () => {
+  it('have separate circuits: if the platform of one is down, the other is served', async () => {
     sick = new Set(['other']);
     const open = (operator: string) =>
       service.caller.send('game.open', { player: { id: 'p-1' } }, { headers: { operator } });

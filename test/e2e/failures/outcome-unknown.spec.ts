@@ -4,7 +4,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 
-/** Of a call that is answered, too: a busy machine answers within it. */
+/** Also for a call that is answered: a busy machine answers within it. */
 const ATTEMPT_TIMEOUT_MS = 2_500;
 
 const resetting: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
@@ -58,7 +58,7 @@ describe('a call that was sent and whose answer was lost', () => {
     ['the connection is closed', closing],
     ['the answer is cut short', cuttingShort],
     ['no answer comes', silent],
-  ])('is made once more for a session, and then nobody knows: %s', async (what, behaviour) => {
+  ])('is repeated once for a session, and then unknown: %s', async (what, behaviour) => {
     service.platform.behaviour = behaviour;
     const reply = await createSession(what);
     expect(reply?.body).toMatchObject({
@@ -69,18 +69,18 @@ describe('a call that was sent and whose answer was lost', () => {
     });
     expect(service.platform.requests).toHaveLength(2);
 
-    // Sending it again is what the answer asks for; it is not a replay.
+    // The reply asks to send it again; that is not a replay.
     service.platform.behaviour = healthy();
     expect((await createSession(what))?.type).toBe('session.created');
   });
 
-  it('is a success where the second call answers', async () => {
+  it('is a success if the second call answers', async () => {
     service.platform.behaviour = first(resetting, healthy());
     expect((await createSession('second call'))?.type).toBe('session.created');
     expect(service.platform.requests).toHaveLength(2);
   });
 
-  it('may itself be why the name is taken, which is said', async () => {
+  it('may itself be why the name is taken, and the reply says so', async () => {
     const taken: PlatformBehaviour = (_request, response) =>
       answerJson(response, 422, {
         errors: [{ status: 422, detail: 'A Player with this username already exists in the system.' }],
@@ -94,7 +94,7 @@ describe('a call that was sent and whose answer was lost', () => {
     });
   });
 
-  it('makes no third call where the second is answered as passing', async () => {
+  it('makes no third call if the second fails transiently', async () => {
     service.platform.behaviour = first(resetting, (_request, response) =>
       answerJson(response, 503, { errors: [] }),
     );
@@ -103,7 +103,7 @@ describe('a call that was sent and whose answer was lost', () => {
     expect(reply?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', retryable: true });
   });
 
-  it('is made as often as any other for a game, whose session id stays the same', async () => {
+  it('is retried like any other for a game, whose session id stays the same', async () => {
     service.platform.behaviour = resetting;
     const [reply] = await service.caller.send('game.open', { player: { id: 'p-1' } });
     expect(reply?.body).toMatchObject({ code: 'OUTCOME_UNKNOWN', attempts: 4 });
@@ -118,7 +118,7 @@ describe('a call that was sent and whose answer was lost', () => {
 });
 
 describe('a call that was never sent', () => {
-  it('is known not to have been done', async () => {
+  it('counts as not done', async () => {
     await using service = await ServiceUnderTest.start({
       behaviour: silent,
       variables: { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_MAX_ATTEMPTS: '2' },

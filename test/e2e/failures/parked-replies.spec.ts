@@ -63,7 +63,7 @@ describe('a parked reply', () => {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   };
 
-  it('goes to its queue once that exists, as it would have gone at first, and a report in sequence', async () => {
+  it('is delivered unchanged once its queue exists, and a report in sequence', async () => {
     publish('report.rake.fetch', REPORT, 'report');
     await areParked(PAGES + 1);
     publish('session.create', SESSION, 'session');
@@ -93,14 +93,14 @@ describe('a parked reply', () => {
     });
     await areParked(0);
     await until('it is counted', async () => (await forwarded()) - before === PAGES + 2);
-    const told = await until('it is told', () => {
+    const logged = await until('it is logged', () => {
       const lines = workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
       return lines.length > 0 && lines;
     });
-    expect(told).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
+    expect(logged).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
   });
 
-  it('goes to its queue once that has room again, while nobody else waited', async () => {
+  it('is delivered once its queue has room again, while nobody else had to wait', async () => {
     await declare(replyTo, { 'x-max-length': 1, 'x-overflow': 'reject-publish' });
     service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
     publish('session.create', SESSION, 'refused');
@@ -112,7 +112,7 @@ describe('a parked reply', () => {
     await areParked(0);
   });
 
-  it('is passed by those of other queues, and keeps its place, however often it is looked at', async () => {
+  it('is overtaken by those of other queues, and keeps its place, however often it is inspected', async () => {
     const back = newQueue();
     for (let n = 0; n < 6; n += 1) {
       publish('session.create', SESSION, `gone-${n}`);
@@ -127,7 +127,7 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(6))).toEqual(Array.from({ length: 6 }, (_, n) => `gone-${n}:0`));
   });
 
-  it('goes once, whichever of several workers sends it, and in order if there are many', async () => {
+  it('is delivered once, whichever of several workers sends it, and in order if there are many', async () => {
     const ids = Array.from({ length: 250 }, (_, n) => `many-${n}`);
     for (const [n, id] of ids.entries()) {
       publish('session.create', SESSION, id);
@@ -139,7 +139,7 @@ describe('a parked reply', () => {
     expect(idsOf(await arrive(ids.length))).toEqual(ids.map((id) => `${id}:0`));
   });
 
-  it('stays if it would go to a queue of the service, to a direct key, or to listeners that have it, or if no worker parked it', async () => {
+  it('stays parked if it would go to a queue of the service, a direct key or listeners, or no worker parked it', async () => {
     const { channel } = service.caller;
     const before = service.platform.requests.length;
     const seal = new HeaderSeal(internalKeyOf(INTERNAL_KEY, []));
@@ -165,15 +165,15 @@ describe('a parked reply', () => {
     expect(service.platform.requests.length).toBe(before);
   });
 
-  it('is sent on by the next worker when the one that did so dies', async () => {
+  it('is delivered by another worker if the forwarding one dies', async () => {
     publish('session.create', SESSION, 'first');
     await areParked(1);
     await declare();
     await arrive(1);
-    const told = await until('it is told', () =>
+    const forwarder = await until('it is logged', () =>
       workers.find(({ log }) => log.some(({ msg }) => msg === 'parked replies delivered')),
     );
-    told.kill('SIGKILL');
+    forwarder.kill('SIGKILL');
     const next = newQueue();
     publish('session.create', SESSION, 'second', next);
     await areParked(1);

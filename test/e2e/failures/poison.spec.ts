@@ -30,7 +30,7 @@ describe('a command that kills its worker', () => {
           return gate.behind(healthy())(request, response, socket);
         }
         const gate = neighboursAtDeath.length < STARTS_IN_LANE ? gates.beside : gates.after;
-        await until('its neighbours are in hand', () => gate.held >= NEIGHBOURS);
+        await until('its neighbours are in flight', () => gate.held >= NEIGHBOURS);
         neighboursAtDeath.push(gate.held);
         gate.forget();
         supervisor.worker.kill('SIGKILL');
@@ -61,7 +61,7 @@ describe('a command that kills its worker', () => {
     await service[Symbol.asyncDispose]();
   });
 
-  it('is answered so after as many starts as it may have', () => {
+  it('is answered POISON_COMMAND after DELIVERY_LIMIT starts', () => {
     const calls = service.platform.requests.filter((request) => playerOf(request) === 'poison');
     expect(calls).toHaveLength(STARTS_IN_LANE + DELIVERY_LIMIT);
     expect(supervisor.deaths).toBe(STARTS_IN_LANE + DELIVERY_LIMIT);
@@ -74,14 +74,14 @@ describe('a command that kills its worker', () => {
     ]);
   });
 
-  it('lies in the dead letters, alone', async () => {
+  it('is dead-lettered, and no other command', async () => {
     const letters = await service.caller.drain(service.name('dead-letters'));
     expect(letters.map(({ properties }) => [properties.messageId, properties.headers?.['x-reason']])).toEqual(
       [['poison', 'POISON_COMMAND']],
     );
   });
 
-  it('takes no neighbour with it that was in hand each time', () => {
+  it('does not affect commands that were in flight beside it each time', () => {
     expect(neighboursAtDeath).toEqual(Array(STARTS_IN_LANE + DELIVERY_LIMIT).fill(NEIGHBOURS));
     expect(neighbours).toHaveLength(2 * NEIGHBOURS);
     for (const { correlationId, type, messageId, body } of service.caller.received) {

@@ -14,7 +14,7 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 const SESSION = { userId: 'p-1', nick: 'Ada', lang: 'en' };
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
-/** Every answer is another one, so that a replay can be told from a second call. */
+/** Every answer is different, so that a replay can be distinguished from a second call. */
 function numbered(): PlatformBehaviour {
   let calls = 0;
   return (_request, response) => {
@@ -56,12 +56,12 @@ describe('the same command twice', () => {
   ): Promise<ReceivedReply> => {
     const replies = service.caller.send(type, body, { messageId, ...options });
     const last = replies.then((all) => all.at(-1) as ReceivedReply);
-    // A test that failed meanwhile waits no more.
+    // A test that failed meanwhile no longer waits.
     last.catch(() => undefined);
     return last;
   };
 
-  it('waits for the first while that is under way, and gets the same reply', async () => {
+  it('waits for the first while that is in flight, and gets the same reply', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(numbered());
     const id = randomUUID();
@@ -71,7 +71,7 @@ describe('the same command twice', () => {
       send('session.create', SESSION, id),
     ];
     await until(
-      'all are in hand',
+      'all are in flight',
       async () => (await worker.metric('poker_commands_in_flight', 'interactive')) === 3,
     );
     gate.open();
@@ -84,7 +84,7 @@ describe('the same command twice', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('gets the reply that was stored, however its data are written', async () => {
+  it('gets the stored reply, however its data are formatted', async () => {
     const id = randomUUID();
     const before = await worker.metric('poker_replays_total');
     const first = await send('session.create', SESSION, id);
@@ -96,7 +96,7 @@ describe('the same command twice', () => {
     expect(await worker.metric('poker_replays_total')).toBe(before + 1);
   });
 
-  it('gets a stored failure, too, that would be the same again', async () => {
+  it('gets a stored failure, too, if it is permanent', async () => {
     service.platform.behaviour = (_request, response) =>
       answerJson(response, 422, { errors: [{ status: 422, detail: 'Currency not found' }] });
     const id = randomUUID();
@@ -108,7 +108,7 @@ describe('the same command twice', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('is done again after a failure that may pass', async () => {
+  it('is run again after a transient failure', async () => {
     service.platform.behaviour = (_request, response) => answerJson(response, 503, { errors: [] });
     const id = randomUUID();
     expect((await send('session.create', SESSION, id)).body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
@@ -117,7 +117,7 @@ describe('the same command twice', () => {
     expect(service.platform.requests).toHaveLength(2);
   });
 
-  it('is done again after it expired before the platform was called, under the same id', async () => {
+  it('is run again if it expired before the platform was called, under the same id', async () => {
     const id = randomUUID();
     const first = await send('session.create', SESSION, id, { headers: { 'x-deadline': Date.now() - 1 } });
     expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
@@ -151,12 +151,12 @@ describe('the same command twice', () => {
   it.each([
     ['other data', 'session.create', { ...SESSION, nick: 'Bob' }],
     ['another type', 'game.open', { player: { id: 'p-1' } }],
-  ])('is a conflict with %s, while the first is under way and after it', async (_, type, data) => {
+  ])('is a conflict with %s, while the first is in flight and after it', async (_, type, data) => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     const during = await send(type, data, id);
     gate.open();
     const answered = await first;
@@ -184,7 +184,7 @@ describe('the same command twice', () => {
     ).toHaveLength(2);
   });
 
-  it('tells two conflicts apart by their data', async () => {
+  it('distinguishes two conflicts by their data', async () => {
     const id = randomUUID();
     await send('session.create', SESSION, id);
     const [one, other] = await Promise.all([
@@ -194,7 +194,7 @@ describe('the same command twice', () => {
     expect(one?.messageId).not.toBe(other?.messageId);
   });
 
-  it('is no conflict for a report, and is read again', async () => {
+  it('is not a conflict for a report, which is read again', async () => {
     service.platform.behaviour = healthy(1);
     const id = randomUUID();
     await send('report.rake.fetch', PERIOD, id);
@@ -203,7 +203,7 @@ describe('the same command twice', () => {
     expect(service.platform.requests).toHaveLength(2);
   });
 
-  it('opens the same game session, also where it is done twice', async () => {
+  it('opens the same game session, even if it is run twice', async () => {
     service.platform.behaviour = (_request, response) => answerJson(response, 503, { errors: [] });
     const id = randomUUID();
     const game = { player: { id: 'p-1' } };
@@ -225,7 +225,7 @@ describe('the same command twice', () => {
     service.platform.behaviour = gate.behind(numbered());
     const id = randomUUID();
     const first = send('session.create', SESSION, id);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     const second = await send('session.create', SESSION, id, { headers: { 'x-deadline': Date.now() + 400 } });
     expect(second.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
     gate.open();
@@ -233,8 +233,8 @@ describe('the same command twice', () => {
   });
 });
 
-describe('the same command again when the memory of it has run out', () => {
-  it('is done again', async () => {
+describe('the same command after its stored reply has expired', () => {
+  it('is run again', async () => {
     const ttlMs = 100;
     await using service = await ServiceUnderTest.start({
       behaviour: numbered(),

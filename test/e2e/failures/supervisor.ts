@@ -1,8 +1,8 @@
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-/** Starts a worker again whenever it ends, as an orchestrator does. */
+/** Restarts a worker whenever it ends, as an orchestrator does. */
 export class Supervisor {
-  /** The one that runs at this moment, or starts. */
+  /** The one that is running or starting. */
   worker: WorkerProcess;
   deaths = 0;
   readonly #start: () => WorkerProcess;
@@ -13,7 +13,7 @@ export class Supervisor {
     this.worker = this.#next();
   }
 
-  /** Leaves the last one alone. */
+  /** Stops restarting. */
   stop(): void {
     this.#isStopped = true;
   }

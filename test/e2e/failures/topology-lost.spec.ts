@@ -9,7 +9,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
-describe('what a person deletes under a running worker', () => {
+describe('what a person deletes while a worker is running', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeAll(async () => {
@@ -21,7 +21,7 @@ describe('what a person deletes under a running worker', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  /** How many consume a queue; `undefined` where it is not there. */
+  /** The number of consumers of a queue; `undefined` if it does not exist. */
   const consumersOf = async (queue: string): Promise<number | undefined> => {
     await using asking = await openConnection(service.url);
     const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
@@ -32,7 +32,7 @@ describe('what a person deletes under a running worker', () => {
     const found = await asking.channel.checkExchange(service.name(exchange)).catch(() => undefined);
     return found !== undefined;
   };
-  /** The message of a queue that is there perhaps. */
+  /** A message of a queue that may not exist. */
   const takenFrom = async (queue: string): Promise<GetMessage | false> => {
     await using asking = await openConnection(service.url);
     const found = await asking.channel.checkQueue(service.name(queue)).catch(() => undefined);
@@ -43,7 +43,7 @@ describe('what a person deletes under a running worker', () => {
     service.caller.send('session.create', { userId }, { messageId: userId });
 
   it.each(['interactive', 'reports', 'quarantine'])(
-    'comes back with its consumer: the queue %s',
+    'is recreated with its consumer: the queue %s',
     async (queue) => {
       await service.caller.channel.deleteQueue(service.name(queue));
       await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
@@ -52,23 +52,23 @@ describe('what a person deletes under a running worker', () => {
     },
   );
 
-  it('does not take the answer away from a command in hand', async () => {
+  it('does not cost a command in flight its reply', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
-    const session = service.caller.repliesTo('in hand');
+    const session = service.caller.repliesTo('in flight');
     service.caller.publish(
       'session.create',
-      { userId: 'in hand' },
-      { messageId: 'in hand', correlationId: 'in hand' },
+      { userId: 'in flight' },
+      { messageId: 'in flight', correlationId: 'in flight' },
     );
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     await service.caller.channel.deleteQueue(service.name('interactive'));
     await until('it is consumed again', async () => (await consumersOf('interactive')) === 1);
     gate.open();
-    expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in hand' } }]);
+    expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in flight' } }]);
   });
 
-  it('comes back when something is to lie in it: the dead letters', async () => {
+  it('is recreated when it is needed: the dead letters', async () => {
     await service.caller.channel.deleteQueue(service.name('dead-letters'));
     const [reply] = await service.caller.send('session.create', {}, { messageId: 'invalid' });
     expect(reply?.body).toMatchObject({ code: 'VALIDATION_FAILED' });
@@ -76,7 +76,7 @@ describe('what a person deletes under a running worker', () => {
     expect(letter.properties.headers).toMatchObject({ 'x-reason': 'VALIDATION_FAILED' });
   });
 
-  it('comes back when something is to lie in it: the undelivered replies', async () => {
+  it('is recreated when it is needed: the undelivered replies', async () => {
     await service.caller.channel.deleteQueue(service.name('replies.undelivered'));
     service.caller.publish('session.create', { userId: 'p-1' }, { replyTo: 'nobody-has-this-queue' });
     const kept = await until('it lies there', () => takenFrom('replies.undelivered'));
@@ -86,7 +86,7 @@ describe('what a person deletes under a running worker', () => {
     });
   });
 
-  it('comes back when something is to be announced: the events exchange', async () => {
+  it('is recreated when it is needed: the events exchange', async () => {
     service.platform.behaviour = (request, response, socket) =>
       request.url.pathname.includes('unlucky')
         ? answerJson(response, 404, { errors: [] })
@@ -96,7 +96,7 @@ describe('what a person deletes under a running worker', () => {
     const [reply] = await createSession('unlucky');
     expect(reply?.body).toMatchObject({ code: 'PLAYER_NOT_FOUND' });
     for (const replies of await Promise.all(neighbours)) expect(replies.at(-1)?.type).toBe('session.created');
-    // The replies may be here before the worker has heard that its channel was closed for the announcement.
+    // The replies may arrive before the worker learns that its channel was closed because of the announcement.
     await until('the exchange is back', () => isThere('events'));
     await worker.ready();
 
@@ -106,7 +106,7 @@ describe('what a person deletes under a running worker', () => {
     expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
   });
 
-  it('is back after a reconnect: the exchange of the commands', async () => {
+  it('is recreated after a reconnect: the exchange of the commands', async () => {
     await service.caller.channel.deleteExchange(service.name('commands'));
     await service.caller.channel.deleteExchange(service.name('commands.unknown'));
     const before = service.proxy.accepted;
@@ -118,7 +118,7 @@ describe('what a person deletes under a running worker', () => {
     expect(unknown?.body).toMatchObject({ code: 'UNKNOWN_COMMAND' });
   });
 
-  it('leaves no complaint', () => {
+  it('leaves no unexpected warnings', () => {
     expect(worker.stderr).toBe('');
   });
 });

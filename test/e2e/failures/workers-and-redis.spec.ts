@@ -19,7 +19,7 @@ let service: ServiceUnderTest;
 let workers: Map<string, WorkerProcess>;
 const gate = new Gate();
 
-/** Each worker calls under a client id of its own, so that the platform knows whom to kill. */
+/** Each worker has its own client id, so that the platform knows which one to kill. */
 const behaviour: PlatformBehaviour = (request, response, socket) => {
   const player = playerOf(request);
   if (player === 'poison') workers.get(request.url.searchParams.get('clientId') ?? '')?.kill('SIGKILL');
@@ -46,8 +46,8 @@ const callsFor = (player: string) => service.platform.requests.filter((each) => 
 const send = (userId: string, headers = {}): Promise<ReceivedReply[]> =>
   service.caller.send('session.create', { userId }, { messageId: userId, headers });
 
-describe('Workers that share a memory of commands', () => {
-  it('do not do again what one of them has in hand whose connection to the broker was cut', async () => {
+describe('Workers that share Redis', () => {
+  it('do not repeat a command in flight whose worker lost its connection to the broker', async () => {
     const slow = send('slow');
     await until('it is called', () => gate.held === 1);
     service.proxy.cut();
@@ -58,7 +58,7 @@ describe('Workers that share a memory of commands', () => {
     await until('the workers are back', redelivered);
     const after = await send('beside');
     expect(after).toMatchObject([{ type: 'session.created' }]);
-    // Longer than a dead worker's claim stands.
+    // Longer than a dead worker's claim is valid.
     await sleep(2_000);
     expect(gate.held).toBe(1);
     gate.open();
@@ -66,13 +66,13 @@ describe('Workers that share a memory of commands', () => {
     expect(callsFor('slow')).toHaveLength(1);
   });
 
-  it('do not wait for one another when a command kills them: it is poison in good time', async () => {
+  it("do not wait for each other's leases when a command kills them: it is poison in good time", async () => {
     const key = `${service.prefix}:identity:${hash('sha256', JSON.stringify(['default', 'poison']))}`;
     await using expired = await redis.expiredKeys();
     const [reply] = await send('poison');
     expect(reply?.body).toMatchObject({ code: 'POISON_COMMAND' });
     expect(callsFor('poison')).toHaveLength(STARTS);
-    // Each start but the last leaves a claim. A stall of the machine may outlast a lease, and no more than that.
+    // Each start but the last leaves a claim. A stall of the machine may outlast a lease, but no more.
     expect(expired.keys.filter((each) => each === key).length).toBeLessThan(STARTS - 1);
   });
 });

@@ -4,7 +4,7 @@ import { canary } from '../../support/fuzz/canary.ts';
 import type { HostileMessage, ReplyTo } from '../bad-input/hostile-message.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-/** What a person may be known by; ids are no canaries, since replies, events and logs name them. */
+/** Data that may identify a person; ids are not canaries, since replies, events and logs name them. */
 const playerId = fc.nat(99).map((number) => `player-${number}`);
 
 const session = fc.record(
@@ -92,7 +92,7 @@ const spoilt = fc
 
 const deadline = fc.oneof(
   { weight: 5, arbitrary: fc.constant(undefined) },
-  // From the moment of sending, so that a seed means the same whenever it is played.
+  // Relative to the moment of sending, so that a seed can be replayed later.
   { weight: 2, arbitrary: fc.constantFrom(-1_000, 0, 30, 150, 600) },
 );
 const rarely = <T>(rare: T, usual: T) => fc.nat(15).map((n) => (n === 0 ? rare : usual));
@@ -101,12 +101,12 @@ const replyTo = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<ReplyTo>('missing', 'ours', 'gone') },
 );
 
-/** A command as a caller writes it, or nearly, that carries canaries. */
+/** A valid or almost valid command that carries canaries. */
 export interface CanaryCommand {
   readonly command: TypedData;
   readonly form: 'typed' | 'straight' | 'packet' | 'torn';
   readonly replyTo: ReplyTo;
-  /** Commands of one case that have the same are the same command. */
+  /** Commands of one case with the same value are the same command. */
   readonly identity: string | undefined;
   readonly deadlineInMs: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -132,7 +132,7 @@ export const canaryCommand: fc.Arbitrary<CanaryCommand> = fc.record({
   ),
 });
 
-/** The message that brings it. @param scope of its identity */
+/** Its message. @param scope of its identity */
 export function messageOf(
   { command: [type, data], form, replyTo: to, identity, deadlineInMs, headers }: CanaryCommand,
   scope: string,

@@ -5,7 +5,7 @@ import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 import type { Entry } from '../bad-input/ledger.ts';
 
-/** Everything that leaves the worker beside replies of success, searched for what must not be there. */
+/** Searches every output of the worker, except for successful replies, for values that must not be there. */
 export class Outputs {
   readonly #worker: WorkerProcess;
   readonly #events: readonly ConsumeMessage[];
@@ -21,10 +21,10 @@ export class Outputs {
     return new Outputs(worker, await service.caller.events());
   }
 
-  /** What was found since the last time: in the log, the events, and what became of these commands. */
+  /** What was found since the last time: in the log, the events, and the outcomes of these commands. */
   search(entries: readonly Entry[]): string[] {
     const { stdout, stderr } = this.#worker;
-    // The last line may be under way.
+    // The last line may be incomplete.
     const logEnd = stdout.lastIndexOf('\n') + 1;
     const log = stdout.slice(this.#searchedLog, logEnd);
     const events = this.#events.slice(this.#searchedEvents);
@@ -38,7 +38,7 @@ export class Outputs {
     ];
   }
 
-  /** What was found where the state of the worker is told. */
+  /** What was found in the outputs that show the worker's state. */
   async searchState(): Promise<string[]> {
     const paths = ['/health', '/health/ready', '/metrics'];
     const bodies = await Promise.all(paths.map((path) => this.#worker.get(path)));
@@ -51,12 +51,12 @@ function foundIn({ sent, replies, undelivered, pages, deadLetters }: Entry): str
   return [
     ...final.filter(isFailure).flatMap((reply) => named('error body', String(reply.content))),
     ...[...final, ...pages].flatMap((reply) => named('reply headers', JSON.stringify(reply.properties))),
-    // Its body is the command as it came; so is what its sender wrote of itself.
+    // Its body is the command unchanged, and so are the properties about its sender.
     ...deadLetters.flatMap((letter) => named('dead letter', writtenByUs(letter, sent.options))),
   ];
 }
 
-/** Also in a packet of Nest's. */
+/** Also in a Nest packet. */
 function isFailure({ properties }: ConsumeMessage): boolean {
   return properties.type === 'command.failed';
 }

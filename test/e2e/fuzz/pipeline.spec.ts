@@ -13,7 +13,7 @@ import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.t
 import { Outputs } from './outputs.ts';
 import { giveAnswer, type PlatformAnswer, platformAnswer } from './platform-answer.ts';
 
-/** Unless `npm run test:fuzz` says how long it goes on. */
+/** Unless `npm run test:fuzz` sets the duration. */
 const CASES = 60;
 const MINUTES = process.env['FUZZ_MINUTES'];
 const DURATION_MS = 60_000 * Number(MINUTES ?? 0);
@@ -38,7 +38,7 @@ const fuzzCase: fc.Arbitrary<Case> = fc.record({
   answers: fc.array(platformAnswer, { minLength: 1, maxLength: 12 }),
 });
 
-describe('any messages together with any answers of the platform', () => {
+describe('any messages with any answers of the platform', () => {
   let redis: PrivateRedis;
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
@@ -72,7 +72,7 @@ describe('any messages together with any answers of the platform', () => {
     await redis?.[Symbol.asyncDispose]();
   });
 
-  /** Sends the messages of a case, and waits for what becomes of each. */
+  /** Sends the messages of a case, and waits for the outcome of each. */
   const play = ({ commands, answers }: Case, scope: string): Promise<Entry[]> => {
     let requests = 0;
     service.platform.requests.length = 0;
@@ -88,7 +88,7 @@ describe('any messages together with any answers of the platform', () => {
   };
 
   it(
-    'come to one end each, and nothing leaks',
+    'end in one way each, and nothing leaks',
     async () => {
       let cases = 0;
       await fc.assert(
@@ -125,7 +125,7 @@ describe('any messages together with any answers of the platform', () => {
     expect(stored).not.toContain(SECRET_CANARY);
   });
 
-  it('leave the worker as it was', async () => {
+  it('leave the worker unchanged', async () => {
     service.platform.behaviour = healthy();
     await until('it serves', async () => {
       const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
@@ -134,7 +134,7 @@ describe('any messages together with any answers of the platform', () => {
     await worker.ready();
     expect(worker.stderr).toBe('');
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
-    await until('nothing is in hand', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    await until('nothing is in flight', async () => (await worker.metric('poker_commands_in_flight')) === 0);
     for (const queue of ['interactive', 'reports', 'quarantine']) {
       const { messageCount } = await service.caller.channel.checkQueue(service.name(queue));
       expect([queue, messageCount]).toEqual([queue, 0]);
@@ -154,7 +154,7 @@ function hasItsDeadLetter(entry: Entry): boolean {
   return entry.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(entry)?.['category']));
 }
 
-/** Its replies are numbered without a gap, and no fault of ours is among them. */
+/** Its replies are numbered without a gap, and none is an internal error. */
 function expectWellEnded(entry: Entry): void {
   const { pages, replies, undelivered, deadLetters } = entry;
   const sequence = [...pages, ...replies, ...undelivered].map(

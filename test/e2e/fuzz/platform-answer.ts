@@ -15,11 +15,11 @@ export type PlatformAnswer =
   | { readonly kind: 'right'; readonly afterMs: number; readonly pages: number }
   /** A success with one member missing or of another type, at any depth. */
   | { readonly kind: 'wrong'; readonly member: number; readonly value: unknown }
-  /** Repeats all that it was sent wherever an answer has room for it. */
+  /** Repeats the whole request in every part of the answer. */
   | { readonly kind: 'echo'; readonly status: number; readonly way: string }
   | { readonly kind: 'error'; readonly status: number; readonly detail: string; readonly retryAfter: string }
   | { readonly kind: 'wire'; readonly answer: WireAnswer }
-  /** The right answer up to a byte, 0 to 1, and then the end of the connection. */
+  /** The right answer up to a position, 0 to 1, and then the end of the connection. */
   | { readonly kind: 'reset'; readonly at: number }
   | { readonly kind: 'drip' | 'silence' | 'gzip' | 'gzip bomb' | 'deep' | 'huge' | 'huge error' };
 
@@ -89,7 +89,7 @@ export const platformAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(kind('huge'), kind('huge error')) },
 );
 
-/** Gives an answer to a request. */
+/** Answers a request. */
 export async function giveAnswer(
   answer: PlatformAnswer,
   request: PlatformRequest,
@@ -180,7 +180,7 @@ function report({ url }: PlatformRequest, pageCount: number): object {
   };
 }
 
-/** The document with the nth of its members replaced; `undefined` takes it away. */
+/** The document with the nth of its members replaced; `undefined` removes it. */
 function spoilt(document: object, nth: number, value: unknown): unknown {
   let seen = -1;
   return JSON.parse(JSON.stringify(document), (_name, original: unknown) =>

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 
 describe('two workers of one lane', () => {
-  it('share its commands, each of which is done once', async () => {
+  it('share its commands, each of which is run once', async () => {
     const gate = new Gate();
     await using service = await ServiceUnderTest.start({
       behaviour: gate.behind(healthy()),
@@ -18,7 +18,7 @@ describe('two workers of one lane', () => {
     expect(new Set(await Promise.all(workers.map((worker) => worker.url()))).size).toBe(2);
     const userIds = Array.from({ length: 20 }, (_, index) => `p-${index}`);
     const sessions = userIds.map((userId) => service.caller.send('session.create', { userId }));
-    await until('each has as many in hand as it may', () => gate.held === 4);
+    await until('each has as many in flight as it may', () => gate.held === 4);
     gate.open();
     const replies = (await Promise.all(sessions)).flat();
 
@@ -43,10 +43,10 @@ describe('workers of one lane each', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('serve that lane alone', async () => {
+  it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });
     const report = service.caller.send('report.rake.fetch', PERIOD);
-    // Straight to the other lane's queue: whoever finds it there moves it.
+    // Straight to the other lane's queue: the worker that finds it there moves it.
     const stray = service.caller.repliesTo('stray');
     service.caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(PERIOD)), {
       type: 'report.ad-hoc.fetch',

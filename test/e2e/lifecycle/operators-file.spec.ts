@@ -21,7 +21,7 @@ function fileWith(content: unknown): string {
   return path;
 }
 
-/** One of each kind; the reader's own spec has them all. */
+/** One of each kind; the reader's own spec covers all of them. */
 const FAULTS = {
   'is not there': join(folder, CANARY),
   'is not JSON': fileWith(`{"acme": {"clientId": "c", "secretKey": "${CANARY}"`),
@@ -36,17 +36,17 @@ const FAULTS = {
 describe('the file of operators', () => {
   const reasons = new Set<string>();
 
-  it.each(Object.entries(FAULTS))('that %s is refused, without what it holds', async (_, file) => {
+  it.each(Object.entries(FAULTS))('that %s is refused, without quoting it', async (_, file) => {
     const refusal = await refusalOf({ OPERATORS_FILE: file });
     expect(refusal).toMatchObject(refusing('OPERATORS_FILE'));
     reasons.add(refusal.lines.join());
   });
 
-  it('is refused for a reason that tells the faults apart', () => {
+  it('is refused for a reason that distinguishes the faults', () => {
     expect(reasons.size).toBe(Object.keys(FAULTS).length);
   });
 
-  it('brings operators with credentials of their own', async () => {
+  it('defines operators with their own credentials', async () => {
     await using service = await ServiceUnderTest.start({ behaviour: healthy() });
     await service.worker({
       OPERATORS_FILE: fileWith({

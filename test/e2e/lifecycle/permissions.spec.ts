@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 const [WORKER, CALLER] = tablesWith(read('docs/operations.md'), 'User')[0]!.rows;
 const PASSWORD = 'secret-of-a-test';
 
-/** `guest` is refused from anywhere but the broker's own machine, so every installation has users of its own. */
+/** `guest` is refused except from the broker's own machine, so every installation has its own users. */
 describe('users with no more than the permissions of docs/operations.md', () => {
   const suffix = randomBytes(4).toString('hex');
   const shop = `shop-${suffix}`;
@@ -41,7 +41,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
     return url.href;
   };
 
-  it('serve commands and reports, keep replies and dead letters', async () => {
+  it('serve commands and reports, and keep replies and dead letters', async () => {
     const worker = await service.worker({ AMQP_URL: urlOf(users[0]) });
     const connection = await connect(urlOf(users[1]));
     try {
@@ -74,7 +74,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
     }
   });
 
-  it('do not let a caller read what belongs to the service', async () => {
+  it("do not let a caller read the service's queues", async () => {
     const connection = await connect(urlOf(users[1]));
     connection.on('error', () => undefined);
     const channel = await connection.createChannel();

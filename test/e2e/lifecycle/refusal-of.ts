@@ -1,27 +1,27 @@
 import { WorkerProcess } from '../../support/worker-process.ts';
 
 export const EXIT_CONFIG = 78;
-/** Put into every value: a fault that shows it shows a value. */
+/** Part of every value: a fault that contains it reveals a value. */
 export const CANARY = 'c4n4ry';
 
 const USABLE = {
   PLATFORM_BASE_URL: 'https://api.example/api/web',
   PLATFORM_API_URL: 'https://api.example',
   PLATFORM_CLIENT_ID: 'op1',
-  // Nobody listens there: a worker that starts all the same takes nothing from anyone.
+  // Nothing listens there: if a worker starts nevertheless, it affects no other.
   AMQP_URL: 'amqp://127.0.0.1:1',
 };
 
 export interface Refusal {
   readonly code: number | null;
   readonly stdout: string;
-  /** The variables that are named, each in a line of its own with a reason. */
+  /** The variables that are named, each in its own line with a reason. */
   readonly variables: string[];
   readonly lines: string[];
   readonly showsCanary: boolean;
 }
 
-/** Starts a worker that has to refuse its settings: usable ones, and these over them. */
+/** Starts a worker that has to refuse its settings: valid ones, overridden by these. */
 export async function refusalOf(variables: Readonly<Record<string, string>>): Promise<Refusal> {
   await using worker = new WorkerProcess({ ...USABLE, ...variables });
   const { code } = await worker.ended();
@@ -36,7 +36,7 @@ export async function refusalOf(variables: Readonly<Record<string, string>>): Pr
   };
 }
 
-/** A refusal as it should be. */
+/** The expected refusal. */
 export function refusing(...variables: readonly string[]): Partial<Refusal> {
   return { code: EXIT_CONFIG, stdout: '', variables: [...variables].sort(), showsCanary: false };
 }

@@ -43,14 +43,14 @@ function fileWith(content: string): string {
 }
 
 describe('settings that cannot be used', () => {
-  it('are told all at once where they are missing, and an empty variable is unset', async () => {
+  it('are all reported at once if they are missing, and an empty variable counts as unset', async () => {
     const missing = { PLATFORM_BASE_URL: '', PLATFORM_API_URL: '', PLATFORM_CLIENT_ID: '', LANES: '' };
     expect(await refusalOf(missing)).toMatchObject(
       refusing('PLATFORM_API_URL', 'PLATFORM_BASE_URL', 'PLATFORM_CLIENT_ID'),
     );
   });
 
-  it('are told all at once by their names, and never with a value', async () => {
+  it('are all reported at once by name, never with a value', async () => {
     const words = {
       AMQP_URL: `http://${CANARY}:${CANARY}@127.0.0.1`,
       AMQP_PREFIX: `amq.${CANARY}`,
@@ -73,12 +73,12 @@ describe('settings that cannot be used', () => {
     );
   });
 
-  it('are numbers that are negative, no integers or far too large', async () => {
+  it('include numbers that are negative, fractional or far too large', async () => {
     const numbers = NUMBERS.map((name, index) => [name, BAD_NUMBERS[index % BAD_NUMBERS.length]]);
     expect(await refusalOf(Object.fromEntries(numbers))).toMatchObject(refusing(...NUMBERS));
   });
 
-  it('are secrets given twice, or in a file that cannot be read or is empty', async () => {
+  it('include secrets given twice, or in a file that cannot be read or is empty', async () => {
     const twice = {
       AMQP_URL: `amqp://u:${CANARY}@127.0.0.1`,
       AMQP_URL_FILE: fileWith(`amqp://u:${CANARY}@127.0.0.1`),
@@ -92,7 +92,7 @@ describe('settings that cannot be used', () => {
 });
 
 describe('secrets in files', () => {
-  it('count as if they stood in the environment', async () => {
+  it('count like variables', async () => {
     await using service = await ServiceUnderTest.start({
       behaviour: (_request, response) => answerJson(response, 200, sessionDocument('p-1')),
     });

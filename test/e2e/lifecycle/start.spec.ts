@@ -19,7 +19,7 @@ describe('a worker whose broker is away', () => {
     if (!service.proxy.isOpen) await service.proxy.open();
   });
 
-  it('lives, is not ready, says why, and serves once the broker comes', async () => {
+  it('is alive, is not ready, says why, and serves once the broker is up', async () => {
     service.proxy.refuse();
     const worker = service.start();
     await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
@@ -46,7 +46,7 @@ describe('a worker whose broker is away', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('stops also while a broker accepts and says nothing', async () => {
+  it('stops even while a broker accepts and never answers', async () => {
     service.proxy.stall();
     const worker = service.start();
     const before = service.proxy.accepted;
@@ -63,7 +63,7 @@ describe('a worker whose broker is away', () => {
     expect((await worker.health()).bus.status).toBe('up');
   });
 
-  it('waits where it may not enter, and keeps the password to itself', async () => {
+  it('waits if the broker refuses its password, and does not log it', async () => {
     const url = new URL(service.url);
     url.password = 'c4n4ry';
     const worker = service.start({ AMQP_URL: url.href, LOG_LEVEL: 'trace' });
@@ -83,7 +83,7 @@ describe('a worker that cannot listen', () => {
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('refuses to start where its port is taken, and names the variable', async () => {
+  it('refuses to start if its port is taken, and names the variable', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
@@ -96,7 +96,7 @@ describe('a worker that cannot listen', () => {
     }
   });
 
-  it('refuses to start where its address is of another machine', async () => {
+  it('refuses to start if its address belongs to another machine', async () => {
     const worker = service.start({ HTTP_HOST: '192.0.2.1' });
     expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
     expect(worker.stderr).toMatch(/^.*HTTP_HOST.*\n$/);

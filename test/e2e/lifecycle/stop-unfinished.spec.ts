@@ -9,23 +9,23 @@ import { until } from '../../support/until.ts';
 
 const silent: PlatformBehaviour = () => undefined;
 
-describe('a worker that is told to stop and cannot finish', () => {
+describe('a worker that is stopped and cannot finish', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: silent });
   });
   afterEach(() => service[Symbol.asyncDispose]());
 
-  it('returns to the queue what is not finished within the grace, and another worker answers it', async () => {
+  it('returns commands to the queue that are not finished within the grace, and another worker answers them', async () => {
     const graceMs = 3_000;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     const userIds = players(3);
     const sessions = createSessions(service, userIds);
-    await until('they are in hand', () => service.platform.requests.length === 3);
-    const toldAtMs = performance.now();
+    await until('they are in flight', () => service.platform.requests.length === 3);
+    const stoppedAtMs = performance.now();
     worker.kill('SIGTERM');
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
-    expect(performance.now() - toldAtMs).toBeGreaterThanOrEqual(graceMs);
+    expect(performance.now() - stoppedAtMs).toBeGreaterThanOrEqual(graceMs);
     expect(worker.stderr).toBe('');
 
     service.platform.behaviour = healthy();
@@ -34,41 +34,41 @@ describe('a worker that is told to stop and cannot finish', () => {
     expect(service.caller.received).toHaveLength(3);
   });
 
-  it('returns at once what the broker had sent before it heard of the stop', async () => {
+  it('returns at once what the broker sent before it received the cancel', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker();
-    const inHand = createSessions(service, ['in hand']);
-    await until('it is in hand', () => gate.held === 1);
+    const inFlight = createSessions(service, ['in flight']);
+    await until('it is in flight', () => gate.held === 1);
     service.proxy.stall();
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
-    const underWay = service.caller.repliesTo('under way');
+    const published = service.caller.repliesTo('published');
     await using publishing = await openConnection(service.url);
     publishing.channel.publish(
       service.name('commands'),
       'session.create',
-      Buffer.from(JSON.stringify({ userId: 'under way' })),
-      { replyTo: service.caller.replyQueue, correlationId: 'under way' },
+      Buffer.from(JSON.stringify({ userId: 'published' })),
+      { replyTo: service.caller.replyQueue, correlationId: 'published' },
     );
     await publishing.channel.waitForConfirms();
-    // The broker sends it to the only consumer that it knows, and the line carries it there later.
+    // The broker sends it to the only consumer that it knows, and the network delivers it later.
     const { messageCount } = await publishing.channel.checkQueue(service.name('interactive'));
     expect(messageCount).toBe(0);
     service.platform.behaviour = healthy();
     service.proxy.resume();
     const other = await service.worker();
-    expect(await underWay).toMatchObject([{ type: 'session.created' }]);
+    expect(await published).toMatchObject([{ type: 'session.created' }]);
     gate.open();
-    expect(await inHand).toMatchObject([{ type: 'session.created' }]);
+    expect(await inFlight).toMatchObject([{ type: 'session.created' }]);
     expect(other.stderr).toBe('');
   });
 
-  it('does not wait for longer than the grace where the broker has gone', async () => {
+  it('does not wait longer than the grace if the broker is gone', async () => {
     const graceMs = 1_000;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     const sessions = createSessions(service, players(1));
-    await until('it is in hand', () => service.platform.requests.length === 1);
+    await until('it is in flight', () => service.platform.requests.length === 1);
     service.proxy.refuse();
     service.proxy.cut();
     worker.kill('SIGTERM');
@@ -80,12 +80,12 @@ describe('a worker that is told to stop and cannot finish', () => {
     expect(await sessions).toMatchObject([{ type: 'session.created' }]);
   });
 
-  it('does not wait for longer than the grace where the broker says nothing more', async () => {
+  it('does not wait longer than the grace if the broker no longer answers', async () => {
     const graceMs = 500;
     const worker = await service.worker({ SHUTDOWN_GRACE_MS: String(graceMs) });
     service.proxy.stall();
     worker.kill('SIGTERM');
-    // Each close has a timer of its own: of the consumers, of their channels, of both connections.
+    // Each close has its own timeout: of the consumers, of their channels, of both connections.
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(worker.stderr).toBe('');
     service.proxy.resume();

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 
 const silent: PlatformBehaviour = () => undefined;
 
-/** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
+/** Makes a worker report when it handles signals, and whether it has begun to load Nest by then. */
 const TELL_LISTENING = `
   import { registerHooks } from 'node:module';
   let when = 'early';
@@ -25,7 +25,7 @@ const TELL_LISTENING = `
     if (event === 'SIGTERM') process.stderr.write('listens ' + when);
   });`;
 
-describe('a worker that is told to stop', () => {
+describe('a worker that is stopped', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: silent });
@@ -35,13 +35,13 @@ describe('a worker that is told to stop', () => {
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
 
-  it('finishes and answers what it has in hand, takes nothing new, and ends with 0', async () => {
+  it('finishes and answers the commands in flight, consumes no more, and exits with 0', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy());
     const worker = await service.worker({ INTERACTIVE_PREFETCH: '4' });
     const userIds = players(10);
     const sessions = createSessions(service, userIds);
-    await until('four are in hand', () => gate.held === 4);
+    await until('four are in flight', () => gate.held === 4);
 
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
@@ -61,13 +61,13 @@ describe('a worker that is told to stop', () => {
     expect(service.caller.received).toHaveLength(10);
   });
 
-  it('finishes a report that it is reading, page after page', async () => {
+  it('finishes a report that it is reading, page by page', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const worker = await service.worker();
     const data = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
     const report = service.caller.send('report.rake.fetch', data);
-    await until('it is in hand', () => gate.held === 1);
+    await until('it is in flight', () => gate.held === 1);
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
     gate.open();
@@ -79,7 +79,7 @@ describe('a worker that is told to stop', () => {
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('does not wait for whoever holds a connection to its health open', async () => {
+  it('does not wait for a client that keeps a connection to its health open', async () => {
     const worker = await service.worker();
     const { port } = new URL(await worker.url());
     const mute = connect(Number(port), '127.0.0.1');
@@ -87,13 +87,13 @@ describe('a worker that is told to stop', () => {
     halfway.write('GET /health HTTP/1.1\r\n');
     for (const socket of [mute, halfway]) socket.on('error', () => undefined);
     await Promise.all([once(mute, 'connect'), once(halfway, 'connect')]);
-    // An answer after theirs: the worker has seen both.
+    // Answered after them: the worker has seen both.
     await worker.get('/health/live');
     worker.kill('SIGTERM');
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
-  it('ends with 0 before it has loaded what it is made of', async () => {
+  it('exits with 0 before it has loaded its modules', async () => {
     const preload = `data:text/javascript,${encodeURIComponent(TELL_LISTENING)}`;
     const worker = service.start({ NODE_OPTIONS: `--import=${preload}` });
     await until('it listens', () => worker.stderr.startsWith('listens'));
@@ -107,7 +107,7 @@ describe('a worker that is told to stop', () => {
     async (signal) => {
       const worker = await service.worker();
       const sessions = createSessions(service, players(2));
-      await until('they are in hand', () => service.platform.requests.length === 2);
+      await until('they are in flight', () => service.platform.requests.length === 2);
       worker.kill('SIGTERM');
       await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
       worker.kill(signal);

@@ -4,7 +4,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
 
-describe('a topology that differs from what stands', () => {
+describe('a topology that differs from the one on the broker', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
@@ -20,12 +20,12 @@ describe('a topology that differs from what stands', () => {
     expect(worker.stderr).not.toContain(new URL(service.url).password);
   };
 
-  it('is told in one line where it is a queue of another kind', async () => {
+  it('is reported in one line if it is a queue of another kind', async () => {
     await service.caller.channel.assertQueue(service.name('reports'), { durable: true });
     await expectRefusal('reports');
   });
 
-  it('is told in one line where it is a queue with another argument', async () => {
+  it('is reported in one line if it is a queue with another argument', async () => {
     await service.caller.channel.assertQueue(service.name('dead-letters'), {
       durable: true,
       arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 },
@@ -33,7 +33,7 @@ describe('a topology that differs from what stands', () => {
     await expectRefusal('dead-letters');
   });
 
-  it('is told in one line where it is an exchange', async () => {
+  it('is reported in one line if it is an exchange', async () => {
     await service.caller.channel.assertExchange(service.name('events'), 'fanout', { durable: true });
     await expectRefusal('events');
   });

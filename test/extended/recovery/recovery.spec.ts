@@ -11,13 +11,13 @@ import { type Answered, describeSilences, longestSilenceMs } from './silences.ts
 /** How often a node is killed (`npm run test:recovery -- --rounds 50`); each of them once by default. */
 const ROUNDS = Number(process.env['RECOVERY_ROUNDS'] ?? 3);
 const NODES = 3;
-/** How long a lane is watched after what befell it. */
+/** How long a lane is watched after a failure. */
 const WATCHED_MS = 8_000;
 const KILLED = 'a node is killed';
 const RESTARTED = 'a node is restarted';
 const LANES = ['interactive', 'reports'];
 
-/** Minutes a round on a machine that has much else to do, seconds on a quiet one. */
+/** Minutes a round on a busy machine, seconds on an idle one. */
 jest.setTimeout(ROUNDS * 300_000);
 
 /** Each node killed in turn, and after each turn all three restarted one after the other, while both lanes work. */

@@ -9,12 +9,12 @@ describe('longestSilenceMs', () => {
     expect(longestSilenceMs(at(9_990, 10_010, 10_700, 10_750, 12_000), 10_000, 12_000)).toBe(1_250);
   });
 
-  it('begins with the last answer before, and ends with the time that is looked at', () => {
+  it('begins with the last answer before, and ends with the given time', () => {
     expect(longestSilenceMs(at(9_900, 10_600), 10_000, 10_800)).toBe(700);
     expect(longestSilenceMs(at(9_900, 10_100), 10_000, 15_000)).toBe(4_900);
   });
 
-  it('is all of the time if nothing was answered', () => {
+  it('is the whole time if nothing was answered', () => {
     expect(longestSilenceMs([], 10_000, 15_000)).toBe(5_000);
   });
 });

@@ -1,6 +1,6 @@
 import { percentile } from '../../bench/measure/statistics.ts';
 
-/** One command that a worker answered, as its log tells. */
+/** One command that a worker answered, from its log. */
 export interface Answered {
   readonly lane: string;
   readonly atMs: number;
@@ -20,7 +20,7 @@ export function longestSilenceMs(answers: readonly Answered[], fromMs: number, t
   return Math.max(...edges.slice(1).map((atMs, index) => atMs - (edges[index] ?? atMs)));
 }
 
-/** A table of silences by what was done, a row for each lane. */
+/** A table of silences by kind of failure, a row for each lane. */
 export function describeSilences(silences: readonly { what: string; lane: string; ms: number }[]): string[] {
   const groups = Map.groupBy(silences, ({ what, lane }) => `${what.padEnd(26)}${lane.padEnd(13)}`);
   const cell = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`.padStart(8);

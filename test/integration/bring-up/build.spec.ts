@@ -46,7 +46,7 @@ it('builds what runs, and only what has changed', async () => {
   expect(built('apps/worker/src/main.js.map')).toBe(true);
   expect(built('apps/worker/src/page.html')).toBe(true);
   expect(built('apps/worker/src/one.spec.js')).toBe(false);
-  // A package.json there would take the built code out of the repository's own package and its `#` imports.
+  // A package.json there would exclude the built code from the repository's package and its `#` imports.
   expect(built('libs/a/package.json')).toBe(false);
 
   expect(await build(repo)).toEqual({ files: 4, written: 0 });
@@ -60,7 +60,7 @@ it('builds what runs, and only what has changed', async () => {
   expect(built('apps/worker/src/one.js')).toBe(true);
 });
 
-it('builds again where an output was taken away with all of dist', async () => {
+it('builds again if outputs or all of dist were removed', async () => {
   using folder = temporaryFolder();
   const repo = repository(folder.path);
   await build(repo);
@@ -69,7 +69,7 @@ it('builds again where an output was taken away with all of dist', async () => {
   expect(await build(repo)).toEqual({ files: 4, written: 4 });
 });
 
-it('does no harm when two build at once', async () => {
+it('is safe if two processes build at once', async () => {
   using folder = temporaryFolder();
   const repo = repository(folder.path);
   await Promise.all([build(repo), build(repo)]);

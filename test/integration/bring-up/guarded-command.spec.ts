@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { isAlive, Program, root } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A program that starts `sleep` with a child of its own under guard, which says the ids of both. */
+/** A program that starts `sleep` and a child of it under guard, and prints both process ids. */
 function parent(folder: string, first = ''): Program {
   mkdirSync(join(folder, 'owned'));
   const file = join(folder, 'parent.mts');
@@ -47,7 +47,7 @@ describe('a guarded command', () => {
     },
   );
 
-  it('is gone when it is ended, and leaves its folder where that is wanted', async () => {
+  it('is gone when it is ended, and leaves its folder if asked to', async () => {
     using folder = temporaryFolder();
     await using program = parent(
       folder.path,
@@ -62,7 +62,7 @@ describe('a guarded command', () => {
     program.child.kill('SIGUSR2');
     await program.says(/(gone\.)/);
 
-    // Both have their signal by then; a busy machine takes its time to end them.
+    // Both have the signal by then; on a busy machine they need some time to end.
     await until('both have ended', () => pids.every((pid) => !isAlive(pid)));
     expect(existsSync(join(folder.path, 'owned'))).toBe(true);
     expect(await program.ended).toMatchObject({ code: 0 });

@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 
 import { Program, root } from './processes.ts';
 
-it('the launcher names the tasks that there are', async () => {
+it('the launcher names the existing tasks', async () => {
   await using program = new Program(process.execPath, [join(root, 'scripts/run.mjs'), 'nothing']);
 
   const { code, stderr } = await program.ended;

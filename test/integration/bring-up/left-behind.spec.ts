@@ -11,7 +11,7 @@ import { LocalPlatform } from '../platform/local-platform.ts';
 
 const TIMEOUT_MS = 100;
 
-/** Suites of one Jest worker share its process: what one leaves behind fails the one that runs by then. */
+/** Suites of one Jest worker share its process: what one leaves behind fails the one that runs next. */
 describe('a suite that failed leaves no rejection to the next one:', () => {
   const rejections: unknown[] = [];
   const note = (reason: unknown) => void rejections.push(reason);
@@ -27,9 +27,9 @@ describe('a suite that failed leaves no rejection to the next one:', () => {
     expect(rejections).toEqual([]);
   };
 
-  it('the caller forgets the replies that nobody waits for any more', async () => {
+  it('the caller forgets replies that are no longer awaited', async () => {
     const caller = await BusCaller.open(testBrokerUrl(), uniquePrefix());
-    // As a test's own helper would make it, between a command and what is expected of its reply.
+    // Like a test that fails between sending a command and expecting its reply.
     void caller.repliesTo('never answered', TIMEOUT_MS).then((replies) => replies.at(-1));
     await caller[Symbol.asyncDispose]();
     await expectNone();
@@ -59,7 +59,7 @@ describe('a suite that failed leaves no rejection to the next one:', () => {
     },
   );
 
-  it('the platform forgets what its behaviour comes to after its end', async () => {
+  it('the platform forgets results of its behaviour after its end', async () => {
     const ended = Promise.withResolvers<void>();
     const platform = await PlatformStub.start(() => ended.promise);
     const answer = fetch(platform.origin).catch(() => undefined);

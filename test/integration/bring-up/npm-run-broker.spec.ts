@@ -21,7 +21,7 @@ describe('npm run broker', () => {
     },
   );
 
-  it('refuses a port that is none', async () => {
+  it('refuses an invalid port', async () => {
     await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', 'x']);
 
     expect(await program.ended).toMatchObject({

@@ -17,7 +17,7 @@ describe('a private broker', () => {
 
   afterAll(() => broker.stop());
 
-  it('takes a message and gives it back', async () => {
+  it('accepts and delivers a message', async () => {
     await using caller = await openConnection(broker.url);
     await caller.channel.assertQueue('round-trip', { exclusive: true });
     caller.channel.sendToQueue('round-trip', Buffer.from('hello'));
@@ -26,14 +26,14 @@ describe('a private broker', () => {
     expect(await drain(caller.channel, 'round-trip')).toEqual(['hello']);
   });
 
-  it('obeys rabbitmqctl', async () => {
+  it('is controlled by rabbitmqctl', async () => {
     await using caller = await openConnection(broker.url);
     await caller.channel.assertQueue('seen-by-ctl', { durable: true });
 
     expect(await broker.ctl('list_queues', '--no-table-headers', 'name')).toContain('seen-by-ctl');
   });
 
-  it('listens on the loopback interface alone', () => {
+  it('listens on the loopback interface only', () => {
     const { amqp, distribution, epmd } = broker.node.ports;
     const addresses = [amqp, distribution, epmd].flatMap((port) => listenersOn(port));
 
@@ -73,7 +73,7 @@ describe('a private broker', () => {
   });
 });
 
-/** The local addresses, as the kernel writes them, on which somebody listens at this port. */
+/** The local addresses, as the kernel writes them, that are listened on at this port. */
 function listenersOn(port: number): string[] {
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   return ['/proc/net/tcp', '/proc/net/tcp6']

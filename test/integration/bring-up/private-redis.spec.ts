@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { answersPing } from '../../../scripts/redis/answers-ping.ts';
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
 
-it('a private Redis keeps what it is given until it is stopped', async () => {
+it('a private Redis keeps its data until it is stopped', async () => {
   const redis = await startRedis();
   const client = new Redis(redis.url);
   await client.set('key', 'value');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** Whether a process runs; one that has ended and is only not yet waited for does not. */
+/** Whether a process is running; a zombie is not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -22,7 +22,7 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A program whose output is kept. */
+/** A program whose output is recorded. */
 export class Program implements AsyncDisposable {
   readonly child;
   readonly ended: Promise<Ended>;

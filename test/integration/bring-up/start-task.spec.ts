@@ -13,7 +13,7 @@ setInterval(() => undefined, 1_000);
 console.log('ready ' + process.argv.slice(2).join(' ') + '.');
 `;
 
-/** Node.js 20 starts the task as a child; a newer one becomes the task. */
+/** Node.js 20 starts the task as a child; a newer one replaces itself by the task. */
 const WAYS: readonly (readonly [name: string, flags: readonly string[]])[] = [
   ['as a child', ['--import', 'data:text/javascript,process.execve=undefined']],
   ['in its own place', []],
@@ -49,7 +49,7 @@ describe.each(WAYS)('a task that the launcher runs %s', (_, flags) => {
     expect(await program.ended).toMatchObject({ code });
   });
 
-  it('is told to stop, and ends as it likes', async () => {
+  it('gets the stop signal, and chooses its exit code', async () => {
     using folder = temporaryFolder();
     await using program = launch(folder.path, 'finish');
     await program.says(/(ready)/);

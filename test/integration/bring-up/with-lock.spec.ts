@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 import { Program, root } from './processes.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A program that holds the lock until `mayRelease` is called, and says when it got it and when it released it. */
+/** A program that holds the lock until `mayRelease` is called, and reports when it acquired and released it. */
 function holder(folder: string, name: string): Program {
   const file = join(folder, `${name}.mjs`);
   writeFileSync(
@@ -33,7 +33,7 @@ function releaseOf(folder: string, name: string): string {
   return join(folder, `${name}.release`);
 }
 
-it('two who want a lock at once get it one after the other', async () => {
+it('two processes that want a lock at once get it one after the other', async () => {
   using folder = temporaryFolder();
   await using first = holder(folder.path, 'first');
   await first.says(/from (\d+)/);

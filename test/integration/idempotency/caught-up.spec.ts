@@ -40,54 +40,54 @@ async function settled(reply = success('s-1')): Promise<string> {
 const keyOf = (id: string) => `${PREFIX}:identity:${hash('sha256', id)}`;
 const ttlMs = (id: string) => redis.run((client) => client.pttl(keyOf(id)));
 const state = (id: string) => redis.run((client) => client.hget(keyOf(id), 'state'));
-const isTold = (id: string) => until('Redis is told', async () => (await ttlMs(id)) > 0);
+const isStored = (id: string) => until('Redis has it', async () => (await ttlMs(id)) > 0);
 
 async function comeBack(): Promise<void> {
   await redis.restart();
   await isBack(store);
 }
 
-describe('A Redis that is back', () => {
-  it('is told the outcomes that it missed, each for as long as it is valid', async () => {
+describe('A Redis that is available again', () => {
+  it('gets the outcomes that it missed, each for as long as it is valid', async () => {
     const old = await settled();
     lateMs = TTL_MS / 2;
     const young = await settled();
     lateMs = TTL_MS;
     await comeBack();
-    await isTold(young);
+    await isStored(young);
     expect(await ttlMs(young)).toBeLessThanOrEqual(TTL_MS / 2);
     expect(await ttlMs(young)).toBeGreaterThan(TTL_MS / 2 - 10_000);
     expect(await state(old)).toBeNull();
   });
 
-  it('is not told what is not kept', async () => {
+  it('does not get outcomes that are not kept', async () => {
     const released = await settled(failure(true));
     const kept = await settled();
     await comeBack();
-    await isTold(kept);
+    await isStored(kept);
     expect(await state(released)).toBeNull();
   });
 
-  it('is told of a new claim rather than of an expired outcome of the same identity', async () => {
+  it('gets a new claim rather than an expired outcome of the same identity', async () => {
     const id = await settled();
     lateMs = TTL_MS;
     expect(await store.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
     await comeBack();
-    await isTold(id);
+    await isStored(id);
     expect(await state(id)).toBe('in flight');
   });
 
-  it('is told thousands of them, also if it goes away again in between', async () => {
+  it('gets thousands of them, even if it goes away again in between', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 3_000; index += 1) ids.push(await settled());
-    const told = () => redis.run((client) => client.exists(...ids.map(keyOf)));
+    const stored = () => redis.run((client) => client.exists(...ids.map(keyOf)));
     await comeBack();
-    await until('it is told some', async () => (await told()) > 0);
+    await until('it has some', async () => (await stored()) > 0);
     redis.freeze();
     await isAway(store);
     redis.thaw();
-    expect(await told()).toBeLessThan(ids.length);
+    expect(await stored()).toBeLessThan(ids.length);
     ids.push(await settled());
-    await until('it is told all', async () => (await told()) === ids.length, 20_000);
+    await until('it has all', async () => (await stored()) === ids.length, 20_000);
   });
 });

@@ -71,7 +71,7 @@ describe.each(stores)('The identities %s', (_, create) => {
   it.each([
     ['a retryable failure', failure(true)],
     ['an expiry before the platform was called', expiry(false)],
-  ])('gives %s to the repeats that wait, and releases the identity', async (__, reply) => {
+  ])('gives %s to the waiting repeats, and releases the identity', async (__, reply) => {
     id = randomUUID();
     const first = await claimed(id);
     const repeat = await claim(id);
@@ -81,7 +81,7 @@ describe.each(stores)('The identities %s', (_, create) => {
     expect(await claim(id, 'other data')).toMatchObject({ kind: 'settled', reply: success('s-3') });
   });
 
-  it('releases an identity that ended without an outcome, and lets a repeat that waits claim it', async () => {
+  it('releases an identity that ended without an outcome, and lets a waiting repeat claim it', async () => {
     id = randomUUID();
     const first = await claimed(id);
     const repeat = await claim(id);
@@ -100,7 +100,7 @@ describe.each(stores)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled' });
   });
 
-  it('keeps identities apart, and gives one to one of many that come at once', async () => {
+  it('separates identities, and gives each to one of many concurrent claims', async () => {
     id = randomUUID();
     expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
     const claims = await Promise.all(Array.from({ length: 50 }, () => claim(id)));

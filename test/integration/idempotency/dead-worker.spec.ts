@@ -9,7 +9,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { isAway, isBack, success, Workers } from './workers.ts';
 
-/** Longer than a test lasts: what passes on does not pass on with the lease. */
+/** Longer than a test: a claim that is taken over is not taken over because its lease ended. */
 const LEASE_MS = 60_000;
 const ABSENCE_MS = 1_500;
 const REDELIVERED = true;
@@ -41,7 +41,7 @@ async function claimed(store: RedisIdempotencyStore) {
   return claim;
 }
 
-/** The outcome that a copy of the command waits for, and whether that wait is over. */
+/** The outcome that a copy of the command waits for, and whether it has arrived. */
 async function wait(store: RedisIdempotencyStore, isRedelivered: boolean) {
   const claim = await store.claim(id, 'f', isRedelivered);
   if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
@@ -57,8 +57,8 @@ async function die(): Promise<void> {
   await isAway(holder);
 }
 
-describe('The claim of a worker that is dead', () => {
-  it('passes on to its command that comes back, long before the lease ends', async () => {
+describe('The claim of a dead worker', () => {
+  it('passes to its redelivered command, long before the lease ends', async () => {
     await claimed(holder);
     await die();
     const redelivered = await wait(other, REDELIVERED);
@@ -68,7 +68,7 @@ describe('The claim of a worker that is dead', () => {
     await (await claimed(other)).settle(success('s-1'));
   });
 
-  it('does not pass on to another copy of it, which was not lost', async () => {
+  it('does not pass to another copy, which was not redelivered', async () => {
     await claimed(holder);
     await die();
     const copy = await wait(other, !REDELIVERED);
@@ -76,7 +76,7 @@ describe('The claim of a worker that is dead', () => {
     expect(copy.isOver).toBe(false);
   });
 
-  it('waits for its lease if Redis does not tell who is connected', async () => {
+  it('waits for its lease if Redis does not show who is connected', async () => {
     await redis.run((client) =>
       client.call('ACL', 'SETUSER', 'worker', 'on', '>pw', '~*', '+@all', '-client'),
     );
@@ -92,8 +92,8 @@ describe('The claim of a worker that is dead', () => {
   });
 });
 
-describe('The claim of a worker that lives', () => {
-  it('stays its own if the command alone was lost', async () => {
+describe('The claim of a living worker', () => {
+  it('stays its own if only the command was lost', async () => {
     const claim = await claimed(holder);
     const redelivered = await wait(other, REDELIVERED);
     await sleep(2 * ABSENCE_MS);
@@ -102,7 +102,7 @@ describe('The claim of a worker that lives', () => {
     expect(await redelivered.outcome).toEqual(success('s-1'));
   });
 
-  it('stays its own if its line to Redis was cut too, and it came back', async () => {
+  it('stays its own if its connection to Redis was cut too, and restored', async () => {
     const claim = await claimed(holder);
     const redelivered = await wait(other, REDELIVERED);
     line.cut();

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What waits for nothing has ended by then; whatever asks the network has not. */
+/** Whatever needs no I/O has ended by then; a network request has not. */
 const TURNS_AT_ONCE = 5;
 
 /**
- * Whether something ends before the event loop has turned a few times, however long those turns take.
+ * Whether something ends within a few turns of the event loop, however long those take.
  *
- * @param afterMs by a timer of this process, which a busy machine holds up as much as it holds up those of a claim
+ * @param afterMs on a timer of this process, which a busy machine delays as much as those of a claim
  */
 export async function endsAtOnce(work: Promise<unknown>, afterMs = 0): Promise<boolean> {
   let hasEnded = false;

@@ -33,12 +33,12 @@ async function healthWith(store: IdempotencyStore): Promise<HealthController> {
 }
 
 describe('GET /health', () => {
-  it('is silent about Redis where none is used', async () => {
+  it('does not mention Redis if none is configured', async () => {
     const health = await healthWith(new MemoryIdempotencyStore(TTL_MS, Date.now));
     expect((await health.all()).details).not.toHaveProperty('redis');
   });
 
-  it('tells that Redis is away, as a degradation that is no reason for 503', async () => {
+  it('shows that Redis is away, as a degradation that is no reason for 503', async () => {
     await using redis = await PrivateRedis.start();
     await using workers = new Workers(redis.url);
     const store = await workers.join();

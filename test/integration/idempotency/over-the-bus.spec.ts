@@ -42,14 +42,14 @@ const lines = (worker: WorkerProcess, message: string) =>
   worker.log.filter(({ msg }) => msg === message).length;
 
 describe('Two workers over one Redis', () => {
-  it('do a command once whose copies both have in flight, and give all of them one answer', async () => {
+  it('run a command once if both have copies of it in flight, and give all of them one reply', async () => {
     const ids = Array.from({ length: 5 }, () => randomUUID());
     const copies = ids.flatMap((messageId) =>
       Array.from({ length: 4 }, () =>
         service.caller.send('session.create', { userId: messageId }, { messageId }),
       ),
     );
-    await until('all are in hand, and none is done twice', () => gate.held === ids.length);
+    await until('all are in flight, and none is run twice', () => gate.held === ids.length);
     gate.open();
     const replies = (await Promise.all(copies)).flat();
     expect(replies.map(({ type }) => type)).toEqual(copies.map(() => 'session.created'));
@@ -59,7 +59,7 @@ describe('Two workers over one Redis', () => {
     expect(replays[0]! + replays[1]!).toBe(copies.length - ids.length);
   });
 
-  it('go on without it, say so once, and come back', async () => {
+  it('continue without it, log that once, and reconnect', async () => {
     await redis.kill();
     for (const worker of workers) {
       await until('it is seen', async () => (await health(worker)).redis.status === 'degraded');
@@ -71,13 +71,13 @@ describe('Two workers over one Redis', () => {
     await redis.restart();
     for (const worker of workers) {
       await until('it is back', async () => (await health(worker)).redis.status === 'up');
-      await until('it says so', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
+      await until('it is logged', () => lines(worker, 'Redis connected; deduplication is shared') === 2);
       expect(lines(worker, 'Redis is away; each worker deduplicates by itself')).toBe(1);
       expect(worker.stderr).toBe('');
     }
   });
 
-  it('stop in order, with Redis and without', async () => {
+  it('stop cleanly, with Redis and without', async () => {
     const [one, two] = workers;
     one?.kill('SIGTERM');
     expect(await one?.exited).toEqual({ code: 0, signal: null });

@@ -13,7 +13,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { endsAtOnce } from './ends-at-once.ts';
 import { isAway, isBack, LEASE_MS, PREFIX, success, Workers } from './workers.ts';
 
-/** Less than a second wait would take. */
+/** Less than waiting a second time would take. */
 const TOGETHER_MS = 200;
 
 let redis: PrivateRedis;
@@ -47,7 +47,7 @@ const manyClaims = (store: RedisIdempotencyStore) =>
   Promise.all(Array.from({ length: 50 }, () => claimed(store, randomUUID())));
 
 describe('A worker whose Redis is killed', () => {
-  it('goes on with its own memory, and tells Redis what it missed when it is back', async () => {
+  it('continues with its own memory, and writes to Redis what it missed when it is back', async () => {
     const states: RedisState[] = [];
     const one = await workers.join((state) => states.push(state));
     const [taken, settled, local] = [randomUUID(), randomUUID(), randomUUID()];
@@ -75,7 +75,7 @@ describe('A worker whose Redis is killed', () => {
 });
 
 describe('A worker whose Redis does not answer', () => {
-  it('waits for it once, then not at all, and is back when Redis is', async () => {
+  it('waits for it once, then not at all, and uses it again when it is back', async () => {
     const one = await workers.join();
     const held = await claimed(one, randomUUID());
     redis.freeze();
@@ -109,8 +109,8 @@ describe('A worker whose Redis does not answer', () => {
   });
 });
 
-describe('A worker whose connection is half dead', () => {
-  it('is back over another one', async () => {
+describe('A worker whose connection is half-open', () => {
+  it('reconnects', async () => {
     await using line = await TcpProxy.start(redis.url);
     await using behind = new Workers(line.through(redis.url));
     const one = await behind.join();
@@ -122,11 +122,11 @@ describe('A worker whose connection is half dead', () => {
   });
 });
 
-describe('A worker that is held up itself', () => {
-  it('does not blame Redis', async () => {
+describe('A worker whose event loop is blocked', () => {
+  it('does not count Redis as away', async () => {
     const states: string[] = [];
     const one = await workers.join(({ kind }) => states.push(kind));
-    // From here, the event loop comes to its timers before it reads what has arrived.
+    // From here, the event loop runs its timers before it reads what has arrived.
     await new Promise(setImmediate);
     const claim = one.claim(randomUUID(), 'f');
     // Long enough for Redis to answer on a busy machine.
@@ -140,7 +140,7 @@ describe('A worker whose Redis cannot even be reached', () => {
   it('does not wait longer for it', async () => {
     await using full = await PrivateRedis.start();
     full.freeze();
-    // More than its backlog takes: the next connection is not even answered by the kernel.
+    // More than its backlog accepts: the next connection is not even answered by the kernel.
     const sockets = Array.from({ length: 600 }, () =>
       connect(full.port, '127.0.0.1').on('error', () => undefined),
     );
@@ -157,8 +157,8 @@ describe('A worker whose Redis cannot even be reached', () => {
   });
 });
 
-describe('A worker that just starts', () => {
-  it('asks Redis for its first command, too', async () => {
+describe('A worker that is starting', () => {
+  it('uses Redis for its first command, too', async () => {
     const two = await workers.join();
     const id = randomUUID();
     await (await claimed(two, id)).settle(success('s-1'));
@@ -167,7 +167,7 @@ describe('A worker that just starts', () => {
 });
 
 describe('A repeat that waits for another worker', () => {
-  it('waits over a hiccup of Redis', async () => {
+  it('keeps waiting through a short outage of Redis', async () => {
     await using patient = new Workers(redis.url, { leaseMs: 3_000 });
     const [one, two] = await Promise.all([patient.join(), patient.join()]);
     const id = randomUUID();
@@ -197,7 +197,7 @@ describe('A repeat that waits for another worker', () => {
 });
 
 describe('A worker that stops', () => {
-  it('says goodbye and leaves nothing open', async () => {
+  it('closes its connection and leaves nothing open', async () => {
     const clients = () => redis.run((client) => client.client('LIST')) as Promise<string>;
     await using line = await TcpProxy.start(redis.url);
     await using stopping = new Workers(line.through(redis.url));
@@ -222,7 +222,7 @@ describe('A worker that stops', () => {
 });
 
 describe('A claim taken without Redis', () => {
-  it('leaves alone what another worker holds by then', async () => {
+  it('does not overwrite what another worker has claimed since', async () => {
     const one = await workers.join();
     const id = randomUUID();
     redis.freeze();

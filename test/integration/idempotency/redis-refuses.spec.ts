@@ -20,8 +20,8 @@ afterEach(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-describe('A worker whose Redis takes no writes', () => {
-  it('counts it as away, and is back when it takes them', async () => {
+describe('A worker whose Redis refuses writes', () => {
+  it('counts it as away, and uses it again when it accepts them', async () => {
     const one = await workers.join();
     await redis.run((client) => client.replicaof('127.0.0.1', 1));
     await one.claim(randomUUID(), 'f');
@@ -47,7 +47,7 @@ describe('A worker whose Redis takes no writes', () => {
 });
 
 describe('A Redis that does not know a command of the handshake', () => {
-  it('repeats its arguments, which the reason does not', async () => {
+  it('repeats its arguments, but the reason does not', async () => {
     const answer = "-ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'canary-7d1a'\r\n";
     const server = createServer((socket) => {
       socket.on('data', (text) => socket.write(answer.repeat(String(text).match(/^\*/gm)?.length ?? 0)));

@@ -53,7 +53,7 @@ describe('Two workers over one Redis', () => {
     await expect(two.claim(id, 'other data')).resolves.toEqual({ kind: 'conflict' });
   });
 
-  it('wait for what the other one has in flight, and find a conflict with it', async () => {
+  it('wait for what the other one has in flight, and detect a conflict with it', async () => {
     const first = await claimed(one);
     const [repeat, again] = [await inFlight(two), await inFlight(two)];
     expect(await two.claim(id, 'other data')).toEqual({ kind: 'conflict' });
@@ -91,7 +91,7 @@ describe('Two workers over one Redis', () => {
     expect(await repeat.outcome).toEqual(success('s-3'));
   });
 
-  it('pass the claim of a dead worker on once its lease is gone', async () => {
+  it('take over the claim of a dead worker once its lease has ended', async () => {
     await using line = await TcpProxy.start(redis.url);
     await using dying = new Workers(line.through(redis.url));
     const dead = await dying.join();
@@ -106,7 +106,7 @@ describe('Two workers over one Redis', () => {
     expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 
-  it('give one of many identities that come to both at once to one of them', async () => {
+  it('give each of many identities that both claim at once to one of them', async () => {
     const ids = Array.from({ length: 200 }, () => randomUUID());
     const claims = await Promise.all(
       ids.map((each) => Promise.all([one.claim(each, 'f'), two.claim(each, 'f')])),
@@ -118,15 +118,15 @@ describe('Two workers over one Redis', () => {
     }
   });
 
-  it('let the data decide that is in Redis, whichever comes first to a worker', async () => {
+  it('let the data in Redis decide, whichever comes first to a worker', async () => {
     await (await claimed(one, 'right')).settle(success('s-6'));
     const claims = await Promise.all([two.claim(id, 'wrong'), two.claim(id, 'right')]);
     expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);
   });
 });
 
-describe('What stands in Redis', () => {
-  it('has a key that says nothing, and ends by itself', async () => {
+describe('An entry in Redis', () => {
+  it('has a key that reveals nothing, and expires by itself', async () => {
     const first = await claimed(one);
     const key = keyOf(id);
     const keys = await redis.run((client) => client.keys('*'));
@@ -150,7 +150,7 @@ describe('What stands in Redis', () => {
     expect(await third.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-2') });
   });
 
-  it('is not touched by a worker whose claim has passed on', async () => {
+  it('is not touched by a worker that has lost its claim', async () => {
     const first = await claimed(one);
     const key = keyOf(id);
     await redis.run((client) => client.hset(key, 'owner', 'another worker'));
@@ -158,7 +158,7 @@ describe('What stands in Redis', () => {
     expect(await redis.run((client) => client.hmget(key, 'state', 'outcome'))).toEqual(['in flight', null]);
   });
 
-  it('passes on at once if its owner ended without an outcome', async () => {
+  it('is free at once if its owner ended without an outcome', async () => {
     await (await claimed(one)).release();
     await (await claimed(two)).release();
     const first = await claimed(one);
@@ -168,7 +168,7 @@ describe('What stands in Redis', () => {
     await (await claimed(two)).settle(success('s-1'));
   });
 
-  it('ends the wait of a repeat if a command with other data has it by then', async () => {
+  it('ends the wait of a repeat if a command with other data has claimed it', async () => {
     await claimed(one);
     const repeat = await inFlight(two);
     await redis.run((client) => client.hset(keyOf(id), 'fingerprint', 'other data'));
@@ -176,7 +176,7 @@ describe('What stands in Redis', () => {
     expect(await two.claim(id, 'f')).toEqual({ kind: 'conflict' });
   });
 
-  it('is written again by its owner if Redis lost it', async () => {
+  it('is restored by its owner if Redis lost it', async () => {
     const first = await claimed(one);
     await redis.run((client) => client.flushall());
     await until(
@@ -191,7 +191,7 @@ describe('What stands in Redis', () => {
   });
 });
 
-describe('The check of a command', () => {
+describe('Deduplicating a command', () => {
   it('costs two round trips to Redis: one to claim, one to settle', async () => {
     const count = 50;
     const calls = async () => {
@@ -206,7 +206,7 @@ describe('The check of a command', () => {
       id = randomUUID();
       await (await claimed(one)).settle(success(id));
     }
-    // What other tests left claimed is renewed now and then.
+    // Claims of other tests are renewed now and then.
     expect(((await calls()) - before) / count).toBeCloseTo(2, 0);
   });
 });

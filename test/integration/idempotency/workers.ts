@@ -7,10 +7,10 @@ import { until } from '../../support/until.ts';
 
 export const PREFIX = 'test';
 export const TTL_MS = 60_000;
-/** Short, so that a test can see one run out, and long enough to be renewed in time on a busy machine. */
+/** Short, so that a test can see one expire, and long enough to be renewed in time on a busy machine. */
 export const LEASE_MS = 2_400;
 
-/** The options of a store that a test may choose. */
+/** The options of a store that a test may set. */
 type Times = Partial<
   Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'absenceMs' | 'nowMs'>
 >;

@@ -8,7 +8,7 @@ import { testBrokerUrl } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 
 describe('a connection to the broker', () => {
-  it('is made again where the broker leaves its set-up unanswered', async () => {
+  it('is reopened if the broker does not answer its set-up', async () => {
     const states: ConnectionState[] = [];
     let setUps = 0;
     const connection = new BrokerConnection({

@@ -43,7 +43,7 @@ describe('a caller on the bus', () => {
   const taken = () =>
     until('the worker has it', () => worker.channel.get(`${prefix}.reports`, { noAck: true }));
 
-  it('has eight replies in hand at most, while its reader looks at none; the broker keeps the rest', async () => {
+  it('holds at most eight replies while its reader reads none; the broker keeps the rest', async () => {
     const replies = client.send(command('slow'));
     const first = replies.next();
     const { properties } = await taken();
@@ -56,7 +56,7 @@ describe('a caller on the bus', () => {
     }
     await worker.channel.waitForConfirms();
     expect((await first).value).toMatchObject({ sequence: 0 });
-    // The queue is the caller's alone, so that nobody else may ask for its length.
+    // The queue is exclusive to the caller, so that no other connection may read its length.
     const left = async () => {
       const queues = await testBrokerCtl('--quiet', 'list_queues', 'name', 'messages_ready');
       const line = queues.split('\n').find((each) => each.startsWith(String(properties.replyTo)));
@@ -69,7 +69,7 @@ describe('a caller on the bus', () => {
     expect(await left()).toBe(0);
   });
 
-  it('has a thousand commands under way at most', async () => {
+  it('has at most a thousand commands in flight', async () => {
     const underWay = Array.from({ length: 1_000 }, (_, index) =>
       client.send(command(`c-${index}`, 'game.open')),
     );

@@ -46,13 +46,13 @@ describe.each([
   const publish = (routingKey: string, messageId = 'm-1') =>
     publisher.publish(messageTo(routingKey, messageId), ALWAYS);
 
-  it('knows which of many under one message id no queue took, whatever order the broker answers in', async () => {
+  it('knows which of many messages with one id was returned, in whatever order the broker answers', async () => {
     const queues = Array.from({ length: 200 }, (_, index) => (index % 3 === 0 ? GONE : live));
     const outcomes = await Promise.all(queues.map((queue) => publish(queue)));
     expect(outcomes).toEqual(queues.map((queue) => (queue === GONE ? 'returned' : 'confirmed')));
   });
 
-  it('knows a queue that refused a message from one that has it', async () => {
+  it('distinguishes a queue that refused a message from one that has it', async () => {
     expect([await publish(full), await publish(full), await publish(live)]).toEqual([
       'confirmed',
       'refused',

@@ -15,8 +15,8 @@ const OTHER = 'other-replies';
 const DECLARED_MS = 2_000;
 
 /**
- * What a channel of RabbitMQ 3.10 does whose first publish to a quorum queue meets the moments without a leader. The
- * moments are made to last: the member of the queue on the third node is suspended, so that nobody can be elected.
+ * What a channel of RabbitMQ 3.10 does if its first publish to a quorum queue happens while there is no leader. The
+ * test prolongs that: the member of the queue on the third node is suspended, so that no leader can be elected.
  */
 describe('a quorum queue whose leader dies', () => {
   let cluster: Cluster;
@@ -70,10 +70,10 @@ describe('a quorum queue whose leader dies', () => {
   const leader = () => inQueue(own, 'element(2, amqqueue:get_pid(Q))');
   const publish = (queue: string) => publisher.publish(messageTo(queue), () => true);
 
-  it('is refused on a channel that first publishes now, also when it has a leader again; on the next channel it is well', async () => {
+  it('refuses a channel that first publishes now, even when it has a leader again; the next channel works', async () => {
     const stuck = await here.connection.createConfirmChannel();
     expect(await answerOf(stuck)).toBe('message nacked');
-    // The broker's own view: the record still names the dead node, which the channel asks again each time.
+    // The broker's own view: the record still names the dead node, which the channel asks each time.
     expect(await leader()).toContain(dead.name);
     expect((await here.channel.checkQueue(QUEUE)).messageCount).toBe(0);
     expect(await publish(QUEUE)).toBe('refused');
@@ -87,7 +87,7 @@ describe('a quorum queue whose leader dies', () => {
     expect(await answerOf(fresh)).toBe('confirmed');
   });
 
-  it('gets what is published to it as soon as it has a leader, over a publisher whose channel is refused', async () => {
+  it('gets its messages as soon as it has a leader, from a publisher whose channel is refused', async () => {
     await until('it is confirmed', async () => (await publish(QUEUE)) === 'confirmed');
     expect(await publish(QUEUE)).toBe('confirmed');
   });
@@ -119,7 +119,7 @@ function messageTo(routingKey: string): OutgoingMessage {
   };
 }
 
-/** What the broker says of one publish on a channel of amqplib's own. */
+/** The broker's answer to one publish on a plain channel of amqplib. */
 function answerOf(channel: ConfirmChannel): Promise<string> {
   return new Promise((resolve) => {
     channel.sendToQueue(QUEUE, Buffer.from('{}'), { persistent: true }, (error: Error | null) =>

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { type INestMicroservice, type ModuleMetadata } from '@nestjs/common';
+import type { INestMicroservice, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 

@@ -21,7 +21,7 @@ describe('a walk through a quorum queue', () => {
   });
   beforeEach(async () => {
     queue = `${uniquePrefix()}-walked`;
-    // As the parked replies stand: without a limit, what comes back goes to the tail on some releases.
+    // Like the queue of parked replies: without a limit, requeued messages go to the tail on some releases.
     const args = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000_000 };
     await open.channel.assertQueue(queue, { durable: true, arguments: args });
   });
@@ -35,7 +35,7 @@ describe('a walk through a quorum queue', () => {
     await open.channel.waitForConfirms();
   };
   const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => String(from + n));
-  /** Walks on a channel of its own, and acknowledges what it is told to. */
+  /** Walks on a channel of its own, and acknowledges the given messages. */
   const walk = async (isTaken: (n: number) => boolean = () => false): Promise<string[]> => {
     const channel = await open.connection.createChannel();
     const seen: string[] = [];
@@ -44,7 +44,7 @@ describe('a walk through a quorum queue', () => {
       seen.push(text);
       if (!isTaken(Number(text))) continue;
       channel.ack(message);
-      // Beyond 32 that the queue has not applied yet, RabbitMQ 3.10 holds them back, and forgets them with the channel.
+      // Beyond 32 that the queue has not applied yet, RabbitMQ 3.10 holds them back, and drops them with the channel.
       await sleep(ACK_PAUSE_MS);
     }
     await channel.close();
@@ -53,11 +53,11 @@ describe('a walk through a quorum queue', () => {
   const isBack = (count: number) =>
     until(`${count} are back`, async () => (await open.channel.checkQueue(queue)).messageCount === count);
 
-  it('sees nothing in an empty one', async () => {
+  it('finds nothing in an empty one', async () => {
     expect(await walk()).toEqual([]);
   });
 
-  it.each([1, 99, 100, 101, 1_000, 10_000])('sees %i messages in order, each time', async (count) => {
+  it.each([1, 99, 100, 101, 1_000, 10_000])('finds %i messages in order, each time', async (count) => {
     await put(0, count);
     for (let times = 0; times < 2; times += 1) {
       expect(await walk()).toEqual(numbers(0, count));
@@ -66,7 +66,7 @@ describe('a walk through a quorum queue', () => {
     expect(await drain(open.channel, queue)).toEqual(numbers(0, count));
   });
 
-  it('leaves what it did not take in its order, also what came meanwhile', async () => {
+  it('leaves the messages that it did not take in order, with those that arrived meanwhile', async () => {
     await put(0, 3_000);
     await walk((n) => n % 10 === 0);
     await isBack(2_700);

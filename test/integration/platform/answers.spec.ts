@@ -42,7 +42,7 @@ describe('a success', () => {
     await expect(run(operation)).resolves.toBeDefined();
   });
 
-  it('may hold members that the interface does not know', async () => {
+  it('may hold unknown members', async () => {
     platform.always(
       answers(200, { ...(changed(SESSION, 'data/attributes/new', [1]) as object), jsonapi: {} }),
     );
@@ -58,7 +58,7 @@ describe('a success', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ] as const)('is decoded although no encoding was asked for: %s', async (encoding, encode) => {
+  ] as const)('is decoded although no encoding was requested: %s', async (encoding, encode) => {
     const body = encode(JSON.stringify(SESSION));
     platform.always(answers(200, body, { 'content-encoding': encoding }));
     await expect(run('session.create')).resolves.toBeDefined();

@@ -63,7 +63,7 @@ describe('a circuit', () => {
   });
 
   it.each([302, 400, 403, 404, 422, 429])(
-    'does not open by answers that are no failure: %d',
+    'does not open after answers that are not failures: %d',
     async (status) => {
       platform.always(answers(status));
       const { client, observer } = build();
@@ -102,7 +102,7 @@ describe('a circuit', () => {
     ]);
   });
 
-  it('closes by one probe', async () => {
+  it('closes after one probe', async () => {
     platform.always(answers(503));
     const { client, observer } = build();
     await fail(client);
@@ -152,7 +152,7 @@ describe('a circuit', () => {
     expect(client.circuits()[0]?.state).toBe('open');
   });
 
-  it('cuts off one call that is late, and none of those beside it', async () => {
+  it('cuts off one call that is late, and none of the concurrent ones', async () => {
     const cutOff = Promise.withResolvers<void>();
     platform
       .next(neverAnswers)

@@ -56,7 +56,7 @@ async function silentOrigin(): Promise<string> {
 /** A timer of this process: a busy machine delays it as much as those of a call. */
 const later = (ms: number) => sleep(ms, { code: 'LATER' }, { ref: false });
 
-/** The call ends at its deadline, not before and hardly after; the coarse timers of undici would take longer. */
+/** The call ends at its deadline, not before and hardly after; undici's coarse timers would take longer. */
 async function expectExpired(
   call: CallContext,
   make: (call: CallContext) => Promise<unknown>,
@@ -91,7 +91,7 @@ describe('at its deadline a call ends', () => {
     await expectExpired(callWithin(500), (call) => CALLS['session.create'](client, call), true);
   });
 
-  it('that waits for a connection, without having been made', async () => {
+  it('that waits for a connection, without having been sent', async () => {
     platform.always(neverAnswers);
     const { client } = buildClient(platform.origin, { limits: { connections: 1 } });
     const first = CALLS['session.create'](client, callWithin(1_500));

@@ -142,7 +142,7 @@ describe('a redirect', () => {
   });
 });
 
-describe('what is passed on of an error', () => {
+describe('the part of an error that is passed on', () => {
   it('is status, title, detail and pointer', async () => {
     const entry = {
       title: 'Unprocessable',

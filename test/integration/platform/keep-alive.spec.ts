@@ -19,14 +19,14 @@ describe('keep-alive', () => {
     expect(platform.connections).toBe(1);
   });
 
-  it('goes on after errors too, since their bodies are read', async () => {
+  it('is used after errors too, since their bodies are read', async () => {
     platform.always(answers(422, errors(422, { detail: 'x'.repeat(10_000) })));
     const { client } = buildClient(platform.origin);
     for (let i = 0; i < 10; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
     expect(platform.connections).toBe(1);
   });
 
-  it('is not trusted: a server that has read a request and closes an idle connection leaves it unknown', async () => {
+  it('is not trusted: if a server closes an idle connection after a request, the outcome is unknown', async () => {
     platform.next(answers(200, SESSION), resets, answers(200, SESSION));
     const { client, observer } = buildClient(platform.origin);
     await CALLS['session.create'](client, callWithin());

@@ -3,11 +3,11 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import { wholeBody } from '../../support/whole-body.ts';
 
-/** One request as it came over the wire. */
+/** One received request. */
 export interface Received {
   readonly method: string;
   readonly url: URL;
-  /** Path and query as they were written. */
+  /** The raw path and query. */
   readonly target: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: string;
@@ -99,7 +99,7 @@ export class LocalPlatform {
   }
 }
 
-/** Answers with a document, or with a text as it is. */
+/** Answers with a document, or with a text unchanged. */
 export function answers(
   status: number,
   body: unknown = '',

@@ -53,7 +53,7 @@ describe('session.create', () => {
     expect(onlyRequest().headers['sign']).toBe(digest('u-1'));
   });
 
-  it('percent-encodes whatever a user id holds, a plus as %2B, and signs it decoded', async () => {
+  it('percent-encodes a user id, a plus as %2B, and signs it decoded', async () => {
     platform.always(answers(200, SESSION));
     const userId = 'a+b/c?d&e=f g%2F#ü';
     await buildClient(platform.origin).client.createSession({ userId }, callWithin());
@@ -114,7 +114,7 @@ describe('game.open', () => {
     expect(second?.headers['sign']).toBe(first?.headers['sign']);
   });
 
-  it('sends the country under the name of the setting, and two objects in any case', async () => {
+  it('sends the country under the name of the setting, and always two objects', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin, { settings: { playerCountryMember: 'countryCode' } });
     await client.openGame({ player: { id: 'u-1', country: 'DE' } }, callWithin());
@@ -227,7 +227,7 @@ describe('reports', () => {
   });
 });
 
-it('asks for no encoding', async () => {
+it('requests no encoding', async () => {
   platform.always(answers(200, SESSION));
   await CALLS['session.create'](buildClient(platform.origin).client, callWithin());
   expect(onlyRequest().headers).not.toHaveProperty('accept-encoding');

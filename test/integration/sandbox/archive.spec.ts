@@ -34,7 +34,7 @@ describe('the archive', () => {
     expect(await open()).toEqual(before);
   });
 
-  it('keeps them also where the process is killed', async () => {
+  it('keeps them even if the process is killed', async () => {
     {
       await using sandbox = await startSandboxProcess({ SANDBOX_FILE: file });
       const response = await fetch(`${await sandbox.url}/api/web/v2/app/users/ada/session?clientId=sandbox`, {
@@ -124,13 +124,15 @@ describe('the archive', () => {
     );
     const other = join(folder, 'other.db');
     new DatabaseSync(other).exec('CREATE TABLE precious (a)');
-    await expect(startSandboxUnderTest({ SANDBOX_FILE: other })).rejects.toThrow('is not of a sandbox');
+    await expect(startSandboxUnderTest({ SANDBOX_FILE: other })).rejects.toThrow(
+      'is not a file of this version of the sandbox',
+    );
     await expect(startSandboxUnderTest({ SANDBOX_FILE: join(folder, 'no/such') })).rejects.toThrow(
       'unable to open',
     );
   });
 
-  it('is not needed, and two sandboxes without one know nothing of each other', async () => {
+  it('is optional, and two sandboxes without one are independent', async () => {
     await using one = await startSandboxUnderTest();
     await using two = await startSandboxUnderTest();
     expect((await one.session('ada', { nick: 'Ace' })).status).toBe(200);

@@ -8,7 +8,7 @@ const expectProblem = (received: Received, status: number, pointers?: string[]) 
 };
 
 describe('the control API', () => {
-  it('tells that the sandbox is well', async () => {
+  it('says that the sandbox is healthy', async () => {
     await using sandbox = await startSandboxUnderTest();
     const { status, json } = await sandbox.control('GET', 'health');
     expect([status, json]).toEqual([200, { status: 'ok' }]);
@@ -53,7 +53,7 @@ describe('the control API', () => {
     expect((await sandbox.control('GET', 'faults')).json).toEqual([]);
   });
 
-  it('takes faults back, one or all', async () => {
+  it('removes faults, one or all', async () => {
     await using sandbox = await startSandboxUnderTest();
     for (const status of [500, 503, 504]) await sandbox.control('POST', 'faults', { kind: 'status', status });
     expect((await sandbox.control('DELETE', 'faults/1')).status).toBe(204);
@@ -63,7 +63,7 @@ describe('the control API', () => {
     expectProblem(await sandbox.control('DELETE', 'faults/1'), 404);
   });
 
-  it('makes answers wait, after the request has been read and before it is processed', async () => {
+  it('delays answers, after the request has been read and before it is processed', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '1' });
     expect((await sandbox.control('GET', 'latency')).json).toEqual({ fixedMs: 1, spreadMs: 0 });
     expect((await sandbox.control('PUT', 'latency', { fixedMs: 100 })).json).toEqual({
@@ -138,7 +138,7 @@ describe('the control API', () => {
     expect(text).not.toMatch(/[0-9a-f]{64}/);
   });
 
-  it('makes the sandbox as new', async () => {
+  it('resets the sandbox', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '1' });
     await sandbox.session('ada', { nick: 'Ace' });
     await sandbox.control('POST', 'faults', { kind: 'status', status: 500 });

@@ -41,7 +41,7 @@ describe('docs/sandbox.md', () => {
       const [method, path] = request.split(' /sandbox/') as [string, string];
       const received = await sandbox.control(method, path.replace(/\{\w+\}/, '1'));
       expect(received.status).toBeLessThan(500);
-      // a resource that does not find what it is asked for says so in other words than a route that is not there
+      // the 404 of a missing resource has another text than that of a missing route
       if (received.status === 404) expect(received.json.detail).not.toMatch(/^Cannot /);
     }
   });

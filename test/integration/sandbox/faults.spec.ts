@@ -48,7 +48,7 @@ describe('faults on request', () => {
     expect(await counters()).toMatchObject({ processed: 1, answered: {}, unanswered: 1 });
   });
 
-  it('let an answer come in drops', async () => {
+  it('send an answer in small pieces', async () => {
     await play({ kind: 'drip', bytes: 100, intervalMs: 50, count: 1 });
     const startedAt = performance.now();
     const { json, bytes } = await sandbox.session('ada');
@@ -85,7 +85,7 @@ describe('faults on request', () => {
     expect(await counters()).toMatchObject({ processed: 3 });
   });
 
-  it('compress an answer that nobody asked to be compressed', async () => {
+  it('compress an answer without being asked to', async () => {
     await play({ kind: 'gzip', count: 1 });
     const { headers, bytes } = await sandbox.session('ada');
     expect(headers['content-encoding']).toBe('gzip');
@@ -124,7 +124,7 @@ describe('faults on request', () => {
     expect(await outcomes()).toEqual(statuses);
   });
 
-  it('also meet requests that are refused', async () => {
+  it('also apply to requests that are refused', async () => {
     await play({ kind: 'truncated', count: 1 });
     expect(await codeOf(sandbox.session('ada', {}, { sign: 'wrong' }))).toBe('ECONNRESET');
     expect(await counters()).toMatchObject({ processed: 0 });
@@ -194,7 +194,7 @@ describe('faults on request', () => {
     [{ kind: 'gzip', level: 9 }, '/level'],
     [{ kind: 'huge-amounts', operation: 'session' }, '/operation'],
     [{ kind: 'toString' }, '/kind'],
-  ])('are not taken where they are not described well: %j', async (body, pointer) => {
+  ])('are refused if they are not described well: %j', async (body, pointer) => {
     const { status, json } = await sandbox.control('POST', 'faults', body);
     expect(status).toBe(422);
     expect(json.violations.map((violation: any) => violation.pointer)).toContain(pointer);

@@ -13,7 +13,7 @@ const pointed = (detail: string, path: string) => ({
 });
 
 describe('open-game', () => {
-  it('opens the lobby for a player whom it did not know, under a session id of its own', async () => {
+  it('opens the lobby for an unknown player, with a generated session id', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_UNKNOWN_PLAYERS: 'refuse' });
     const { status, headers, json } = await sandbox.openGame({ player: { id: 'ada' } }, 'sandboxadaOpenGame');
     expect(status).toBe(200);
@@ -64,7 +64,7 @@ describe('open-game', () => {
     expect((await sandbox.control('GET', 'players/bob')).status).toBe(404);
   });
 
-  it('gives another token once the first has expired', async () => {
+  it('issues another token once the first has expired', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_TOKEN_LIFETIME_MS: '1' });
     const open = () =>
       sandbox.openGame({ session: { id: 's-1' }, player: { id: 'ada' } }, 'sandboxadas-1OpenGame');
@@ -75,7 +75,7 @@ describe('open-game', () => {
     expect(two.json.data.attributes.auth).not.toBe(one.json.data.attributes.auth);
   });
 
-  it('keeps what it is told about the player', async () => {
+  it('keeps the data of the player', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_PLAYER_COUNTRY_MEMBER: 'countryCode' });
     const player = {
       id: 'ada',
@@ -156,7 +156,7 @@ describe('open-game', () => {
     ]);
   });
 
-  it('refuses bodies that are no document of the right media type', async () => {
+  it('refuses bodies that are not a document of the right media type', async () => {
     await using sandbox = await startSandboxUnderTest();
     const send = async (body: string, contentType = 'application/vnd.api+json') =>
       (

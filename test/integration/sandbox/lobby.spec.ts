@@ -23,7 +23,7 @@ async function openGame(
   return (await sandbox.openGame({ session, player }, canonical)).json.data.attributes.url;
 }
 
-/** What the page says: its text without markup. */
+/** The text of the page, without markup. */
 const textOf = (page: string) =>
   page
     .replace(/^.*<body>/s, '')
@@ -31,7 +31,7 @@ const textOf = (page: string) =>
     .replaceAll(/\s+/g, ' ');
 
 describe('the page of a session', () => {
-  it('shows whose lobby the redirectUrl opens, and how long', async () => {
+  it('shows whose lobby the redirectUrl opens, and for how long', async () => {
     await using sandbox = await startSandboxUnderTest();
     const { json } = await sandbox.session('u-1', { nick: 'Ace ♠', lang: 'de', currency: 'EUR' });
     const page = await open(sandbox, json.data.attributes['redirect-url']);
@@ -60,11 +60,11 @@ describe('the page of a session', () => {
       / Opens table 42 Opens in a desktop or mobile app internal Language xx Opened /,
     );
     expect(textOf(text)).toMatch(/ theme dark seats \[1,2\] restoreSessionUrl https:\/\/casino.example\//);
-    // the way back is for those whose session is over
+    // the way back is only for expired sessions
     expect(text).not.toContain('<a ');
   });
 
-  it('tells where the URL names another place than the session', async () => {
+  it('says so if the URL names another place than the session', async () => {
     await using sandbox = await startSandboxUnderTest();
     const lobby = await openGame(sandbox, { id: 's-1' });
     const table = await openGame(sandbox, { id: 's-1', tableId: 7 });
@@ -75,7 +75,7 @@ describe('the page of a session', () => {
     expect(other.text).toContain(`names table ${ESCAPED}.`);
   });
 
-  it('takes every value from outside as text', async () => {
+  it('treats every value from outside as text', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
     const launchOptions = { [HOSTILE]: HOSTILE, nested: { text: HOSTILE }, restoreSessionUrl: HOSTILE };
     const url = await openGame(
@@ -93,7 +93,7 @@ describe('the page of a session', () => {
     expect(text).not.toContain('alert(1)>"');
   });
 
-  it('lets nothing run that is not its own, keeps no copy, and tells no other site its address', async () => {
+  it('allows no foreign script, is not cached, and sends no referrer', async () => {
     await using sandbox = await startSandboxUnderTest();
     const url = await openGame(sandbox, {});
     const unknown = `${sandbox.url}/lobby?auth=none`;
@@ -114,13 +114,13 @@ describe('the page of a session', () => {
     expect(text).not.toMatch(/ style=| on\w+=|<style|javascript:/);
   });
 
-  it('says that a token has expired while its session goes on', async () => {
+  it('says that a token has expired while its session is open', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_TOKEN_LIFETIME_MS: '1' });
     const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl: RESTORE } });
     await wait(5);
     const { status, text } = await open(sandbox, url);
     expect(status).toBe(410);
-    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada goes on/);
+    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada is still open/);
     expect(textOf(text)).toMatch(/ Session (1:00:00|59:59) until .* Token expired since /);
     expect(text).toContain('href="https://casino.example/login?a=1&amp;b=2"');
   });

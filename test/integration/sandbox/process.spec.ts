@@ -23,7 +23,7 @@ describe('the sandbox as a process', () => {
       body: new URLSearchParams({ userId: 'ada' }),
     });
 
-  it('says where it listens, in one line, and ends with 0 when it is told to', async () => {
+  it('prints its address in one line, and exits with 0 on a signal', async () => {
     await using sandbox = await startSandboxProcess();
     const url = await sandbox.url;
     expect((await fetch(`${url}/sandbox/health`)).status).toBe(200);
@@ -31,7 +31,7 @@ describe('the sandbox as a process', () => {
     expect(await sandbox.exited).toEqual({ code: 0, stdout: `sandbox listening on ${url}\n`, stderr: '' });
   });
 
-  it('finishes what it has in hand before it ends', async () => {
+  it('finishes the requests in flight before it exits', async () => {
     await using sandbox = await startSandboxProcess({ SANDBOX_LATENCY_MS: '700' });
     const url = await sandbox.url;
     const session = createSession(url, 'sandbox', 'sandbox-secret-key');
@@ -40,13 +40,13 @@ describe('the sandbox as a process', () => {
     while (!(await received())) await new Promise((resolve) => setTimeout(resolve, 10));
     sandbox.kill('SIGINT');
     expect((await session).status).toBe(200);
-    // and does not wait until the connection that is kept alive is given up
+    // and does not wait for the keep-alive connection to time out
     const answeredAt = performance.now();
     expect((await sandbox.exited).code).toBe(0);
     expect(performance.now() - answeredAt).toBeLessThan(3000);
   });
 
-  it('takes secrets and further clients from files', async () => {
+  it('reads secrets and further clients from files', async () => {
     await using sandbox = await startSandboxProcess({
       SANDBOX_CLIENT_ID: 'op1',
       SANDBOX_SECRET_KEY_FILE: await write('secret', 'first secret\n'),
@@ -104,7 +104,7 @@ describe('the sandbox as a process', () => {
     expect(stderr).toBe('sandbox: SANDBOX_CLIENTS_FILE: must name a file that holds a JSON object\n');
   });
 
-  it('says so where its port is taken', async () => {
+  it('reports that its port is taken', async () => {
     await using first = await startSandboxProcess();
     const { port } = new URL(await first.url);
     await using second = await startSandboxProcess({ SANDBOX_PORT: port });

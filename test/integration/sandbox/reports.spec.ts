@@ -36,7 +36,7 @@ describe('reports', () => {
       );
     });
 
-    it('has pages that together hold every record once, and none behind them', async () => {
+    it('has pages that together hold every record once, and none after them', async () => {
       const pages = await Promise.all(
         [1, 2, 3, 4, 5, 6, 7].map((page) => sandbox.adHoc(DAY, { 'per-page': '10', page: String(page) })),
       );
@@ -77,13 +77,13 @@ describe('reports', () => {
       expect((await sandbox.adHoc({ ...DAY, userId: 'nobody' })).json.data).toEqual([]);
     });
 
-    it('has figures for a player of the sandbox who is asked for by id', async () => {
+    it('has figures for a player of the sandbox who is requested by id', async () => {
       await sandbox.session('ada', { currency: 'EUR' });
       const { json } = await sandbox.adHoc({ ...DAY, userId: 'ada' });
       expect(json.data.map((record: any) => record.attributes.currency)).toEqual(['EUR', 'EUR']);
     });
 
-    it('writes amounts that no double can hold digit for digit', async () => {
+    it('writes amounts beyond 2^53 digit for digit', async () => {
       const { text } = await sandbox.adHoc({ ...DAY, userId: 'player-00000001' });
       const amounts = [...text.matchAll(/:(\d{17,})/g)].map(([, digits]) => digits as string);
       expect(amounts.some((digits) => String(BigInt(Number(digits))) !== digits)).toBe(true);
@@ -111,7 +111,7 @@ describe('reports', () => {
       });
     });
 
-    it('sums up what the ad hoc report tells of a user', async () => {
+    it('sums up the ad hoc report of a user', async () => {
       const userId = 'player-00000003';
       const rake = await sandbox.rake({ ...WEEK, userId, currency: 'EUR' });
       const adHoc = await sandbox.adHoc({ ...WEEK, userId, currency: 'EUR' }, { 'per-page': '100' });
@@ -163,7 +163,7 @@ describe('reports', () => {
       expect(await currencies('player-00000001', '1')).toEqual(['USD', 'USD']);
     });
 
-    it('may be asked by the query, where an installation has it so', async () => {
+    it('may be requested by the query, if the installation is set so', async () => {
       await using other = await startSandboxUnderTest({ SANDBOX_RAKE_PARAMETERS_IN: 'query' });
       expect((await other.rake({}, DAY)).status).toBe(200);
       expect((await other.rake(DAY)).status).toBe(422);
@@ -187,7 +187,7 @@ describe('reports', () => {
     expect(json.errors[0].source).toEqual({ pointer: `/data/attributes/${name}` });
   });
 
-  it('refuse a page that is no number', async () => {
+  it('refuse a page that is not a number', async () => {
     for (const query of [{ page: '0' }, { page: 'x' }, { 'per-page': '-1' }, { 'per-page': '1.5' }]) {
       expect((await sandbox.adHoc(DAY, query)).json).toEqual(rejection(400, 'Bad Request', 'Bad Request'));
     }
@@ -199,7 +199,7 @@ describe('reports', () => {
     expect([json.meta['per-page'], json.data.length]).toEqual([1000, 51]);
   });
 
-  it('do not know a user who does not exist where players must', async () => {
+  it('answer 404 for an unknown user if players must exist', async () => {
     await using strict = await startSandboxUnderTest({ SANDBOX_UNKNOWN_PLAYERS: 'refuse' });
     expect((await strict.adHoc({ ...DAY, userId: 'ada' })).json).toEqual(
       rejection(404, 'Not Found', 'Not found'),

@@ -5,7 +5,7 @@ import { startSandbox } from '../../../apps/sandbox/src/start-sandbox.ts';
 
 const SECRET = 'sandbox-secret-key';
 
-/** A request as the test wants it on the wire. */
+/** A request as it is sent. */
 export interface Sent {
   readonly method: string;
   readonly path: string;
@@ -13,13 +13,13 @@ export interface Sent {
   readonly body?: string;
 }
 
-/** What came back. */
+/** The answer. */
 export interface Received {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly bytes: Buffer;
   readonly text: string;
-  /** The parsed body; fails where it is not JSON. */
+  /** The parsed body; throws if it is not JSON. */
   readonly json: any;
 }
 
@@ -35,12 +35,12 @@ export interface SandboxUnderTest extends AsyncDisposable {
   control(method: string, path: string, body?: unknown): Promise<Received>;
 }
 
-/** The digest of a canonical string, computed apart from the sandbox's own code. */
+/** The digest of a canonical string, computed independently of the sandbox's code. */
 export function digest(canonical: string, secret = SECRET): string {
   return createHash('sha256').update(canonical, 'utf8').update(secret, 'utf8').digest('hex');
 }
 
-/** The signature of parameters that hold nothing but plain strings. */
+/** The signature of parameters that are plain strings. */
 export function signFlat(parameters: Record<string, string>, secret = SECRET): string {
   const { clientId: _, page: __, 'per-page': ___, sort: ____, ...signed } = parameters;
   const values = Object.entries(signed).sort(([left], [right]) => (left < right ? -1 : 1));

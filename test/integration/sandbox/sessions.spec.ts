@@ -28,7 +28,7 @@ describe('session creation', () => {
     });
   });
 
-  it('makes another session at each call, in English where no language is named', async () => {
+  it('creates a session at each call, in English if no language is named', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_PUBLIC_URL: 'https://play.example' });
     const [one, two] = [await sandbox.session('ada'), await sandbox.session('ada')];
     expect(one.json.data.id).not.toBe(two.json.data.id);
@@ -37,7 +37,7 @@ describe('session creation', () => {
     );
   });
 
-  it('keeps nicknames unique, whatever the case of letters, and within their length', async () => {
+  it('keeps nicknames unique, ignoring case, and within their length', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_NICKNAME_MAX_LENGTH: '4' });
     expect((await sandbox.session('ada', { nick: 'Ace' })).status).toBe(200);
     expect((await sandbox.session('ada', { nick: 'ACE' })).status).toBe(200);
@@ -48,11 +48,11 @@ describe('session creation', () => {
     );
     const long = await sandbox.session('bob', { nick: 'aces!' });
     expect(long.json).toEqual(errors(422, 'The maximum username length is 4', 'nick'));
-    // what was refused left nothing behind
+    // refused requests have no effect
     expect((await sandbox.control('GET', 'players/bob')).status).toBe(404);
   });
 
-  it('refuses an authType and a language that there are not', async () => {
+  it('refuses an unknown authType or language', async () => {
     await using sandbox = await startSandboxUnderTest();
     const refused = await sandbox.session('ada', { authType: 'browser' });
     expect([refused.status, refused.json]).toEqual([422, errors(422, 'Auth type not valid', 'authType')]);
@@ -62,7 +62,7 @@ describe('session creation', () => {
     );
   });
 
-  it('asks for a currency only where that is mandatory', async () => {
+  it('requires a currency only if that is mandatory', async () => {
     await using lenient = await startSandboxUnderTest();
     expect((await lenient.session('ada', { currency: 'XXX' })).status).toBe(200);
     await using sandbox = await startSandboxUnderTest({ SANDBOX_CURRENCY_MANDATORY: 'true' });
@@ -75,7 +75,7 @@ describe('session creation', () => {
     expect((await sandbox.session('ada', { currency: 'EUR' })).status).toBe(200);
   });
 
-  it('refuses a player who does not exist where players must', async () => {
+  it('refuses an unknown player if players must exist', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_UNKNOWN_PLAYERS: 'refuse' });
     const unknown = await sandbox.session('ada');
     expect([unknown.status, unknown.json]).toEqual([404, errors(404, 'Player not found')]);

@@ -78,7 +78,7 @@ describe('the signature over HTTP', () => {
     expect(received.json).toEqual({ errors: [{ ...error, meta: expect.anything() }] });
   };
 
-  it('is refused where it is missing, of another secret, or in capitals', async () => {
+  it('is refused if it is missing, of another secret, or in capitals', async () => {
     await using sandbox = await startSandboxUnderTest();
     const right = signFlat({ userId: 'ada' });
     const { sign: _, ...headers } = requestOf(rows[0] as Row).headers ?? {};
@@ -104,7 +104,7 @@ describe('the signature over HTTP', () => {
     expectRefusal(await sandbox.openGame({ player: { id: 'ada' } }, 'xadaOpenGame', 'client=x'), v3Error);
   });
 
-  it('is refused where userId is not in both path and form with one value', async () => {
+  it('is refused if userId is not in both path and form with one value', async () => {
     await using sandbox = await startSandboxUnderTest();
     const request = {
       method: 'POST',
@@ -118,7 +118,7 @@ describe('the signature over HTTP', () => {
     expectRefusal(await sandbox.send({ ...json, body: '{"userId":"ada"}' }), v2Error);
   });
 
-  it('of the body and the secret is accepted where open-game signs its bytes', async () => {
+  it('of the body and the secret is accepted if open-game signs its bytes', async () => {
     await using sandbox = await startSandboxUnderTest({ SANDBOX_SIGNATURE_SCHEME_V3: 'raw-body' });
     const body = '{ "data": {"type": "OpenGame", "attributes": {"player": {"id": "ädа"}}} }';
     const request = {
@@ -149,7 +149,7 @@ describe('the signature over HTTP', () => {
     });
   });
 
-  it('does not open what the client is not permitted: 403', async () => {
+  it('does not allow operations that the client is not permitted: 403', async () => {
     const client = clientOf({
       parameters: { clientId: 'sandbox' },
       secret: 'sandbox-secret-key',
@@ -171,7 +171,7 @@ describe('the signature over HTTP', () => {
     expect((await sandbox.openGame({ player: { id: 'ada' } }, 'sandboxadaOpenGame')).status).toBe(200);
   });
 
-  it('tells why it is wrong, and never what would be right', async () => {
+  it('is explained if it is wrong, without revealing the right one', async () => {
     await using sandbox = await startSandboxUnderTest();
     const explanationOf = (received: Received) => received.json.errors[0].meta.explanation;
     const form = { userId: 'ada', nick: 'Ace of ♠', lang: 'en' };

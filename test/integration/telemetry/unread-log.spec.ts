@@ -9,7 +9,7 @@ const MIB = 1024 * 1024;
 const LIMIT_MIB = 16;
 const LOGGED_MIB = 256;
 
-/** Logs far more than anybody reads, then tells how many bytes of it the process keeps. */
+/** Logs far more than is read, then prints how many bytes of it the process keeps. */
 const PROGRAM = `
   import { createLogger } from '#telemetry';
   const logger = createLogger('info');
@@ -22,18 +22,18 @@ const PROGRAM = `
   }
   globalThis.gc();
   process.stderr.write(String(process.memoryUsage().heapUsed - before));
-  // Not in order, which would wait for a reader.
+  // Not a clean exit, which would wait for a reader.
   process.kill(process.pid, 'SIGKILL');
 `;
 
-it('a log that nobody reads keeps 16 MiB at most, and does not stop the process', async () => {
+it('a log that is not read keeps 16 MiB at most, and does not stop the process', async () => {
   const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', PROGRAM], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  // Nobody listens to its output, so that the pipe fills up.
+  // Its output is not read, so that the pipe fills up.
   await once(child, 'exit');
   expect(stderr).toMatch(/^\d+$/);
   expect(Number(stderr) / MIB).toBeLessThan(2 * LIMIT_MIB);

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 
 /** Of the operator. */
 export const SECRET_CANARY = 'canary-of-the-secret-key';
-/** In whatever the platform hands out: tokens, URLs that hold them. */
+/** In what the platform issues: tokens, and URLs that hold them. */
 export const TOKEN_CANARY = 'canary-of-the-token';
 
-/** A value of a person that no other text holds by chance, with whatever a player may write. */
+/** A personal value that no other text contains by chance, with any characters that a player may use. */
 export const canary: fc.Arbitrary<string> = fc
   .tuple(
     fc.nat(9999),
@@ -39,7 +39,7 @@ export function canariesIn(text: string): string[] {
   });
 }
 
-/** Every string of a body, as an attentive platform reads it. */
+/** Every string in a body. */
 export function valuesIn(body: string): string[] {
   if (!body.startsWith('{')) return [...new URLSearchParams(body).values()];
   const found: string[] = [];

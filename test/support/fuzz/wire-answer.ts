@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 
 import fc from 'fast-check';
 
-/** An answer of HTTP, or nearly, or not at all; in one piece or two; the connection left open or ended. */
+/** An HTTP answer, valid, almost valid or not HTTP at all; in one piece or two; the connection left open or ended. */
 export interface WireAnswer {
   readonly text:
     string | readonly [status: number, headers: readonly string[], body: string, hasLength: boolean];
-  /** Where it is cut in two, 0 to 1. */
+  /** The position at which it is cut in two, 0 to 1. */
   readonly cut: number;
   readonly end: 'end' | 'destroy' | 'leave';
 }
@@ -37,7 +37,7 @@ const status = fc.oneof(
   fc.nat(1100),
 );
 
-/** @param documents that the platform would send rightly, as JSON */
+/** @param documents valid documents of the platform, as JSON */
 export function wireAnswer(...documents: readonly string[]): fc.Arbitrary<WireAnswer> {
   const body = fc.oneof(
     fc.jsonValue().map((value) => JSON.stringify(value)),
@@ -55,7 +55,7 @@ export function wireAnswer(...documents: readonly string[]): fc.Arbitrary<WireAn
   });
 }
 
-/** Writes it to a connection, past whatever serves HTTP there. */
+/** Writes it to a connection directly, bypassing the HTTP server. */
 export function writeAnswer({ text, cut, end }: WireAnswer, socket: Socket): void {
   const bytes = Buffer.from(wireText(text));
   const at = Math.floor(bytes.length * cut);

@@ -14,7 +14,7 @@ const EXIT_OF_FAULT: Readonly<Record<BusClientFault, ExitCode>> = {
 /**
  * Connects to the broker of the settings for as long as `work` takes.
  *
- * @throws ExitError for settings that cannot be used, and where no answer came
+@throws ExitError if the settings cannot be used, or no reply came
  */
 export async function withBusClient<T>(work: (client: BusClient) => Promise<T>): Promise<T> {
   try {

@@ -8,7 +8,7 @@ export function exactJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, write, indent);
 }
 
-/** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` where it is JSON. */
+/** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` if it is JSON. */
 export function jsonFault(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 
 import { usageError } from '../exit.ts';
 
-/** What a file or, for `-`, the standard input holds. @throws ExitError where it cannot be read or is not UTF-8 */
+/** The content of a file or, for `-`, of standard input. @throws ExitError if it cannot be read or is not UTF-8 */
 export async function readSource(path: string): Promise<string> {
   const name = path === '-' ? 'the standard input' : path;
   let content: Buffer;

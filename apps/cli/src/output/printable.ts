@@ -1,4 +1,4 @@
-/** A text for a terminal: a control character, which could steer it, is written as its escape. */
+/** A text for a terminal: control characters, which could manipulate it, are written as escapes. */
 export function printable(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
@@ -6,7 +6,7 @@ export function printable(text: string): string {
   );
 }
 
-/** At most `length` characters of it, an ellipsis for the rest. */
+/** Shortens a text to at most `length` characters, with an ellipsis for the rest. */
 export function shortened(text: string, length: number): string {
   const characters = [...text];
   return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;

@@ -11,13 +11,13 @@ const LONGEST_RECORD = 72;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** What goes out, for people. */
+/** The command that was sent, for people. */
 export function describeCommand({ type, id, text }: { type: string; id: string; text: string }): string {
   const data = shortened(printable(text.replace(/\s*\n\s*/g, ' ').trim()), LONGEST_DATA);
   return `${styleText('cyan', '→')} ${printable(type)} ${data} ${styleText('dim', `id ${printable(id)}`)}\n`;
 }
 
-/** What came back, for people: a headline, and a line for each member. */
+/** A reply, for people: a headline, and a line for each member. */
 export function describeReply({ type, text }: BusReply, afterMs: number): string {
   const arrow = styleText(type === 'command.failed' ? 'yellow' : 'green', '←');
   const headline = `${arrow} ${printable(type)} ${styleText('dim', `after ${afterMs} ms`)}`;
@@ -43,9 +43,7 @@ function failureLines({ code, category, message, ...rest }: Body): string[] {
   return [
     `${written(code)} (${written(category)}): ${written(message)}`,
     ...faults.map((fault) => `${written(fault['pointer'])} ${written(fault['message'])}`),
-    retryable === true
-      ? 'sending it again under the same id can succeed'
-      : 'sending it again changes nothing',
+    retryable === true ? 'sending it again with the same id can succeed' : 'sending it again will not help',
     ...Object.entries(others).map(([name, value]) => `${name}: ${written(value)}`),
   ];
 }

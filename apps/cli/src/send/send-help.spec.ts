@@ -7,7 +7,7 @@ import { sendHelp } from './send-help.ts';
 describe('sendHelp', () => {
   const help = sendHelp();
 
-  it.each(COMMANDS)('names $type, what it is for, and data that is valid', ({ type, summary }) => {
+  it.each(COMMANDS)('names $type, its purpose, and valid data', ({ type, summary }) => {
     const [line = ''] = help.split('\n').filter((text) => text.startsWith(`  ${type} `));
     expect(line.slice(type.length + 2).trim()).toBe(summary);
     const [, example = ''] = help.split(`$ poker-bridge send ${type} `);

@@ -2,7 +2,7 @@ import { COMMANDS } from '#contracts';
 
 const LONGEST_LINE = 110;
 
-/** What `send --help` says of every command: what it is for, and how one is sent. */
+/** The part of `send --help` that lists every command with its purpose and an example. */
 export function sendHelp(): string {
   const width = Math.max(...COMMANDS.map(({ type }) => type.length));
   const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);

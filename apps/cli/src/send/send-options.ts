@@ -1,4 +1,4 @@
-/** What stands behind `send TYPE`. */
+/** The options of `send TYPE`. */
 export interface SendOptions {
   readonly data: string;
   readonly operator?: string;

@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 import type { SendOptions } from './send-options.ts';
 
-/** The longest that a command may live. Source: bus contract, section 2. */
+/** The longest deadline of a command. Source: bus contract, section 2. */
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LONGEST_ID_BYTES = 200;
 
 export function addSend(program: Command): void {
   const command = program.command('send');
-  // What the commands are is loaded for this subcommand alone: it takes longer than everything else here.
+  // Loaded for this subcommand only, because it takes longer than everything else here.
   program.hook('preSubcommand', async (_program, subcommand) => {
     if (subcommand !== command) return;
     const { sendHelp } = await import('./send-help.ts');
@@ -16,14 +16,14 @@ export function addSend(program: Command): void {
   });
   command
     .summary('sends one command over the bus and prints its replies')
-    .description('Sends one command over the bus and prints its replies as they come.')
-    .argument('<TYPE>', 'of the command, one of those below')
-    .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for the standard input")
+    .description('Sends one command over the bus and prints its replies as they arrive.')
+    .argument('<TYPE>', 'the command, one of those below')
+    .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
     .option('--id <ID>', 'the identity: the same id is the same command (default: a new one)', readId)
     .option(
       '--deadline-ms <MS>',
-      'when nobody wants the answer any more, from now (default: 15000, reports 600000)',
+      'how long to wait for the reply, from now (default: 15000, reports 600000)',
       readDeadlineMs,
     )
     .option('--json', 'one reply a line: {type, messageId, correlationId, headers, body}')

@@ -15,10 +15,10 @@ import type { SendOptions } from './send-options.ts';
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 
 /**
- * Sends one command and prints what comes back. A type that is not known here is sent, too: a worker of another version
- * may know it, and each answers.
+ * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may
+ * know it, and every worker answers.
  *
- * @throws ExitError for data that is no JSON, and for everything that `withBusClient` does
+ * @throws ExitError if the data is not JSON, and like `withBusClient`
  */
 export async function send(type: string, options: SendOptions): Promise<ExitCode> {
   const { id = randomUUID(), operator, json = false } = options;
@@ -41,7 +41,7 @@ export async function send(type: string, options: SendOptions): Promise<ExitCode
   });
 }
 
-/** The data as it was given; whether it is a command's is for the worker to say. */
+/** The data, unchanged: only the worker validates it. */
 async function readData(given: string): Promise<string> {
   const isFile = given.startsWith('@');
   const text = isFile || given === '-' ? await readSource(isFile ? given.slice(1) : given) : given;

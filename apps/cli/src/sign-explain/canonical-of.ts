@@ -2,13 +2,13 @@ import { canonicalize, sign, signRawBody, type SignatureSettings, type SignedPar
 
 import { exactJson } from '../input/exact-json.ts';
 
-/** What is signed, and the signature where there is a secret. */
+/** What is signed, and the signature if there is a secret. */
 export interface Signed {
   readonly canonical: string;
   readonly sign: string | undefined;
 }
 
-/** What a request and its settings give. */
+/** The canonical string and the signature of a request with its settings. */
 export function canonicalOf(row: {
   readonly parameters: SignedParameters;
   readonly settings: SignatureSettings;
@@ -22,12 +22,12 @@ export function canonicalOf(row: {
   };
 }
 
-/** A canonical string made otherwise, with what it gives. */
+/** A canonical string that was built in another way, with its signature. */
 export function sealed(canonical: string, secret: string | undefined): Signed {
   return { canonical, sign: secret === undefined ? undefined : signRawBody(canonical, secret) };
 }
 
-/** Open-game alone has a body with `data`, and alone can be signed over it. */
+/** Only open-game has a body with `data`, and only open-game can be signed over its body. */
 export function isOpenGame({ data }: SignedParameters): boolean {
   return typeof data === 'object' && data !== null;
 }
@@ -36,7 +36,7 @@ export function isSignedRaw(parameters: SignedParameters, { schemeV3 }: Signatur
   return schemeV3 === 'raw-body' && isOpenGame(parameters);
 }
 
-/** The body as this service sends it: JSON without white space, names in the order given. */
+/** The body as this service sends it: JSON without white space, names in the given order. */
 function rawBodyOf({ data }: SignedParameters): string {
   return exactJson({ data });
 }

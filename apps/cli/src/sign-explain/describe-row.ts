@@ -11,7 +11,7 @@ import { type Row, SIGNATURE_VARIABLES } from './read-rows.ts';
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
 
-/** Why a name takes no part. Source: interface document, "Signature", step 2. */
+/** Why a name is not signed. Source: interface document, "Signature", step 2. */
 const WHY_DROPPED: Readonly<Record<string, string>> = {
   client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
   clientId: 'names the operator, is never signed',
@@ -22,7 +22,7 @@ const WHY_DROPPED: Readonly<Record<string, string>> = {
 };
 const NEVER_SIGNED = 'one of the names that are never signed';
 
-/** What one request is signed over, on one screen. The secret is not among it. */
+/** Shows how one request is signed. The secret is not shown. */
 export function describeRow(row: Row): string {
   const signed = canonicalOf(row);
   const mistakes = mistakesOf(row);
@@ -86,7 +86,7 @@ function pointerOf({ path }: SignedPiece): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** What a reader could wonder about. */
+/** A note on a value that may surprise a reader. */
 function whyKept({ path, value, isDecoded }: SignedPiece, settings: SignatureSettings): string {
   const reasons: string[] = [];
   if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
@@ -126,7 +126,7 @@ function mistakeLines({ canonical }: Signed, mistakes: readonly Mistake[]): stri
   ];
 }
 
-/** Rows with their columns, but the last, at equal width. */
+/** Pads all columns but the last to equal width. */
 function columns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((cells) => [...(cells[column] ?? '')].length)),

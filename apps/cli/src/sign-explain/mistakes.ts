@@ -4,7 +4,7 @@ import { exactJson } from '../input/exact-json.ts';
 import { canonicalOf, isOpenGame, isSignedRaw, sealed, type Signed } from './canonical-of.ts';
 import type { Row } from './read-rows.ts';
 
-/** A usual mistake, and what it gives for a request. */
+/** A usual mistake, and the signature that it gives for a request. */
 export interface Mistake extends Signed {
   readonly name: string;
 }
@@ -13,8 +13,8 @@ const PAGINATION = new Set(['per-page', 'page', 'sort']);
 const asGiven = (names: readonly string[]): readonly string[] => names;
 
 /**
- * The usual mistakes with what each would give instead. One that makes no difference to a request gives the same
- * canonical string as none.
+ * The usual mistakes, each with the signature that it would give. A mistake that makes no difference to a request gives
+ * the canonical string itself.
  */
 export function mistakesOf(row: Row): readonly Mistake[] {
   const { parameters, settings, secret } = row;

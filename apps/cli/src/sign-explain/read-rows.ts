@@ -10,13 +10,13 @@ import { jsonFault } from '../input/exact-json.ts';
 
 /** One request to explain. */
 export interface Row {
-  /** As it stood in the file. */
+  /** As it was in the file. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly name: string | undefined;
   readonly parameters: SignedParameters;
   readonly secret: string | undefined;
   readonly settings: SignatureSettings;
-  /** A signature that somebody else made, to compare with. */
+  /** A signature to compare with. */
   readonly expectedSign: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export const SIGNATURE_VARIABLES = {
   SIGNATURE_SCHEME_V3: { member: 'schemeV3', values: ['parameters', 'raw-body'] },
 } as const satisfies Record<string, { member: keyof SignatureSettings; values: readonly string[] }>;
 
-/** Settings of the platform that change no signature. */
+/** Settings of the platform that do not affect signatures. */
 const OTHER_VARIABLES = new Set(['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER']);
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
@@ -76,7 +76,7 @@ function isVariable(name: string): name is keyof typeof SIGNATURE_VARIABLES {
   return Object.hasOwn(SIGNATURE_VARIABLES, name);
 }
 
-/** `null` is as good as absent: `--json` writes it where there is no digest. */
+/** `null` counts as absent: `--json` writes it if there is no digest. */
 function optionalText(
   given: Readonly<Record<string, unknown>>,
   member: string,

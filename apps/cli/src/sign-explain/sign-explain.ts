@@ -5,9 +5,9 @@ import { describeRow } from './describe-row.ts';
 import { readRows, type Row } from './read-rows.ts';
 
 /**
- * Prints what each request of a file is signed over.
+ * Prints how each request of a file is signed.
  *
- * @throws ExitError for a file that cannot be used
+ * @throws ExitError if the file cannot be used
  */
 export async function signExplain(path: string, asJson: boolean): Promise<void> {
   const { rows, isList } = readRows(await readSource(path));
@@ -16,7 +16,7 @@ export async function signExplain(path: string, asJson: boolean): Promise<void> 
   else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
 }
 
-/** The row as it was given, without its secret, with what is signed. */
+/** The row without its secret, with the canonical string and the signature. */
 function rowLine(row: Row): string {
   const { secret: _secret, canonical: _canonical, sign: _sign, ...given } = row.given;
   const { canonical, sign } = canonicalOf(row);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 const EXAMPLES = `
 FILE holds {"name"?, "parameters", "secret"?, "settings"?}, or an array of them: all parameters of a
 request from query, path and body. Without a secret there is a string to sign, and no digest. settings
-are those of docs/settings.md that begin with SIGNATURE_; a "sign" that stands beside them is compared.
+are those of docs/settings.md that begin with SIGNATURE_; if there is a "sign", it is compared.
 
 Examples:
   $ poker-bridge sign explain request.json
@@ -14,17 +14,17 @@ Examples:
 
 The secret is never printed.`;
 
-/** The group of what concerns signatures; `sign probe` joins it. */
+/** The group of subcommands about signatures. */
 export function addSign(program: Command): void {
   const sign = program.command('sign').description('explains signatures').helpCommand(false);
   sign
     .command('explain')
-    .summary('shows what a request is signed over')
+    .summary('shows how a request is signed')
     .description(
-      'Shows what a request is signed over: what was kept and dropped and why, the ordered pieces, the\n' +
+      'Shows how a request is signed: what was kept and dropped and why, the ordered pieces, the\n' +
         'canonical string, the digest, and what the usual mistakes would give instead.',
     )
-    .argument('<FILE>', 'the request as JSON, or - for the standard input')
+    .argument('<FILE>', 'the request as JSON, or - for standard input')
     .option('--json', 'the same rows with canonical and sign')
     .addHelpText('after', EXAMPLES)
     .action(async (path: string, options: { json?: true }) => {

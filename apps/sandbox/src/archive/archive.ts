@@ -1,14 +1,14 @@
 import type { Player } from '../players/player.ts';
 import type { Session } from '../sessions/session.ts';
 
-/** What outlives the process. Players and sessions are served from memory; each change is told here first. */
+/** Persists players and sessions. They are served from memory; each change is saved here first. */
 export abstract class Archive {
   abstract players(): Iterable<Player>;
   /** Those that expire first come first. */
   abstract sessions(): Iterable<Session>;
   abstract savePlayer(player: Player): void;
   abstract saveSession(session: Session): void;
-  /** May forget every session that expires up to this moment, now or later. */
+  /** Allows the archive to delete every session that expires up to this moment, now or later. */
   abstract forgetSessions(untilMs: number): void;
   abstract clear(): void;
   abstract close(): void;

@@ -5,12 +5,12 @@ import { SqliteArchive } from './sqlite-archive.ts';
 const SQLITE_BUSY = 5;
 
 /**
- * Opens the file that keeps players and sessions, and makes it where there is none; without a name nothing is kept.
- * @throws SettingsError where the file cannot be used, above all where another sandbox uses it
+ * Opens the file that keeps players and sessions, and creates it if there is none; without a name nothing is kept.
+ * @throws SettingsError if the file cannot be used, above all if another sandbox uses it
  */
 export async function openArchive(file: string | undefined): Promise<Archive> {
   if (file === undefined) return new NoArchive();
-  // only now: where nothing is kept, Node.js need not tell that its SQLite is experimental
+  // only now: if nothing is kept, Node.js need not warn that its SQLite is experimental
   const { DatabaseSync } = await import('node:sqlite');
   let database: InstanceType<typeof DatabaseSync> | undefined;
   try {

@@ -5,7 +5,7 @@ import type { Session } from '../sessions/session.ts';
 import { parseJson } from '../signature/parse-json.ts';
 import { Archive } from './archive.ts';
 
-// sets the file apart from other programs' databases; the letters of "PKSB"
+// distinguishes the file from other programs' databases; the letters of "PKSB"
 const APPLICATION_ID = 0x504b5342;
 const SCHEMA_VERSION = 1;
 const FORGET_INTERVAL_MS = 60_000;
@@ -21,8 +21,8 @@ const SCHEMA = `
 `;
 
 /**
- * Keeps everything in one SQLite file, which it holds alone while it is open. What was saved survives the end of the
- * process, however it ends; the end of the machine may take the last moments.
+ * Keeps everything in one SQLite file, which it locks while it is open. What was saved survives the end of the
+ * process, however it ends; a crash of the machine may lose the last moments.
  */
 export class SqliteArchive extends Archive {
   private readonly insertPlayer: StatementSync;
@@ -30,13 +30,13 @@ export class SqliteArchive extends Archive {
   private readonly deleteSessions: StatementSync;
   private forgotAtMs = 0;
 
-  /** @throws Error where the file is another sandbox's at the moment, or is something else */
+  /** @throws Error if another sandbox uses the file, or it is something else */
   constructor(private readonly database: DatabaseSync) {
     super();
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
     database.exec('BEGIN EXCLUSIVE');
     if (isNew(database)) database.exec(SCHEMA);
-    else if (!isOurs(database)) throw new Error('is not of a sandbox of this version');
+    else if (!isOurs(database)) throw new Error('is not a file of this version of the sandbox');
     database.exec('COMMIT');
     this.insertPlayer = database.prepare('INSERT OR REPLACE INTO player VALUES (?, ?, ?)');
     this.insertSession = database.prepare('INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?)');

@@ -10,7 +10,7 @@ export interface Conventions {
   readonly jsonStrings: 'containers' | 'all' | 'none';
   /** What open-game signs: its parameters, or the bytes of its body. */
   readonly schemeV3: 'parameters' | 'raw-body';
-  /** Where the rake read's form data is expected. */
+  /** Where the form data of the rake report is expected. */
   readonly rakeParametersIn: 'form' | 'query';
   /** The name of the member of `player` that holds the country. */
   readonly playerCountryMember: string;
@@ -22,6 +22,6 @@ export interface Client {
   /** Absent: open-game needs no signature, and the v2 endpoints cannot be used. */
   readonly secretKey?: string;
   readonly conventions: Conventions;
-  /** What the client is permitted; everything else is answered with 403. */
+  /** The operations that the client may call; everything else is answered with 403. */
   readonly operations: ReadonlySet<Operation>;
 }

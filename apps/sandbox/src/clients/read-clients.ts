@@ -32,7 +32,7 @@ function parseObject(text: string, environment: Environment): Record<string, unk
     const parsed: unknown = JSON.parse(text);
     if (isObject(parsed)) return parsed;
   } catch {
-    // told below: a parser's message would quote the file, and a secret with it
+    // reported below: a parser's message would quote the file, and a secret with it
   }
   environment.fault(FILE, 'must name a file that holds a JSON object');
   return {};

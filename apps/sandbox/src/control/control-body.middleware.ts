@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 
 /**
  * Reads the JSON body of a request to the control API.
- * @throws Problem 415 for another media type (so that no web page can post here by a plain form), 400 for what is not JSON
+ * @throws Problem 415 for another media type (so that no web page can post here with a plain form), 400 if it is not JSON
  */
 @Injectable()
 export class ControlBodyMiddleware implements NestMiddleware {

@@ -15,10 +15,10 @@ import type { Fault, FaultKind } from '../faults/fault.ts';
 import { OPERATIONS, type Operation } from '../traffic/operation.ts';
 
 const MAX_MS = 600_000;
-// one line of what a header may hold
+// one line of characters that a header may hold
 const HEADER = /^[\x20-\x7e]+$/;
 
-/** What somebody sends to ask for a fault: which requests it is for, and what belongs to its kind. */
+/** The body of a request for a fault: which requests it is for, and the members of its kind. */
 export abstract class FaultBody {
   @IsDefined() kind!: FaultKind;
   @IsIn(OPERATIONS) @IsOptional() operation?: Operation;

@@ -3,7 +3,7 @@ import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
 import { Problem } from './problem.ts';
 import { readFaultRule } from './read-fault-rule.ts';
 
-/** Asks for faults, shows those that stand, and takes them back. */
+/** Requests, lists and removes faults. */
 @Controller('sandbox/faults')
 export class FaultsController {
   constructor(private readonly faults: FaultRules) {}
@@ -11,7 +11,7 @@ export class FaultsController {
   @Post()
   add(@Body() body: unknown): StandingRule {
     const rule = readFaultRule(body);
-    if (this.faults.isFull) throw new Problem(409, 'Too many faults stand; take some back.');
+    if (this.faults.isFull) throw new Problem(409, 'Too many faults are active; remove some.');
     return this.faults.add(rule);
   }
 
@@ -30,6 +30,6 @@ export class FaultsController {
   @HttpCode(204)
   remove(@Param('id') id: string): void {
     if (!this.faults.remove(Number(id)))
-      throw new Problem(404, 'There is no such fault, or it has been played.');
+      throw new Problem(404, 'There is no such fault, or it has been used up.');
   }
 }

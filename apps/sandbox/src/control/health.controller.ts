@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 
-/** Tells that the sandbox can answer. */
+/** Says that the sandbox can answer. */
 @Controller('sandbox/health')
 export class HealthController {
   @Get()

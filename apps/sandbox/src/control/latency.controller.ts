@@ -9,7 +9,7 @@ class NewLatency {
   @IsOptional() @IsInt() @Min(0) @Max(600_000) spreadMs?: number;
 }
 
-/** How long every answer of the platform waits. */
+/** The delay of every answer of the platform. */
 @Controller('sandbox/latency')
 export class LatencyController {
   constructor(private readonly latency: Latency) {}

@@ -18,7 +18,7 @@ class NewPlayer {
   @IsOptional() @IsString() country?: string;
 }
 
-/** Adds players without a session, and shows those that there are. */
+/** Adds players without a session, and lists them. */
 @Controller('sandbox/players')
 export class PlayersController {
   private readonly mainClientId: string;
@@ -31,7 +31,7 @@ export class PlayersController {
     this.mainClientId = (settings.clients[0] as { id: string }).id;
   }
 
-  /** Takes one player or a list; up to the first that cannot be added, those before it are. */
+  /** Adds one player or a list; if one cannot be added, those before it are. */
   @Post()
   add(@Body() body: unknown): Player | Player[] {
     return Array.isArray(body)

@@ -8,7 +8,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** A refusal of the control API, told as problem details (RFC 9457). */
+/** A refusal of the control API, written as problem details (RFC 9457). */
 export class Problem extends Error {
   static readonly MEDIA_TYPE = 'application/problem+json';
 
@@ -22,7 +22,7 @@ export class Problem extends Error {
     super(detail);
   }
 
-  /** The problem that any failure is; an unexpected one says nothing about its cause. */
+  /** Turns any failure into a problem; an unexpected one says nothing about its cause. */
   static from(error: unknown, status: number): Problem {
     if (error instanceof Problem) return error;
     if (error instanceof HttpException) return new Problem(status, error.message);

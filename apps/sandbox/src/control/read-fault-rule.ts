@@ -5,7 +5,7 @@ import { Problem } from './problem.ts';
 import { validBody } from './valid-body.ts';
 
 /**
- * Checks a fault that somebody asks for.
+ * Validates a requested fault.
  * @throws Problem 422 with every violation
  */
 export function readFaultRule(body: unknown): FaultRule {

@@ -6,7 +6,7 @@ import { Players } from '../players/players.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { TrafficLog } from '../traffic/traffic-log.ts';
 
-/** Makes the sandbox as it was when it started for the first time. */
+/** Resets the sandbox to the state of its first start. */
 @Controller('sandbox/reset')
 export class ResetController {
   constructor(

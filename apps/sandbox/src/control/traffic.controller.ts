@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { TrafficLog } from '../traffic/traffic-log.ts';
 
-/** What the platform received, did and answered. */
+/** Shows what the platform received, did and answered. */
 @Controller('sandbox')
 export class TrafficController {
   constructor(private readonly log: TrafficLog) {}

@@ -3,7 +3,7 @@ import { validateSync, type ValidationError } from 'class-validator';
 import { Problem, type Violation } from './problem.ts';
 
 /**
- * Checks a request's body against a class; members that it does not name are refused.
+ * Validates a request's body with a class; unknown members are refused.
  * @param at JSON pointer to the body within the request
  * @throws Problem 422 with every violation
  */

@@ -11,7 +11,7 @@ export class Currencies {
     this.inactiveCodes = new Set(settings.inactive);
   }
 
-  /** Stands in for a currency that nobody named. */
+  /** Used if no currency is named. */
   get system(): string {
     return this.settings.active[0] as string;
   }
@@ -25,8 +25,8 @@ export class Currencies {
   }
 
   /**
-   * Checks the currency of a session or a game. Where it is not mandatory the interface shows no error for it.
-   * @throws PlatformError 422 for a currency that is blank, not known or not active
+   * Checks the currency of a session or a game. If it is not mandatory, the interface shows no error for it.
+   * @throws PlatformError 422 if the currency is blank, unknown or not active
    */
   check(code: string | undefined, pointer: string): void {
     if (!this.settings.mandatory) return;

@@ -8,8 +8,8 @@ import {
 import type { Deviation } from './deviation.ts';
 
 /**
- * The string that somebody signs who makes this mistake. Without one it is the canonical string; the code that
- * verifies is apart, and stays as plain as the rule.
+ * The string that a client with this mistake would sign. Without a mistake it is the canonical string; the code that
+ * verifies signatures is separate, and as plain as the rule.
  */
 export function deviatingString(
   parameters: Parameters,

@@ -1,12 +1,12 @@
 import type { Parameters } from '../signature/canonical-string.ts';
 
-/** A usual mistake in signing, as what it does differently at one step. */
+/** A usual mistake in signing: what it does differently at one step. */
 export interface Deviation {
   /** What is wrong, in a sentence for the developer who made the mistake. */
   readonly reason: string;
-  /** What is signed instead of the parameters; names that are excluded are removed from it. */
+  /** What is signed instead of the parameters; excluded names are removed from it. */
   readonly parameters?: Parameters;
-  /** Names that are signed though they are excluded. */
+  /** Names that are signed although they are excluded. */
   readonly included?: readonly string[];
   /** The order of names at a depth, from 0; default: sorted. */
   readonly order?: (names: readonly string[], depth: number) => readonly string[];
@@ -14,9 +14,9 @@ export interface Deviation {
   readonly text?: (text: string) => string;
   /** How a name and its written value become a piece. */
   readonly piece?: (name: string, written: string) => string;
-  /** What stands between pieces; default: nothing. */
+  /** The separator between pieces; default: nothing. */
   readonly separator?: string;
-  /** What an object or a list below this depth is written as; default: its members. */
+  /** How an object or a list below this depth is written; default: as its members. */
   readonly nested?: { readonly fromDepth: number; readonly write: (value: unknown) => string };
   /** How the string and the secret key become the signature. */
   readonly seal?: (canonical: string, secretKey: string) => string;

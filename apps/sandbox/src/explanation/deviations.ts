@@ -7,7 +7,7 @@ import { omissions } from './omissions.ts';
 
 const PAGINATION = ['per-page', 'page', 'sort'];
 
-/** The usual mistakes, those first that are made most often. */
+/** The usual mistakes, the most frequent first. */
 export function deviationsOf(content: SignedContent): readonly Deviation[] {
   return [
     ...WRONG_ORDER,
@@ -104,7 +104,7 @@ const WRONG_JOINTS: readonly Deviation[] = [
     piece: (name, written) => name + written,
   },
   ...['&', ',', ';', '|', ':', '.', ' ', '\n'].map((separator) => ({
-    reason: `The values are joined by ${JSON.stringify(separator)}; nothing stands between them.`,
+    reason: `The values are joined by ${JSON.stringify(separator)}; they must be joined without a separator.`,
     separator,
   })),
 ];
@@ -124,7 +124,7 @@ const WRONG_SEALS: readonly Deviation[] = [
     seal: (canonical, secretKey) => sha256(canonical + secretKey).digest('base64'),
   },
   {
-    reason: 'The secret key stands in front; it must be appended.',
+    reason: 'The secret key is prepended; it must be appended.',
     seal: (canonical, secretKey) => sha256(secretKey + canonical).digest('hex'),
   },
   {
@@ -132,7 +132,7 @@ const WRONG_SEALS: readonly Deviation[] = [
     seal: (canonical) => sha256(canonical).digest('hex'),
   },
   {
-    reason: 'A line break stands behind the string; the secret key must be the last.',
+    reason: 'A line break follows the string; the secret key must come last.',
     seal: (canonical, secretKey) => sha256(`${canonical}${secretKey}\n`).digest('hex'),
   },
   {

@@ -43,7 +43,7 @@ function explain(content: SignedContent, sent: string, settings: Record<string, 
 }
 
 describe('explanation of a wrong signature', () => {
-  it('shows what is to be signed, and neither the secret key nor the right digest', () => {
+  it('shows the string to be signed, and neither the secret key nor the right digest', () => {
     const explanation = explain(session, 'x');
     expect(explanation).toEqual({
       reason: 'The signature is not 64 lowercase hexadecimal digits.',
@@ -79,7 +79,7 @@ describe('explanation of a wrong signature', () => {
         .digest('base64'),
       /Base64/,
     ],
-    ['the secret in front', sha256(SECRET + canonical), /stands in front/],
+    ['the secret in front', sha256(SECRET + canonical), /prepended/],
     ['no secret', sha256(canonical), /secret key is missing/],
     ['an HMAC', createHmac('sha256', SECRET).update(canonical).digest('hex'), /HMAC/],
     [
@@ -177,7 +177,7 @@ describe('explanation of a wrong signature', () => {
     expect(reason).toContain('Only the top level is sorted');
   });
 
-  it('finds JSON strings that are left undecoded', () => {
+  it('finds JSON strings that were left undecoded', () => {
     const nick = '{"b":"2","a":"1"}';
     const content = { ...session, parameters: { clientId: 'op1', userId: 'u1', nick } };
     expect(explain(content, sha256(`${nick}u1${SECRET}`))).toEqual({
@@ -187,7 +187,7 @@ describe('explanation of a wrong signature', () => {
     });
   });
 
-  it('takes no long search for a long request', () => {
+  it('does not search long for a long request', () => {
     const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 'v']));
     const body = Buffer.from(JSON.stringify({ data: wide }));
     const used = process.threadCpuUsage();

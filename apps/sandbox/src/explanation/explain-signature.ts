@@ -7,13 +7,13 @@ import type { Deviation } from './deviation.ts';
 import { deviationsOf } from './deviations.ts';
 import { differenceOf, differingSettings, otherConventions } from './other-conventions.ts';
 
-// beyond it the search would take the time that other requests need
+// beyond it the search would slow other requests
 const MAX_BODY_BYTES = 16_384;
 
-/** What is wrong with a signature, as the sandbox alone tells it. */
+/** What is wrong with a signature. Only the sandbox explains this. */
 export interface Explanation {
   readonly reason: string;
-  /** The settings with which the signature that was sent would be right, where it follows others than the client's. */
+  /** The settings with which the signature would be right, if they differ from the client's. */
   readonly settings?: Readonly<Record<string, string>>;
   /** What must be signed, before the secret key is appended. */
   readonly canonical?: string;
@@ -29,8 +29,8 @@ export interface Mismatch {
 }
 
 /**
- * Finds which usual mistake, which settings, or both together give the signature that was sent. It tells a string to
- * be signed only where that is short, and never a secret key or a digest that would be right.
+ * Finds which usual mistake, which settings, or both together give the signature that was sent. It shows the string to
+ * be signed only if that is short, and never a secret key or a correct digest.
  */
 export function explainSignature(mismatch: Mismatch): Explanation {
   const { content, client } = mismatch;

@@ -1,7 +1,7 @@
 import type { Parameters } from '../signature/canonical-string.ts';
 import type { Deviation } from './deviation.ts';
 
-// each costs a signature, so that a wide document would take the time that other requests need
+// each costs a signature, so that a wide document would slow other requests
 const MAX_PATHS = 100;
 
 /** For each parameter, at any depth, the mistake of not signing it, and that of not signing any empty one. */
@@ -34,7 +34,7 @@ function pathsOf(members: Parameters, at: readonly string[]): string[][] {
 
 function without(members: Parameters, [name, ...rest]: readonly string[]): Parameters {
   const { [name as string]: value, ...others } = members;
-  // a nested object keeps its place, which matters where nothing is sorted
+  // a nested object keeps its place, which matters if nothing is sorted
   return rest.length > 0 && isMembers(value)
     ? { ...members, [name as string]: without(value, rest) }
     : others;

@@ -2,7 +2,7 @@ import type { Conventions } from '../clients/client.ts';
 import { canonicalString } from '../signature/canonical-string.ts';
 import type { SignedContent } from '../signature/signature.ts';
 
-/** The conventions that sign something else than a client's own would, each different string once. */
+/** The conventions under which a request has another canonical string than under the client's own, each string once. */
 export function otherConventions(content: SignedContent, own: Conventions): readonly Conventions[] {
   const seen = new Set([signedText(content, own)]);
   return variants(own).filter((conventions) => {
@@ -46,7 +46,7 @@ export function differenceOf(conventions: Conventions, own: Conventions): string
   return `Other settings than this client has here: ${differences.join('; ')}.`;
 }
 
-// those that differ in the fewest points come first, so that the simplest explanation is found
+// those with the fewest differences come first, so that the simplest explanation is found
 function variants(own: Conventions): Conventions[] {
   const all: Conventions[] = [];
   for (const schemeV3 of ['parameters', 'raw-body'] as const)

@@ -3,7 +3,7 @@ import { errorDocument } from '../json-api/platform-error.ts';
 import { JSON_API, type Answer } from '../json-api/send-answer.ts';
 import type { PlannedFaults } from './fault-rules.ts';
 
-/** What a fault answers in the platform's place, without anything being processed. */
+/** The answer of a fault that replaces the platform; nothing is processed. */
 export function answerInstead(fault: PlannedFaults['fault']): Answer | undefined {
   switch (fault?.kind) {
     case 'status': {

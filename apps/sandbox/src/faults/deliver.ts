@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { sendAnswer, type Answer } from '../json-api/send-answer.ts';
 import type { PlannedFaults } from './fault-rules.ts';
 
-/** Sends an answer, or what a fault of delivery makes of it. */
+/** Sends an answer, possibly distorted by a fault. */
 export function deliver(response: ServerResponse, answer: Answer, fault: PlannedFaults['fault']): void {
   switch (fault?.kind) {
     case 'reset-after':

@@ -5,7 +5,7 @@ describe('fault rules', () => {
   const unavailable = { kind: 'status', status: 503 } as const;
   const slow = { kind: 'latency', fixedMs: 10, spreadMs: 0 } as const;
 
-  it('play a fault to the next requests of an operation, and then no more', () => {
+  it('apply a fault to the next requests of an operation, and then no more', () => {
     const rules = new FaultRules(() => 0);
     rules.add({ operation: 'session', count: 2, fault: unavailable });
     expect(rules.take('rake')).toEqual({});
@@ -16,7 +16,7 @@ describe('fault rules', () => {
     expect(rules.list()).toEqual([]);
   });
 
-  it('play a latency and one other fault together, the first of each that stands', () => {
+  it('apply a latency and one other fault together, the oldest active one of each', () => {
     const rules = new FaultRules(() => 0);
     rules.add({ fault: unavailable, count: 1 });
     rules.add({ fault: { kind: 'status', status: 500 }, count: 1 });
@@ -26,7 +26,7 @@ describe('fault rules', () => {
     expect(rules.take('session')).toEqual({ latency: slow });
   });
 
-  it('play a fault to a share of the requests, and count off only those', () => {
+  it('apply a fault to a share of the requests, and count only those', () => {
     const draws = [0.5, 0.1, 0.25, 0.2];
     const rules = new FaultRules(() => draws.shift() as number);
     rules.add({ share: 0.25, count: 2, fault: unavailable });
@@ -34,7 +34,7 @@ describe('fault rules', () => {
     expect(played).toEqual([false, true, false, true, false]);
   });
 
-  it('go when they are removed', () => {
+  it('are gone when they are removed', () => {
     const rules = new FaultRules(() => 0);
     const { id } = rules.add({ fault: unavailable });
     expect(rules.remove(id)).toBe(true);
@@ -44,7 +44,7 @@ describe('fault rules', () => {
     expect(rules.take('session')).toEqual({});
   });
 
-  it('are 1000 at most', () => {
+  it('are limited to 1000', () => {
     const rules = new FaultRules(() => 0);
     for (let added = 0; added < 1_000; added += 1) rules.add({ fault: unavailable });
     expect(rules.isFull).toBe(true);

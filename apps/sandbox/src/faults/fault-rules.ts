@@ -12,28 +12,28 @@ export interface FaultRule {
   readonly fault: Fault;
 }
 
-/** A rule that stands. */
+/** An active rule. */
 export interface StandingRule extends FaultRule {
   readonly id: number;
-  /** Requests that it is still for, where they are counted. */
+  /** The remaining requests, if they are counted. */
   readonly remaining?: number;
 }
 
-/** What is played to one request. */
+/** The faults of one request. */
 export interface PlannedFaults {
   readonly latency?: LatencyFault;
   readonly fault?: Exclude<Fault, LatencyFault>;
 }
 
-/** The kinds of what is planned. */
+/** The kinds of the planned faults. */
 export function kindsOf({ latency, fault }: PlannedFaults): FaultKind[] {
   return [latency?.kind, fault?.kind].filter((kind) => kind !== undefined);
 }
 
-/** Rules that stand at once. */
+/** The most rules that can be active at once. */
 const MAX_RULES = 1_000;
 
-/** The faults that somebody asked for. Rules are tried in the order in which they came. */
+/** The requested faults. Rules are tried in the order in which they were added. */
 export class FaultRules {
   private rules: StandingRule[] = [];
   private nextId = 1;
@@ -45,9 +45,9 @@ export class FaultRules {
     return this.rules.length >= MAX_RULES;
   }
 
-  /** @throws RangeError where it is full */
+  /** @throws RangeError if there are too many rules */
   add(rule: FaultRule): StandingRule {
-    if (this.isFull) throw new RangeError('too many fault rules stand');
+    if (this.isFull) throw new RangeError('too many fault rules');
     const standing = {
       ...rule,
       id: this.nextId++,
@@ -72,7 +72,7 @@ export class FaultRules {
     this.rules = [];
   }
 
-  /** Takes the next latency and the next other fault for a request, and counts them off. */
+  /** Selects a latency and another fault for a request, and decrements their counts. */
   take(operation: Operation): PlannedFaults {
     if (this.rules.length === 0) return {};
     let planned: PlannedFaults = {};

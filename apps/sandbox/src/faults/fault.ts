@@ -1,11 +1,11 @@
 import type { Operation } from '../traffic/operation.ts';
 
-/** What can be made to go wrong with a request, by `kind`. docs/sandbox.md describes each. */
+/** The faults that can be injected, by `kind`. docs/sandbox.md describes each. */
 export type Fault = LatencyFault | ConnectionFault | AnswerFault | DeliveryFault | ReportFault;
 
 export type FaultKind = Fault['kind'];
 
-/** The answer waits `fixedMs` and a random part of `spreadMs`. Combines with one other fault. */
+/** The answer is delayed by `fixedMs` and a random part of `spreadMs`. Can be combined with one other fault. */
 export interface LatencyFault {
   readonly kind: 'latency';
   readonly fixedMs: number;
@@ -25,11 +25,11 @@ export type AnswerFault =
   | { readonly kind: 'html'; readonly status: number }
   | { readonly kind: 'redirect'; readonly status: number; readonly location: string };
 
-/** The request is processed, and its answer suffers. */
+/** The request is processed, and its answer is distorted. */
 export type DeliveryFault =
   /** The connection is reset instead of an answer. */
   | { readonly kind: 'reset-after' }
-  /** The connection ends after this share of the body, from 0 to 1, though the head promised all of it. */
+  /** The connection ends after this share of the body, from 0 to 1, although the header promised all of it. */
   | { readonly kind: 'truncated'; readonly share: number }
   /** The body comes in pieces of `bytes`, with `intervalMs` between them. */
   | { readonly kind: 'drip'; readonly bytes: number; readonly intervalMs: number }
@@ -39,15 +39,15 @@ export type DeliveryFault =
   /** The body is compressed, whether the request accepts that or not. */
   | { readonly kind: 'gzip' };
 
-/** A report is answered otherwise than it was asked for; other operations are not touched. */
+/** A report is answered differently than requested; other operations are not affected. */
 export type ReportFault =
   /** Pages are not larger than this, whatever `per-page` asks for. */
   | { readonly kind: 'clamped-per-page'; readonly perPage: number }
   /** A page holds the records of the page before it. */
   | { readonly kind: 'repeated-page' }
-  /** Each page tells a total that is `by` more than that of the page before it. */
+  /** The total of each page is `by` more than that of the page before it. */
   | { readonly kind: 'changing-total'; readonly by: number }
-  /** Every amount is beyond 2^53. */
+  /** Every amount exceeds 2^53. */
   | { readonly kind: 'huge-amounts' };
 
 const REPORT_FAULTS: readonly FaultKind[] = [
@@ -57,7 +57,7 @@ const REPORT_FAULTS: readonly FaultKind[] = [
   'huge-amounts',
 ];
 
-/** Whether a fault can be played to a request for this operation. */
+/** Whether a fault applies to this operation. */
 export function isPlayable(fault: Fault, operation: Operation): boolean {
   return !REPORT_FAULTS.includes(fault.kind) || operation === 'ad-hoc-report' || operation === 'rake';
 }

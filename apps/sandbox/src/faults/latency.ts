@@ -1,6 +1,6 @@
 import type { LatencySettings } from '../settings.ts';
 
-/** How long every answer waits; the control API changes it. */
+/** The delay of every answer; the control API changes it. */
 export class Latency {
   private current: LatencySettings;
 
@@ -24,7 +24,7 @@ export class Latency {
     this.current = this.initial;
   }
 
-  /** The wait of one request, in milliseconds; `further` is a fault's own. */
+  /** The delay of one request, in milliseconds; `further` is the delay of a fault. */
   draw(further: LatencySettings = { fixedMs: 0, spreadMs: 0 }): number {
     const spreadMs = this.current.spreadMs + further.spreadMs;
     return this.current.fixedMs + further.fixedMs + (spreadMs > 0 ? this.random() * spreadMs : 0);

@@ -12,7 +12,7 @@ import { readOpenGame, type OpenGame } from './read-open-game.ts';
 
 const PLAYER = '/data/attributes/player';
 
-/** Opening the lobby or a table (interface document, endpoint 2). The player is created where not known. */
+/** Opening the lobby or a table (interface document, endpoint 2). An unknown player is created. */
 @Controller('apiweb/v3')
 @UseGuards(SignatureGuard)
 export class GamesController {

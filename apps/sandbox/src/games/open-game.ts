@@ -28,7 +28,7 @@ export class OpenGameSession {
   @IsOptional() @IsString() userIp?: string | null;
 }
 
-/** `data.attributes.player` of open-game; the country's member is named by a convention and checked apart. */
+/** `data.attributes.player` of open-game; the country's member is named by a convention and checked separately. */
 export class OpenGamePlayer {
   @IsString() @IsNotEmpty() id!: string;
   @IsOptional() @IsString() nick?: string | null;

@@ -4,7 +4,7 @@ import { PlatformError, type ErrorParts } from '../json-api/platform-error.ts';
 import type { Parameters } from '../signature/canonical-string.ts';
 import { OpenGameDocument, OpenGameSession, type OpenGamePlayer } from './open-game.ts';
 
-/** What open-game was asked for. */
+/** An open-game request. */
 export interface OpenGame {
   readonly session: OpenGameSession;
   readonly player: OpenGamePlayer;
@@ -14,7 +14,7 @@ export interface OpenGame {
 /**
  * Checks the body of open-game.
  * @param countryMember the name of the player's member that holds the country
- * @throws PlatformError 422 that points to the first member which is wrong
+ * @throws PlatformError 422 that points to the first wrong member
  */
 export function readOpenGame(body: Parameters, countryMember: string): OpenGame {
   const document = plainToInstance(OpenGameDocument, body);

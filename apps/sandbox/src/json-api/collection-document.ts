@@ -5,7 +5,7 @@ export interface Resource {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** A page of a collection: which, how large, of how many records. */
+/** A page of a collection: its number, its size, and the total of the records. */
 export interface Page {
   /** From 1. */
   readonly number: number;
@@ -13,14 +13,14 @@ export interface Page {
   readonly totalCount: number;
 }
 
-/** How many pages there are; none of an empty collection. */
+/** The number of pages; 0 for an empty collection. */
 export function pageCount(page: Page): number {
   return Math.ceil(page.totalCount / page.perPage);
 }
 
 /**
  * The collection envelope of the interface document.
- * @param links the absolute address of each link, by its name
+ * @param links the absolute URL of each link, by its name
  */
 export function collectionDocument(
   data: readonly Resource[],

@@ -6,8 +6,8 @@ import { exactJson } from './exact-json.ts';
 import { JSON_API, sendAnswer } from './send-answer.ts';
 
 /**
- * Express under Nest, with one difference: what a handler returns is written here, in one piece and under the
- * media type of the interface, and this is where faults of delivery are played.
+ * Express under Nest, with one difference: what a handler returns is written here, in one piece and with the
+ * media type of the interface, and faults of delivery are injected here.
  */
 export class JsonApiAdapter extends ExpressAdapter {
   override reply(response: ServerResponse & { req: SandboxRequest }, body: unknown, status?: number) {

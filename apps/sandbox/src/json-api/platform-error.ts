@@ -1,12 +1,12 @@
 import { STATUS_CODES } from 'node:http';
 
-/** What an entry of a JSON:API `errors` array says beyond its status. */
+/** The members of an entry of a JSON:API `errors` array besides its status. */
 export interface ErrorParts {
   /** Default: the title. */
   readonly detail?: string;
   /** Path to the offending member, for example `/data/attributes/currency`. */
   readonly pointer?: string;
-  /** What a real platform would not tell, for the developer in front of the sandbox. */
+  /** Details that a real platform would not give, for developers. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
@@ -22,7 +22,7 @@ export class PlatformError extends Error {
   }
 }
 
-/** The texts of the interface document for reports and for conditions without a text of their own. */
+/** The texts of the interface document for reports and for conditions without a specific text. */
 const DETAILS: Readonly<Record<number, string>> = { 404: 'Not found', 422: 'Incorrect data' };
 
 /** The `errors` document of the interface: `status` is an integer there, unlike in JSON:API itself. */

@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** The media type of the platform's answers; JSON:API allows no charset behind it. */
+/** The media type of the platform's answers; JSON:API allows no charset parameter. */
 export const JSON_API = 'application/vnd.api+json';
 
-/** A whole answer. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number;
   readonly contentType: string;

@@ -1,13 +1,13 @@
-/** A piece of HTML: what stands in it is markup already. */
+/** A piece of HTML that is already escaped. */
 export class Html {
   constructor(readonly text: string) {}
 }
 
-/** What a template takes: text, which is escaped, or HTML, which is not. */
+/** A value of a template: text, which is escaped, or HTML, which is not. */
 export type Content = Html | readonly Html[] | string | number | undefined;
 
 /**
- * Makes HTML of a template. Every value that is not HTML itself becomes text, in an element as in a quoted attribute;
+ * Builds HTML from a template. Every value that is not HTML is escaped, for an element as for a quoted attribute;
  * undefined becomes nothing.
  */
 export function html(template: TemplateStringsArray, ...values: readonly Content[]): Html {

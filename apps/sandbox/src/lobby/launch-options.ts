@@ -1,7 +1,7 @@
 import { exactJson } from '../json-api/exact-json.ts';
 import { parseJson } from '../signature/parse-json.ts';
 
-/** Launch options by name, each as text: a string as it is, anything else as JSON. */
+/** Launch options by name, each as text: a string unchanged, anything else as JSON. */
 export function launchOptionTexts(
   launchOptions: unknown,
 ): readonly (readonly [name: string, text: string])[] {
@@ -11,7 +11,7 @@ export function launchOptionTexts(
   ]);
 }
 
-/** Where a player logs in again once the session has expired: only an address of the web, else undefined. */
+/** Where a player logs in again once the session has expired; undefined unless it is an http or https URL. */
 export function restoreSessionUrl(launchOptions: unknown): URL | undefined {
   const { restoreSessionUrl: text } = asObject(launchOptions);
   const url = typeof text === 'string' ? URL.parse(text) : null;

@@ -4,7 +4,7 @@ import { sessionDetails } from './session-details.ts';
 import { timeLeft } from './time-left.ts';
 import type { Guest, Visit } from './visit.ts';
 
-/** What differs between the states of a session. */
+/** The parts of the page that depend on the state of a session. */
 interface Face {
   readonly badge: string;
   readonly title: string;
@@ -65,8 +65,8 @@ function faceOf(visit: Visit, askedTable: string | undefined): Face {
         badge: 'Token expired',
         title: 'The token has expired',
         lead: html`<p>
-            The session of ${bold(visit.guest)} goes on, but this address no longer opens it. Open-game with
-            the same session id gives another.
+            The session of ${bold(visit.guest)} is still open, but this address no longer opens it. Open-game
+            with the same session id gives another.
           </p>
           ${logInAgain(visit.guest)}`,
         rest: html`${timeLeft({ ...visit, tokenLeftMs: 0 })}${sessionDetails(visit.guest)}`,
@@ -95,7 +95,7 @@ function nameOf({ session, player }: Guest): string {
   return player?.nick ?? session.userId;
 }
 
-// a name in another script must not turn the words around it
+// a name in another script must not change the direction of the words around it
 function bold(guest: Guest): Html {
   return html`<strong><bdi>${nameOf(guest)}</bdi></strong>`;
 }

@@ -27,7 +27,7 @@ const STYLE = asset('lobby.css');
 const SCRIPT = asset('countdown.js');
 const ICON = asset('spade.svg');
 
-/** What the URLs of sessions open in a player's browser. */
+/** Serves the pages that the URLs of sessions open in a player's browser. */
 @Controller()
 export class LobbyController {
   constructor(
@@ -70,7 +70,7 @@ export class LobbyController {
   }
 
   private visit(auth: unknown): Visit {
-    // a parameter that is repeated comes as a list
+    // a repeated parameter is parsed as a list
     const session =
       typeof auth === 'string'
         ? (this.sessions.findByAuth(auth) ?? this.sessions.findExpiredByAuth(auth))

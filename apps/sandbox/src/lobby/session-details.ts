@@ -10,7 +10,7 @@ const OPENED_IN: Readonly<Record<AuthType, string>> = {
   internal: 'a desktop or mobile app',
 };
 
-/** What is known of a session: whose it is, what it opens, and the launch options. */
+/** The details of a session: its player, what it opens, and the launch options. */
 export function sessionDetails({ session, player }: Guest): Html {
   const { tableId, authType, lang, launchOptions } = session;
   const options = launchOptionTexts(launchOptions);

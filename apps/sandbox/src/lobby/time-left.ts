@@ -10,7 +10,7 @@ export interface TimeLeft {
   readonly tokenLeftMs: number;
 }
 
-/** Shows the time that is left; countdown.js lets it run. */
+/** Shows the remaining time; countdown.js updates it. */
 export function timeLeft({ guest, sessionLeftMs, tokenLeftMs }: TimeLeft): Html {
   const { createdAtMs, expiresAtMs, authExpiresAtMs } = guest.session;
   const tokenEndsAtMs = Math.min(authExpiresAtMs, expiresAtMs);
@@ -50,7 +50,7 @@ function timer(id: string, name: string, leftMs: number, wholeMs: number, endsAt
   </div>`;
 }
 
-/** A moment, to the second, in UTC. */
+/** Formats a time, to the second, in UTC. */
 export function instant(ms: number): Html {
   const iso = new Date(ms).toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;

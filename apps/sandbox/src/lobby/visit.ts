@@ -1,7 +1,7 @@
 import type { Player } from '../players/player.ts';
 import type { Session } from '../sessions/session.ts';
 
-/** What a URL that a player opens leads to. */
+/** What the URL that a player opens leads to. */
 export type Visit =
   /** A session that can be played; `tokenLeftMs` is not more than `sessionLeftMs`. */
   | {
@@ -13,16 +13,16 @@ export type Visit =
   /** The token is too old, its session is not: open-game under the same session id gives another token. */
   | { readonly state: 'token-expired'; readonly guest: Guest; readonly sessionLeftMs: number }
   | { readonly state: 'session-expired'; readonly guest: Guest }
-  /** No session has this token, or none that is remembered. */
+  /** No session has this token, or it is no longer remembered. */
   | { readonly state: 'unknown' };
 
-/** Whose session it is. */
+/** The player of a session. */
 export interface Guest {
   readonly session: Session;
   readonly player: Player | undefined;
 }
 
-/** Tells what has become of a session, or of none. */
+/** Determines the state of a session, or that there is none. */
 export function visitOf(session: Session | undefined, player: Player | undefined, nowMs: number): Visit {
   if (!session) return { state: 'unknown' };
   const guest = { session, player };

@@ -7,9 +7,9 @@ export interface Player {
   readonly currency?: string;
   readonly preferredCurrency?: string;
   readonly country?: string;
-  /** Whatever else open-game told about the player, under the names of the interface. */
+  /** All other members that open-game sent about the player, under the names of the interface. */
   readonly profile: Readonly<Record<string, unknown>>;
 }
 
-/** What is told about a player: members that are absent stay as they were. */
+/** An update of a player: absent members stay unchanged. */
 export type PlayerDetails = Partial<Omit<Player, 'clientId' | 'userId'>>;

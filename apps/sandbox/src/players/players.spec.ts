@@ -12,7 +12,7 @@ describe('players', () => {
     players.save('op1', 'ada', { nick: 'Äce', currency: 'USD' });
   });
 
-  it('are kept with what was told last', () => {
+  it('are kept with the latest data', () => {
     players.save('op1', 'ada', { currency: 'EUR' });
     expect(players.find('op1', 'ada')).toEqual({
       clientId: 'op1',
@@ -24,7 +24,7 @@ describe('players', () => {
     expect(players.count).toBe(1);
   });
 
-  it('are apart for each client, and their nicknames are not', () => {
+  it('are separate for each client, but their nicknames are not', () => {
     expect(players.find('op2', 'ada')).toBeUndefined();
     expect(() => check('ada', 'äCE', 'op2')).toThrow(
       'A Player with this username already exists in the system.',
@@ -38,16 +38,16 @@ describe('players', () => {
     expect(() => check('bob', 'QUEEN')).toThrow();
   });
 
-  it('take one nickname in composed and decomposed letters for the same', () => {
+  it('treat a nickname in composed and decomposed letters as the same', () => {
     expect(() => check('bob', 'A\u0308ce')).toThrow();
   });
 
-  it('have a nickname of at most so many characters, however they are encoded', () => {
+  it('have a nickname of limited length in characters, however they are encoded', () => {
     expect(() => check('bob', '🂡🂡🂡🂡🂡')).not.toThrow();
     expect(() => check('bob', 'sixsix')).toThrow('The maximum username length is 5');
   });
 
-  it('are 100,000 at most', () => {
+  it('are limited to 100,000', () => {
     while (players.count < 100_000) players.save('op1', `player-${players.count}`, {});
     expect(players.hasRoomFor('op1', 'one more')).toBe(false);
     expect(() => players.save('op1', 'one more', {})).toThrow('The sandbox is full: it keeps 100000 players');

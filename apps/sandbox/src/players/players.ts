@@ -5,7 +5,7 @@ import type { Player, PlayerDetails } from './player.ts';
 /** Players of all clients together. */
 const MAX_PLAYERS = 100_000;
 
-/** The players of all clients. Nicknames are unique over all of them, whatever the case of letters. */
+/** The players of all clients. Nicknames are unique among all of them, ignoring case. */
 export class Players {
   private readonly byKey = new Map<string, Player>();
   private readonly keyByNickname = new Map<string, string>();
@@ -33,7 +33,7 @@ export class Players {
   /**
    * Checks whether a player may have this nickname.
    * @param pointer to the nickname, for errors
-   * @throws PlatformError 422 where it is another player's or too long
+   * @throws PlatformError 422 if it belongs to another player or is too long
    */
   checkNickname(clientId: string, userId: string, nick: string, pointer: string): void {
     if (nick.length > this.nicknameMaxLength && [...nick].length > this.nicknameMaxLength)
@@ -49,14 +49,14 @@ export class Players {
       });
   }
 
-  /** Whether the player is there already, or would not be one too many. */
+  /** Whether the player exists, or there is room for a new one. */
   hasRoomFor(clientId: string, userId: string): boolean {
     return this.count < MAX_PLAYERS || this.find(clientId, userId) !== undefined;
   }
 
   /**
-   * Adds a player, or changes what is told of one; the nickname must have been checked.
-   * @throws PlatformError 503 where there is no room for another one
+   * Adds or updates a player; the nickname must have been checked.
+   * @throws PlatformError 503 if there is no room for a new one
    */
   save(clientId: string, userId: string, details: PlayerDetails): Player {
     if (!this.hasRoomFor(clientId, userId))

@@ -7,7 +7,7 @@ import { Population, selectionOf, type Selection } from './population.ts';
 import { incorrect, type ReportQuery } from './report-query.ts';
 
 /**
- * The accounts that reports are about: a generated population, and, for who asks for one by its id, the players of
+ * The accounts that reports are about: a generated population, and, if a report is requested by user id, the players of
  * the sandbox.
  */
 @Injectable()
@@ -23,13 +23,13 @@ export class Accounts {
   }
 
   /**
-   * @throws PlatformError 422 for a currency that is not known, 404 for a user that is not where players must exist
+   * @throws PlatformError 422 if the currency is unknown, 404 if the user is unknown and players must exist
    */
   select(clientId: string, { userId, currency }: ReportQuery): Selection {
     if (currency !== undefined && !this.currencies.isKnown(currency))
       throw incorrect('currency', 'currency must be the code of a currency that the platform knows');
     if (userId === undefined) return this.population.select(currency);
-    if (this.population.ofUser(userId).count > 0) return this.population.ofUser(userId, currency);
+    if (this.population.forUser(userId).count > 0) return this.population.forUser(userId, currency);
     return this.ofPlayer(clientId, userId, currency);
   }
 

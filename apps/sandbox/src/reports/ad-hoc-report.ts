@@ -7,7 +7,7 @@ import { dateOf, dayCount, dayPartAt, type DayPart } from './period.ts';
 import type { Account } from './population.ts';
 import type { ReportQuery } from './report-query.ts';
 
-/** Records at positions from `start`, and how many there are of all. */
+/** Records at positions from `start`, and the total number of records. */
 export interface Extract {
   readonly totalCount: number;
   readonly records: readonly Resource[];
@@ -21,11 +21,11 @@ export class AdHocReport {
     private readonly accounts: Accounts,
   ) {}
 
-  /** Takes time for the records that it returns, not for those that there are. */
+  /** Takes time proportional to the returned records, not to all records. */
   extract(clientId: string, query: ReportQuery, start: number, count: number): Extract {
     const selection = this.accounts.select(clientId, query);
     const lastIndex = this.accounts.population.size - 1;
-    // of an odd number of records, the last account's second money type is the one too many
+    // if the number of records is odd, the last account has only one money type
     const isLastHalf =
       this.settings.reports.records % 2 === 1 &&
       selection.count > 0 &&
@@ -55,7 +55,7 @@ export class AdHocReport {
     const figures = figuresOf({ rank: index, seed: this.settings.reports.seed }, moneyType, dayPart);
     return {
       type: 'ad-hoc-report',
-      // the integer tells a user's records of one day apart
+      // the integer distinguishes a user's records of one day
       id: `${userId}-${index * MONEY_TYPES.length + moneyType}-${date}`,
       attributes: { 'user-id': userId, date, 'money-type': moneyType, currency, ...figures },
     };

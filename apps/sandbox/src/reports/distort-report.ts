@@ -13,7 +13,7 @@ export interface Pagination {
   readonly perPage: number;
 }
 
-/** The page that is served for the one that was asked for. */
+/** The page that is served for the requested one. */
 export function distortPagination(asked: Pagination, fault: PlannedFaults['fault']): Pagination {
   if (fault?.kind !== 'clamped-per-page') return asked;
   return { ...asked, perPage: Math.min(asked.perPage, fault.perPage) };
@@ -25,7 +25,7 @@ export function distortStart({ number, perPage }: Pagination, fault: PlannedFaul
   return (served - 1) * perPage;
 }
 
-/** What the envelope tells of the page. */
+/** The figures of the page in the envelope. */
 export function distortPage(page: Page, fault: PlannedFaults['fault']): Page {
   return fault?.kind === 'changing-total' ? { ...page, totalCount: grown(page, fault) } : page;
 }

@@ -26,7 +26,7 @@ describe('figures', () => {
     for (const name of FIGURE_NAMES) expect(big(of(100)[name]) + big(of(44)[name])).toBe(big(of(144)[name]));
   });
 
-  it('are the same for the same account, and others for another seed, day or account', () => {
+  it('are the same for the same account, and differ by seed, day and account', () => {
     const figures = JSON.stringify(figuresOf({ rank: 7, seed: 1 }, 1, day));
     expect(JSON.stringify(figuresOf({ rank: 7, seed: 1 }, 1, day))).toBe(figures);
     expect(JSON.stringify(figuresOf({ rank: 7, seed: 2 }, 1, day))).not.toBe(figures);
@@ -36,14 +36,14 @@ describe('figures', () => {
     expect(JSON.stringify(figuresOf({ rank: 1007, seed: 1 }, 1, day))).not.toBe(figures);
   });
 
-  it('pass what a double can hold in the first accounts', () => {
+  it('exceed 2^53 in the first accounts', () => {
     const amounts = Object.values(figuresOf({ rank: 0, seed: 1 }, 2, day)).map(big);
     expect(amounts.some((amount) => BigInt(Number(amount)) !== amount)).toBe(true);
   });
 });
 
 describe('rake', () => {
-  it.each(ranks)('of rank %s is what its records sum up to', (rank) => {
+  it.each(ranks)('of rank %s is the sum of its records', (rank) => {
     const days = [day, { day: day.day + 1, steps: 10 }];
     const steps = days.reduce((sum, part) => sum + weightedSteps(part), 0);
     const sum = days

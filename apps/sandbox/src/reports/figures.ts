@@ -34,21 +34,21 @@ export const FIGURE_NAMES = [
 
 // more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
-// a record's rake and tournament fee, in parts of its volume
+// a record's rake and tournament fee, as fractions of its volume
 const REAL_MONEY_PARTS = 3 + 1;
 const PLAY_MONEY_PARTS = 1 + 1;
-// lifts the first player's play money over 2^53, where a reader that takes amounts for doubles shows
+// lifts the first player's play money above 2^53, to expose a reader that parses amounts as doubles
 const HIGH_ROLLER_FACTOR = 100_000_000_003n;
 
-/** What decides an account's figures. */
+/** What determines an account's figures. */
 export interface FigureSource {
-  /** The lower, the more is played: the first has the highest figures. */
+  /** The lower it is, the more the account plays: the first has the highest figures. */
   readonly rank: number;
   readonly seed: number;
 }
 
 /**
- * The figures of one account for a part of a day. They depend on nothing but the arguments, and add up: two halves of
+ * The figures of one account for a part of a day. They depend only on the arguments, and add up: two halves of
  * a day make the day. Every step of a day has the same figures.
  */
 export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, steps }: DayPart): Figures {
@@ -92,7 +92,7 @@ export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, ste
   return figures;
 }
 
-/** An account's rake with tournament fees over several parts of days: what its ad hoc records sum up to. */
+/** An account's rake with tournament fees over several parts of days: the sum of its ad hoc records. */
 export function rakeOf(rank: number, volumeSteps: number): number | bigint {
   const realMoney = weight(rank) * volumeSteps * REAL_MONEY_PARTS;
   const playMoney = weight(rank) * volumeSteps * PLAY_MONEY_PARTS;
@@ -105,7 +105,7 @@ export function weightedSteps({ day, steps }: DayPart): number {
   return dayFactor(day) * steps;
 }
 
-// falls with the rank and never rises, so that accounts stand in the order of their rake
+// falls with the rank and never rises, so that accounts are ordered by their rake
 function weight(rank: number): number {
   return Math.max(1, Math.floor(10_000 / (rank + 20)));
 }
@@ -122,7 +122,7 @@ function multiply(amount: number, factor: bigint): number | bigint {
   return factor === 1n ? amount : BigInt(amount) * factor;
 }
 
-/** Draws numbers from 0 up to a limit, the same ones for the same arguments. */
+/** Draws numbers from 0 up to a limit, repeatable for the same arguments. */
 function drawer(...arguments_: readonly number[]): (limit: number) => number {
   let state = arguments_.reduce((mixed, value) => mix(mixed ^ value), 0x9e3779b9);
   return (limit) => {

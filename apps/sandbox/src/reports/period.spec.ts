@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { dateOf, dayCount, dayPartAt, parseMoment, periodOf } from './period.ts';
 
 describe('moment', () => {
-  it('is a date and a time that exist', () => {
+  it('is an existing date and time', () => {
     expect(parseMoment('2024-02-29 23:59:59')).toBe(Date.UTC(2024, 1, 29, 23, 59, 59));
     for (const text of [
       undefined,
@@ -29,7 +29,7 @@ describe('period', () => {
     expect(parts('2024-03-24 00:00:00', '2024-03-25 00:00:00')).toEqual([['2024-03-24', 144]]);
   });
 
-  it('takes parts of the days at its ends', () => {
+  it('covers parts of the days at its ends', () => {
     expect(parts('2024-02-28 12:00:00', '2024-03-01 00:10:00')).toEqual([
       ['2024-02-28', 72],
       ['2024-02-29', 144],
@@ -37,12 +37,12 @@ describe('period', () => {
     ]);
   });
 
-  it('sees whole steps of ten minutes', () => {
+  it('covers whole steps of ten minutes', () => {
     expect(parts('2024-03-24 00:09:59', '2024-03-24 00:19:59')).toEqual([['2024-03-24', 1]]);
     expect(parts('2024-03-24 00:11:00', '2024-03-24 00:19:59')).toEqual([]);
   });
 
-  it('may lie before 1970', () => {
+  it('may be before 1970', () => {
     expect(parts('1969-12-31 00:00:00', '1970-01-01 00:00:00')).toEqual([['1969-12-31', 144]]);
   });
 });

@@ -2,21 +2,21 @@
 const STEPS_PER_DAY = 144;
 const STEP_MS = 600_000;
 
-/** The part of a day that lies in a period. */
+/** The part of a day that is within a period. */
 export interface DayPart {
   /** Days since 1970-01-01. */
   readonly day: number;
   readonly steps: number;
 }
 
-/** Whole ten-minute steps since 1970-01-01, the first in the period and the first behind it. */
+/** Whole ten-minute steps since 1970-01-01: the first in the period and the first after it. */
 export interface Period {
   readonly fromStep: number;
   readonly toStep: number;
 }
 
 /**
- * Reads a moment of the form `YYYY-MM-DD HH:MM:SS`, in UTC milliseconds since 1970.
+ * Reads a time of the form `YYYY-MM-DD HH:MM:SS`, in UTC milliseconds since 1970.
  * @returns undefined for another form, and for a date or a time that does not exist
  */
 export function parseMoment(text: string | undefined): number | undefined {

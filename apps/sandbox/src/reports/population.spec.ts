@@ -30,34 +30,34 @@ describe('population', () => {
     }
   });
 
-  it('selects none in a currency that nobody plays in', () => {
+  it('selects none in a currency without players', () => {
     expect(population.select('BRL').count).toBe(0);
   });
 
   it('selects the accounts of one player', () => {
-    expect(names(population.ofUser('player-00000002'))).toEqual([
+    expect(names(population.forUser('player-00000002'))).toEqual([
       'player-00000002 GBP',
       'player-00000002 USD',
     ]);
-    expect(names(population.ofUser('player-00000002', 'USD'))).toEqual(['player-00000002 USD']);
-    expect(names(population.ofUser('player-00000006'))).toEqual(['player-00000006 EUR']);
+    expect(names(population.forUser('player-00000002', 'USD'))).toEqual(['player-00000002 USD']);
+    expect(names(population.forUser('player-00000006'))).toEqual(['player-00000006 EUR']);
     for (const stranger of ['player-00000007', 'player-00000000', 'player-2', 'ada'])
-      expect(population.ofUser(stranger).count).toBe(0);
+      expect(population.forUser(stranger).count).toBe(0);
   });
 
-  it('gives one account each where there is but one currency', () => {
+  it('gives one account each if there is only one currency', () => {
     const single = new Population(2, ['USD']);
     expect(names(single.select('USD'))).toEqual(['player-00000001 USD', 'player-00000002 USD']);
   });
 
-  it('reaches any of ten million without holding them', () => {
+  it('reaches any of ten million without storing them', () => {
     const large = new Population(10_000_000, ['USD', 'EUR', 'GBP']);
     expect(large.select().at(9_999_999).userId).toBe('player-05000000');
     const euros = large.select('EUR');
     expect(euros.at(euros.count - 1).index).toBeGreaterThan(9_999_990);
   });
 
-  it('is turned around, and put together by currency', () => {
+  it('can be reversed, and combined by currency', () => {
     expect(names(reversed(population.select()))).toEqual(names(population.select()).reverse());
     const byCurrency = concatenated(['EUR', 'GBP', 'USD'].map((code) => population.select(code)));
     const codes = all(byCurrency).map(({ currency }) => currency);

@@ -1,8 +1,8 @@
 /**
- * Who plays, by arithmetic alone: nothing is held, and any position is found in the same time.
+ * Who plays, computed arithmetically: nothing is stored, and any position is found in constant time.
  *
  * The population is a list of accounts, one for each player and currency. A player plays in two currencies (in one
- * where there is but one), next to each other in the list and in alphabetical order. Accounts are so ordered by
+ * if there is only one), next to each other in the list and in alphabetical order. So accounts are ordered by
  * user id, by user id and currency, and (see figures.ts) from the most rake to the least.
  */
 export interface Account {
@@ -26,7 +26,7 @@ export class Population {
   private readonly accountsPerUser: number;
 
   /**
-   * @param size how many accounts there are
+   * @param size the number of accounts
    * @param currencies in which players play; at least one
    */
   constructor(
@@ -54,8 +54,8 @@ export class Population {
     };
   }
 
-  /** The accounts of one player, in one currency or in both; none of a user that the population does not hold. */
-  ofUser(userId: string, currency?: string): Selection {
+  /** The accounts of one player, in one currency or in both; none if the user is not in the population. */
+  forUser(userId: string, currency?: string): Selection {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
     const accounts = range(this.accountsPerUser)
       .map((slot) => user * this.accountsPerUser + slot)
@@ -75,7 +75,7 @@ export class Population {
   }
 }
 
-/** A selection of accounts that are held. */
+/** A selection from a list of accounts. */
 export function selectionOf(accounts: readonly Account[]): Selection {
   return { count: accounts.length, at: (position) => accounts[position] as Account };
 }

@@ -8,7 +8,7 @@ import { dayCount, dayPartAt, type Period } from './period.ts';
 import { concatenated, reversed, type Account, type Selection } from './population.ts';
 import type { RakeSort, ReportQuery } from './report-query.ts';
 
-/** What a rake report is asked for. */
+/** A request for a rake report. */
 export interface RakeQuery extends ReportQuery {
   readonly sort: RakeSort;
   readonly convert: boolean;
@@ -22,7 +22,7 @@ export class RakeReport {
     private readonly currencies: Currencies,
   ) {}
 
-  /** Takes time for the records that it returns and the days of the period, not for the records that there are. */
+  /** Takes time proportional to the returned records and the days of the period, not to all records. */
   extract(clientId: string, query: RakeQuery, start: number, count: number): Extract {
     const steps = totalWeightedSteps(query.period);
     if (steps === 0) return { totalCount: 0, records: [] };
@@ -34,7 +34,7 @@ export class RakeReport {
     return { totalCount: selection.count, records };
   }
 
-  // accounts stand in the order of user id and currency, and from the most rake to the least
+  // accounts are ordered by user id and currency, and from the most rake to the least
   private sorted(clientId: string, query: RakeQuery): Selection {
     const { field, direction } = query.sort;
     const isByCurrency = field === 'currency' && !query.convert && query.userId === undefined;

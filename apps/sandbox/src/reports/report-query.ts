@@ -6,7 +6,7 @@ import { toUtc } from './time-zone.ts';
 
 const SORTS = ['id', 'user-id', 'currency', 'value'] as const;
 
-/** Which records a report is asked for. */
+/** The records that a report is requested for. */
 export interface ReportQuery {
   readonly period: Period;
   readonly userId?: string;
@@ -21,8 +21,8 @@ export interface RakeSort {
 
 /**
  * Reads the form data of a report.
- * @param timeZone in which its moments are; default UTC
- * @throws PlatformError 422 that points to the first parameter which is wrong
+ * @param timeZone of its dates; default UTC
+ * @throws PlatformError 422 that points to the first wrong parameter
  */
 export function readReportQuery(form: TextParameters, timeZone?: string): ReportQuery {
   const { userId, currency } = form;
@@ -43,7 +43,7 @@ export function readRakeSort(query: TextParameters): RakeSort {
 
 /**
  * Reads `per-page` and `page`. A `per-page` over the maximum is lowered to it.
- * @throws PlatformError 400 for what is not a number from 1
+ * @throws PlatformError 400 if it is not a positive number
  */
 export function readPagination(
   query: TextParameters,

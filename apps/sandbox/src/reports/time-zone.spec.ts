@@ -20,7 +20,7 @@ describe('time zone', () => {
     expect(utc(wall, zone)).toBe(expected);
   });
 
-  it('does not know zones that there are not', () => {
+  it('does not know zones that do not exist', () => {
     for (const zone of ['Europe/Atlantis', '+3', '+15:00', '+03:60', 'x'])
       expect(utc('2024-01-01T00:00', zone)).toBeUndefined();
   });

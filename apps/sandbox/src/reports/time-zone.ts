@@ -4,7 +4,7 @@ const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
  * The UTC moment of a wall-clock time in a zone.
  * @param wallMs the wall-clock time as if it were UTC, in milliseconds since 1970
  * @param timeZone a zone's name or an offset such as `+03:00`
- * @returns undefined for a zone that does not exist
+ * @returns undefined if the zone does not exist
  */
 export function toUtc(wallMs: number, timeZone: string): number | undefined {
   const [, sign, hours, minutes] = OFFSET.exec(timeZone) ?? [];
@@ -15,7 +15,7 @@ export function toUtc(wallMs: number, timeZone: string): number | undefined {
   }
   const format = zoneFormat(timeZone);
   if (!format) return undefined;
-  // the offset at the guess decides, and once more, since the guess may lie on the other side of a change
+  // the offset at the guess, applied twice, since the guess may be on the other side of a time change
   const guess = wallMs - offsetMs(format, wallMs);
   return wallMs - offsetMs(format, guess);
 }

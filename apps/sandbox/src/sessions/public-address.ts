@@ -18,7 +18,7 @@ export class PublicAddress {
     return this.settings.publicUrl ?? this.listening;
   }
 
-  /** The origin where the sandbox listens; known once it does. */
+  /** The origin where the sandbox listens; known once it is listening. */
   get listening(): string {
     return (this.known ??= this.findListening());
   }

@@ -1,6 +1,6 @@
 export type AuthType = 'external' | 'internal';
 
-/** A player's visit: what opens the lobby or a table. */
+/** A player's session, which opens the lobby or a table. */
 export interface Session {
   readonly sessionId: string;
   /** The short-lived authorization token. */
@@ -17,7 +17,7 @@ export interface Session {
   readonly expiresAtMs: number;
 }
 
-/** What a session is asked for with. */
+/** A request for a session. */
 export type SessionRequest = Omit<
   Session,
   'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'

@@ -12,14 +12,14 @@ describe('sessions', () => {
     sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs, new NoArchive());
   });
 
-  it('have ids and tokens of their own', () => {
+  it('have unique ids and tokens', () => {
     const [one, two] = [sessions.open(request), sessions.open(request)];
     expect(one.sessionId).not.toBe(two.sessionId);
     expect(one.auth).not.toBe(two.auth);
     expect(sessions.findByAuth(one.auth)).toEqual(one);
   });
 
-  it('are the same under an id that is open, and take over what was asked for last', () => {
+  it('are the same under an open id, and take over the latest request', () => {
     const lobby = sessions.open(request, 's-1');
     const table = sessions.open({ ...request, tableId: 7 }, 's-1');
     expect(table).toEqual({ ...lobby, tableId: 7 });
@@ -58,7 +58,7 @@ describe('sessions', () => {
     expect(sessions.findExpiredByAuth(second.auth)).toBeUndefined();
   });
 
-  it('are served from what an archive kept, but not once they have expired', () => {
+  it('are restored from an archive, but not once they have expired', () => {
     const kept = { ...request, createdAtMs: 0, authExpiresAtMs: nowMs + 1 };
     class Kept extends NoArchive {
       override sessions() {
@@ -81,7 +81,7 @@ describe('sessions', () => {
     expect(() => sessions.open({ ...request, clientId: 'op2', userId: 'bob' }, 's-1')).not.toThrow();
   });
 
-  it('are 100,000 at most; the one that expires first ends early', () => {
+  it('are limited to 100,000; the one that expires first ends early', () => {
     const first = sessions.open(request);
     const second = sessions.open(request);
     for (let opened = 2; opened < 100_000; opened += 1) sessions.open(request);

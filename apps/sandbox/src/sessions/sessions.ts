@@ -3,9 +3,9 @@ import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import type { Session, SessionRequest } from './session.ts';
 
-/** Sessions at once; beyond, the one that expires first ends early. */
+/** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;
-/** So many sessions are remembered beyond their end, for those who come back with their URL. */
+/** How many expired sessions are remembered, for players who return to their URL. */
 const REMEMBERED_SESSIONS = 1000;
 
 /** How long a session and its authorization token live. */
@@ -16,7 +16,7 @@ export interface Lifetimes {
 
 /** The sessions that have not expired, and the last of those that have. */
 export class Sessions {
-  // sessions live equally long, so they stand in the order in which they expire (of those that an archive kept from
+  // sessions live equally long, so they are in the order in which they expire (of those that an archive kept from
   // before another lifetime was set, some may only stay longer in memory)
   private readonly byKey = new Map<string, Session>();
   private readonly byAuth = new Map<string, Session>();
@@ -48,9 +48,9 @@ export class Sessions {
   }
 
   /**
-   * Opens a session. A `sessionId` that is open already is the same session: it keeps its token while that is valid,
-   * and takes over what was asked for last.
-   * @throws PlatformError 422 where the session is another player's
+   * Opens a session. If `sessionId` is open already, it is the same session: it keeps its token while that is valid,
+   * and takes over the members of the latest request.
+   * @throws PlatformError 422 if the session belongs to another player
    */
   open(request: SessionRequest, sessionId: string = randomUUID()): Session {
     this.forgetExpired();

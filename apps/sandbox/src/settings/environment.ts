@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** What `process.env` looks like. */
+/** The type of `process.env`. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads typed values from environment variables and gathers what is wrong with them, so that one start tells
- * every fault. An empty variable is unset. A fault names the variable and the reason, never the value.
+ * Reads typed values from environment variables and collects what is wrong with them, so that one start reports
+ * every fault. An empty variable counts as unset. A fault names the variable and the reason, never the value.
  */
 export class Environment {
-  /** One line a fault, `NAME: reason`. */
+  /** One line for each fault, `NAME: reason`. */
   readonly faults: string[] = [];
 
   constructor(private readonly variables: Variables) {}
@@ -69,7 +69,7 @@ export class Environment {
     return secret;
   }
 
-  /** The content of the file that the variable names, or undefined where it is unset or cannot be read. */
+  /** The content of the file that the variable names, or undefined if it is unset or cannot be read. */
   file(name: string): string | undefined {
     const path = this.variables[name];
     if (!path) return undefined;

@@ -2,7 +2,7 @@
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
-  /** @param faults one line a fault: the variable's name and the reason, never its value */
+  /** @param faults one line for each fault: the variable's name and the reason, never its value */
   constructor(readonly faults: readonly string[]) {
     super(faults.join('\n'));
   }

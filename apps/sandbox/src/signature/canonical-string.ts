@@ -1,10 +1,10 @@
 import type { Conventions } from '../clients/client.ts';
 import { parseJson } from './parse-json.ts';
 
-/** Parameters of a request by name; values are strings, or what JSON can hold. */
+/** Parameters of a request by name; values are strings or any JSON. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
-/** The part of the conventions that decides what the canonical string is. */
+/** The conventions that determine the canonical string. */
 export type CanonicalConventions = Pick<Conventions, 'scalars' | 'openGameClient' | 'jsonStrings'>;
 
 /** Removed before signing, at the top level only (interface document, "Signature", step 2). */
@@ -38,7 +38,7 @@ function isSigned(name: string, conventions: CanonicalConventions): boolean {
   return !EXCLUDED_NAMES.has(name) && !(name === 'client' && conventions.openGameClient === 'drop');
 }
 
-/** `strings`: what a decoded string holds is not decoded again. */
+/** @param strings which strings are decoded; strings inside a decoded string are not decoded again */
 function write(value: unknown, conventions: CanonicalConventions, strings: 'decode' | 'keep'): string {
   if (typeof value === 'string') {
     const decoded = strings === 'decode' ? decode(value, conventions.jsonStrings) : undefined;
@@ -55,7 +55,7 @@ function write(value: unknown, conventions: CanonicalConventions, strings: 'deco
   return writeScalar(value, conventions.scalars);
 }
 
-/** What a string holds, where it is decoded before signing. */
+/** The content of a string, if it is decoded before signing. */
 export function decode(
   text: string,
   mode: Conventions['jsonStrings'],

@@ -3,7 +3,7 @@ const MAX_DEPTH = 512;
 /**
  * Parses JSON as a platform written in PHP would: nothing nested deeper than 512 levels, and integers of any size
  * keep their digits (as bigint beyond 2^53).
- * @returns the value in an object, since `null` is a value, or undefined where the text is not such JSON
+ * @returns the value in an object, since `null` is a value, or undefined if the text is not such JSON
  */
 export function parseJson(text: string): { readonly value: unknown } | undefined {
   if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) return undefined;

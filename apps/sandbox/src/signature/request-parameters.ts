@@ -1,7 +1,7 @@
-/** Parameters that are all text, by name. */
+/** Parameters by name, all of them text. */
 export type TextParameters = Readonly<Record<string, string | undefined>>;
 
-/** The parameters in a query string; of a name that is repeated the last value counts. */
+/** The parameters in a query string; if a name is repeated, the last value counts. */
 export function queryParameters(url: string): TextParameters {
   const start = url.indexOf('?');
   return start < 0 ? {} : formParameters(url.slice(start + 1));

@@ -12,9 +12,9 @@ import { signatureRejection } from './signature-rejection.ts';
 import { expectedSignature, isSameSignature, type SignedContent } from './signature.ts';
 
 /**
- * Lets a request pass whose client is known and whose `sign` header is right, and attaches the verified call.
- * Open-game without a signature passes where the client has no secret key.
- * @throws PlatformError 400 for a signature that is missing or wrong, 403 for an operation that the client is not
+ * Accepts a request if its client is known and its `sign` header is right, and attaches the verified call.
+ * Open-game without a signature is accepted if the client has no secret key.
+ * @throws PlatformError 400 for a missing or wrong signature, 403 for an operation that the client is not
  *   permitted, 415 for an open-game body of another media type
  */
 @Injectable()

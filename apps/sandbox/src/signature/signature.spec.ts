@@ -29,7 +29,7 @@ describe('signature', () => {
     expect(expectedSignature(content(parameters), secret, conventions(settings))).toBe(sign);
   });
 
-  it('signs the bytes of the body and the secret where the scheme says so, in v3 alone', () => {
+  it('signs the bytes of the body and the secret if the scheme says so, in v3 only', () => {
     const rawBody = conventions({ SIGNATURE_SCHEME_V3: 'raw-body' });
     const parameters = { client: 'op1', data: { type: 'OpenGame' } };
     // printf '%s' '{"data": {"type":"OpenGame"}}ключ' | sha256sum
@@ -42,7 +42,7 @@ describe('signature', () => {
     ).toBe(rows[0]?.sign);
   });
 
-  it('tells a right signature from a wrong, a shorter and an upper-case one', () => {
+  it('distinguishes a right signature from a wrong, a shorter and an upper-case one', () => {
     const sign = 'ab'.repeat(32);
     expect(isSameSignature(sign, sign)).toBe(true);
     expect(isSameSignature(`${sign.slice(0, -1)}c`, sign)).toBe(false);
@@ -56,7 +56,7 @@ describe('canonical string', () => {
   const canonical = (parameters: Parameters, settings?: Record<string, string>) =>
     canonicalString(parameters, conventions(settings));
 
-  it('decodes a string once, and not what it holds', () => {
+  it('decodes a string once, and not the strings in it', () => {
     const inner = JSON.stringify({ b: 2, a: 1 });
     expect(canonical({ nick: JSON.stringify({ z: inner, y: 'x' }) })).toBe(`x${inner}`);
   });
@@ -65,7 +65,7 @@ describe('canonical string', () => {
     expect(canonical({ data: { list: ['[3,1]', { x: '{"b":"2","a":"1"}' }] } })).toBe('3112');
   });
 
-  it('decodes scalars only where all strings are decoded', () => {
+  it('decodes scalars only if all strings are decoded', () => {
     const parameters = { a: 'null', b: 'false', c: '"quoted"', d: '1.50', e: '01', f: ' 7 ' };
     expect(canonical(parameters)).toBe('nullfalse"quoted"1.5001 7 ');
     expect(canonical(parameters, { SIGNATURE_JSON_STRINGS: 'all' })).toBe('quoted1.5017');
@@ -78,12 +78,12 @@ describe('canonical string', () => {
     expect(canonical({ nick: '{"a":12345678901234567890}' })).toBe('12345678901234567890');
   });
 
-  it('leaves a string that is nested too deeply as it is', () => {
+  it('leaves a string that is nested too deeply unchanged', () => {
     const deep = '['.repeat(100_000) + ']'.repeat(100_000);
     expect(canonical({ nick: deep })).toBe(deep);
   });
 
-  it('takes a member named __proto__ like any other', () => {
+  it('treats a member named __proto__ like any other', () => {
     expect(canonical({ data: JSON.parse('{"__proto__":"p","a":"1"}') as unknown })).toBe('p1');
   });
 });

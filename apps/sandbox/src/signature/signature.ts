@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Conventions } from '../clients/client.ts';
 import { canonicalString, type Parameters } from './canonical-string.ts';
 
-/** What of a request its signature covers. */
+/** The parts of a request that its signature covers. */
 export interface SignedContent {
   readonly version: 'v2' | 'v3';
   readonly parameters: Parameters;
@@ -10,7 +10,7 @@ export interface SignedContent {
   readonly body: Buffer;
 }
 
-/** The lowercase hexadecimal SHA-256 that a caller with this secret sends as `sign`. */
+/** The SHA-256, in lowercase hexadecimal, that a caller with this secret sends as `sign`. */
 export function expectedSignature(
   content: SignedContent,
   secretKey: string,
@@ -21,7 +21,7 @@ export function expectedSignature(
   return hash('sha256', canonicalString(content.parameters, conventions) + secretKey);
 }
 
-/** Compares in a time that does not depend on where the two differ. */
+/** Compares in constant time. */
 export function isSameSignature(sent: string, expected: string): boolean {
   const sentBytes = Buffer.from(sent);
   const expectedBytes = Buffer.from(expected);

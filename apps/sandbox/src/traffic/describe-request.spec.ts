@@ -36,7 +36,7 @@ describe('description of a request', () => {
     expect(description.body).toMatch(/^userId=ada&/);
   });
 
-  it('redacts a signature and credentials wherever they stand', () => {
+  it('redacts a signature and credentials wherever they are', () => {
     expect(JSON.stringify(description)).not.toContain('deadbeef');
     expect(description.headers).toMatchObject({ sign: '[redacted]', cookie: '[redacted]' });
   });

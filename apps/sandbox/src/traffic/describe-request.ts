@@ -6,7 +6,7 @@ const MAX_BODY_CHARACTERS = 4096;
 const REDACTED = '[redacted]';
 const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 'cookie']);
 
-/** A request that has ended, as the log keeps it. */
+/** A finished request in the log. */
 export interface FinishedRequest {
   readonly method: string;
   readonly url: string;
@@ -25,7 +25,7 @@ export interface RequestDescription {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Absent where the request ended without a whole answer. */
+  /** Absent if the request ended without a complete answer. */
   readonly status?: number;
   readonly durationMs: number;
   readonly faults: readonly string[];
@@ -57,7 +57,7 @@ function redactHeader(name: string, value: string): string {
   return SECRET_HEADERS.has(name) ? REDACTED : value;
 }
 
-// a signature that was sent in the wrong place is one all the same
+// a signature in the wrong place is still a signature
 function redactParameter(text: string): string {
   return text.replace(/(^|[?&])(sign|access-token)=[^&]*/g, `$1$2=${REDACTED}`);
 }

@@ -15,11 +15,11 @@ export interface Exchange {
   body: Buffer;
   /** Set once the signature has been verified. */
   call?: Call;
-  /** To be called once the platform has done what was asked, whatever becomes of the answer. */
+  /** Called once the platform has processed the request, even if the answer is lost. */
   readonly onProcessed: () => void;
 }
 
-/** A request whose sender is known. */
+/** A request whose client is verified. */
 export interface Call {
   readonly client: Client;
   readonly query: TextParameters;
@@ -27,7 +27,7 @@ export interface Call {
   readonly content: Parameters;
 }
 
-/** A request as Nest hands it around, with the exchange that the traffic middleware attached. */
+/** A request as Nest passes it, with the exchange that the traffic middleware attached. */
 export interface SandboxRequest extends IncomingMessage {
   readonly method: string;
   readonly originalUrl: string;

@@ -3,7 +3,7 @@ export const OPERATIONS = ['session', 'open-game', 'ad-hoc-report', 'rake'] as c
 
 export type Operation = (typeof OPERATIONS)[number];
 
-/** Names the endpoint that a request is for, or undefined where the interface has none. */
+/** The endpoint that a request is for, or undefined if the interface has none. */
 export function operationOf(method: string, path: string): Operation | undefined {
   if (method === 'POST') {
     if (path === '/apiweb/v3/open-game') return 'open-game';

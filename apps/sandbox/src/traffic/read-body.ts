@@ -6,7 +6,7 @@ const MAX_BODY_BYTES = 1_048_576;
 
 /**
  * Reads the bytes of a body, whatever the method: the rake read is a GET with a form.
- * @returns undefined where the sender went away first
+ * @returns undefined if the sender disconnected first
  * @throws PlatformError 413 past 1 MiB
  */
 export function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
@@ -16,7 +16,7 @@ export function readBody(request: IncomingMessage): Promise<Buffer | undefined> 
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= MAX_BODY_BYTES) return void chunks.push(chunk);
-      // the rest still flows, and is dropped, so that the sender can read the refusal
+      // the rest is still read, and dropped, so that the sender can read the refusal
       request.off('data', take).resume();
       reject(new PlatformError(413));
     };

@@ -5,20 +5,20 @@ import { describeRequest, type FinishedRequest, type RequestDescription } from '
 
 const KEPT_REQUESTS = 100;
 
-/** What became of the requests for one operation. */
+/** Counters of one operation. */
 export interface OperationCounters {
   received: number;
-  /** The platform did what was asked, whatever became of the answer. */
+  /** The platform processed the request, even if the answer was lost. */
   processed: number;
-  /** Whole answers by status. */
+  /** Complete answers by status. */
   answered: Record<string, number>;
-  /** Requests that ended without a whole answer: reset, cut, or given up by their sender. */
+  /** Requests that ended without a complete answer: reset, cut off, or abandoned by their sender. */
   unanswered: number;
-  /** Faults that were played, by kind. */
+  /** Injected faults, by kind. */
   faults: Record<string, number>;
 }
 
-/** Counts what passes, and keeps the last requests to look at. */
+/** Counts requests, and keeps the last ones for inspection. */
 export class TrafficLog {
   private byOperation = emptyCounters();
   private recent: FinishedRequest[] = [];
@@ -33,13 +33,13 @@ export class TrafficLog {
     this.byOperation[operation].processed++;
   }
 
-  /** @param status of the answer, or undefined where there was none, or not all of it */
+  /** @param status of the answer, or undefined if it was missing or incomplete */
   finished(request: SandboxRequest, exchange: Exchange, status: number | undefined, nowMs: number): void {
     const counters = this.byOperation[exchange.operation];
     if (status === undefined) counters.unanswered++;
     else increment(counters.answered, String(status));
 
-    // not the request itself, which would keep its socket
+    // not the request itself, which would keep its socket alive
     const { method, originalUrl: url, rawHeaders } = request;
     this.recent.push({
       method,

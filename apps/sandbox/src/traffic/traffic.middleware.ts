@@ -11,8 +11,8 @@ import { readBody } from './read-body.ts';
 import { TrafficLog } from './traffic-log.ts';
 
 /**
- * The way of every request to the platform, in order: counted; its faults planned; its body read; its latency
- * waited; answered by a fault, or handed to its controller. Other requests pass.
+ * Every request to the platform passes, in order: counting; planning its faults; reading its body; its latency;
+ * the answer of a fault, or its controller. Other requests pass unchanged.
  */
 @Injectable()
 export class TrafficMiddleware implements NestMiddleware {

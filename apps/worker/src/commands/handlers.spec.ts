@@ -18,7 +18,7 @@ describe('HANDLERS', () => {
     expect(patternsOf(HANDLERS[type])).toContain(type);
   });
 
-  it('serve nothing that is no command', () => {
+  it('serve nothing but commands', () => {
     const served = new Set(Object.values(HANDLERS).flatMap(patternsOf));
     expect([...served].toSorted()).toEqual([...COMMAND_TYPES].toSorted());
   });

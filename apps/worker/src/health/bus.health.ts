@@ -3,10 +3,10 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 
 import { PokerTransport } from '#messaging';
 
-/** A lane that pauses on purpose takes its commands up again by itself. */
+/** A lane that is paused on purpose resumes by itself. */
 const SERVING: ReadonlySet<string> = new Set(['consuming', 'paused']);
 
-/** The broker and the lanes: up once every lane consumes, or pauses on purpose. */
+/** The broker and the lanes: up once every lane consumes, or is paused on purpose. */
 @Injectable()
 export class BusHealth {
   readonly #indicators: HealthIndicatorService;

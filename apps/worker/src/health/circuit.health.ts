@@ -3,7 +3,7 @@ import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/term
 
 import { PlatformClients } from '#platform';
 
-/** The circuits towards the platform: told, and never a reason for 503. */
+/** The circuits towards the platform: shown, and never a reason for 503. */
 @Injectable()
 export class CircuitHealth {
   readonly #indicators: HealthIndicatorService;

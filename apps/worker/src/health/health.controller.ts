@@ -6,7 +6,7 @@ import { CircuitHealth } from './circuit.health.ts';
 import { ProcessHealth } from './process.health.ts';
 import { RedisHealth } from './redis.health.ts';
 
-/** What people on call and orchestrators ask. Source: bus contract, section 8. */
+/** Health for people on call and orchestrators. Source: bus contract, section 8. */
 @Controller('health')
 export class HealthController {
   readonly #checks: HealthCheckService;
@@ -29,21 +29,21 @@ export class HealthController {
     this.#redis = redis;
   }
 
-  /** Whether the process can answer at all; a broker that is away does not make it worth a restart. */
+  /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
   @Get('live')
   @HealthCheck()
   live(): Promise<HealthCheckResult> {
     return this.#checks.check([() => this.#process.check()]);
   }
 
-  /** Whether commands are taken. */
+  /** Whether commands are consumed. */
   @Get('ready')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {
     return this.#checks.check([() => this.#bus.check()]);
   }
 
-  /** All of it. An open circuit is told; it is the platform's illness, and no reason for 503. Nor is an absent Redis. */
+  /** All indicators. An open circuit means that the platform fails, and is no reason for 503; nor is an unavailable Redis. */
   @Get()
   @HealthCheck()
   all(): Promise<HealthCheckResult> {

@@ -11,7 +11,7 @@ describe('MetricsController', () => {
     ['closed', 0],
     ['half-open', 1],
     ['open', 2],
-  ] as const)('shows a circuit that is %s as %i, as it is when it is asked', async (state, value) => {
+  ] as const)('shows a circuit that is %s as %i, at the time of the scrape', async (state, value) => {
     const circuit: { state: CircuitState } = { state: 'closed' };
     const facts = { operator: 'casino', operation: 'game.open' };
     const platform = { circuits: () => [{ ...facts, ...circuit }] } as unknown as PlatformClients;

@@ -23,7 +23,7 @@ export class MetricsController {
     return this.#metrics.registry.metrics();
   }
 
-  /** Asked for rather than told: a circuit that never changed is closed, and that is worth a series. */
+  /** Read at each scrape, not updated by events: a circuit that never changed is closed, and has a series too. */
   #readCircuits(): void {
     for (const { operator, operation, state } of this.#platform.circuits()) {
       this.#metrics.circuitState.set({ operator, operation }, CIRCUIT_VALUES[state]);

@@ -9,13 +9,13 @@ import { AnsweredLine } from './answered-line.ts';
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
 
-/** Mostly what needs no escaping, as in life. */
+/** Mostly texts that need no escaping, as in production. */
 const text = fc.oneof(
   { weight: 8, arbitrary: fc.uuid() },
   fc.string(),
   fc.string({ unit: 'binary', maxLength: 300 }),
   fc.string({ unit: fc.constantFrom('a', ' ', '~', '"', '\\', '/', '\n', '\u0000', '\u001f', '\u007f') }),
-  // Halves of pairs, as where a long name is cut.
+  // Halves of surrogate pairs, as when a long name is cut.
   fc.string({ unit: fc.constantFrom('a', 'é', '\u2028', '\ud83d', '\ude00', '"', '\n'), maxLength: 150 }),
 );
 const number = fc.oneof(fc.nat(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
@@ -30,9 +30,9 @@ const facts: fc.Arbitrary<CommandFacts> = fc.record({
 });
 const outcome = fc.constantFrom('success' as const, ...CODES);
 
-function writtenBy(tell: (logger: Logger) => void, level: LogLevel = 'info'): string {
+function writtenBy(act: (logger: Logger) => void, level: LogLevel = 'info'): string {
   const lines: string[] = [];
-  tell(createLogger(level, { write: (line) => lines.push(line) }));
+  act(createLogger(level, { write: (line) => lines.push(line) }));
   return lines.join('');
 }
 
@@ -67,7 +67,7 @@ describe('AnsweredLine', () => {
     expect(lines.split('\n')).toHaveLength(times + 1);
   });
 
-  it('shows what the logger shows of a child beside', () => {
+  it('is the line that a child logger writes', () => {
     const [command] = fc.sample(facts, 1) as [CommandFacts];
     const line = writtenBy((logger) =>
       new AnsweredLine(logger.child({ from: 'here' })).write(command, 'success'),

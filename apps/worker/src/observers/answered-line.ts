@@ -2,7 +2,7 @@ import type { ErrorCode } from '#contracts';
 import type { CommandFacts } from '#messaging';
 import { isPlainText, lineWriter, type Logger } from '#telemetry';
 
-/** The line of the log that every command writes, without the price of the others: no fact of it needs escaping, as a rule. */
+/** The log line of every answered command, at a lower cost than the others: its facts usually need no escaping. */
 export class AnsweredLine {
   readonly #logger: Logger;
   readonly #writeMembers: ((members: string) => void) | undefined;
@@ -12,7 +12,7 @@ export class AnsweredLine {
     this.#writeMembers = lineWriter(logger, 'info', 'command answered');
   }
 
-  /** Writes all facts of the command and its outcome. */
+  /** Writes the facts of the command and its outcome. */
   write(command: CommandFacts, outcome: 'success' | ErrorCode): void {
     const { id, correlationId, type, operator, lane, attempts, durationMs } = command;
     const isPlain =

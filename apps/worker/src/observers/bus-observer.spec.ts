@@ -15,11 +15,11 @@ const COMMAND: CommandFacts = {
   durationMs: 250,
 };
 
-/** What the metrics and the log show after these events. */
-async function shownAfter(tell: (observer: BusObserver) => void) {
+/** The metrics and the log lines after these events. */
+async function shownAfter(act: (observer: BusObserver) => void) {
   const lines: string[] = [];
   const metrics = new Metrics();
-  tell(new BusObserver(createLogger('trace', { write: (line) => lines.push(line) }), metrics));
+  act(new BusObserver(createLogger('trace', { write: (line) => lines.push(line) }), metrics));
   const text = await metrics.registry.metrics();
   return {
     series: text.split('\n').filter((line) => line.startsWith('poker_') && !line.endsWith(' 0')),
@@ -41,7 +41,7 @@ describe('BusObserver', () => {
     ['INTERNAL_ERROR', 'error', { name: 'SyntaxError' }],
     ['POISON_COMMAND', 'error', { name: 'SyntaxError' }],
     ['NICKNAME_TAKEN', 'info', undefined],
-  ] as const)('tells the cause of %s at the level %s, without what it quotes', async (code, level, cause) => {
+  ] as const)('logs the cause of %s at the level %s, without what it quotes', async (code, level, cause) => {
     const thrown = new SyntaxError('CANARY');
     const { series, lines } = await shownAfter((observer) => observer.commandAnswered(COMMAND, code, thrown));
     expect(series).toContain(`poker_commands_total{type="session.create",outcome="${code}"} 1`);
@@ -49,7 +49,7 @@ describe('BusObserver', () => {
     expect(JSON.stringify(lines)).not.toContain('CANARY');
   });
 
-  it('counts what is in hand, lane by lane', async () => {
+  it('counts the commands in flight, by lane', async () => {
     const { series } = await shownAfter((observer) => {
       observer.commandTaken('interactive');
       observer.commandTaken('interactive');
@@ -67,27 +67,27 @@ describe('BusObserver', () => {
       'poker_replies_undelivered_total 1',
       (observer: BusObserver) => observer.replyParked(COMMAND, 'session.created', 'REPLY_QUEUE_GONE'),
     ],
-  ])('shows %s', async (series, tell) => {
-    expect((await shownAfter(tell)).series).toEqual([series]);
+  ])('shows %s', async (series, act) => {
+    expect((await shownAfter(act)).series).toEqual([series]);
   });
 
   it.each([
     ['postponed', (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', 5_000)],
     ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine')],
     ['returned', (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY'))],
-  ])('counts no command that was %s, and tells of it', async (_, tell) => {
-    const { series, lines } = await shownAfter(tell);
+  ])('logs a command that was %s, and does not count it', async (_, act) => {
+    const { series, lines } = await shownAfter(act);
     expect(series).toEqual([]);
     expect(lines).toMatchObject([{ id: 'm-1' }]);
     expect(JSON.stringify(lines)).not.toContain('CANARY');
   });
 
   it.each([
-    ['both stand', { kind: 'open' }, { kind: 'open' }, ['poker_broker_connected 1']],
+    ['both are open', { kind: 'open' }, { kind: 'open' }, ['poker_broker_connected 1']],
     ['one is blocked', { kind: 'open' }, { kind: 'blocked', reason: 'memory' }, ['poker_broker_connected 1']],
     ['one is away', { kind: 'open' }, { kind: 'connecting', reason: 'refused' }, []],
     ['one is closed', { kind: 'closed' }, { kind: 'open' }, []],
-  ] as const)('tells whether the broker is connected: %s', async (_, consuming, publishing, expected) => {
+  ] as const)('shows whether the broker is connected: %s', async (_, consuming, publishing, expected) => {
     const { series } = await shownAfter((observer) => {
       observer.connectionChanged('consuming', { kind: 'open' });
       observer.connectionChanged('publishing', { kind: 'open' });
@@ -102,7 +102,7 @@ describe('BusObserver', () => {
     [{ kind: 'connecting', reason: 'refused' }, [{ level: 'warn', kind: 'connecting', reason: 'refused' }]],
     [{ kind: 'blocked', reason: 'memory' }, [{ level: 'warn', kind: 'blocked', reason: 'memory' }]],
     [{ kind: 'closed' }, []],
-  ] as const)('writes of a connection that is %j', async (state, expected) => {
+  ] as const)('logs a connection that is %j', async (state, expected) => {
     const { lines } = await shownAfter((observer) => observer.connectionChanged('consuming', state));
     expect(lines).toMatchObject(expected);
     expect(lines).toHaveLength(expected.length);

@@ -10,7 +10,7 @@ import type { Logger, Metrics } from '#telemetry';
 
 import { AnsweredLine } from './answered-line.ts';
 
-/** Tells log and metrics what happens on the bus: one line an outcome, with ids and without data. */
+/** Logs and counts what happens on the bus: one line for each outcome, with ids and without data. */
 export class BusObserver extends MessagingObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
@@ -25,19 +25,19 @@ export class BusObserver extends MessagingObserver {
   }
 
   commandTaken(lane: Lane): void {
-    this.#metrics.commandsInFlight.of(lane).value += 1;
+    this.#metrics.commandsInFlight.labels(lane).value += 1;
   }
 
   commandReleased(lane: Lane): void {
-    this.#metrics.commandsInFlight.of(lane).value -= 1;
+    this.#metrics.commandsInFlight.labels(lane).value -= 1;
   }
 
   commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void {
     const { type, durationMs } = command;
-    this.#metrics.commands.of(type, outcome).value += 1;
-    this.#metrics.commandDuration.of(type).observe(durationMs / 1000);
+    this.#metrics.commands.labels(type, outcome).value += 1;
+    this.#metrics.commandDuration.labels(type).observe(durationMs / 1000);
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
-      this.#logger.error({ ...command, outcome, cause }, 'command failed by our own fault');
+      this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
     } else this.#answered.write(command, outcome);
   }
 
@@ -50,7 +50,7 @@ export class BusObserver extends MessagingObserver {
   }
 
   commandReturned(command: CommandFacts, reason: unknown): void {
-    this.#logger.warn({ ...command, cause: reason }, 'command left to the broker, which delivers it again');
+    this.#logger.warn({ ...command, cause: reason }, 'command returned to its queue; it is delivered again');
   }
 
   commandReplayed(command: CommandFacts): void {

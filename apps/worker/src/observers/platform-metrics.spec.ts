@@ -4,9 +4,9 @@ import { createLogger, Metrics } from '#telemetry';
 
 import { PlatformMetrics } from './platform-metrics.ts';
 
-async function seriesAfter(tell: (observer: PlatformMetrics) => void): Promise<string[]> {
+async function seriesAfter(act: (observer: PlatformMetrics) => void): Promise<string[]> {
   const metrics = new Metrics();
-  tell(new PlatformMetrics(createLogger('silent'), metrics));
+  act(new PlatformMetrics(createLogger('silent'), metrics));
   const text = await metrics.registry.metrics();
   return text.split('\n').filter((line) => line.startsWith('poker_'));
 }
@@ -27,7 +27,7 @@ describe('PlatformMetrics', () => {
     expect(await seriesAfter((observer) => observer.retried())).toContain('poker_platform_retries_total 1');
   });
 
-  it('tells the log of a circuit that changed', () => {
+  it('logs a circuit that changed', () => {
     const lines: string[] = [];
     const logger = createLogger('info', { write: (line) => lines.push(line) });
     new PlatformMetrics(logger, new Metrics()).circuitChanged('casino', 'game.open', 'open');

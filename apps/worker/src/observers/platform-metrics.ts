@@ -1,7 +1,7 @@
 import { type AttemptResult, type CircuitState, type Operation, PlatformObserver } from '#platform';
 import type { Logger, Metrics } from '#telemetry';
 
-/** Tells metrics of the calls to the platform, and the log of its circuits. */
+/** Counts the calls to the platform, and logs changes of its circuits. */
 export class PlatformMetrics extends PlatformObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
@@ -13,8 +13,8 @@ export class PlatformMetrics extends PlatformObserver {
   }
 
   attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void {
-    this.#metrics.platformRequests.of(operation, result).value += 1;
-    this.#metrics.platformRequestDuration.of(operation, result).observe(durationMs / 1000);
+    this.#metrics.platformRequests.labels(operation, result).value += 1;
+    this.#metrics.platformRequestDuration.labels(operation, result).observe(durationMs / 1000);
   }
 
   retried(): void {

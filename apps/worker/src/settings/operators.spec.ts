@@ -27,7 +27,7 @@ const DEFAULT = {
   },
 };
 
-/** The operators of a file with this content; a secret stands in `casino.key`. */
+/** The operators of a file with this content; a secret is in `casino.key`. */
 function operatorsOf(content: unknown) {
   const files: Record<string, string> = {
     'operators.json': typeof content === 'string' ? content : JSON.stringify(content),
@@ -53,11 +53,11 @@ function faultOf(act: () => unknown): string {
 }
 
 describe('readOperators', () => {
-  it('knows the default operator alone where no file is named', () => {
+  it('knows only the default operator if no file is named', () => {
     expect(readOperators(readSettings(ENVIRONMENT))).toEqual([DEFAULT]);
   });
 
-  it('gives others the URLs and settings of the default, and never its secret key', () => {
+  it('gives other operators the URLs and settings of the default, never its secret key', () => {
     const [standard, casino] = operatorsOf({ casino: { clientId: 'casino-client' } });
     expect(standard).toEqual(DEFAULT);
     expect(casino).toEqual({ ...DEFAULT, name: 'casino', clientId: 'casino-client', secretKey: undefined });
@@ -95,18 +95,18 @@ describe('readOperators', () => {
     });
   });
 
-  it('takes the settings that an operator does not give from the default', () => {
+  it('takes missing settings of an operator from the default', () => {
     const casino = { clientId: 'c', settings: { RAKE_PARAMETERS_IN: 'query' } };
     expect(operatorsOf({ casino })[1]?.settings).toEqual({ ...DEFAULT.settings, rakeParametersIn: 'query' });
   });
 
-  it('takes a secret key from a file of its own', () => {
+  it('reads a secret key from a file', () => {
     expect(operatorsOf({ casino: { clientId: 'c', secretKeyFile: 'casino.key' } })[1]?.secretKey).toBe(
       'casino-key',
     );
   });
 
-  it('reads as many operators as there are, and an empty file as none', () => {
+  it('reads all operators, and none from an empty file', () => {
     expect(operatorsOf({ b: { clientId: 'c' }, a: { clientId: 'c' } }).map(({ name }) => name)).toEqual([
       'default',
       'b',
@@ -121,7 +121,7 @@ describe('readOperators', () => {
     ['["CANARY"]', 'the file must be an object'],
     ['null', 'the file must be an object'],
     ['{"casino": "CANARY"}', '"casino" must be an object'],
-  ])('tells that the file %j cannot be used, and never what it holds', (content, reason) => {
+  ])('reports that the file %j cannot be used, never its content', (content, reason) => {
     expect(faultOf(() => operatorsOf(content))).toBe(`OPERATORS_FILE: ${reason}`);
   });
 
@@ -147,12 +147,12 @@ describe('readOperators', () => {
       { settings: { PLAYER_COUNTRY_MEMBER: {} } },
       ': PLAYER_COUNTRY_MEMBER must be a string that is not empty',
     ],
-  ])('tells of %j in an operator:%s', (members, reason) => {
+  ])('reports %j in an operator:%s', (members, reason) => {
     const casino = { clientId: 'c', ...members };
     expect(faultOf(() => operatorsOf({ casino }))).toBe(`OPERATORS_FILE: "casino"${reason}`);
   });
 
-  it('tells that the file cannot be read', () => {
+  it('reports that the file cannot be read', () => {
     const settings = readSettings({ ...ENVIRONMENT, OPERATORS_FILE: 'operators.json' });
     const readText = () => {
       throw Object.assign(new Error('CANARY'), { code: 'ENOENT' });

@@ -9,7 +9,7 @@ import {
   SettingsError,
 } from '#settings';
 
-/** The name under which `PLATFORM_*` stand. */
+/** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';
 
 const MEMBERS = new Set(['baseUrl', 'apiUrl', 'clientId', 'secretKey', 'secretKeyFile', 'settings']);
@@ -23,7 +23,7 @@ const SECTION_6 = [
 ] as const;
 type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number]>;
 
-/** What an operator is read with. */
+/** How each member of an operator is read. */
 interface Surroundings {
   readonly standard: OperatorCredentials;
   readonly settings: Settings;
@@ -33,7 +33,7 @@ interface Surroundings {
 /**
  * The credentials of every operator: `default` from `PLATFORM_*`, further ones from `OPERATORS_FILE`.
  *
- * @throws SettingsError for a file that cannot be read or does not hold what it should
+ * @throws SettingsError if the file cannot be read, or its content is not valid
  */
 export function readOperators(settings: Settings, readText = readTextFile): OperatorCredentials[] {
   const standard: OperatorCredentials = {

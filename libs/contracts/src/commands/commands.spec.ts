@@ -35,13 +35,13 @@ describe.each(COMMANDS)('the definition of $type', ({ type, data, examples, repl
     expect(shown.toSorted()).toEqual(membersOf(shape).toSorted());
   });
 
-  it('is answered by a reply that ends it', () => {
+  it('has a final reply', () => {
     expect(replies.filter(({ final }) => final)).not.toEqual([]);
   });
 });
 
 describe.each([...REPLIES.values()])('the definition of $type', ({ type, data, announced, final }) => {
-  it('announces members that it has, and those of a final reply alone', () => {
+  it('announces existing members, and only of a final reply', () => {
     const members = [...rulesOf(data).keys()];
     expect(announced.filter((member) => !members.includes(member))).toEqual([]);
     expect(final || announced.length === 0).toBe(true);

@@ -3,7 +3,7 @@ import { reportAdHocFetch } from './report-ad-hoc-fetch.ts';
 import { reportRakeFetch } from './report-rake-fetch.ts';
 import { sessionCreate } from './session-create.ts';
 
-/** Every command there is. A new one is a file of its own and a line here; all else that must know of it does not compile without it. */
+/** Every command. A new one is a file and a line here; other code that needs to know it does not compile without it. */
 export const COMMANDS = [sessionCreate, gameOpen, reportAdHocFetch, reportRakeFetch] as const;
 
 type Command = (typeof COMMANDS)[number];

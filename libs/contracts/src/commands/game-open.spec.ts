@@ -51,7 +51,7 @@ describeMembers('game.open', {
 });
 
 describe('game.open', () => {
-  it('is made of instances of its classes', () => {
+  it('consists of instances of its classes', () => {
     const game = validateCommand('game.open', COMPLETE['game.open']);
     expect([game, game.player, game.session].map((object) => object?.constructor)).toEqual([
       GameOpen,
@@ -65,7 +65,7 @@ describe('game.open', () => {
     expect(pointersOf('game.open', { player: { id: 'p-1' }, session: {} })).toEqual([]);
   });
 
-  it('does not look into a list that stands for an object', () => {
+  it('does not validate inside a list in place of an object', () => {
     const list = Object.defineProperty([], 0, {
       enumerable: true,
       get() {
@@ -76,7 +76,7 @@ describe('game.open', () => {
     expect(pointersOf('game.open', { player: JSON.parse('[{"constructor":null}]') })).toEqual(['/player']);
   });
 
-  it('tells the faults of player and session together', () => {
+  it('reports the faults of player and session together', () => {
     const data = { player: { nick: 5, foo: 1 }, session: { tableId: '1', bar: 2 }, baz: 3 };
     expect(pointersOf('game.open', data).toSorted()).toEqual([
       '/baz',

@@ -135,7 +135,7 @@ export class GameOpened {
   @IsString()
   readonly sessionId!: string;
 
-  @MustBeGiven('A short-lived token: whoever has it acts for the player. Do not log it.')
+  @MustBeGiven('A short-lived token that acts for the player. Do not log it.')
   @IsString()
   readonly auth!: string;
 

@@ -68,7 +68,7 @@ describe.each([
 
 describe('launch options as a string', () => {
   it.each(['', ' ', 'a', '{', "{'a':1}", '{"a":1,}', 'null', '1', 'true', '"{}"', '[{}]', '\ufeff{}'])(
-    'are refused where %j holds no object',
+    'are refused if %j holds no object',
     (text) => {
       expect(withOptions(text)).toEqual(fault(NO_OBJECT));
     },
@@ -78,7 +78,7 @@ describe('launch options as a string', () => {
     expect(withOptions(text)).toEqual(fault(CHARACTERS));
   });
 
-  it('are measured as they are sent, too', () => {
+  it('are measured in the serialized form, too', () => {
     const short = `{"a":[${Array(1500).fill('1e15').join(',')}]}`;
     expect(Buffer.byteLength(short)).toBeLessThan(8 * KIB);
     expect(withOptions(short)).toEqual(fault(SIZE));
@@ -99,7 +99,7 @@ describe('readLaunchOptions', () => {
     expect(readLaunchOptions('{"a":1}')).toEqual(object);
   });
 
-  it.each([undefined, null, 1, true, [], '', '[]', '{', 'null'])('has nothing for %j', (value) => {
+  it.each([undefined, null, 1, true, [], '', '[]', '{', 'null'])('returns undefined for %j', (value) => {
     expect(readLaunchOptions(value)).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CommandType } from '../command-types.ts';
 import { COMPLETE, violationsOf, withMember } from './validate-command.fixture.ts';
 
-/** Values that a kind of member takes and refuses, apart from being absent and `null`. */
+/** Values that a kind of member accepts and refuses, besides being absent and `null`. */
 export interface MemberKind {
   readonly valid: readonly unknown[];
   readonly invalid: readonly unknown[];
@@ -49,7 +49,7 @@ export const LANGUAGE: MemberKind = {
   valid: ['en', 'DE', 'pt'],
   invalid: [...NO_TEXT, '', 'e', 'eng', 'e1', 'pt-BR', 'en\n', ' en', 'éé'],
 };
-/** Tags of RFC 5646, appendix A, among them; and what its section 2.1 does not give. */
+/** Includes tags of RFC 5646, appendix A, and tags that its section 2.1 does not allow. */
 export const LANGUAGE_TAG: MemberKind = {
   valid: [
     'de',
@@ -113,9 +113,9 @@ export const PER_PAGE: MemberKind = { valid: [1, 2, 1000], invalid: [...NO_NUMBE
 export const OBJECT: MemberKind = { valid: [], invalid: ['', '{}', 'a', 0, 5, true, false, [], [{}], [[]]] };
 
 /**
- * A spec for each member of a command: present in each valid form, absent, `null`, and wrong in each way.
+ * Specs for each member of a command: each valid form, absent, `null`, and each invalid form.
  *
- * @param kinds path of the member (`player.nick`; with `!` at its end where it is required) and its kind
+ * @param kinds path of the member (`player.nick`; with a trailing `!` if it is required) and its kind
  */
 export function describeMembers(type: CommandType, kinds: Readonly<Record<string, MemberKind>>): void {
   const rows = Object.entries(kinds).map(([key, kind]) => {
@@ -125,7 +125,7 @@ export function describeMembers(type: CommandType, kinds: Readonly<Record<string
   const found = (path: string, value: unknown) => violationsOf(type, withMember(COMPLETE[type], path, value));
 
   describe.each(rows)(`${type} $pointer`, ({ path, pointer, required, valid, invalid }) => {
-    it('takes what is valid', () => {
+    it('accepts valid values', () => {
       for (const value of valid) expect([value, found(path, value)]).toEqual([value, []]);
     });
 
@@ -134,7 +134,7 @@ export function describeMembers(type: CommandType, kinds: Readonly<Record<string
       expect(found(path, undefined)).toEqual(required ? [missing] : []);
     });
 
-    it('has one violation for what is not valid, null among it, which does not repeat the value', () => {
+    it('has one violation for an invalid value or null, which does not repeat the value', () => {
       for (const value of [null, ...invalid]) {
         const violations = found(path, value);
         expect([value, violations]).toEqual([value, [{ pointer, message: expect.stringMatching(/^must /) }]]);

@@ -40,7 +40,7 @@ export class SessionCreated {
   @IsString()
   readonly sessionId!: string;
 
-  @MustBeGiven('A short-lived token: whoever has it acts for the player. Do not log it.')
+  @MustBeGiven('A short-lived token that acts for the player. Do not log it.')
   @IsString()
   readonly auth!: string;
 

@@ -5,14 +5,14 @@ import { isObject } from '../validation/objects.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
 import { validateCommand } from './validate-command.ts';
 
-/** A valid command of each type, with every member it can have: what its examples show together. */
+/** A valid command of each type, with every member: the union of its examples. */
 export const COMPLETE = Object.fromEntries(
   COMMANDS.map(({ type, examples }) => [type, examples.map(({ data }): object => data).reduce(merged)]),
 ) as { readonly [T in CommandType]: Complete<CommandData[T]> };
 
 type Complete<T> = T extends object ? { readonly [K in keyof T]-?: Complete<T[K]> } : T;
 
-/** What `validateCommand` finds wrong; it may throw nothing else. */
+/** The violations that `validateCommand` throws; anything else is rethrown. */
 export function violationsOf(type: CommandType, data: unknown): readonly Violation[] {
   try {
     validateCommand(type, data);
@@ -27,7 +27,7 @@ export function pointersOf(type: CommandType, data: unknown): readonly string[] 
   return violationsOf(type, data).map(({ pointer }) => pointer);
 }
 
-/** `data` with the member at `path` (`player.nick`) set, in JSON: a value `undefined` removes it. */
+/** `data` as JSON, with the member at `path` (`player.nick`) set; `undefined` removes it. */
 export function withMember(data: object, path: string, value: unknown): unknown {
   const copy = structuredClone(data) as Record<string, never>;
   const names = path.split('.');

@@ -14,7 +14,7 @@ const SHAPES = Object.fromEntries(COMMANDS.map(({ type, data }) => [type, data])
   CommandType,
   Shape
 >;
-/** Each object that a command is made of, as the path to a member of it. */
+/** Each object in a command, as the path to one of its members. */
 const LEVELS: readonly (readonly [CommandType, path: string])[] = [
   ...COMMAND_TYPES.map((type) => [type, ''] as const),
   ['game.open', 'player.'],
@@ -29,11 +29,11 @@ describe.each(COMMAND_TYPES)('%s', (type) => {
     expect(JSON.parse(JSON.stringify(instance))).toEqual(COMPLETE[type]);
   });
 
-  it.each([null, undefined, true, 0, '', '{}', [], [COMPLETE[type]]])('as %j is no object', (data) => {
+  it.each([null, undefined, true, 0, '', '{}', [], [COMPLETE[type]]])('as %j is not an object', (data) => {
     expect(violationsOf(type, data)).toEqual([{ pointer: '', message: 'must be an object' }]);
   });
 
-  it('leaves the data as it was', () => {
+  it('does not change the data', () => {
     const data = structuredClone<object>(COMPLETE[type]);
     validateCommand(type, data);
     expect(data).toEqual(COMPLETE[type]);
@@ -50,7 +50,7 @@ describe.each(LEVELS)('an unknown member of %s %s', (type, path) => {
     expect('polluted' in {}).toBe(false);
   });
 
-  it('is told with the names that are known', () => {
+  it('is reported with the known names', () => {
     const [violation] = violationsOf(type, withMember(COMPLETE[type], `${path}foo`, 'S3CRET'));
     expect(violation?.message).toMatch(/^is not a member here; the members are (\w+, )+\w+$/);
   });
@@ -72,7 +72,7 @@ describe('the violations', () => {
     ]);
   });
 
-  it('are few, however many the unknown members, and tell every fault of the known', () => {
+  it('are few, however many the unknown members, and include every fault of the known ones', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`${'~'.repeat(500)}${n}`, n]));
     const player = { ...many, nick: 1 };
     const session = { ...many, lang: 1 };

@@ -9,14 +9,14 @@ const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
   COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
 );
 
-/** A body of unknown members must not make an answer many times its size; faults of known ones are always told. */
+/** A body of unknown members must not cause an answer many times its size; faults of known ones are always reported. */
 const MAX_VIOLATIONS_WITH_UNKNOWN = 32;
 const MAX_UNKNOWN_NAME = 100;
 
 /**
- * A command's data as an instance of its class.
+ * Validates a command's data and returns it as an instance of its class.
  *
- * @throws CommandError `VALIDATION_FAILED` with one violation for each fault, unknown members among them.
+ * @throws CommandError `VALIDATION_FAILED` with one violation for each fault, including unknown members.
  *   No violation repeats a value: it may be a player's.
  */
 export function validateCommand<T extends CommandType>(type: T, data: unknown): CommandData[T] {
@@ -56,7 +56,7 @@ function read<T extends object>(
   return instance;
 }
 
-/** As RFC 6901, and short: it comes from outside and may be as long as the body. */
+/** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */
 function unknownNameInPointer(name: string): string {
   const short = name.length > MAX_UNKNOWN_NAME ? `${name.slice(0, MAX_UNKNOWN_NAME)}…` : name;
   return short.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1');

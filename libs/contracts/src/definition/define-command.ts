@@ -3,7 +3,7 @@ import { rulesOf, type Shape } from '../validation/rules-of.ts';
 import type { ReplyDefinition } from './define-reply.ts';
 import type { Example } from './example.ts';
 
-/** One command: all that there is to say about it. Everything else in this repository is derived from here. */
+/** The definition of one command. Everything else in this repository is derived from it. */
 export interface CommandDefinition<
   Type extends string = string,
   CommandLane extends Lane = Lane,
@@ -12,7 +12,7 @@ export interface CommandDefinition<
 > {
   /** Also the routing key. */
   readonly type: Type;
-  /** Its policies: a command on `interactive` is done once under its identity, one on `reports` is a read. */
+  /** Decides its policies: a command on `interactive` is run once for each identity, one on `reports` is a read. */
   readonly lane: CommandLane;
   /** A sentence for documents. */
   readonly summary: string;
@@ -20,11 +20,11 @@ export interface CommandDefinition<
   readonly data: Shape<Data>;
   /** Together they show every member. */
   readonly examples: readonly Example<Data>[];
-  /** What it is answered with if nothing fails; a failure is `command.failed`. */
+  /** Its replies if nothing fails; a failure is `command.failed`. */
   readonly replies: Replies;
 }
 
-/** @throws TypeError for a member of the class that has no rule */
+/** @throws TypeError if a member of the class has no rule */
 export function defineCommand<
   const Type extends string,
   const CommandLane extends Lane,

@@ -1,7 +1,7 @@
 import { rulesOf, type Shape } from '../validation/rules-of.ts';
 import type { Example } from './example.ts';
 
-/** One type of reply: all that there is to say about it. */
+/** The definition of one type of reply. */
 export interface ReplyDefinition<Type extends string = string, Data extends object = object> {
   /** Also the routing key of its announcement. */
   readonly type: Type;
@@ -11,12 +11,12 @@ export interface ReplyDefinition<Type extends string = string, Data extends obje
   readonly data: Shape<Data>;
   /** Whether it ends its command. */
   readonly final: boolean;
-  /** The members that its announcement shows. Every other member is private, and so is one that is added. */
+  /** The members that its announcement shows. Every other member is private, also one that is added later. */
   readonly announced: readonly string[];
   readonly examples: readonly Example<Data>[];
 }
 
-/** @throws TypeError for a member of the class that has no rule */
+/** @throws TypeError if a member of the class has no rule */
 export function defineReply<const Type extends string, Data extends object>(
   definition: ReplyDefinition<Type, Data> & {
     readonly announced: readonly (keyof NoInfer<Data> & string)[];

@@ -2,7 +2,7 @@
 export interface Example<T> {
   readonly name: string;
   readonly summary: string;
-  /** Headers that it travels with; those that every message has are left out. */
+  /** Its headers, without those that every message has. */
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly data: T;
 }

@@ -16,7 +16,7 @@ describe('CommandError', () => {
     });
   });
 
-  it('carries what is known beyond it', () => {
+  it('carries further facts', () => {
     const facts = {
       message: 'The maximum username length is 12',
       retryAfterMs: 250,
@@ -28,7 +28,7 @@ describe('CommandError', () => {
     expect(new CommandError('NICKNAME_TOO_LONG', facts)).toMatchObject(facts);
   });
 
-  it('has no cause where none is given', () => {
+  it('has no cause if none is given', () => {
     expect('cause' in new CommandError('INTERNAL_ERROR')).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import type { PlatformAnswer, Violation } from './error-body.ts';
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 
-/** What a failure can say beyond its code; each member appears in the error body where it is given. */
+/** What a failure can say beyond its code; each member is in the error body if it is given. */
 export interface CommandErrorFacts {
   /** Default: the sentence of the code's row in `ERROR_CODES`. */
   readonly message?: string | undefined;
@@ -13,7 +13,7 @@ export interface CommandErrorFacts {
   readonly cause?: unknown;
 }
 
-/** The one way in which a command fails: a code of `ERROR_CODES` and what is known about it. */
+/** How a command fails: a code of `ERROR_CODES` and what is known about the failure. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly code: ErrorCode;

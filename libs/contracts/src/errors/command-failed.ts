@@ -1,7 +1,7 @@
 import { defineReply } from '../definition/define-reply.ts';
 import { ErrorBody } from './error-body.ts';
 
-/** The reply of every command that fails. It is announced whole: an error holds neither secrets nor values of the command. */
+/** The reply to every command that fails. All of it is announced: an error holds neither secrets nor values of the command. */
 export const commandFailed = defineReply({
   type: 'command.failed',
   summary: 'The error body; it is always final.',

@@ -15,19 +15,19 @@ export class Violation {
   readonly message!: string;
 }
 
-/** What else is known of a failure. */
+/** Further facts about a failure. */
 class ErrorDetails {
   @MayBeAbsent('Size of the body.')
   @IsInt()
   @Min(0)
   readonly bytes?: number;
 
-  @MayBeAbsent('The largest that is taken.')
+  @MayBeAbsent('The largest size that is accepted.')
   @IsInt()
   @Min(0)
   readonly maxBytes?: number;
 
-  @MayBeAbsent("The platform's limit of a nickname, in its own count.")
+  @MayBeAbsent("The platform's limit of a nickname, as it counts characters.")
   @IsInt()
   @Min(0)
   readonly maxLength?: number;
@@ -55,7 +55,7 @@ export class PlatformErrorEntry {
   @IsString()
   readonly title?: string;
 
-  @MayBeAbsent('At most 300 characters; what the command carried is blanked out as ***.')
+  @MayBeAbsent('At most 300 characters; values of the command are replaced by ***.')
   @IsString()
   readonly detail?: string;
 
@@ -83,14 +83,14 @@ export class FailedCommand {
   @IsString()
   readonly id!: string;
 
-  @MustBeGiven('As sent; may be no known type.')
+  @MustBeGiven('As sent; it may be unknown.')
   @IsString()
   readonly type!: string;
 }
 
 /** The data of `command.failed`. Source: bus contract, section 4. */
 export class ErrorBody {
-  @MustBeGiven('Decide by this.')
+  @MustBeGiven('The error code: decide by this.')
   @IsIn(Object.keys(ERROR_CODES))
   readonly code!: ErrorCode;
 
@@ -106,7 +106,7 @@ export class ErrorBody {
   @IsString()
   readonly message!: string;
 
-  @MayBeAbsent('Milliseconds, where a wait is known.')
+  @MayBeAbsent('Milliseconds to wait, if known.')
   @IsInt()
   @Min(0)
   readonly retryAfterMs?: number;
@@ -115,7 +115,7 @@ export class ErrorBody {
   @IsArrayOf(Violation)
   readonly violations?: readonly Violation[];
 
-  @MayBeAbsent('What else is known; further members may come.')
+  @MayBeAbsent('Further facts; new members may be added.')
   @IsObjectOf(ErrorDetails)
   readonly details?: Readonly<Record<string, unknown>>;
 

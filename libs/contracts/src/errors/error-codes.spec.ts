@@ -52,7 +52,7 @@ describe('ERROR_CODES', () => {
     expect(actual).toEqual(expected);
   });
 
-  it("says the platform's own words where the interface document gives them", () => {
+  it("has the platform's own messages if the interface document gives them", () => {
     expect([
       ERROR_CODES.AUTH_TYPE_INVALID.message,
       ERROR_CODES.CURRENCY_REQUIRED.message,

@@ -1,4 +1,4 @@
-/** What kind of failure a code is; it decides what becomes of the command. Source: bus contract, sections 4 and 5. */
+/** What kind of failure a code is; it decides how the command is settled. Source: bus contract, sections 4 and 5. */
 export const ERROR_CATEGORIES = [
   'invalid',
   'expired',
@@ -14,7 +14,7 @@ interface ErrorCodeFacts {
   readonly category: ErrorCategory;
   /** Whether sending the same command again can succeed without anyone changing it. */
   readonly retryable: boolean;
-  /** Said where the failure itself has nothing more exact to say. */
+  /** Used if the failure itself has no more exact message. */
   readonly message: string;
 }
 

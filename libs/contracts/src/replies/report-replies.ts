@@ -36,7 +36,7 @@ export class ReportPage {
   @Min(0)
   readonly totalCount!: number;
 
-  @MustBeGiven('Each currency on the page with its number of decimals, null where none is configured.')
+  @MustBeGiven('Each currency on the page with its number of decimals, null if none is configured.')
   @IsPrecisions()
   readonly precisions!: Readonly<Record<string, number | null>>;
 

@@ -1,6 +1,6 @@
 import { IsIn } from 'class-validator';
 
-/** How a player comes in: by a browser, or by the desktop or mobile app. Source: interface document, endpoint 1. */
+/** How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document, endpoint 1. */
 export const AUTH_TYPES = ['external', 'internal'] as const;
 export type AuthType = (typeof AUTH_TYPES)[number];
 

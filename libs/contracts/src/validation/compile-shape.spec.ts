@@ -56,14 +56,14 @@ describe('compileShape', () => {
   const faultIn = (name: string, values: object) =>
     members.get(name)?.faultIn(Object.assign(new Outer(), values));
 
-  it('knows the members of a class and of those that it extends', () => {
+  it('knows the members of a class and of its base classes', () => {
     expect(shape).toBe(Outer);
     expect([...members.keys()].toSorted()).toEqual(['conditional', 'inner', 'name', 'word']);
     expect([...(members.get('inner')?.nested?.members.keys() ?? [])]).toEqual(['count']);
     expect(members.get('word')?.nested).toBeUndefined();
   });
 
-  it('says the first rule that is broken: presence, then upwards from the member', () => {
+  it('reports the first broken rule: presence first, then upwards from the member', () => {
     expect(faultIn('word', {})).toBe('must be given');
     expect(faultIn('word', { word: 'long' })).toBe('must be a or four');
     expect(faultIn('word', { word: 'four' })).toBe('word is over 3');
@@ -71,7 +71,7 @@ describe('compileShape', () => {
     expect(faultIn('name', { name: 5 })).toBe('must be a string');
   });
 
-  it('asks every condition first', () => {
+  it('checks every condition first', () => {
     expect(faultIn('conditional', {})).toBeUndefined();
     expect(faultIn('conditional', { conditional: 'x', name: 'skip' })).toBeUndefined();
     expect(faultIn('conditional', { conditional: 'x' })).toBe('must be an integer');
@@ -92,7 +92,7 @@ describe('compileShape', () => {
     expect(() => compileShape(Odd)).toThrow(new TypeError('Odd.member has a rule that cannot be compiled'));
   });
 
-  it('takes a promise that was not announced for a broken rule', () => {
+  it('treats an unexpected promise as a broken rule', () => {
     class Odd {
       @ValidateBy({ name: 'slow', validator: { validate: async () => true, defaultMessage: () => 'waits' } })
       readonly member!: string;
@@ -100,7 +100,7 @@ describe('compileShape', () => {
     expect(compileShape(Odd).members.get('member')?.faultIn({ member: 'a' })).toBe('waits');
   });
 
-  it('takes a text as it stands, so that none repeats a value', () => {
+  it('uses a message unchanged, so that none repeats a value', () => {
     class Even {
       @IsOptional()
       @IsArray({ message: '$value must be an array' })

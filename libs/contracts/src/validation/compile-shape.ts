@@ -2,7 +2,7 @@ import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class
 
 import { type Rule, rulesOf, type Shape } from './rules-of.ts';
 
-/** A class and what its decorators say, as plain calls. */
+/** A class with the rules of its decorators as plain functions. */
 export interface CompiledShape<T extends object = object> {
   readonly shape: Shape<T>;
   readonly members: ReadonlyMap<string, CompiledMember>;
@@ -10,9 +10,9 @@ export interface CompiledShape<T extends object = object> {
 
 export interface CompiledMember {
   readonly name: string;
-  /** The class of the object that the member holds, where it holds one (`IsObjectOf`). */
+  /** The class of the object that the member holds, if it holds one (`IsObjectOf`). */
   readonly nested: CompiledShape | undefined;
-  /** The first rule that the member of `instance` breaks, as a sentence; `undefined` where it breaks none. */
+  /** The first rule that the member of `instance` breaks, as a sentence; `undefined` if it breaks none. */
   faultIn(instance: object): string | undefined;
 }
 
@@ -24,11 +24,11 @@ const { IS_DEFINED, CUSTOM_VALIDATION, NESTED_VALIDATION, CONDITIONAL_VALIDATION
 const KNOWN_TYPES = [IS_DEFINED, CUSTOM_VALIDATION, NESTED_VALIDATION, CONDITIONAL_VALIDATION];
 
 /**
- * The rules that class-validator's decorators laid down for a class, read once: `validateSync` collects them again
- * for every message, and walks into arrays that a rule has already refused. A rule's text is taken as it stands:
- * class-validator's `$value` and the like are not filled in, so that no text repeats a value.
+ * Compiles the rules of a class's class-validator decorators once: `validateSync` collects them again for every message,
+ * and walks into arrays that a rule has already refused. A rule's message is used as it is written: class-validator's
+ * `$value` and the like are not filled in, so that no message repeats a value.
  *
- * @throws TypeError for a member without a rule, and for a rule that does more than these classes need (groups, `each`, `validateIf`, promises)
+ * @throws TypeError for a member without a rule, and for a rule with unsupported options (groups, `each`, `validateIf`, promises)
  */
 export function compileShape<T extends object>(shape: Shape<T>): CompiledShape<T> {
   const members = [...rulesOf(shape)].map(([name, rules]) => {

@@ -19,9 +19,9 @@ const NUMBER_AS_NAME = 'must hold no member whose name is a whole number';
 const NOT_PRINTABLE = 'must hold no control characters and no lone surrogates';
 
 /**
- * Launch options as the object that is sent: an object itself, or the one that a string of JSON holds.
+ * Launch options as the object that is sent: the object itself, or the one in a string of JSON.
  *
- * @returns `undefined` where `value` is neither
+ * @returns `undefined` if `value` is neither
  */
 export function readLaunchOptions(value: unknown): LaunchOptions | undefined {
   let object = value;

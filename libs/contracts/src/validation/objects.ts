@@ -4,12 +4,12 @@ import { IsArray, IsObject, ValidateNested } from 'class-validator';
 
 import type { Shape } from './rules-of.ts';
 
-/** Whether `value` is what JSON calls an object. */
+/** Whether `value` is an object in the sense of JSON. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** An object whose members follow the rules of `shape`; class-transformer learns the class as well. */
+/** An object whose members follow the rules of `shape`; class-transformer uses the class as well. */
 export const IsObjectOf =
   (shape: Shape): PropertyDecorator =>
   (target, name) => {
@@ -18,7 +18,7 @@ export const IsObjectOf =
     Type(() => shape)(target, name);
   };
 
-/** An array of objects whose members follow the rules of `shape`; of replies alone. */
+/** An array of objects whose members follow the rules of `shape`; only for replies. */
 export const IsArrayOf =
   (shape: Shape): PropertyDecorator =>
   (target, name) => {

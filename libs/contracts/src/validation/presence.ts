@@ -3,7 +3,7 @@ import { IsDefined, ValidateIf } from 'class-validator';
 /**
  * The member is required.
  *
- * @param description what it is for, in a sentence: the documents have it from here
+ * @param description a sentence for the documents
  */
 export const MustBeGiven = (description: string): PropertyDecorator =>
   IsDefined({ message: 'must be given, and not as null', context: { description } });
@@ -11,7 +11,7 @@ export const MustBeGiven = (description: string): PropertyDecorator =>
 /**
  * The member may be absent; unlike class-validator's `IsOptional`, `null` is refused.
  *
- * @param description what it is for, in a sentence: the documents have it from here
+ * @param description a sentence for the documents
  */
 export const MayBeAbsent = (description: string): PropertyDecorator =>
   ValidateIf((_object, value) => value !== undefined, { context: { description } });

@@ -1,9 +1,9 @@
 import { ValidateBy } from 'class-validator';
 
-/** What a month, a day and an hour can be; that the day exists is checked apart. */
+/** The form of a date and time; whether the day exists is checked separately. */
 const FORM = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
-/** A moment in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
+/** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
 export const IsReportTime = (): PropertyDecorator =>
   ValidateBy({
     name: 'isReportTime',
@@ -14,7 +14,7 @@ export const IsReportTime = (): PropertyDecorator =>
     },
   });
 
-/** The moment lies after the one in the member `start`; silent while either is not a moment. */
+/** The date is after the one in the member `start`; not checked if either is not a date. */
 export const IsAfter = (start: string): PropertyDecorator =>
   ValidateBy({
     name: 'isAfter',
@@ -32,6 +32,6 @@ function isReportTime(value: unknown): value is string {
   if (typeof value !== 'string' || !FORM.test(value)) return false;
   const iso = `${value.replace(' ', 'T')}.000Z`;
   const parsed = new Date(iso);
-  // Date moves 30 February to March; written back it is another moment.
+  // Date turns 30 February into a day of March, so that formatting it gives another text.
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === iso;
 }

@@ -20,7 +20,7 @@ describe('rulesOf', () => {
     ]);
   });
 
-  it('refuses a member that has none: nobody would validate or document it', () => {
+  it('refuses a member that has none: it would not be validated or documented', () => {
     class Forgetful {
       @IsString()
       readonly named!: string;

@@ -6,7 +6,7 @@ export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
 const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
 const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
 
-/** Whether a string can travel: no control characters and no lone surrogates. */
+/** Whether a string has no control characters and no lone surrogates. */
 export function isPrintable(text: string): boolean {
   return PRINTABLE.test(text) && text.isWellFormed();
 }
@@ -35,13 +35,13 @@ export const IsPlayerId = (): PropertyDecorator =>
     },
   });
 
-/** Whether a value is a string of at most 255 characters that can travel. */
+/** Whether a value is a string of at most 255 characters without control characters and lone surrogates. */
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && hasLengthOfText(value) && isPrintable(value);
 }
 
 function hasLengthOfText(text: string): boolean {
   if (text.length <= MAX_CHARACTERS) return true;
-  // A code point is one or two units, so what is longer need not be counted.
+  // A code point is one or two code units, so a longer string need not be counted.
   return text.length <= 2 * MAX_CHARACTERS && [...text].length <= MAX_CHARACTERS;
 }

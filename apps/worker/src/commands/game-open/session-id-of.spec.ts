@@ -6,7 +6,7 @@ import { sessionIdOf } from './session-id-of.ts';
 
 const NAMESPACE = '6f1c2d0e0f435c1b9b0e3f6a7d1f4c52';
 
-/** UUIDv5 as RFC 9562 describes it, in its own words. */
+/** UUIDv5, implemented independently after RFC 9562. */
 function uuid5(name: string): string {
   const bytes = createHash('sha1').update(Buffer.from(NAMESPACE, 'hex')).update(name, 'utf8').digest();
   bytes[6] = (Number(bytes[6]) & 0x0f) | 0x50;

@@ -14,7 +14,7 @@ import {
 import { readReport } from './read-report.ts';
 
 describe('readReport, resumed', () => {
-  it('goes on after the pages of an earlier run, and tells of both', async () => {
+  it('continues after the pages of an earlier run, and reports on both', async () => {
     const { command } = await read([FIVE[0], undefined]);
     const { asked, replies } = await read(FIVE, { progress: command.progress });
     expect(asked).toEqual([2, 3]);
@@ -29,7 +29,7 @@ describe('readReport, resumed', () => {
     expect(completedOf(replies)).toMatchObject({ totalCount: 3, changedWhileReading: true });
   });
 
-  it('does not count a page before it was taken', async () => {
+  it('does not count a page before it was published', async () => {
     const command: { progress: Progress } = { progress: undefined };
     const pages = readReport('rake', PERIOD, command, SETTINGS, () =>
       Promise.resolve(pageOf([recordOf('1')], 2, 2)),
@@ -45,7 +45,7 @@ describe('readReport, resumed', () => {
     ['no integer', { pages: 1.5, records: 0, firstTotal: 0 }],
     ['incomplete', { pages: 1 }],
     ['no number', { pages: true, records: 0, firstTotal: 0 }],
-  ])('begins anew where the progress is %s', async (_, progress) => {
+  ])('starts again if the progress is %s', async (_, progress) => {
     const { asked } = await read(FIVE, { progress });
     expect(asked).toEqual([1, 2, 3]);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { completedOf, FIVE, pageOf, pagesOf, read, recordOf } from './read-report.fixture.ts';
 
 describe('readReport', () => {
-  it('reads every page in order, then tells what it was', async () => {
+  it('reads every page in order, then reports the totals', async () => {
     const { asked, replies } = await read(FIVE);
     expect(asked).toEqual([1, 2, 3]);
     expect(pagesOf(replies)).toEqual(
@@ -25,7 +25,7 @@ describe('readReport', () => {
   it.each([
     ['counts no page', pageOf([], 0, 0)],
     ['counts one page', pageOf([], 1, 0)],
-  ])('answers an empty report by its completion alone, where the platform %s', async (_, empty) => {
+  ])('answers an empty report with its completion only, if the platform %s', async (_, empty) => {
     const { asked, replies } = await read([empty]);
     expect(asked).toEqual([1]);
     expect(replies).toEqual([
@@ -36,14 +36,14 @@ describe('readReport', () => {
     ]);
   });
 
-  it('reads the one page that the command names, and no other', async () => {
+  it('reads only the page that the command names', async () => {
     const { asked, replies } = await read(FIVE, { data: { page: 2 } });
     expect(asked).toEqual([2]);
     expect(pagesOf(replies)).toMatchObject([{ page: 2, pageCount: 3 }]);
     expect(completedOf(replies)).toMatchObject({ pages: 1, records: 2, totalCount: 5 });
   });
 
-  it('completes at once where the page that the command names lies beyond the last', async () => {
+  it('completes at once if the page that the command names is beyond the last', async () => {
     const { asked, replies } = await read(FIVE, { data: { page: 9 } });
     expect(asked).toEqual([9]);
     expect(replies).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('readReport', () => {
     [undefined, 2],
     [7, 7],
   ])(
-    'asks for pages of the size that the command names, %j, or of the default',
+    'requests pages of the size that the command names, %j, or of the default',
     async (perPage, expected) => {
       const { requests } = await read(FIVE, { data: perPage === undefined ? {} : { perPage } });
       expect(requests.map((request) => request.perPage)).toEqual([expected, expected, expected]);
@@ -90,7 +90,7 @@ describe('readReport', () => {
     expect(completedOf(replies)).toMatchObject({ changedWhileReading, totalCount: pages.at(-1)?.totalCount });
   });
 
-  it('does not publish the last page twice, where the platform answers one beyond it so', async () => {
+  it('does not publish the last page twice, if the platform answers it for a page beyond', async () => {
     const shrunk = { ...pageOf([recordOf('3'), recordOf('4')], 2, 4), currentPage: 2 };
     const { replies } = await read([...FIVE.slice(0, 2), shrunk]);
     expect(pagesOf(replies).map(({ page }) => page)).toEqual([1, 2]);
@@ -111,12 +111,12 @@ describe('readReport', () => {
     ],
     ['one of the prototype', [recordOf('1', 'constructor')], { constructor: null }],
     ['no text', [{ id: '1' }, { id: '2', currency: 7 }, { id: '3', currency: null }], {}],
-  ])('tells the precision of each currency on the page: %s', async (_, records, precisions) => {
+  ])('gives the precision of each currency on the page: %s', async (_, records, precisions) => {
     const { replies } = await read([pageOf(records, 1, records.length)]);
     expect(pagesOf(replies)[0]?.precisions).toEqual(precisions);
   });
 
-  it('fails as a page fails, after those before it', async () => {
+  it('fails like a page that fails, after those before it', async () => {
     const { replies, failure } = await read([FIVE[0], undefined]);
     expect(failure).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
     expect(pagesOf(replies)).toHaveLength(1);

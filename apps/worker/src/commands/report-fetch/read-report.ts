@@ -4,7 +4,7 @@ import type { CollectionPage, PageRequest } from '#platform';
 
 import type { ReportSettings } from './report-settings.ts';
 
-/** What is told of a report when it is complete, and carried over where it is postponed. */
+/** What `report.completed` says, and what is carried over if the report is postponed. */
 interface Tally {
   pages: number;
   records: number;
@@ -14,13 +14,13 @@ interface Tally {
 }
 
 /**
- * Reads a report page after page, every page of it or the one that the command names, and goes on after the pages
- * that an earlier run of the same command published.
+ * Reads a report page by page, every page of it or the one that the command names, and continues after the pages that an
+ * earlier run of the same command published.
  *
- * The number of pages is taken from each page anew, since a report may grow or shrink meanwhile. A page without
- * records ends it, whatever the platform counts, and so does the last page where one beyond it was asked for.
+ * The number of pages is read from each page, since a report may grow or shrink meanwhile. A page without records ends
+ * it, whatever the platform counts, and so does the last page if one beyond it was requested.
  *
- * @param fetch one page; it fails with a CommandError
+ * @param fetch fetches one page; it throws a CommandError
  */
 export async function* readReport(
   report: ReportName,
@@ -37,7 +37,7 @@ export async function* readReport(
     const { totalCount, pageCount, records } = answer;
     tally ??= { pages: 0, records: 0, firstTotal: totalCount, changedWhileReading: false };
     tally.changedWhileReading ||= totalCount !== tally.firstTotal;
-    // Some platforms answer a page that does not exist with their last one.
+    // Some platforms answer a request for a page beyond the last with the last one.
     const isRepeat = page > pageCount && answer.currentPage < page;
     const isBeyond = records.length === 0 || isRepeat;
     if (!isBeyond) {
@@ -55,7 +55,7 @@ export async function* readReport(
   }
 }
 
-/** The tally of an earlier run; a header that anyone else wrote counts for nothing. */
+/** The tally of an earlier run; a header that anyone else wrote is ignored. */
 function tallyOf(progress: CommandContext['progress']): Tally | undefined {
   const { pages, records, firstTotal, changedWhileReading } = progress ?? {};
   const isTally = [pages, records, firstTotal].every(

@@ -9,7 +9,7 @@ import { clientOf } from '../client-of.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './report-settings.ts';
 import { readReport } from './read-report.ts';
 
-/** `report.ad-hoc.fetch` and `report.rake.fetch`: a report page by page, each published as it comes. */
+/** `report.ad-hoc.fetch` and `report.rake.fetch`: a report page by page, each published as it is read. */
 @Controller()
 export class ReportFetchController {
   readonly #platform: PlatformClients;

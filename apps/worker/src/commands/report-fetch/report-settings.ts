@@ -1,6 +1,6 @@
-/** What reports are read with. */
+/** The settings for reading reports. */
 export interface ReportSettings {
-  /** Records a page, where the command does not say (setting `REPORTS_PER_PAGE`). */
+  /** Records a page, unless the command says otherwise (setting `REPORTS_PER_PAGE`). */
   readonly perPage: number;
   /** Decimals by currency (setting `CURRENCY_PRECISIONS`). */
   readonly precisions: ReadonlyMap<string, number>;

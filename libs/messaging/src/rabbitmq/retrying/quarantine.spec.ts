@@ -23,7 +23,7 @@ describe('startOf', () => {
     expect(start({ headers: { 'x-delivery-count': count }, redelivered: true })).toEqual(expected);
   });
 
-  it('believes no delivery count at a first delivery', () => {
+  it('believes no count that a caller wrote, at a first delivery', () => {
     expect(start({ headers: { 'x-delivery-count': 3 } })).toEqual(HERE);
   });
 

@@ -8,10 +8,10 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-/** Enough for a busy machine to read the page before it has passed. */
+/** Long enough for a busy machine to read the page before it passes. */
 const BUDGET_MS = 4_000;
 
-describe('a page that is under way to the broker at the deadline of its report', () => {
+describe('a page in flight to the broker at the deadline of its report', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy(3) });
@@ -19,7 +19,7 @@ describe('a page that is under way to the broker at the deadline of its report',
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
-  it('has a number of its own, and the final reply the next', async () => {
+  it('has a sequence number of its own, and the final reply has the next', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const id = randomUUID();
@@ -28,14 +28,14 @@ describe('a page that is under way to the broker at the deadline of its report',
       messageId: id,
       headers: { 'x-deadline': deadlineAtMs },
     });
-    await until('it is in hand', () => gate.held === 1);
-    // The first connection publishes: the page goes as far as the line.
+    await until('it is in flight', () => gate.held === 1);
+    // The first connection publishes: the page does not reach the broker.
     service.proxy.stall(0);
     gate.open();
     await sleep(deadlineAtMs - Date.now() + 300);
     service.proxy.resume();
 
-    // A reply that the broker left without an answer for so long may come again, under its own number.
+    // A reply that was not confirmed for so long may arrive again, under its own number.
     const replies = new Map(
       (await sent).map(({ type, messageId, body }) => [messageId, [type, body['code']]]),
     );
