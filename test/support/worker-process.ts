@@ -20,8 +20,8 @@ export interface WorkerHealth {
   readonly status: number;
   readonly bus: {
     readonly status: string;
-    readonly trouble?: string;
-    readonly lanes: Readonly<Record<string, { readonly state: string; readonly inHand: number }>>;
+    readonly lastError?: string;
+    readonly lanes: Readonly<Record<string, { readonly state: string; readonly inFlight: number }>>;
   };
   readonly circuits: {
     readonly status: string;

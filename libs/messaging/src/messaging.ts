@@ -22,8 +22,12 @@ import { type PokerTopology, topologyOf } from './topology/topology.ts';
 export interface MessagingHealth {
   readonly isConnected: boolean;
   /** What the broker says, where something is wrong. */
-  readonly trouble: string | undefined;
-  readonly lanes: readonly { readonly lane: Lane; readonly state: ConsumerState; readonly inHand: number }[];
+  readonly lastError: string | undefined;
+  readonly lanes: readonly {
+    readonly lane: Lane;
+    readonly state: ConsumerState;
+    readonly inFlight: number;
+  }[];
 }
 
 /** Puts the parts of the bus together: connections, consumers, and the pipeline between them. */
@@ -85,8 +89,8 @@ export class Messaging {
   }
 
   get health(): MessagingHealth {
-    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inHand: inFlight }));
-    return { isConnected: this.#broker.isConnected, trouble: this.#broker.lastError, lanes };
+    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inFlight }));
+    return { isConnected: this.#broker.isConnected, lastError: this.#broker.lastError, lanes };
   }
 
   /** Begins to connect and to consume; returns at once. A broker that is away is waited for. */

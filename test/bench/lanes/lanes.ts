@@ -130,11 +130,12 @@ export class Lanes implements AsyncDisposable {
       const type = report % 2 === 0 ? 'report.rake.fetch' : 'report.ad-hoc.fetch';
       this.#service.caller.publish(type, PERIOD, { messageId: randomUUID() });
     }
-    const inHand = Number(VARIABLES.REPORTS_PREFETCH);
+    const inFlight = Number(VARIABLES.REPORTS_PREFETCH);
     await until(
       'they are stuck',
       async () =>
-        this.#platform.held >= REPORTS_AT_ONCE && (await this.#inReportQueues(waiting)) === reports - inHand,
+        this.#platform.held >= REPORTS_AT_ONCE &&
+        (await this.#inReportQueues(waiting)) === reports - inFlight,
     );
   }
 
@@ -145,7 +146,7 @@ export class Lanes implements AsyncDisposable {
       'no report is left',
       async () => {
         const { reports } = (await this.#worker.health()).bus.lanes;
-        const isIdle = reports?.state === 'consuming' && reports.inHand === 0;
+        const isIdle = reports?.state === 'consuming' && reports.inFlight === 0;
         return (await this.#inReportQueues(purge)) === 0 && isIdle;
       },
       CALM_TIMEOUT_MS,

@@ -45,7 +45,7 @@ describe('a broker that blocks publishers', () => {
     });
   };
   const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
-  const trouble = async () => (await worker.health()).bus.trouble;
+  const lastError = async () => (await worker.health()).bus.lastError;
   /** Twice as many commands as may be in flight, and the alarm when the first half is. */
   const blockedSessions = async (name: string) => {
     const userIds = players(2 * PREFETCH, name);
@@ -53,7 +53,7 @@ describe('a broker that blocks publishers', () => {
     await until('they are in flight', () => gate.held === PREFETCH);
     await raiseAlarm();
     gate.open();
-    await until('health shows it', async () => /memory|block/i.test((await trouble()) ?? ''));
+    await until('health shows it', async () => /memory|block/i.test((await lastError()) ?? ''));
     return { userIds, sessions };
   };
 
@@ -70,7 +70,7 @@ describe('a broker that blocks publishers', () => {
     );
     expect(service.caller.received).toHaveLength(userIds.length);
     expect(service.platform.requests).toHaveLength(userIds.length);
-    await until('health is up again', async () => (await trouble()) === undefined);
+    await until('health is up again', async () => (await lastError()) === undefined);
     expect((await worker.get('/health/ready')).status).toBe(200);
   });
 

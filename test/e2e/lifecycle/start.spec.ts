@@ -27,7 +27,7 @@ describe('a worker whose broker is away', () => {
     expect(await worker.get('/health/ready')).toMatchObject({ status: 503 });
     expect(await worker.health()).toMatchObject({
       status: 503,
-      bus: { status: 'down', trouble: expect.stringContaining('ECONNREFUSED') },
+      bus: { status: 'down', lastError: expect.stringContaining('ECONNREFUSED') },
     });
     expect(await worker.metric('poker_broker_connected')).toBe(0);
 
@@ -70,7 +70,7 @@ describe('a worker whose broker is away', () => {
     await until('it was refused', () => worker.stdout.includes('ACCESS_REFUSED'));
     expect(await worker.health()).toMatchObject({
       status: 503,
-      bus: { trouble: expect.stringContaining('ACCESS_REFUSED') },
+      bus: { lastError: expect.stringContaining('ACCESS_REFUSED') },
     });
     expect((await worker.get('/health')).body + worker.stdout + worker.stderr).not.toContain('c4n4ry');
   });

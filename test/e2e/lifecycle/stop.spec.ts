@@ -46,7 +46,10 @@ describe('a worker that is stopped', () => {
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
     expect((await worker.get('/health/live')).status).toBe(200);
-    expect((await worker.health()).bus.lanes['interactive']).toMatchObject({ state: 'draining', inHand: 4 });
+    expect((await worker.health()).bus.lanes['interactive']).toMatchObject({
+      state: 'draining',
+      inFlight: 4,
+    });
     gate.open();
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
     expect(worker.stderr).toBe('');

@@ -18,11 +18,11 @@ export class BusHealth {
   }
 
   check(): HealthIndicatorResult {
-    const { isConnected, trouble, lanes } = this.#transport.health;
+    const { isConnected, lastError, lanes } = this.#transport.health;
     const indicator = this.#indicators.check('bus');
     const facts = {
-      lanes: Object.fromEntries(lanes.map(({ lane, state, inHand }) => [lane, { state, inHand }])),
-      ...(trouble !== undefined && { trouble }),
+      lanes: Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }])),
+      ...(lastError !== undefined && { lastError }),
     };
     const isServing = isConnected && lanes.every(({ state }) => SERVING.has(state));
     return isServing ? indicator.up(facts) : indicator.down(facts);
