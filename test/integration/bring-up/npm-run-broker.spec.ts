@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { freePorts } from '../../../scripts/network/free-ports.ts';
-import { speaksAmqp } from '../../../scripts/broker/speaks-amqp.ts';
+import { speaksAmqp } from '../../../scripts/network/speaks.ts';
 import { until } from '../../support/until.ts';
 import { Program } from './processes.ts';
 
