@@ -12,7 +12,9 @@ export interface GuardedCommandOptions {
   readonly folder?: string;
 }
 
-type Look<T> = T | undefined | false;
+/** Gives what is waited for, or `undefined` or `false` while it is not there. */
+export type Look<T> = () => T | undefined | false | Promise<T | undefined | false>;
+
 type Stdio = 'inherit' | 'ignore' | 'pipe' | number;
 
 export interface GuardedCommand {
@@ -24,10 +26,9 @@ export interface GuardedCommand {
   /**
    * Looks again and again until there is something to see.
    *
-   * @param look gives what is waited for, or `undefined` or `false` while it is not there
    * @throws {Error} if the command ends before that, or it takes too long
    */
-  until<T>(look: () => Look<T> | Promise<Look<T>>, timeoutMs: number): Promise<T>;
+  until<T>(look: Look<T>, timeoutMs: number): Promise<T>;
   /** Settles when nothing of it is left. Never rejects. */
   readonly gone: Promise<void>;
   /** Kills what still runs of the group, and removes its folder unless that is to be kept. */

@@ -1,4 +1,5 @@
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
+import { OurWorkers } from '../contestants/our-workers.ts';
 import { isFaultless } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
 import { median, percentile, spreadOf } from '../measure/statistics.ts';
@@ -7,7 +8,6 @@ import { Progress } from '../report/progress.ts';
 import { renderMarkdown, renderText } from '../report/render-table.ts';
 import type { Table } from '../report/tables.ts';
 import { writePart } from '../report/write-part.ts';
-import { Crew } from '../scale/crew.ts';
 import { openStage, type Stage } from '../stage/stage.ts';
 
 export interface BenchRedisOptions {
@@ -103,28 +103,28 @@ function range(values: readonly number[]): string {
 /** One of the two workers, and what was measured last of it. */
 class Side implements AsyncDisposable {
   last: Measurement = { p50Ms: 0, p99Ms: 0, cpuMsPerCommand: 0 };
-  readonly #crew: Crew;
+  readonly #workers: OurWorkers;
   readonly #driver: LoadDriver;
 
-  private constructor(crew: Crew, driver: LoadDriver) {
-    this.#crew = crew;
+  private constructor(workers: OurWorkers, driver: LoadDriver) {
+    this.#workers = workers;
     this.#driver = driver;
   }
 
   static async start(stage: Stage, variables: Readonly<Record<string, string>>): Promise<Side> {
-    const crew = await Crew.start(stage, { variables });
-    const driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: crew.dialect });
+    const workers = await OurWorkers.start(stage, { variables });
+    const driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: workers.dialect });
     await driver.closedLoop(WARM_UP);
-    return new Side(crew, driver);
+    return new Side(workers, driver);
   }
 
   async measure(forMs: number): Promise<void> {
-    const { cpuMs } = this.#crew;
+    const { cpuMs } = this.#workers;
     const { commands, latenciesMs } = await this.#driver.openLoop({ perSecond: PER_SECOND, forMs });
     this.last = {
       p50Ms: percentile(latenciesMs, 0.5),
       p99Ms: percentile(latenciesMs, 0.99),
-      cpuMsPerCommand: (this.#crew.cpuMs - cpuMs) / commands,
+      cpuMsPerCommand: (this.#workers.cpuMs - cpuMs) / commands,
     };
   }
 
@@ -135,6 +135,6 @@ class Side implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#driver[Symbol.asyncDispose]();
-    await this.#crew[Symbol.asyncDispose]();
+    await this.#workers[Symbol.asyncDispose]();
   }
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
-import { deleteQueues } from '../contestants/delete-queues.ts';
-import { deleteTopology, variablesFor } from '../contestants/ours.ts';
+import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
+import { variablesFor } from '../contestants/our-workers.ts';
 import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
 import { sessionWorkload } from '../driver/session-workload.ts';
 import type { Workload } from '../driver/workload.ts';
@@ -47,7 +47,7 @@ function worker(stage: Stage, how: Pick<Starter, 'name' | 'label' | 'command' | 
     queue: `${prefix}.interactive`,
     dialect: busDialect(prefix),
     workload: sessionWorkload,
-    remove: () => deleteTopology(stage.amqpUrl, prefix),
+    remove: () => removeTopology(stage.amqpUrl, prefix),
   };
 }
 
@@ -64,6 +64,6 @@ function helloWorld({ amqpUrl, workplace }: Stage): Starter {
       command: () => ({ type: 'hello', data: {} }),
       isRight: (_, answer) => answer === 'Hello World!',
     },
-    remove: () => deleteQueues(amqpUrl, [queue]),
+    remove: () => removeQueues(amqpUrl, [queue]),
   };
 }

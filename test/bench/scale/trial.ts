@@ -1,12 +1,12 @@
 import { until } from '../../support/until.ts';
+import { OurWorkers, type OurWorkersOptions } from '../contestants/our-workers.ts';
 import { isFaultless, type Tally } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
 import type { Workload } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
-import { Crew, type CrewOptions } from './crew.ts';
 
 /** One size of what grows. */
-export interface Size extends CrewOptions {
+export interface Size extends OurWorkersOptions {
   /** As the table calls it, for example `100`. */
   readonly label: string;
   /** Default: `session.create` for the operator `default`. */
@@ -28,42 +28,42 @@ export interface Measurement {
 /** Workers of one size, warm, and the driver that holds the answers to all that they were ever sent. */
 export class Trial implements AsyncDisposable {
   readonly #size: Size;
-  readonly #crew: Crew;
+  readonly #workers: OurWorkers;
   readonly #driver: LoadDriver;
 
-  private constructor(size: Size, crew: Crew, driver: LoadDriver) {
+  private constructor(size: Size, workers: OurWorkers, driver: LoadDriver) {
     this.#size = size;
-    this.#crew = crew;
+    this.#workers = workers;
     this.#driver = driver;
   }
 
   static async start(stage: Stage, size: Size): Promise<Trial> {
-    const crew = await Crew.start(stage, size);
+    const workers = await OurWorkers.start(stage, size);
     const driver = await LoadDriver.open({
       url: stage.amqpUrl,
-      dialect: crew.dialect,
+      dialect: workers.dialect,
       ...(size.workload && { workload: size.workload }),
     });
-    const trial = new Trial(size, crew, driver);
+    const trial = new Trial(size, workers, driver);
     await trial.measure();
     return trial;
   }
 
   async measure(): Promise<Measurement> {
     const { inFlight, commands } = this.#size;
-    const [before, cpuMs] = [await this.#crew.answered(), this.#crew.cpuMs];
+    const [before, cpuMs] = [await this.#workers.answered(), this.#workers.cpuMs];
     const load = await this.#driver.closedLoop({ inFlight, commands });
-    const usedMs = this.#crew.cpuMs - cpuMs;
+    const usedMs = this.#workers.cpuMs - cpuMs;
     const expected = sumOf(before) + load.commands;
     // A worker counts a command when it has acknowledged it, which is after its answer.
     const after = await until('every answer is counted', async () => {
-      const counts = await this.#crew.answered();
+      const counts = await this.#workers.answered();
       return sumOf(counts) >= expected && counts;
     });
     return {
       cpuMsPerCommand: usedMs / load.commands,
       commandsPerSecond: (load.commands / load.elapsedMs) * 1_000,
-      memoryMib: this.#crew.memoryMib,
+      memoryMib: this.#workers.memoryMib,
       shares: after.map((count, index) => (count - (before[index] ?? 0)) / load.commands),
     };
   }
@@ -77,7 +77,7 @@ export class Trial implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#driver[Symbol.asyncDispose]();
-    await this.#crew[Symbol.asyncDispose]();
+    await this.#workers[Symbol.asyncDispose]();
   }
 }
 

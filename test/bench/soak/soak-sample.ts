@@ -1,6 +1,6 @@
+import type { OurWorkers } from '../contestants/our-workers.ts';
 import { processUsage } from '../measure/process-usage.ts';
 import type { SoakCaller } from './soak-caller.ts';
-import type { SoakWorker } from './soak-worker.ts';
 
 /** What a look at the worker under soak saw. */
 export interface SoakSample {
@@ -28,13 +28,13 @@ const MIB = 1024 * 1024;
 
 /** Looks at a worker again and again; each look tells of the time since the one before. */
 export class SoakSampler {
-  readonly #worker: SoakWorker;
+  readonly #worker: OurWorkers;
   readonly #caller: SoakCaller;
   readonly #startedAtMs = performance.now();
   #cpuMs: number;
   #answered = 0;
 
-  constructor(worker: SoakWorker, caller: SoakCaller) {
+  constructor(worker: OurWorkers, caller: SoakCaller) {
     this.#worker = worker;
     this.#caller = caller;
     this.#cpuMs = processUsage(worker.process.pid).cpuMs;
@@ -47,7 +47,7 @@ export class SoakSampler {
     const cpuMsPerCommand = (cpuMs - this.#cpuMs) / Math.max(1, answered - this.#answered);
     this.#cpuMs = cpuMs;
     this.#answered = answered;
-    const metrics = await this.#worker.metrics();
+    const metrics = await this.#metrics();
     const mib = (name: string): number => (metrics.get(name) ?? Number.NaN) / MIB;
     const heapUsedMib = mib('nodejs_heap_size_used_bytes');
     return {
@@ -62,6 +62,14 @@ export class SoakSampler {
       kept: await this.#messagesIn(KEPT),
       answered,
     };
+  }
+
+  /** Those that have no labels, by name. */
+  async #metrics(): Promise<ReadonlyMap<string, number>> {
+    const [text = ''] = await this.#worker.metrics();
+    return new Map(
+      [...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+    );
   }
 
   async #messagesIn(queues: readonly string[]): Promise<number> {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { OurWorkers } from '../contestants/our-workers.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 import { createWorkplace } from '../stage/workplace.ts';
 import { SoakCaller, type SoakTally } from './soak-caller.ts';
 import { type SoakSample, SoakSampler } from './soak-sample.ts';
-import { startSoakWorker } from './soak-worker.ts';
 
 export interface SoakOptions {
   /** Of a broker of our own. */
@@ -30,6 +30,8 @@ export interface SoakResult {
 }
 
 const LATENCY_MS = 20;
+/** A worker's own default. */
+const PREFETCH = 64;
 const PATIENCE_MS = 30_000;
 
 /** One worker under a steady load of all four commands, with failures and repeats among them. */
@@ -42,7 +44,10 @@ export async function soak({
 }: SoakOptions): Promise<SoakResult> {
   using workplace = await createWorkplace();
   await using platform = await startPlatform(workplace, LATENCY_MS, 'all-operations');
-  await using worker = await startSoakWorker(workplace, amqpUrl, platform.variables);
+  await using worker = await OurWorkers.start(
+    { workplace, amqpUrl, platform: platform.variables, prefetch: PREFETCH },
+    { variables: { LOG_LEVEL: 'warn' } },
+  );
   await using caller = await SoakCaller.open(amqpUrl, worker.prefix);
   const sampler = new SoakSampler(worker, caller);
   const samples: SoakSample[] = [];
