@@ -3,6 +3,8 @@ export interface BenchCommand {
   readonly type: string;
   readonly data: object;
   readonly headers?: Readonly<Record<string, unknown>>;
+  /** The command whose identity it has, by its sequence: it is that one, sent again. */
+  readonly repeats?: number;
 }
 
 /** What the driver sends, and how it knows that an answer is right. */

@@ -1,6 +1,8 @@
+import type { Channel } from 'amqplib';
+
 import type { OurWorkers } from '../contestants/our-workers.ts';
+import type { LoadDriver } from '../driver/load-driver.ts';
 import { processUsage } from '../measure/process-usage.ts';
-import type { SoakCaller } from './soak-caller.ts';
 
 /** What a look at the worker under soak saw. */
 export interface SoakSample {
@@ -29,20 +31,22 @@ const MIB = 1024 * 1024;
 /** Looks at a worker again and again; each look tells of the time since the one before. */
 export class SoakSampler {
   readonly #worker: OurWorkers;
-  readonly #caller: SoakCaller;
+  readonly #driver: LoadDriver;
+  readonly #channel: Channel;
   readonly #startedAtMs = performance.now();
   #cpuMs: number;
   #answered = 0;
 
-  constructor(worker: OurWorkers, caller: SoakCaller) {
+  constructor(worker: OurWorkers, driver: LoadDriver, channel: Channel) {
     this.#worker = worker;
-    this.#caller = caller;
+    this.#driver = driver;
+    this.#channel = channel;
     this.#cpuMs = processUsage(worker.process.pid).cpuMs;
   }
 
   async sample(): Promise<SoakSample> {
     const { cpuMs, memoryMib } = processUsage(this.#worker.process.pid);
-    const { right, wrong } = this.#caller.tally;
+    const { right, wrong } = this.#driver.tally;
     const answered = right + wrong;
     const cpuMsPerCommand = (cpuMs - this.#cpuMs) / Math.max(1, answered - this.#answered);
     this.#cpuMs = cpuMs;
@@ -75,7 +79,7 @@ export class SoakSampler {
   async #messagesIn(queues: readonly string[]): Promise<number> {
     let sum = 0;
     for (const queue of queues) {
-      sum += (await this.#caller.channel.checkQueue(`${this.#worker.prefix}.${queue}`)).messageCount;
+      sum += (await this.#channel.checkQueue(`${this.#worker.prefix}.${queue}`)).messageCount;
     }
     return sum;
   }
