@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
 
-import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
+import { WAIT_TIMEOUT_MS } from './until.ts';
 
 /** One reply as a test looks at it. */
 export interface ReceivedReply {
@@ -73,6 +73,14 @@ export class BusCaller implements AsyncDisposable {
     return replies;
   }
 
+  /** Sends a command and waits for its reply, which must be the only one. */
+  async sendForOne(type: string, body: unknown, options: Options.Publish = {}): Promise<ReceivedReply> {
+    const replies = await this.send(type, body, options);
+    const [reply] = replies;
+    if (reply === undefined || replies.length > 1) throw new Error(`${replies.length} replies to ${type}`);
+    return reply;
+  }
+
   /** The replies with a correlation id, up to the final one. Ask before sending. */
   repliesTo(correlationId: string, timeoutMs = WAIT_TIMEOUT_MS): Promise<ReceivedReply[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ReceivedReply[]>();
@@ -86,6 +94,15 @@ export class BusCaller implements AsyncDisposable {
     // A test that failed meanwhile waits no more.
     promise.catch(() => undefined);
     return promise;
+  }
+
+  /** A queue that takes `length` messages and rejects the next. */
+  async boundedQueue(length: number): Promise<string> {
+    const { queue } = await this.channel.assertQueue('', {
+      exclusive: true,
+      arguments: { 'x-max-length': length, 'x-overflow': 'reject-publish' },
+    });
+    return queue;
   }
 
   /** Takes everything that lies in a queue. */

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-
-import { wholeBody } from './whole-body.ts';
+import { text as wholeText } from 'node:stream/consumers';
 
 /** A request to the platform, read whole. */
 export interface PlatformRequest {
@@ -56,7 +55,8 @@ export class PlatformStub implements AsyncDisposable {
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await wholeBody(message);
+    // Its sender may have been killed, or have given up.
+    const body = await wholeText(message).catch(() => undefined);
     if (body === undefined || this.#isClosed) return;
     const request = {
       method: message.method ?? '',

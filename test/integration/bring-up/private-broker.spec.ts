@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { speaksAmqp } from '../../../scripts/network/speaks.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { drain, openConnection } from '../../support/broker.ts';
-import { isAlive } from './processes.ts';
+import { isAlive } from './is-alive.ts';
 
 describe('a private broker', () => {
   let broker: Broker;
