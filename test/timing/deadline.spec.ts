@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { healthy } from '../support/platform-answers.ts';
+import { dripping, healthy, silent } from '../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../support/platform-stub.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
 
@@ -10,12 +10,6 @@ const TOLERANCE_MS = 1_000;
 const BUDGET_MS = 900;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
-const silent: PlatformBehaviour = () => undefined;
-const dripping: PlatformBehaviour = (_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
-  const timer = setInterval(() => response.write(' '), 50);
-  response.on('close', () => clearInterval(timer));
-};
 const silentAtPageThree: PlatformBehaviour = (request, response, socket) =>
   (request.url.searchParams.get('page') === '3' ? silent : healthy(4))(request, response, socket);
 
@@ -95,10 +89,7 @@ describe('a reply that its queue refuses', () => {
     await using service = await ServiceUnderTest.start({ behaviour: healthy() });
     await service.worker();
     const { caller } = service;
-    const { queue: full } = await caller.channel.assertQueue('', {
-      exclusive: true,
-      arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' },
-    });
+    const full = await caller.boundedQueue(1);
     caller.channel.sendToQueue(full, Buffer.from('in the way'));
     const kept = Promise.withResolvers<number>();
     await caller.channel.consume(service.name('replies.undelivered'), () => kept.resolve(Date.now()), {

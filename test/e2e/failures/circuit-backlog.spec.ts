@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { Gate, healthy, unavailable } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
@@ -17,13 +16,11 @@ const VARIABLES = {
   REPORTS_RETRY_DELAYS_MS: '300,1000',
 };
 
-const sick: PlatformBehaviour = (_request, response) => answerJson(response, 503, { errors: [] });
-
 describe('a lane with a backlog', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeEach(async () => {
-    service = await ServiceUnderTest.start({ behaviour: sick, variables: VARIABLES });
+    service = await ServiceUnderTest.start({ behaviour: unavailable, variables: VARIABLES });
     worker = await service.worker();
   });
   afterEach(() => service[Symbol.asyncDispose]());

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, afterAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { dripping, Gate, healthy, silent } from '../../support/platform-answers.ts';
+import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
@@ -12,12 +12,6 @@ import { until } from '../../support/until.ts';
 const BUDGET_MS = 2_500;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 
-const silent: PlatformBehaviour = () => undefined;
-const dripping: PlatformBehaviour = (_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
-  const timer = setInterval(() => response.write(' '), 50);
-  response.on('close', () => clearInterval(timer));
-};
 const isoWithZone = (atMs: number) => new Date(atMs + 2 * 3_600_000).toISOString().replace('Z', '+02:00');
 
 describe('the deadline of a command', () => {
