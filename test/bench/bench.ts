@@ -6,11 +6,10 @@ import { CONTESTANTS } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
 import { isFaultless } from './driver/ledger.ts';
 import { describeMachine } from './report/machine.ts';
-import { printReport } from './report/print-report.ts';
+import { printReport, writeReport } from './report/present-report.ts';
 import { profileLines } from './report/profile-lines.ts';
 import { Progress } from './report/progress.ts';
 import type { Report } from './report/report.ts';
-import { writeDocument } from './report/write-document.ts';
 import { compare } from './runs/compare.ts';
 import type { Plan } from './runs/plan.ts';
 import { profile } from './runs/profile.ts';
@@ -72,7 +71,7 @@ export async function bench({
   const report = await measure(stage, plan, contestants, starts);
   printReport(report);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (isWritten) console.log(`\nWritten: ${writeDocument(report).join(', ')}`);
+  if (isWritten) console.log(`\nWritten: ${writeReport(report).join(', ')}`);
   return report.results.every(({ finishes }) => finishes.every(({ tally }) => isFaultless(tally)));
 }
 

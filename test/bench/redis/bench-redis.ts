@@ -1,3 +1,5 @@
+import { markdownTable } from 'markdown-table';
+
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
 import { OurWorkers } from '../contestants/our-workers.ts';
 import { isFaultless } from '../driver/ledger.ts';
@@ -5,7 +7,6 @@ import { LoadDriver } from '../driver/load-driver.ts';
 import { median, percentile, spreadOf } from '../measure/statistics.ts';
 import { describeMachine, machineLine } from '../report/machine.ts';
 import { Progress } from '../report/progress.ts';
-import { renderMarkdown, renderText } from '../report/render-table.ts';
 import type { Table } from '../report/tables.ts';
 import { writePart } from '../report/write-part.ts';
 import { openStage, type Stage } from '../stage/stage.ts';
@@ -63,12 +64,12 @@ export async function benchRedis({ rounds, forMs, isWritten }: BenchRedisOptions
   const addedMs = median(measured.map(([one, other]) => other.p50Ms - one.p50Ms));
   const table = tableOf(measured);
   const verdict = `Redis adds ${addedMs.toFixed(2)} ms at p50 (bound: ${BOUND_MS} ms).`;
-  console.log(`\n${renderText(table)}\n\n${verdict}`);
+  console.log(`\n${markdownTable(table)}\n\n${verdict}`);
   if (isWritten) {
     const made = `${PER_SECOND} commands a second, ${rounds} rounds in turn, platform 20 ms. `;
     writePart('redis', [
       `${made}${machineLine(describeMachine(stage.brokerVersion))}.`,
-      renderMarkdown(table),
+      markdownTable(table),
       verdict,
     ]);
   }

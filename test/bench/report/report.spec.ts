@@ -4,7 +4,6 @@ import type { Sample } from '../measure/take-sample.ts';
 import type { Result } from '../runs/compare.ts';
 import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
-import { renderMarkdown, renderText } from './render-table.ts';
 import { summarize } from './summary.ts';
 import { busyLines, costTable, ratioLines } from './tables.ts';
 import { between } from './write-part.ts';
@@ -81,15 +80,6 @@ describe('the table', () => {
     const tally = { ...TALLY, right: 7, wrong: 1, double: 4, missing: 2 };
     const [, row] = costTable([summarize(result('ours', [0.1], tally), 2)], 300);
     expect(row?.at(-1)).toBe('7 of 10 right, 1 wrong, 4 double, 0 stray, 2 missing');
-  });
-
-  it('is a table of Markdown, and columns on a terminal', () => {
-    const table = [
-      ['a', 'b'],
-      ['long', '1'],
-    ];
-    expect(renderMarkdown(table)).toBe('| a    | b |\n| ---- | - |\n| long | 1 |');
-    expect(renderText(table)).toBe('a     b\n────  ─\nlong  1');
   });
 
   it('comes with a warning where others used the machine', () => {

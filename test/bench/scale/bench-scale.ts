@@ -1,7 +1,8 @@
+import { markdownTable } from 'markdown-table';
+
 import { median, spreadOf } from '../measure/statistics.ts';
 import { machineLine, describeMachine } from '../report/machine.ts';
 import { Progress } from '../report/progress.ts';
-import { renderMarkdown, renderText } from '../report/render-table.ts';
 import type { Table } from '../report/tables.ts';
 import { writePart } from '../report/write-part.ts';
 import { openStage, type Stage } from '../stage/stage.ts';
@@ -28,12 +29,12 @@ export async function benchScale({ rounds, isWritten }: BenchScaleOptions): Prom
     using progress = new Progress(scales.length * rounds);
     for (const scale of scales) tables.push(tableOf(scale, await measure(stage, scale, rounds, progress)));
   }
-  for (const table of tables) console.log(`\n${renderText(table)}`);
+  for (const table of tables) console.log(`\n${markdownTable(table)}`);
   if (!isWritten) return;
   const made = `Made with ${rounds} rounds: the median, and in parentheses the least and the most. `;
   writePart('scale', [
     `${made}${machineLine(describeMachine(stage.brokerVersion))}.`,
-    ...tables.map(renderMarkdown),
+    ...tables.map((table) => markdownTable(table)),
   ]);
 }
 
