@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { speaksAmqp } from '../network/speaks.ts';
 import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
+import type { Installation } from './installation.ts';
 import { nodeEnvironment } from './node-environment.ts';
 import type { BrokerNode } from './node-files.ts';
 
@@ -33,6 +34,16 @@ export async function runNode(node: BrokerNode): Promise<GuardedCommand> {
     throw new Error(`RabbitMQ did not start:\n${told}`, { cause: error });
   }
   return command;
+}
+
+/** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
+export function runPortMapper({ erlang }: Installation, port: number): GuardedCommand {
+  return guardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { PATH: process.env['PATH'] },
+  });
 }
 
 function lastLines({ folder }: BrokerNode): string {

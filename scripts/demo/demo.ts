@@ -8,7 +8,7 @@ import { removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/sources/broker-source.ts';
 import { NODE_FLAGS } from '../build/node-flags.ts';
 import { ServiceProcess } from '../processes/service-process.ts';
-import { toldToStop } from '../processes/told-to-stop.ts';
+import { toldToStop } from '../processes/stop-signals.ts';
 import { root } from '../root.ts';
 import { printCommand, printReply, step } from './print.ts';
 import { PLAYERS, type Scene, STORY } from './story.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
 import { isFree } from '../network/free-ports.ts';
-import { toldToStop } from '../processes/told-to-stop.ts';
+import { toldToStop } from '../processes/stop-signals.ts';
 import { runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it ends or this process is told to. */

@@ -1,8 +1,7 @@
 import { messageOf } from '../../message-of.ts';
-import { aptSource } from './apt-source.ts';
 import type { BrokerSource, FoundBroker } from './broker-source.ts';
 import { composeSource } from './compose-source.ts';
-import { installedSource } from './installed-source.ts';
+import { aptSource, installedSource } from './installed-source.ts';
 import { urlSource } from './url-source.ts';
 
 export interface BrokerWishes {
