@@ -5,8 +5,7 @@ import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'a
 
 import type { Dialect } from './dialect.ts';
 import { Ledger, type Tally } from './ledger.ts';
-import { sessionWorkload } from './session-workload.ts';
-import type { Workload } from './workload.ts';
+import { sessionWorkload, type Workload } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
-import { OurWorkers } from '../contestants/our-workers.ts';
+import { OurWorkers } from '../contestants/ours.ts';
 import { isFaultless } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
 import { median, percentile, spreadOf } from '../measure/statistics.ts';

@@ -7,13 +7,13 @@ import { root } from '../../../scripts/root.ts';
 import { machineLine } from './machine.ts';
 import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
-import type { Report } from './report.ts';
 import { summarize, type Summary } from './summary.ts';
 import {
   busyLines,
   costTable,
   guaranteeTable,
   ratioLines,
+  type Report,
   startLines,
   startTable,
   throughputTable,

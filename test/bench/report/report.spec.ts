@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Sample } from '../measure/take-sample.ts';
 import type { Result } from '../runs/compare.ts';
+import type { Sample } from '../runs/entrant.ts';
 import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
 import { summarize } from './summary.ts';

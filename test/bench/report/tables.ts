@@ -1,9 +1,22 @@
 import { type Spread, spreadOf } from '../measure/statistics.ts';
 import { PARTS, shareOfOthers } from '../measure/usage.ts';
+import type { Result } from '../runs/compare.ts';
+import type { Plan } from '../runs/plan.ts';
+import type { StartResult } from '../runs/time-starts.ts';
 import { GUARANTEES, KINDS } from './guarantees.ts';
+import type { Machine } from './machine.ts';
 import type { Ratio } from './ratios.ts';
-import type { Report } from './report.ts';
 import type { Summary } from './summary.ts';
+
+/** All that a run has found out. */
+export interface Report {
+  readonly machine: Machine;
+  readonly plan: Plan;
+  /** Empty where nothing was compared. */
+  readonly results: readonly Result[];
+  /** Empty where no start was timed. */
+  readonly starts: readonly StartResult[];
+}
 
 /** The first row is the head. */
 export type Table = readonly (readonly string[])[];

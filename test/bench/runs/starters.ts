@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto';
 
 import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
 import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
-import { variablesFor } from '../contestants/our-workers.ts';
+import { variablesFor } from '../contestants/ours.ts';
 import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
-import { sessionWorkload } from '../driver/session-workload.ts';
-import type { Workload } from '../driver/workload.ts';
+import { sessionWorkload, type Workload } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** A service whose start is measured. */

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 
 import type { CommandType } from '#contracts';
 
-import { sessionWorkload } from '../driver/session-workload.ts';
-import type { Workload } from '../driver/workload.ts';
+import { sessionWorkload, type Workload } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Size } from './trial.ts';
 

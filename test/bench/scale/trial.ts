@@ -1,5 +1,5 @@
 import { until } from '../../support/until.ts';
-import { OurWorkers, type OurWorkersOptions } from '../contestants/our-workers.ts';
+import { OurWorkers, type OurWorkersOptions } from '../contestants/ours.ts';
 import { isFaultless, type Tally } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
 import type { Workload } from '../driver/workload.ts';

@@ -1,9 +1,8 @@
 import type { Tally } from '../driver/ledger.ts';
-import { memoryVerdict } from './memory-verdict.ts';
+import { memoryVerdict, type Trend } from './memory-verdict.ts';
 import type { SoakResult } from './soak.ts';
 import type { SoakSample } from './soak-sample.ts';
 import { sparkline } from './sparkline.ts';
-import type { Trend } from './trend.ts';
 
 const WIDTH = 60;
 

@@ -1,6 +1,6 @@
 import type { Channel } from 'amqplib';
 
-import type { OurWorkers } from '../contestants/our-workers.ts';
+import type { OurWorkers } from '../contestants/ours.ts';
 import type { LoadDriver } from '../driver/load-driver.ts';
 import { processUsage } from '../measure/process-usage.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { openConnection } from '../../support/broker.ts';
-import { OurWorkers } from '../contestants/our-workers.ts';
+import { OurWorkers } from '../contestants/ours.ts';
 import { isFaultless, type Tally } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
 import { startPlatform } from '../platform/start-platform.ts';
