@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { installPackage } from '../apt/install-package.ts';
 import { runJest } from '../jest/run-jest.ts';
+import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
 /** Debian's packages that the extended tests use, each with a file that it brings. */
@@ -13,5 +15,5 @@ const PACKAGES = {
 await runTask(async () => {
   for (const [name, file] of Object.entries(PACKAGES)) if (!existsSync(file)) await installPackage(name);
   // One at a time: a browser and three callers are enough for two cores.
-  return runJest(['--runInBand'], [...process.argv.slice(2), 'test/extended/']);
+  return runJest(['--runInBand'], [...process.argv.slice(2), join(root, 'test', 'extended')]);
 });

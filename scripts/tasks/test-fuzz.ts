@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { runJest } from '../jest/run-jest.ts';
+import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
 const MINUTES = '5';
@@ -15,5 +17,5 @@ await runTask(() => {
   if (!(Number(values.minutes) > 0)) throw new Error(`--minutes ${values.minutes} is no time`);
   // The suite reads FUZZ_MINUTES, FUZZ_SEED and FUZZ_PATH.
   for (const [option, value] of Object.entries(values)) process.env[`FUZZ_${option.toUpperCase()}`] = value;
-  return runJest([], ['test/e2e/fuzz/']);
+  return runJest([], [join(root, 'test', 'e2e', 'fuzz')]);
 });

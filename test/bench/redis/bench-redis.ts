@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
-import { median, percentile, spreadOf } from '../measure/statistics.ts';
+import { median, percentile, spreadOf, withRange } from '../measure/statistics.ts';
 import { describeMachine, machineLine } from '../report/machine.ts';
 import { Progress } from '../report/progress.ts';
 import type { Table } from '../report/tables.ts';
@@ -84,9 +84,9 @@ export async function benchRedis({ rounds, forMs, isWritten }: BenchRedisOptions
 function tableOf(measured: readonly Round[]): Table {
   const row = (label: string, of: readonly Measurement[]): string[] => [
     label,
-    range(of.map(({ p50Ms }) => p50Ms)),
-    range(of.map(({ p99Ms }) => p99Ms)),
-    range(of.map(({ cpuMsPerCommand }) => cpuMsPerCommand)),
+    withRange(spreadOf(of.map(({ p50Ms }) => p50Ms)), 2),
+    withRange(spreadOf(of.map(({ p99Ms }) => p99Ms)), 2),
+    withRange(spreadOf(of.map(({ cpuMsPerCommand }) => cpuMsPerCommand)), 2),
   ];
   return [
     ['repeats are known by', 'p50, ms', 'p99, ms', 'CPU a command, ms'],
@@ -99,11 +99,6 @@ function tableOf(measured: readonly Round[]): Table {
       measured.map(({ shared }) => shared),
     ),
   ];
-}
-
-function range(values: readonly number[]): string {
-  const { median: middle, min, max } = spreadOf(values);
-  return `${middle.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
 }
 
 async function measure({ workers, driver }: LoadedWorkers, forMs: number): Promise<Measurement> {

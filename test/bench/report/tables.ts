@@ -1,4 +1,4 @@
-import { type Spread, spreadOf } from '../measure/statistics.ts';
+import { spreadOf, withRange } from '../measure/statistics.ts';
 import { PARTS, shareOfOthers } from '../measure/usage.ts';
 import type { Result } from '../runs/compare.ts';
 import type { Plan } from '../runs/plan.ts';
@@ -119,10 +119,6 @@ export function startLines({ starts }: Report): string[] {
       const holds = median < START_BOUND_MS ? 'holds' : 'does not hold';
       return `${label}: first answer after ${median.toFixed(0)} ms; wanted: under ${START_BOUND_MS} ms, which ${holds}`;
     });
-}
-
-function withRange({ median, min, max }: Spread, digits: number): string {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
 function answersOf({ isFaultless, tally }: Summary): string {

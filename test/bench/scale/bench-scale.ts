@@ -1,6 +1,6 @@
 import { markdownTable } from 'markdown-table';
 
-import { median, spreadOf } from '../measure/statistics.ts';
+import { median, spreadOf, withRange } from '../measure/statistics.ts';
 import { machineLine, describeMachine } from '../report/machine.ts';
 import { Progress } from '../report/progress.ts';
 import type { Table } from '../report/tables.ts';
@@ -86,7 +86,7 @@ function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Ta
       const isAlone = measured.every((one) => one.shares.length === 1);
       return [
         label,
-        `${withRange(measured.map((one) => one.cpuMsPerCommand))} ms`,
+        `${withRange(spreadOf(measured.map((one) => one.cpuMsPerCommand)), 3)} ms`,
         median(ratios).toFixed(2),
         median(measured.map((one) => one.commandsPerSecond)).toFixed(0),
         `${median(measured.map((one) => one.memoryMib)).toFixed(0)} MiB`,
@@ -94,9 +94,4 @@ function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Ta
       ];
     }),
   ];
-}
-
-function withRange(values: readonly number[]): string {
-  const { median: middle, min, max } = spreadOf(values);
-  return `${middle.toFixed(3)} (${min.toFixed(3)}–${max.toFixed(3)})`;
 }

@@ -24,8 +24,9 @@ import { map, type Observable, of, throwError } from 'rxjs';
 
 import { CommandError, type Reply } from '#contracts';
 import { CommandContext, MemoryIdempotencyStore, MessagingObserver, PokerTransport } from '#messaging';
+import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 
-import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
 
@@ -141,18 +142,7 @@ describe("Nest's own means, on this transport", () => {
   afterAll(async () => {
     await app.close();
     await caller[Symbol.asyncDispose]();
-    await using cleaning = await openConnection();
-    for (const rest of [
-      'interactive',
-      'reports',
-      'reports.retry.1000',
-      'quarantine',
-      'dead-letters',
-      'replies.undelivered',
-    ])
-      await cleaning.channel.deleteQueue(`${prefix}.${rest}`);
-    for (const rest of ['commands', 'commands.unknown', 'events'])
-      await cleaning.channel.deleteExchange(`${prefix}.${rest}`);
+    await removeTopology(testBrokerUrl(), prefix, '1000');
   });
 
   it('run in their places: pipe, context, a stream that is subscribed once, interceptor', async () => {
