@@ -64,7 +64,7 @@ function commonEnvironment({ name, folder, ports }: BrokerNode): Record<string, 
 
 /**
  * Arguments of the Erlang machine for a node that shares a small machine with what is tested: schedulers are not
- * bound to cores, where two nodes would choose the same one, and SIGINT is left to whoever started the node.
+ * bound to cores, where two nodes would choose the same one, and SIGINT is left to the process that started the node.
  */
 function erlangArguments(installation: Installation): readonly string[] {
   const folders = [join(installation.home, 'plugins'), join(installation.erlang, 'lib')];

@@ -10,7 +10,7 @@ export interface RunGuardedOptions extends GuardedCommandOptions {
 /**
  * Runs a command to its end. A signal that tells this process to stop kills the command and all of its children.
  *
- * @returns the command's exit code; where a signal ended it, 128 and the signal's number
+ * @returns the command's exit code; if a signal ended it, 128 and the signal's number
  */
 export async function runGuarded(
   command: string,

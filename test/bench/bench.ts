@@ -41,7 +41,7 @@ export function withWorkerFlags(contestants: readonly Contestant[]): Contestant[
   }));
 }
 
-/** Those whose names begin with one of `only`. Default: all, and the other checkout where there is one. */
+/** Those whose names begin with one of `only`. Default: all, and the other checkout if there is one. */
 export function chooseContestants(only: readonly string[], hasOther: boolean): Contestant[] {
   const all = hasOther ? [...CONTESTANTS, ours('other')] : CONTESTANTS;
   if (only.length === 0) return [...all];

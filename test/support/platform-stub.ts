@@ -80,7 +80,7 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   response.writeHead(status, { 'content-type': 'application/vnd.api+json' }).end(text);
 }
 
-/** The document of a session, for whoever asked. */
+/** The document of a player's session. */
 export function sessionDocument(userId: string): object {
   return {
     data: {

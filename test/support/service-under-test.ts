@@ -15,7 +15,7 @@ export interface ServiceOptions {
 
 /**
  * Far longer than a test holds anything back: on a busy machine, no command expires, no call is late and no stop is cut
- * short but where a test says so itself.
+ * short unless a test says so itself.
  */
 const UNHURRIED = {
   INTERACTIVE_DEADLINE_MS: '600000',

@@ -48,7 +48,7 @@ describe('the answer to a command that expires', () => {
     ['the platform never answers', silent, 'session.create'],
     ['the answer drips', dripping, 'session.create'],
     ['a page of a report never comes', silentAtPageThree, 'report.rake.fetch'],
-  ])('is at most a second late where %s', async (_, behaviour, type) => {
+  ])('is at most a second late if %s', async (_, behaviour, type) => {
     service.platform.behaviour = behaviour;
     const deadlineAtMs = Date.now() + BUDGET_MS;
     expectInTime(await lateMs(deadlineAtMs, until(deadlineAtMs), type));
@@ -59,7 +59,7 @@ describe('the answer to a command that expires', () => {
     expectInTime(await lateMs(Date.now() + BUDGET_MS));
   });
 
-  it('is at most a second late where the deadline has passed before it is read', async () => {
+  it('is at most a second late if the deadline has passed before it is read', async () => {
     const deadlineAtMs = Date.now();
     expectInTime(await lateMs(deadlineAtMs, until(deadlineAtMs)));
   });
@@ -71,7 +71,7 @@ describe('the answer to a command that expires', () => {
     for (const ms of await Promise.all(all)) expectInTime(ms);
   });
 
-  it('is at most a second late where others wait for the only connection', async () => {
+  it('is at most a second late if others wait for the only connection', async () => {
     await using narrow = await ServiceUnderTest.start({
       behaviour: silent,
       variables: { PLATFORM_CONNECTIONS: '1', PLATFORM_QUEUE: '1' },

@@ -11,7 +11,7 @@ export interface BrokerWishes {
   readonly port?: number | undefined;
 }
 
-/** The places where a broker may come from, in the order in which they are tried (contract, section 10). */
+/** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
 export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerSource[] {
   return [
     ...(amqpUrl ? [urlSource(amqpUrl)] : []),

@@ -9,7 +9,7 @@ export interface Dialect {
   readFinal(message: ConsumeMessage): { readonly answer: unknown } | undefined;
 }
 
-/** The bus contract: published to the exchange of the commands, final where the header says so. */
+/** The bus contract: published to the exchange of the commands, final if the header says so. */
 export function busDialect(prefix: string): Dialect {
   const exchange = `${prefix}.commands`;
   return {

@@ -7,13 +7,13 @@ const MIB_IN_KIB = 1_024;
 export interface ProcessUsage {
   /** Processor time in user and kernel mode. Steps of 10 ms. */
   readonly cpuMs: number;
-  /** The most memory that it ever had resident; where the system does not keep that, what it has now. */
+  /** The most memory that it ever had resident; if the system does not keep that, what it has now. */
   readonly peakMemoryMib: number;
   /** What it has resident now. */
   readonly memoryMib: number;
 }
 
-/** @throws {Error} where there is no such process */
+/** @throws {Error} if there is no such process */
 export function processUsage(pid: number): ProcessUsage {
   return existsSync('/proc/self/stat') ? readProc(pid) : readPs(pid);
 }

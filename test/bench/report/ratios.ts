@@ -8,7 +8,7 @@ export interface Ratio {
   readonly queueType: string;
   /** Round by round: what the machine does meanwhile meets both. */
   readonly ratio: Spread;
-  /** What is wanted at most; `undefined` where nothing is. */
+  /** What is wanted at most; `undefined` if nothing is. */
   readonly bound: number | undefined;
 }
 

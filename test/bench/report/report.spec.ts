@@ -48,7 +48,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are judged by what is wanted, where something is', () => {
+  it('are judged by what is wanted, if something is', () => {
     expect(ratioLines(ratiosOf(results))).toEqual([
       'OURS for one of BARE-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 1.00, which holds',
       'OURS for one of NEST-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 0.70, which does not hold',
@@ -56,7 +56,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are none where ours was not measured', () => {
+  it('are none if ours was not measured', () => {
     expect(ratiosOf(results.slice(0, 3))).toEqual([]);
   });
 });
@@ -82,7 +82,7 @@ describe('the table', () => {
     expect(row?.at(-1)).toBe('7 of 10 right, 1 wrong, 4 double, 0 stray, 2 missing');
   });
 
-  it('comes with a warning where others used the machine', () => {
+  it('comes with a warning if others used the machine', () => {
     const quiet = summarize(result('ours', [0.1]), 2);
     const busy = { ...quiet, shares: { ...SHARES, machine: 1.9 } };
     expect(busyLines([quiet], 2)).toEqual([]);
@@ -108,7 +108,7 @@ describe('a part of the documentation', () => {
     );
   });
 
-  it('is missed where it has no place', () => {
+  it('is missed if it has no place', () => {
     expect(() => between(text, 'b', [])).toThrow('no place for b');
   });
 });

@@ -12,9 +12,9 @@ import type { Summary } from './summary.ts';
 export interface Report {
   readonly machine: Machine;
   readonly plan: Plan;
-  /** Empty where nothing was compared. */
+  /** Empty if nothing was compared. */
   readonly results: readonly Result[];
-  /** Empty where no start was timed. */
+  /** Empty if no start was timed. */
   readonly starts: readonly StartResult[];
 }
 
@@ -67,7 +67,7 @@ export function throughputTable(summaries: readonly Summary[]): Table {
   ];
 }
 
-/** A warning where others used the machine while it was measured; else nothing. */
+/** A warning if others used the machine while it was measured; else nothing. */
 export function busyLines(summaries: readonly Summary[], processors: number): string[] {
   const others = Math.max(...summaries.map(({ shares }) => shareOfOthers(shares)));
   if (others < NOTICEABLE) return [];

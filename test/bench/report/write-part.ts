@@ -11,7 +11,7 @@ export function writePart(part: string, paragraphs: readonly string[]): void {
   writeFileSync(file, between(readFileSync(file, 'utf8'), part, paragraphs));
 }
 
-/** @throws {Error} where the text has no place for the part */
+/** @throws {Error} if the text has no place for the part */
 export function between(text: string, part: string, paragraphs: readonly string[]): string {
   const [begin, end] = [`<!-- bench: ${part} -->`, `<!-- end of bench: ${part} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];

@@ -14,7 +14,7 @@ export interface Sample {
   /** Processor time of the worker for one command of the closed loop. */
   readonly cpuMsPerCommand: number;
   readonly shares: Shares;
-  /** Processor time of the worker for one command of the open loop, where less is done at once. */
+  /** Processor time of the worker for one command of the open loop, in which less is done at once. */
   readonly cpuMsPerCommandAtRate: number;
   /** Of the open loop. */
   readonly p50Ms: number;

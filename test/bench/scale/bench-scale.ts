@@ -18,7 +18,7 @@ export interface BenchScaleOptions {
 /**
  * Measures what a command costs while something grows: commands in hand, operators, bodies, workers.
  *
- * @throws {Error} where not each command got exactly one right answer
+ * @throws {Error} if not each command got exactly one right answer
  */
 export async function benchScale({ rounds, isWritten }: BenchScaleOptions): Promise<void> {
   console.log('A private RabbitMQ starts …');

@@ -10,7 +10,7 @@ export interface Size extends OurWorkersOptions {
   readonly label: string;
   /** Default: `session.create` for the operator `default`. */
   readonly workload?: Workload;
-  /** Commands under way; more than may be in hand, so that some always wait. */
+  /** Commands under way; more than may be in flight, so that some always wait. */
   readonly inFlight: number;
   /** Of one measurement. */
   readonly commands: number;

@@ -20,7 +20,7 @@ export interface MemoryVerdict {
   readonly inUse: Trend;
   /** The same of what is resident beside the heap. */
   readonly outsideHeap: Trend;
-  /** `undefined` where the run is too short to tell. */
+  /** `undefined` if the run is too short to tell. */
   readonly isFlat: boolean | undefined;
 }
 

@@ -59,7 +59,7 @@ export function resultLines({
   ];
 }
 
-/** `false` where its memory grows; `undefined` where the run is too short to tell. */
+/** `false` if its memory grows; `undefined` if the run is too short to tell. */
 export function isMemoryFlat({ samples }: SoakResult): boolean | undefined {
   return memoryVerdict(samples.slice(0, -1)).isFlat;
 }
