@@ -82,16 +82,15 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
 
 /** The document of a player's session. */
 export function sessionDocument(userId: string): object {
+  return { data: { type: 'session', id: `auth-${userId}`, attributes: sessionOf(userId) } };
+}
+
+/** What a session document says of a player: of each another session, so that answers that were swapped are seen. */
+export function sessionOf(userId: string) {
   return {
-    data: {
-      type: 'session',
-      id: `auth-${userId}`,
-      attributes: {
-        'user-id': userId,
-        'session-id': `session-${userId}`,
-        auth: `auth-${userId}`,
-        'redirect-url': `https://lobby.example/?auth=auth-${userId}&lang=en`,
-      },
-    },
-  };
+    'user-id': userId,
+    'session-id': `session-${userId}`,
+    auth: `auth-${userId}`,
+    'redirect-url': `https://lobby.example/?auth=auth-${userId}&lang=en`,
+  } as const;
 }

@@ -31,7 +31,7 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
         PREFETCH: String(prefetch),
       };
       const process = new ServiceProcess({
-        args: [...nodeFlags, workplace.program(`peers/${program}`)],
+        args: [...nodeFlags, workplace.peer(program)],
         variables,
         log: workplace.log(name),
       });

@@ -1,4 +1,4 @@
-import { sessionOf } from '../platform/session-of.ts';
+import { sessionOf } from '../../support/platform-stub.ts';
 
 /** One command as the driver sends it, whatever worker takes it. */
 export interface BenchCommand {

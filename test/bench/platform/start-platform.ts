@@ -1,7 +1,11 @@
+import { fileURLToPath } from 'node:url';
+
 import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Workplace } from '../stage/workplace.ts';
 
+/** Of each report. */
+export const REPORT_RECORDS = 50;
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
@@ -24,9 +28,14 @@ export async function startPlatform(
   program: PlatformProgram = 'main',
 ): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
-  const variables = { PORT: String(port), LATENCY_MS: String(latencyMs), SECRET_KEY };
+  const variables = {
+    PORT: String(port),
+    LATENCY_MS: String(latencyMs),
+    REPORT_RECORDS: String(REPORT_RECORDS),
+    SECRET_KEY,
+  };
   const process = new ServiceProcess({
-    args: [workplace.program(`platform/${program}`)],
+    args: [fileURLToPath(new URL(`${program}.ts`, import.meta.url))],
     variables,
     log: workplace.log('platform'),
     // It is there from the first to the last: what belongs to the run goes with it.

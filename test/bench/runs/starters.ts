@@ -55,7 +55,7 @@ function helloWorld({ amqpUrl, workplace }: Stage): Starter {
   return {
     name: 'nest-hello-world',
     label: 'Nest’s hello-world microservice',
-    args: [workplace.program('peers/nest-hello-world')],
+    args: [workplace.peer('nest-hello-world')],
     variables: { AMQP_URL: amqpUrl, QUEUE: queue },
     queue,
     dialect: nestDialect(queue),

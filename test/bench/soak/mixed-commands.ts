@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { CommandType } from '#contracts';
 
-import { REPORT_RECORDS, sessionOf } from '../platform/session-of.ts';
+import { sessionOf } from '../../support/platform-stub.ts';
+import { REPORT_RECORDS } from '../platform/start-platform.ts';
 
 /** One reply as its caller sees it. */
 export interface SeenReply {
