@@ -11,7 +11,7 @@ export default {
   testEnvironmentOptions: { customExportConditions: ['@poker-bridge/source', 'node', 'node-addons'] },
   // Never in the process that holds the broker of the run; a suite that leaves something open harms its worker alone.
   maxWorkers: Math.max(2, Math.floor(availableParallelism() / 2)),
-  // A net: waits for a cause have a shorter timeout of their own (test/support/wait-timeout.ts), and say what for.
+  // A net: waits for a cause have a shorter timeout of their own (test/support/until.ts), and say what for.
   testTimeout: 180_000,
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],

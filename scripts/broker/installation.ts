@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
+import { installPackage } from '../apt/install-package.ts';
+
 /** A RabbitMQ server that is installed on this machine. */
 export interface Installation {
   readonly version: string;
@@ -23,6 +25,20 @@ export function findInstallation(env: NodeJS.ProcessEnv = process.env): Installa
   if (erlang === undefined || home === undefined || !existsSync(join(home, 'sbin', 'rabbitmq-server')))
     return undefined;
   return { version: /(\d+(?:\.\d+)+)/.exec(home)?.[1] ?? 'unknown', home, erlang };
+}
+
+/**
+ * The installed RabbitMQ; on Debian and Ubuntu, as root, the package is installed first if it is missing.
+ *
+ * @throws {Error} saying what to install
+ */
+export async function requireInstallation(): Promise<Installation> {
+  const found = findInstallation();
+  if (found !== undefined) return found;
+  await installPackage('rabbitmq-server');
+  const installed = findInstallation();
+  if (installed !== undefined) return installed;
+  throw new Error('the package rabbitmq-server was installed, but holds no server where it is expected');
 }
 
 function newestIn(folder: string): string | undefined {

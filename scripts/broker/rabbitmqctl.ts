@@ -10,7 +10,7 @@ import type { BrokerNode } from './node-files.ts';
  * Runs rabbitmqctl against a private node, for example `rabbitmqctl(node, ['list_queues', 'name', 'messages'])`.
  *
  * @returns what it printed; about a second passes, most of it for the start of Erlang
- * @throws {Error} with its words, where it fails
+ * @throws {Error} with its output, if it fails
  */
 export async function rabbitmqctl(node: BrokerNode, args: readonly string[]): Promise<string> {
   const [port = 0] = await freePorts(1);

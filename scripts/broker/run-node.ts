@@ -1,20 +1,19 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
+import { speaksAmqp } from '../network/speaks.ts';
 import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
+import type { Installation } from './installation.ts';
 import { nodeEnvironment } from './node-environment.ts';
 import type { BrokerNode } from './node-files.ts';
-import { speaksAmqp } from './speaks-amqp.ts';
 
 const BOOT_TIMEOUT_MS = 90_000;
-const POLL_MS = 50;
 const TOLD_LINES = 25;
 
 /**
  * Starts a node and waits until it takes AMQP connections. Its folder is removed when it ends.
  *
- * @throws {Error} with the end of its log, where it ends before that
+ * @throws {Error} with the end of its log, if it ends before that
  */
 export async function runNode(node: BrokerNode): Promise<GuardedCommand> {
   const output = openSync(join(node.folder, 'log', 'output.log'), 'a');
@@ -27,20 +26,24 @@ export async function runNode(node: BrokerNode): Promise<GuardedCommand> {
     folder: node.folder,
   });
   closeSync(output);
-  const untilMs = Date.now() + BOOT_TIMEOUT_MS;
-  while (!(await speaksAmqp(node.ports.amqp))) {
-    if (hasEnded(command) || Date.now() > untilMs) {
-      const told = lastLines(node);
-      await command.end();
-      throw new Error(`RabbitMQ did not start:\n${told}`);
-    }
-    await sleep(POLL_MS);
+  try {
+    await command.until(() => speaksAmqp(node.ports.amqp), BOOT_TIMEOUT_MS);
+  } catch (error) {
+    const told = lastLines(node);
+    await command.end();
+    throw new Error(`RabbitMQ did not start:\n${told}`, { cause: error });
   }
   return command;
 }
 
-function hasEnded({ child }: GuardedCommand): boolean {
-  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
+/** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
+export function runPortMapper({ erlang }: Installation, port: number): GuardedCommand {
+  return guardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { PATH: process.env['PATH'] },
+  });
 }
 
 function lastLines({ folder }: BrokerNode): string {

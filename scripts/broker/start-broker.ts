@@ -2,17 +2,15 @@ import { rmSync } from 'node:fs';
 
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
-import type { Installation } from './installation.ts';
+import { type Installation, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNodeFiles } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
-import { requireInstallation } from './require-installation.ts';
-import { runNode } from './run-node.ts';
-import { runPortMapper } from './run-port-mapper.ts';
+import { runNode, runPortMapper } from './run-node.ts';
 
 export interface StartBrokerOptions {
   /** Of AMQP. Default: a free one. */
   readonly port?: number;
-  /** Default: what is installed, or gets installed where that is possible. */
+  /** Default: what is installed, or gets installed if that is possible. */
   readonly installation?: Installation;
 }
 
@@ -29,14 +27,14 @@ export interface Broker extends AsyncDisposable {
   stop(): Promise<void>;
   /** Ends it as a power cut would, and keeps its data. */
   kill(): Promise<void>;
-  /** Starts it again with its data and on its ports, after `kill`; kills it first where it still runs. */
+  /** Starts it again with its data and on its ports, after `kill`; kills it first if it still runs. */
   restart(): Promise<void>;
 }
 
 /**
  * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it takes connections.
  *
- * @throws {Error} where RabbitMQ is not there and cannot be installed, or does not start
+ * @throws {Error} if RabbitMQ is not there and cannot be installed, or does not start
  */
 export async function startBroker({ port, installation }: StartBrokerOptions = {}): Promise<Broker> {
   const found = installation ?? (await requireInstallation());

@@ -2,19 +2,17 @@ import { rmSync } from 'node:fs';
 
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
-import type { Installation } from './installation.ts';
+import { type Installation, requireInstallation } from './installation.ts';
 import { type BrokerNode, createNodeFiles, newCookie } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
-import { requireInstallation } from './require-installation.ts';
-import { runNode } from './run-node.ts';
-import { runPortMapper } from './run-port-mapper.ts';
+import { runNode, runPortMapper } from './run-node.ts';
 
 /** The least that loses a node and keeps a majority. */
 const SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = 30;
 
 export interface StartClusterOptions {
-  /** Default: what is installed, or gets installed where that is possible. */
+  /** Default: what is installed, or gets installed if that is possible. */
   readonly installation?: Installation;
 }
 
@@ -29,7 +27,7 @@ export interface ClusterNode {
   kill(): Promise<void>;
   /** Tells it to end in order, as an upgrade does, and keeps its data. */
   shutDown(): Promise<void>;
-  /** Starts it again with its data and on its ports, and waits until it takes connections; kills it first where it runs. */
+  /** Starts it again with its data and on its ports, and waits until it takes connections; kills it first if it runs. */
   restart(): Promise<void>;
 }
 
@@ -43,7 +41,7 @@ export interface Cluster extends AsyncDisposable {
 /**
  * Starts three private RabbitMQ nodes on loopback ports, each in a temporary folder, and waits until they are one cluster.
  *
- * @throws {Error} where RabbitMQ is not there and cannot be installed, or a node does not start
+ * @throws {Error} if RabbitMQ is not there and cannot be installed, or a node does not start
  */
 export async function startCluster({ installation }: StartClusterOptions = {}): Promise<Cluster> {
   const found = installation ?? (await requireInstallation());

@@ -20,7 +20,7 @@ interface Manifest {
 
 export interface BuildResult {
   readonly files: number;
-  /** How many of them had changed and were made again. */
+  /** How many of them had changed and were compiled again. */
   readonly written: number;
 }
 

@@ -24,7 +24,9 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
     ['openapi.yaml', yaml(openApiDocument())] as const,
   ];
   return new Map(
-    await Promise.all(files.map(async ([path, text]) => [path, await tidy(path, text)] as const)),
+    await Promise.all(
+      files.map(async ([path, text]) => [path, await formatted(join(CONTRACT_FOLDER, path), text)] as const),
+    ),
   );
 }
 
@@ -32,7 +34,12 @@ function yaml(document: object): string {
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
-async function tidy(path: string, text: string): Promise<string> {
-  const filepath = join(root, CONTRACT_FOLDER, path);
+/**
+ * Text as Prettier leaves it in a file.
+ *
+ * @param path relative to the repository
+ */
+export async function formatted(path: string, text: string): Promise<string> {
+  const filepath = join(root, path);
   return format(text, { ...(await resolveConfig(filepath)), filepath });
 }

@@ -1,13 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import { styleText } from 'node:util';
 
+import { BusClient, type BusReply } from '#messaging/client';
+
+import { removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/sources/broker-source.ts';
-import { toldToStop } from '../processes/told-to-stop.ts';
-import { DemoCaller, type DemoReply } from './caller.ts';
+import { NODE_FLAGS } from '../build/node-flags.ts';
+import { ServiceProcess } from '../processes/service-process.ts';
+import { toldToStop } from '../processes/stop-signals.ts';
+import { root } from '../root.ts';
 import { printCommand, printReply, step } from './print.ts';
-import { removeTopology } from './remove-topology.ts';
-import { ServiceProcess } from './service-process.ts';
 import { PLAYERS, type Scene, STORY } from './story.ts';
 
+const START_TIMEOUT_MS = 20_000;
+const DEADLINE_MS = 20_000;
 const SANDBOX_SETTINGS = {
   SANDBOX_PORT: '0',
   SANDBOX_UNKNOWN_PLAYERS: 'refuse',
@@ -21,58 +28,63 @@ const SANDBOX_SETTINGS = {
  * @returns whether every command was answered as it should be
  */
 export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boolean): Promise<boolean> {
-  const ending: (() => Promise<void>)[] = [];
-  try {
-    process.stdout.write(`${styleText('bold', 'poker-bridge demo')}\n`);
-    const broker = await step(
-      'RabbitMQ',
-      findBroker,
-      ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
-    );
-    ending.unshift(() => broker.stop());
-    const sandbox = new ServiceProcess('the sandbox', 'apps/sandbox/src/main.js', SANDBOX_SETTINGS);
-    ending.unshift(() => sandbox.stop());
-    const platform = await step('sandbox', () => sandbox.says(/listening on (\S+)/), String);
-    await addPlayers(platform);
-    // Of its own, since the broker may be somebody's.
-    const prefix = `poker-demo-${process.pid}`;
-    ending.unshift(() => removeTopology(broker.url, prefix));
-    const worker = new ServiceProcess(
-      'the worker',
-      'apps/worker/src/main.js',
-      workerSettings(broker.url, platform, prefix),
-    );
-    ending.unshift(() => worker.stop());
-    const health = await step(
-      'worker',
-      () => workerReady(worker),
-      (url) => `${url}/health`,
-    );
-    const caller = await DemoCaller.open(broker.url);
-    ending.unshift(() => caller.close());
+  await using parts = new AsyncDisposableStack();
+  process.stdout.write(`${styleText('bold', 'poker-bridge demo')}\n`);
+  const broker = await step(
+    'RabbitMQ',
+    findBroker,
+    ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
+  );
+  parts.defer(() => broker.stop());
+  const sandbox = parts.use(start('apps/sandbox/src/main.js', SANDBOX_SETTINGS));
+  const platform = await step('sandbox', () => sandbox.says(/listening on (\S+)/, START_TIMEOUT_MS), String);
+  await addPlayers(platform);
+  // Of its own, since the broker may be somebody's.
+  const prefix = `poker-demo-${process.pid}`;
+  parts.defer(() => removeTopology(broker.url, prefix));
+  const worker = parts.use(start('apps/worker/src/main.js', workerSettings(broker.url, platform, prefix)));
+  const health = await step(
+    'worker',
+    () => workerReady(worker),
+    (url) => `${url}/health`,
+  );
+  const client = parts.use(
+    await BusClient.open({ urls: broker.url.split(','), prefix, appId: 'poker-bridge-demo' }),
+  );
 
-    let isRight = true;
-    for (const scene of STORY) isRight = (await play(caller, prefix, scene)) && isRight;
-    printEnd(isRight);
-    if (isKept) await keep({ broker: broker.url, platform, health, prefix });
-    return isRight;
-  } finally {
-    for (const end of ending) await end();
-  }
+  let isRight = true;
+  for (const scene of STORY) isRight = (await play(client, scene)) && isRight;
+  printEnd(isRight);
+  if (isKept) await keep({ broker: broker.url, platform, health, prefix });
+  return isRight;
 }
 
-async function play(caller: DemoCaller, prefix: string, scene: Scene): Promise<boolean> {
+function start(program: string, variables: Readonly<Record<string, string>>): ServiceProcess {
+  return new ServiceProcess({ args: [...NODE_FLAGS, join(root, 'dist', program)], variables });
+}
+
+async function play(client: BusClient, scene: Scene): Promise<boolean> {
   printCommand(scene);
-  const replies = await caller.send(`${prefix}.commands`, scene.type, scene.data);
-  for (const reply of replies) printReply(reply);
-  const came = nameOf(replies.at(-1));
-  if (came === scene.expected) return true;
+  const { type, data } = scene;
+  const sentAtMs = Date.now();
+  let final: BusReply | undefined;
+  for await (const reply of client.send({
+    type,
+    text: JSON.stringify(data),
+    id: randomUUID(),
+    deadlineMs: DEADLINE_MS,
+  })) {
+    printReply(reply, Date.now() - sentAtMs);
+    final = reply;
+  }
+  if (nameOf(final) === scene.expected) return true;
   process.stdout.write(`      ${styleText('red', `expected ${scene.expected}`)}\n`);
   return false;
 }
 
-function nameOf(final: DemoReply | undefined): string {
-  return final?.type === 'command.failed' ? String(final.body['code']) : String(final?.type);
+function nameOf(final: BusReply | undefined): string {
+  if (final?.type !== 'command.failed') return String(final?.type);
+  return (JSON.parse(final.text) as { code: string }).code;
 }
 
 async function addPlayers(platform: string): Promise<void> {
@@ -99,8 +111,9 @@ function workerSettings(amqpUrl: string, platform: string, prefix: string): Reco
 }
 
 async function workerReady(worker: ServiceProcess): Promise<string> {
-  const url = `http://127.0.0.1:${await worker.says(/"port":(\d+).*worker started/)}`;
-  await worker.says(/("connection":"consuming".*connected to the broker)/);
+  const port = await worker.says(/"port":(\d+).*worker started/, START_TIMEOUT_MS);
+  const url = `http://127.0.0.1:${port}`;
+  await worker.until('take commands', async () => (await fetch(`${url}/health/ready`)).ok, START_TIMEOUT_MS);
   return url;
 }
 

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 
-import type { DemoReply } from './caller.ts';
+import type { BusReply } from '#messaging/client';
+
 import type { Scene } from './story.ts';
 
 const LONGEST_VALUE = 72;
@@ -19,9 +20,10 @@ export function printCommand({ title, type, data }: Scene): void {
   process.stdout.write(`  ${styleText('cyan', '→')} ${type} ${styleText('dim', JSON.stringify(data))}\n`);
 }
 
-export function printReply({ type, afterMs, body }: DemoReply): void {
+export function printReply({ type, text }: BusReply, afterMs: number): void {
   const arrow = type === 'command.failed' ? styleText('yellow', '←') : styleText('green', '←');
   process.stdout.write(`  ${arrow} ${type} ${styleText('dim', `after ${afterMs} ms`)}\n`);
+  const body = JSON.parse(text) as Record<string, unknown>;
   for (const line of linesOf(type, body)) process.stdout.write(`      ${line}\n`);
 }
 

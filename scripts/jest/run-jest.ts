@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { build } from '../build/build.ts';
 import { runGuarded } from '../processes/run-guarded.ts';
 import { root } from '../root.ts';
 
@@ -14,18 +15,22 @@ const ENDING_TIMEOUT_MS = 15_000;
 const POLL_MS = 500;
 
 /**
- * Runs Jest to its end and prints `N passed, N failed` last.
+ * Runs Jest on what is built to its end, and prints `N passed, N failed` last.
  *
+ * @param patterns of the specs' paths; default: all
  * @returns its exit code
  */
-export async function runJest(args: readonly string[]): Promise<number> {
+export async function runJest(options: readonly string[], patterns: readonly string[]): Promise<number> {
+  await build(root);
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-test-'));
   const summaryFile = join(folder, 'summary');
   const hanging = new AbortController();
   const watch = setInterval(endWhatHangs, POLL_MS);
   try {
+    // Behind an option with one value, patterns are not taken for further values of an option with several.
+    const args = [...JEST, ...options, '--config', join(root, 'jest.config.mjs'), ...patterns];
     const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-    const code = await runGuarded(process.execPath, [...JEST, ...args], { env, abort: hanging.signal });
+    const code = await runGuarded(process.execPath, args, { env, abort: hanging.signal });
     process.stdout.write(readSummary());
     return code;
   } finally {
@@ -33,7 +38,7 @@ export async function runJest(args: readonly string[]): Promise<number> {
     rmSync(folder, { recursive: true, force: true });
   }
 
-  /** Jest waits for ever where a suite has left something open; the summary is the last thing it has to say. */
+  /** Jest waits for ever if a suite has left something open; the summary is the last thing it has to say. */
   function endWhatHangs(): void {
     if (readSummary() === '') return;
     clearInterval(watch);

@@ -14,7 +14,7 @@ import { findNode } from './find-node.mjs';
  *
  * @param {string} root the repository
  * @returns {Promise<{node: string}>} the path of a Node.js executable of release 24 or newer
- * @throws {Error} where npm fails, or where no such Node.js is to be had
+ * @throws {Error} if npm fails, or if no such Node.js is to be had
  */
 export async function ensurePackages(root) {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');

@@ -5,7 +5,7 @@ const MINIMUM_MAJOR = 24;
 
 /**
  * The Node.js that runs the tasks: the release that the lock file brings for this platform, else the one that runs
- * now, where it is new enough.
+ * now, if that is new enough.
  *
  * @param {string} root
  * @returns {string} its path

@@ -3,7 +3,7 @@
  * at its version, so that a person's own `npm ci` or `npm install` is not repeated.
  *
  * @param {string} lockText `package-lock.json`
- * @param {string | undefined} installedText npm's record; undefined where there is none
+ * @param {string | undefined} installedText npm's record; undefined if there is none
  * @param {{os: string, cpu: string}} [machine] which optional packages belong here
  * @returns {boolean}
  */

@@ -19,7 +19,7 @@ const ARGUMENTS = [
  *
  * @param {string} root
  * @returns {Promise<void>}
- * @throws {Error} with npm's own words, where npm fails or is not there
+ * @throws {Error} with npm's output, if npm fails or is not there
  */
 export async function npmCi(root) {
   const startedAt = Date.now();

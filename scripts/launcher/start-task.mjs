@@ -4,7 +4,7 @@ const FLAGS = ['--disable-warning=ExperimentalWarning'];
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
- * Turns this process into the task: replaces itself where Node.js can (22.15), else starts the task as a child with
+ * Turns this process into the task: replaces itself if Node.js can (22.15), else starts the task as a child with
  * the same input and output, hands signals on to it and ends as it ends.
  *
  * @param {string} node the Node.js to run it on

@@ -37,7 +37,7 @@ function tryTake(file) {
   }
 }
 
-/** The holder's process id; undefined where it has just released the lock or not yet written its name. */
+/** The holder's process id; undefined if it has just released the lock or not yet written its name. */
 function readHolder(file) {
   try {
     return Number(readFileSync(file, 'utf8')) || undefined;

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface GuardedCommandOptions {
   readonly cwd?: string;
@@ -11,6 +12,9 @@ export interface GuardedCommandOptions {
   readonly folder?: string;
 }
 
+/** Gives what is waited for, or `undefined` or `false` while it is not there. */
+export type Look<T> = () => T | undefined | false | Promise<T | undefined | false>;
+
 type Stdio = 'inherit' | 'ignore' | 'pipe' | number;
 
 export interface GuardedCommand {
@@ -18,11 +22,20 @@ export interface GuardedCommand {
   readonly child: ChildProcess;
   /** Settles when the command itself has ended, or did not start. Never rejects. */
   readonly exited: Promise<void>;
+  readonly hasEnded: boolean;
+  /**
+   * Looks again and again until there is something to see.
+   *
+   * @throws {Error} if the command ends before that, or it takes too long
+   */
+  until<T>(look: Look<T>, timeoutMs: number): Promise<T>;
   /** Settles when nothing of it is left. Never rejects. */
   readonly gone: Promise<void>;
   /** Kills what still runs of the group, and removes its folder unless that is to be kept. */
-  readonly end: (options?: { readonly keepFolder?: boolean }) => Promise<void>;
+  end(options?: { readonly keepFolder?: boolean }): Promise<void>;
 }
+
+const POLL_MS = 20;
 
 /**
  * The guard waits on descriptor 3, whose other end this process holds until it ends, in whatever way. Then it kills
@@ -76,10 +89,23 @@ export function guardedCommand(
   let keep = '';
   // A command that ends by itself may leave children behind: the guard clears them away. A folder may still be read.
   if (folder === '') void exited.then(() => lifeline.end());
+  const hasEnded = (): boolean =>
+    child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   return {
     child,
     exited,
     gone,
+    get hasEnded() {
+      return hasEnded();
+    },
+    until: async (look, timeoutMs) => {
+      for (const untilMs = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
+        const found = await look();
+        if (found !== undefined && found !== false) return found;
+        if (hasEnded()) throw new Error(`${command} has ended`);
+        if (Date.now() > untilMs) throw new Error(`${command} takes longer than ${timeoutMs} ms`);
+      }
+    },
     end: ({ keepFolder = false } = {}) => {
       if (keepFolder) keep = 'keep\n';
       lifeline.end(keep);

@@ -1,15 +1,13 @@
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { installPackage } from '../apt/install-package.ts';
 import { freePorts } from '../network/free-ports.ts';
+import { speaksRedis } from '../network/speaks.ts';
 import { guardedCommand } from '../processes/guarded-command.ts';
-import { answersPing } from './answers-ping.ts';
 
 const START_TIMEOUT_MS = 10_000;
-const POLL_MS = 20;
 
 /** A Redis of our own. It ends with this process, whichever way that ends. */
 export interface Redis extends AsyncDisposable {
@@ -22,8 +20,8 @@ export interface Redis extends AsyncDisposable {
 /**
  * Starts a private Redis on a free loopback port. It keeps everything in memory.
  *
- * @param options.port default: a free one, for example to start one again where another has been
- * @throws {Error} where Redis is not there and cannot be installed, or does not start
+ * @param options.port default: a free one, for example to start one again in place of another
+ * @throws {Error} if Redis is not there and cannot be installed, or does not start
  */
 export async function startRedis(options: { readonly port?: number } = {}): Promise<Redis> {
   const server = await requireServer();
@@ -38,11 +36,11 @@ export async function startRedis(options: { readonly port?: number } = {}): Prom
     stderr: 'ignore',
     folder,
   });
-  for (const untilMs = Date.now() + START_TIMEOUT_MS; !(await answersPing(port)); await sleep(POLL_MS)) {
-    if (command.child.exitCode !== null || Date.now() > untilMs) {
-      await command.end();
-      throw new Error(`Redis did not start on port ${port}`);
-    }
+  try {
+    await command.until(() => speaksRedis(port), START_TIMEOUT_MS);
+  } catch (error) {
+    await command.end();
+    throw new Error(`Redis did not start on port ${port}`, { cause: error });
   }
   const stop = (): Promise<void> => command.end();
   return { url: `redis://127.0.0.1:${port}`, port, stop, [Symbol.asyncDispose]: stop };

@@ -8,13 +8,12 @@ import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
 import { benchScale } from '../../test/bench/scale/bench-scale.ts';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
-import { messageOf } from '../message-of.ts';
-import { endWithNpm } from '../processes/end-with-npm.ts';
 import { root } from '../root.ts';
+import { runTask } from '../run-task.ts';
 
 const STARTS = 5;
 
-/** @throws {Error} where it is not a whole number of at least 1 */
+/** @throws {Error} if it is not a whole number of at least 1 */
 function readCount(option: string, text: string | undefined, fallback: number): number {
   if (text === undefined) return fallback;
   const count = Number(text);
@@ -27,8 +26,7 @@ async function benchLanes(rounds: number): Promise<boolean> {
   return await runLanes({ url: broker.url, rounds });
 }
 
-endWithNpm();
-try {
+await runTask(async () => {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
@@ -68,18 +66,13 @@ try {
   const { rounds } = options.plan;
   if (values.scale) {
     await benchScale({ rounds, isWritten: values.write });
-    process.exit(0);
+    return 0;
   }
   if (values.redis) {
-    const isWithin = await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write });
-    process.exit(isWithin ? 0 : 1);
+    return (await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write })) ? 0 : 1;
   }
-  if (values.lanes) process.exit((await benchLanes(rounds)) ? 0 : 1);
+  if (values.lanes) return (await benchLanes(rounds)) ? 0 : 1;
   if (values.profile) await benchProfiles(options);
-  const isRight = values.profile || (await bench(options));
-  if (!isRight) console.error('poker-bridge: not every command got exactly one right answer');
-  process.exit(isRight ? 0 : 1);
-} catch (error) {
-  console.error(`poker-bridge: ${messageOf(error)}`);
-  process.exit(1);
-}
+  else if (!(await bench(options))) throw new Error('not every command got exactly one right answer');
+  return 0;
+});

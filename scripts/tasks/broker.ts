@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
-import { messageOf } from '../message-of.ts';
 import { isFree } from '../network/free-ports.ts';
-import { endWithNpm } from '../processes/end-with-npm.ts';
-import { toldToStop } from '../processes/told-to-stop.ts';
+import { toldToStop } from '../processes/stop-signals.ts';
+import { runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it ends or this process is told to. */
 async function keepBroker(port: number | undefined): Promise<void> {
@@ -19,7 +18,7 @@ async function keepBroker(port: number | undefined): Promise<void> {
   if (!isStopped) throw new Error('the broker has ended by itself');
 }
 
-/** @throws {Error} where it is not a port, or is taken */
+/** @throws {Error} if it is not a port, or is taken */
 async function readPort(text: string | undefined): Promise<number | undefined> {
   if (text === undefined) return undefined;
   const port = Number(text);
@@ -28,12 +27,8 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
   return port;
 }
 
-endWithNpm();
-try {
+await runTask(async () => {
   const { values } = parseArgs({ options: { port: { type: 'string' } } });
   await keepBroker(await readPort(values.port));
-  process.exit(0);
-} catch (error) {
-  console.error(`poker-bridge: ${messageOf(error)}`);
-  process.exit(1);
-}
+  return 0;
+});

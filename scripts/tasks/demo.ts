@@ -1,17 +1,12 @@
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
 import { build } from '../build/build.ts';
-import { demo } from '../demo/demo.ts';
-import { messageOf } from '../message-of.ts';
-import { endWithNpm } from '../processes/end-with-npm.ts';
 import { root } from '../root.ts';
+import { runTask } from '../run-task.ts';
 
-endWithNpm();
-try {
+await runTask(async () => {
   await build(root);
+  // Uses the built code, so not before it is built.
+  const { demo } = await import('../demo/demo.ts');
   const sources = brokerSources({ amqpUrl: process.env['AMQP_URL'] });
-  const isRight = await demo(() => findBroker(sources), process.argv.includes('--keep'));
-  process.exit(isRight ? 0 : 1);
-} catch (error) {
-  console.error(`poker-bridge: ${messageOf(error)}`);
-  process.exit(1);
-}
+  return (await demo(() => findBroker(sources), process.argv.includes('--keep'))) ? 0 : 1;
+});

@@ -7,16 +7,14 @@ import { isMemoryFlat, resultLines, sampleLine } from '../../test/bench/soak/soa
 import { writeSamples } from '../../test/bench/soak/write-samples.ts';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
-import { messageOf } from '../message-of.ts';
-import { endWithNpm } from '../processes/end-with-npm.ts';
 import { root } from '../root.ts';
+import { runTask } from '../run-task.ts';
 
 const MINUTE_MS = 60_000;
-/** Where the output is no terminal, a line each half minute is enough. */
+/** If the output is no terminal, a line each half minute is enough. */
 const QUIET_EVERY = 15;
 
-endWithNpm();
-try {
+await runTask(async () => {
   const { values } = parseArgs({
     options: {
       minutes: { type: 'string', default: '10' },
@@ -55,11 +53,8 @@ try {
     const made = `${minutes} minutes at ${perSecond} commands a second, a look each two seconds.`;
     writePart('soak', [made, ['```', ...lines.slice(1), '```'].join('\n')]);
   }
-  process.exit(result.isFaultless && isMemoryFlat(result) !== false ? 0 : 1);
-} catch (error) {
-  console.error(`poker-bridge: ${messageOf(error)}`);
-  process.exit(1);
-}
+  return result.isFaultless && isMemoryFlat(result) !== false ? 0 : 1;
+});
 
 function positive(option: string, text: string): number {
   const value = Number(text);

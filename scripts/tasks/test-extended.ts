@@ -2,11 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { installPackage } from '../apt/install-package.ts';
-import { build } from '../build/build.ts';
 import { runJest } from '../jest/run-jest.ts';
-import { messageOf } from '../message-of.ts';
-import { endWithNpm } from '../processes/end-with-npm.ts';
 import { root } from '../root.ts';
+import { runTask } from '../run-task.ts';
 
 /** Debian's packages that the extended tests use, each with a file that it brings. */
 const PACKAGES = {
@@ -14,14 +12,8 @@ const PACKAGES = {
   chromium: '/usr/bin/chromium',
 };
 
-endWithNpm();
-try {
+await runTask(async () => {
   for (const [name, file] of Object.entries(PACKAGES)) if (!existsSync(file)) await installPackage(name);
-  await build(root);
   // One at a time: a browser and three callers are enough for two cores.
-  const args = ['--config', join(root, 'jest.config.mjs'), '--runInBand', ...process.argv.slice(2)];
-  process.exitCode = await runJest([...args, join(root, 'test', 'extended')]);
-} catch (error) {
-  console.error(`poker-bridge: ${messageOf(error)}`);
-  process.exitCode = 1;
-}
+  return runJest(['--runInBand'], [...process.argv.slice(2), join(root, 'test', 'extended')]);
+});

@@ -6,14 +6,12 @@ import { CONTESTANTS } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
 import { isFaultless } from './driver/ledger.ts';
 import { describeMachine } from './report/machine.ts';
-import { printReport } from './report/print-report.ts';
-import { profileLines } from './report/profile-lines.ts';
+import { printReport, writeReport } from './report/present-report.ts';
 import { Progress } from './report/progress.ts';
-import type { Report } from './report/report.ts';
-import { writeDocument } from './report/write-document.ts';
+import type { Report } from './report/tables.ts';
 import { compare } from './runs/compare.ts';
 import type { Plan } from './runs/plan.ts';
-import { profile } from './runs/profile.ts';
+import { profile, profileLines } from './runs/profile.ts';
 import { starters } from './runs/starters.ts';
 import { timeStarts } from './runs/time-starts.ts';
 import { openStage, type Stage } from './stage/stage.ts';
@@ -45,7 +43,7 @@ export function withWorkerFlags(contestants: readonly Contestant[]): Contestant[
 
 /** Those whose names begin with one of `only`. Default: all, and the other checkout if there is one. */
 export function chooseContestants(only: readonly string[], hasOther: boolean): Contestant[] {
-  const all = hasOther ? [...CONTESTANTS, ours({ version: 'other' })] : CONTESTANTS;
+  const all = hasOther ? [...CONTESTANTS, ours('other')] : CONTESTANTS;
   if (only.length === 0) return [...all];
   for (const begin of only) {
     if (!all.some(({ name }) => name.startsWith(begin))) {
@@ -72,7 +70,7 @@ export async function bench({
   const report = await measure(stage, plan, contestants, starts);
   printReport(report);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (isWritten) console.log(`\nWritten: ${writeDocument(report).join(', ')}`);
+  if (isWritten) console.log(`\nWritten: ${writeReport(report).join(', ')}`);
   return report.results.every(({ finishes }) => finishes.every(({ tally }) => isFaultless(tally)));
 }
 

@@ -25,7 +25,7 @@ import {
 } from '../../scripts/contract-documents/asyncapi/message-properties.ts';
 import { ANNOUNCED, messages } from '../../scripts/contract-documents/asyncapi/messages.ts';
 import { ERROR_EXAMPLES } from '../../scripts/contract-documents/examples/error-examples.ts';
-import type { Example } from '../../scripts/contract-documents/examples/example.ts';
+import type { Example } from '../../scripts/contract-documents/examples/message-examples.ts';
 import { EXAMPLES } from '../../scripts/contract-documents/examples/examples.ts';
 import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';

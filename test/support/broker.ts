@@ -5,7 +5,7 @@ import { type Channel, type ChannelModel, type ConfirmChannel, connect } from 'a
 import type { BrokerNode } from '../../scripts/broker/node-files.ts';
 import { rabbitmqctl } from '../../scripts/broker/rabbitmqctl.ts';
 
-/** The broker of this test run, which `global-setup.mjs` starts if a selected spec is in a folder that needs one. */
+/** The broker of this test run, which `global-setup.ts` starts if a selected spec lies in a folder that needs one. */
 export function testBrokerUrl(): string {
   const url = process.env['TEST_AMQP_URL'];
   if (url === undefined)

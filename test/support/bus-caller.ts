@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
 
-import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
+import { WAIT_TIMEOUT_MS } from './until.ts';
 
 /** One reply. */
 export interface ReceivedReply {
@@ -73,7 +73,15 @@ export class BusCaller implements AsyncDisposable {
     return replies;
   }
 
-  /** The replies with a correlation id, up to the final one. Call it before sending. */
+  /** Sends a command and waits for its reply, which must be the only one. */
+  async sendForOne(type: string, body: unknown, options: Options.Publish = {}): Promise<ReceivedReply> {
+    const replies = await this.send(type, body, options);
+    const [reply] = replies;
+    if (reply === undefined || replies.length > 1) throw new Error(`${replies.length} replies to ${type}`);
+    return reply;
+  }
+
+  /** The replies with a correlation id, up to the final one. Ask before sending. */
   repliesTo(correlationId: string, timeoutMs = WAIT_TIMEOUT_MS): Promise<ReceivedReply[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ReceivedReply[]>();
     const replies: ReceivedReply[] = [];
@@ -88,7 +96,16 @@ export class BusCaller implements AsyncDisposable {
     return promise;
   }
 
-  /** Gets all messages of a queue. */
+  /** A queue that takes `length` messages and rejects the next. */
+  async boundedQueue(length: number): Promise<string> {
+    const { queue } = await this.channel.assertQueue('', {
+      exclusive: true,
+      arguments: { 'x-max-length': length, 'x-overflow': 'reject-publish' },
+    });
+    return queue;
+  }
+
+  /** Takes everything that lies in a queue. */
   async drain(queue: string): Promise<ConsumeMessage[]> {
     const messages: ConsumeMessage[] = [];
     for (;;) {

@@ -1,6 +1,6 @@
 import type { ReceivedReply } from './bus-caller.ts';
 import type { ServiceUnderTest } from './service-under-test.ts';
-import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
+import { WAIT_TIMEOUT_MS } from './until.ts';
 
 /**
  * Publishes `session.create` for each player, under the player's id.

@@ -26,7 +26,20 @@ export function healthy(records = 0): PlatformBehaviour {
   };
 }
 
-/** Holds every request until it is opened, for one or for all. */
+/** Never answers. */
+export const silent: PlatformBehaviour = () => undefined;
+
+/** Begins an answer, and goes on with it for ever. */
+export const dripping: PlatformBehaviour = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
+  const timer = setInterval(() => response.write(' '), 50);
+  response.on('close', () => clearInterval(timer));
+};
+
+export const unavailable: PlatformBehaviour = (_request, response) =>
+  answerJson(response, 503, { errors: [] });
+
+/** Holds every request back until it is opened, for one or for all. */
 export class Gate {
   readonly #held: (() => void)[] = [];
   #isOpen = false;

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-
-import { wholeBody } from './whole-body.ts';
+import { text as wholeText } from 'node:stream/consumers';
 
 /** A complete request to the platform. */
 export interface PlatformRequest {
@@ -56,7 +55,8 @@ export class PlatformStub implements AsyncDisposable {
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await wholeBody(message);
+    // Its sender may have been killed, or have given up.
+    const body = await wholeText(message).catch(() => undefined);
     if (body === undefined || this.#isClosed) return;
     const request = {
       method: message.method ?? '',
@@ -80,18 +80,17 @@ export function answerJson(response: ServerResponse, status: number, body: unkno
   response.writeHead(status, { 'content-type': 'application/vnd.api+json' }).end(text);
 }
 
-/** The document of a session, for the user of the request. */
+/** The document of a player's session. */
 export function sessionDocument(userId: string): object {
+  return { data: { type: 'session', id: `auth-${userId}`, attributes: sessionOf(userId) } };
+}
+
+/** What a session document says of a player: of each another session, so that answers that were swapped are seen. */
+export function sessionOf(userId: string) {
   return {
-    data: {
-      type: 'session',
-      id: `auth-${userId}`,
-      attributes: {
-        'user-id': userId,
-        'session-id': `session-${userId}`,
-        auth: `auth-${userId}`,
-        'redirect-url': `https://lobby.example/?auth=auth-${userId}&lang=en`,
-      },
-    },
-  };
+    'user-id': userId,
+    'session-id': `session-${userId}`,
+    auth: `auth-${userId}`,
+    'redirect-url': `https://lobby.example/?auth=auth-${userId}&lang=en`,
+  } as const;
 }

@@ -1,4 +1,5 @@
-import { openConnection, testBrokerUrl, uniquePrefix } from './broker.ts';
+import { removeTopology } from '../../scripts/broker/remove-topology.ts';
+import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
 import { TcpProxy } from './tcp-proxy.ts';
@@ -12,12 +13,9 @@ export interface ServiceOptions {
   readonly url?: string;
 }
 
-const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
-const EXCHANGES = ['commands', 'commands.unknown', 'events'];
-const RETRY_DELAYS_MS = '5000,30000,120000';
 /**
- * Far longer than a test delays anything: on a busy machine, no command expires, no call is late and no stop is cut
- * short unless a test sets them itself.
+ * Far longer than a test holds anything back: on a busy machine, no command expires, no call is late and no stop is cut
+ * short unless a test says so itself.
  */
 const UNHURRIED = {
   INTERACTIVE_DEADLINE_MS: '600000',
@@ -96,15 +94,8 @@ export class ServiceUnderTest implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#workers.map((worker) => worker[Symbol.asyncDispose]()));
-    const delays = (this.#variables['REPORTS_RETRY_DELAYS_MS'] ?? RETRY_DELAYS_MS).split(',');
-    const queues = [...QUEUES, ...delays.map((delayMs) => `reports.retry.${delayMs}`)];
     await this.caller[Symbol.asyncDispose]();
-    {
-      // A test may have closed the caller's channel.
-      await using cleaning = await openConnection(this.url);
-      for (const queue of queues) await cleaning.channel.deleteQueue(this.name(queue));
-      for (const exchange of EXCHANGES) await cleaning.channel.deleteExchange(this.name(exchange));
-    }
+    await removeTopology(this.url, this.prefix, this.#variables['REPORTS_RETRY_DELAYS_MS']);
     await this.proxy[Symbol.asyncDispose]();
     await this.platform[Symbol.asyncDispose]();
   }

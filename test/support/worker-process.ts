@@ -1,18 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
-import { WAIT_TIMEOUT_MS } from './wait-timeout.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-export interface WorkerExit {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-}
+import { type Exit, Program } from './program.ts';
+import { WAIT_TIMEOUT_MS } from './until.ts';
 
 /** The body of `GET /health`. */
 export interface WorkerHealth {
@@ -33,27 +23,19 @@ export interface WorkerHealth {
   };
 }
 
-/** A worker process, from built code, with only the given environment. */
-export class WorkerProcess implements AsyncDisposable {
-  readonly #child;
-  readonly exited: Promise<WorkerExit>;
-  stdout = '';
-  stderr = '';
-
+/** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
+export class WorkerProcess extends Program {
   constructor(variables: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, [...WORKER_FLAGS, join(root, 'dist/apps/worker/src/main.js')], {
-      env: { PATH: process.env['PATH'], HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables },
-      stdio: ['ignore', 'pipe', 'pipe'],
+    super(process.execPath, [...WORKER_FLAGS, 'dist/apps/worker/src/main.js'], {
+      PATH: process.env['PATH'],
+      HTTP_PORT: '0',
+      PLATFORM_CLIENT_ID: 'sandbox',
+      ...variables,
     });
-    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.stdout += text));
-    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.stderr += text));
-    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }));
-    // If it cannot even be started, the promises that wait for it reject.
-    this.exited.catch((error: Error) => (this.stderr += error.message));
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0;
+    return this.child.pid ?? 0;
   }
 
   /** Every line of the log so far. */
@@ -96,8 +78,8 @@ export class WorkerProcess implements AsyncDisposable {
     return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  /** Its exit code or signal, once it has ended. @throws Error if it is still running after `timeoutMs` */
-  async ended(timeoutMs = WAIT_TIMEOUT_MS): Promise<WorkerExit> {
+  /** How it ended, once it has. @throws Error if it still runs after `timeoutMs` */
+  async ended(timeoutMs = WAIT_TIMEOUT_MS): Promise<Exit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(
@@ -108,18 +90,9 @@ export class WorkerProcess implements AsyncDisposable {
     return Promise.race([this.exited, late]).finally(() => clearTimeout(timer));
   }
 
-  kill(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGKILL');
-    await this.exited.catch(() => undefined);
-  }
-
   async #until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
     const untilMs = Date.now() + WAIT_TIMEOUT_MS;
-    while (Date.now() < untilMs && this.#child.exitCode === null) {
+    while (Date.now() < untilMs && this.child.exitCode === null) {
       const found = await look();
       if (found !== undefined) return found;
       await sleep(20);

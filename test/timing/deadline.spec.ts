@@ -1,34 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { healthy } from '../support/platform-answers.ts';
-import type { PlatformBehaviour } from '../support/platform-stub.ts';
+import { PAGED_REPORT, silentAtPageThree, startExpiringService } from '../support/expiring-service.ts';
+import { dripping, healthy, silent } from '../support/platform-answers.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
 
 /** How late an answer may be. Source: bus contract, section 5. */
 const TOLERANCE_MS = 1_000;
 const BUDGET_MS = 900;
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-
-const silent: PlatformBehaviour = () => undefined;
-const dripping: PlatformBehaviour = (_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
-  const timer = setInterval(() => response.write(' '), 50);
-  response.on('close', () => clearInterval(timer));
-};
-const silentAtPageThree: PlatformBehaviour = (request, response, socket) =>
-  (request.url.searchParams.get('page') === '3' ? silent : healthy(4))(request, response, socket);
 
 /** The content of these answers is tested by test/e2e/failures/deadline.spec.ts. */
 describe('the answer to a command that expires', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: silent,
-      variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
-    });
-    await service.worker();
-    // Code that runs for the first time is not compiled yet.
+    service = await startExpiringService(BUDGET_MS);
+    // What runs for the first time has not been compiled yet.
     await lateMs(Date.now() + BUDGET_MS);
   });
   afterAll(() => service[Symbol.asyncDispose]());
@@ -38,7 +24,7 @@ describe('the answer to a command that expires', () => {
     options: Options.Publish = {},
     type = 'session.create',
   ): Promise<number> => {
-    const data = type === 'session.create' ? { userId: 'p-1' } : PERIOD;
+    const data = type === 'session.create' ? { userId: 'p-1' } : PAGED_REPORT;
     const replies = await service.caller.send(type, data, options);
     const nowMs = Date.now();
     expect(replies.at(-1)?.body).toMatchObject({ code: 'COMMAND_EXPIRED' });
@@ -95,10 +81,7 @@ describe('a reply that its queue refuses', () => {
     await using service = await ServiceUnderTest.start({ behaviour: healthy() });
     await service.worker();
     const { caller } = service;
-    const { queue: full } = await caller.channel.assertQueue('', {
-      exclusive: true,
-      arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' },
-    });
+    const full = await caller.boundedQueue(1);
     caller.channel.sendToQueue(full, Buffer.from('in the way'));
     const kept = Promise.withResolvers<number>();
     await caller.channel.consume(service.name('replies.undelivered'), () => kept.resolve(Date.now()), {

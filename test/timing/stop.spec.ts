@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { PlatformBehaviour } from '../support/platform-stub.ts';
+import { silent } from '../support/platform-answers.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
 import { until } from '../support/until.ts';
 import type { WorkerProcess } from '../support/worker-process.ts';
@@ -9,7 +9,6 @@ import type { WorkerProcess } from '../support/worker-process.ts';
 const CLOSING_MS = 2_500;
 /** Each close has its own timeout: of the consumers, of their channels, of both connections. */
 const CLOSING_IN_VAIN_MS = 12_000;
-const silent: PlatformBehaviour = () => undefined;
 
 /** That it stops, and what happens to the commands in flight, is tested by test/e2e/lifecycle. */
 describe('a worker that is stopped', () => {

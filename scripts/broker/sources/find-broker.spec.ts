@@ -19,7 +19,7 @@ describe('brokerSources', () => {
     expect(names(brokerSources({ amqpUrl }))).not.toContain('AMQP_URL');
   });
 
-  it('are private nodes where a port is wanted', () => {
+  it('are private nodes if a port is asked for', () => {
     expect(names(brokerSources({ port: 5699 }))).not.toContain('Docker');
   });
 });
@@ -51,7 +51,7 @@ describe('findBroker', () => {
     expect(told).toEqual(['first: away']);
   });
 
-  it('says what to install where none works, and why each had none', async () => {
+  it('says what to install if none works, and why each had none', async () => {
     const told: string[] = [];
     const sources = [fails('one', 'none is installed'), fails('two', 'no engine answers')];
 

@@ -1,8 +1,7 @@
 import { messageOf } from '../../message-of.ts';
-import { aptSource } from './apt-source.ts';
 import type { BrokerSource, FoundBroker } from './broker-source.ts';
 import { composeSource } from './compose-source.ts';
-import { installedSource } from './installed-source.ts';
+import { aptSource, installedSource } from './installed-source.ts';
 import { urlSource } from './url-source.ts';
 
 export interface BrokerWishes {
@@ -12,7 +11,7 @@ export interface BrokerWishes {
   readonly port?: number | undefined;
 }
 
-/** The places where a broker may come from, in the order in which they are tried (contract, section 10). */
+/** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
 export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerSource[] {
   return [
     ...(amqpUrl ? [urlSource(amqpUrl)] : []),

@@ -1,4 +1,4 @@
-import { findInstallation, type Installation } from '../installation.ts';
+import { findInstallation, type Installation, requireInstallation } from '../installation.ts';
 import { startBroker } from '../start-broker.ts';
 import type { BrokerSource, FoundBroker } from './broker-source.ts';
 
@@ -14,7 +14,18 @@ export function installedSource(port?: number): BrokerSource {
   };
 }
 
-export async function startPrivate(installation: Installation, port?: number): Promise<FoundBroker> {
+/** A private node of the RabbitMQ that Debian or Ubuntu has, installed for it. */
+export function aptSource(port?: number): BrokerSource {
+  return {
+    name: 'the package rabbitmq-server of Debian or Ubuntu',
+    start: async () => {
+      if (findInstallation() !== undefined) throw new Error('it is installed already');
+      return startPrivate(await requireInstallation(), port);
+    },
+  };
+}
+
+async function startPrivate(installation: Installation, port?: number): Promise<FoundBroker> {
   const broker = await startBroker({ installation, ...(port === undefined ? {} : { port }) });
   return { ...broker, origin: `a private RabbitMQ ${installation.version}` };
 }

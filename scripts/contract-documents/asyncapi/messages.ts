@@ -1,6 +1,6 @@
 import { announcedData, ERROR_CODES, isCommandType, REPLIES, type Reply, type Shape } from '#contracts';
 
-import type { Example } from '../examples/example.ts';
+import type { Example } from '../examples/message-examples.ts';
 import { EXAMPLES } from '../examples/examples.ts';
 import { type JsonSchema, reference } from '../schemas/json-schema.ts';
 import { MESSAGE_NAMES } from '../schemas/schemas.ts';

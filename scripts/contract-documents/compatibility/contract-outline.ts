@@ -1,7 +1,7 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
 import type { JsonSchema } from '../schemas/json-schema.ts';
-import { MESSAGE_NAMES, SCHEMAS } from '../schemas/schemas.ts';
+import { MESSAGE_NAMES, resolved, SCHEMAS } from '../schemas/schemas.ts';
 
 /** One member: whether it must be there, and the keywords that say what it may hold. */
 export interface OutlinedMember {
@@ -55,10 +55,10 @@ function membersOf(schema: JsonSchema, path: string): [string, OutlinedMember][]
   const required = (schema['required'] ?? []) as readonly string[];
   return Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(
     ([name, member]) => {
-      const held = resolve(member);
+      const held = resolved(member);
       const rules = Object.fromEntries(Object.entries(held).filter(([keyword]) => !UNTOLD.has(keyword)));
       const own = `${path}/${name}`;
-      const items = resolve((held['items'] ?? {}) as JsonSchema);
+      const items = resolved((held['items'] ?? {}) as JsonSchema);
       return [
         [own, { required: required.includes(name), rules }],
         ...membersOf(held, own),
@@ -66,9 +66,4 @@ function membersOf(schema: JsonSchema, path: string): [string, OutlinedMember][]
       ] as [string, OutlinedMember][];
     },
   );
-}
-
-function resolve(schema: JsonSchema): JsonSchema {
-  const { $ref } = schema;
-  return typeof $ref === 'string' ? (SCHEMAS[$ref.replace('#/$defs/', '')] ?? {}) : schema;
 }

@@ -1,8 +1,4 @@
-import { join } from 'node:path';
-
-import { format, resolveConfig } from 'prettier';
-
-import { root } from '../../root.ts';
+import { formatted } from '../contract-files.ts';
 import { breakingChanges } from './breaking-changes.ts';
 import type { ContractOutline } from './contract-outline.ts';
 
@@ -15,6 +11,5 @@ export const RELEASED_OUTLINE = 'test/contracts/version-1.json';
  */
 export async function withAdditions(record: string, now: ContractOutline): Promise<string> {
   if (breakingChanges(JSON.parse(record) as ContractOutline, now).length > 0) return record;
-  const filepath = join(root, RELEASED_OUTLINE);
-  return format(JSON.stringify(now), { ...(await resolveConfig(filepath)), filepath });
+  return formatted(RELEASED_OUTLINE, JSON.stringify(now));
 }

@@ -1,6 +1,5 @@
 import { ERROR_EXAMPLES } from './error-examples.ts';
-import type { Example } from './example.ts';
-import { COMMAND_EXAMPLES, REPLY_EXAMPLES } from './message-examples.ts';
+import { COMMAND_EXAMPLES, type Example, REPLY_EXAMPLES } from './message-examples.ts';
 import { PACKET_EXAMPLES, PACKET_REPLY_EXAMPLES } from './packet-examples.ts';
 
 /** Examples of each message by the name of its schema. */

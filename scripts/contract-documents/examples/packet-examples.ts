@@ -1,8 +1,7 @@
 import { COMMAND_TYPES } from '#contracts';
 
 import { ERROR_EXAMPLES } from './error-examples.ts';
-import { type Example, EXAMPLE_ID } from './example.ts';
-import { COMMAND_EXAMPLES, REPLY_EXAMPLES } from './message-examples.ts';
+import { COMMAND_EXAMPLES, type Example, EXAMPLE_ID, REPLY_EXAMPLES } from './message-examples.ts';
 
 /** Packets of Nest's own RabbitMQ client, one for each command. */
 export const PACKET_EXAMPLES: readonly Example[] = COMMAND_TYPES.map((type) => {

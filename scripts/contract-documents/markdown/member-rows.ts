@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../schemas/json-schema.ts';
-import { SCHEMAS } from '../schemas/schemas.ts';
+import { resolved } from '../schemas/schemas.ts';
 
 /** The name of a setting, and what Markdown would read as emphasis. */
 const AS_CODE = /\b[A-Z]+(_[A-Z]+)+\b|\*{3}/g;
@@ -24,11 +24,6 @@ export function memberRows(schema: JsonSchema, prefix = ''): readonly Row[] {
     const row = { name, type: typeOf(held), isRequired: required.includes(member), meaning: meaningOf(own) };
     return [row, ...memberRows(held, `${name}.`), ...memberRows(items, `${name}[].`)];
   });
-}
-
-function resolved(schema: JsonSchema): JsonSchema {
-  const { $ref } = schema;
-  return typeof $ref === 'string' ? (SCHEMAS[$ref.replace('#/$defs/', '')] ?? {}) : schema;
 }
 
 /** Launch options are an object, or a string that holds one. */

@@ -1,8 +1,51 @@
-import { SCHEMA_VERSION } from '#contracts';
+import { COMMAND_TYPES, REPLIES, SCHEMA_VERSION } from '#contracts';
 
-import type { Definitions, JsonSchema } from './json-schema.ts';
+import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 import { messageSchemas } from './message-schemas.ts';
-import { PACKET_SCHEMAS } from './packet-schemas.ts';
+
+const SUCCESSES = [...REPLIES.keys()].filter((type) => type !== 'command.failed');
+
+const packetOf = (type: string): JsonSchema => ({
+  type: 'object',
+  required: ['pattern', 'data', 'id'],
+  properties: {
+    pattern: { const: type },
+    data: reference(type),
+    id: { ...text("The command's identity."), maxLength: 200 },
+  },
+});
+
+/** The packets of Nest's own RabbitMQ client. Source: bus contract, section 2, "Nest callers". */
+const PACKET_SCHEMAS: Definitions = {
+  'nest.command': {
+    description: "A command as Nest's own RabbitMQ client sends it: the property type is absent.",
+    oneOf: COMMAND_TYPES.map(packetOf),
+  },
+  'nest.reply': {
+    description: "A reply to such a command, as Nest's client understands it.",
+    oneOf: [
+      {
+        type: 'object',
+        required: ['response', 'id'],
+        properties: {
+          response: { anyOf: SUCCESSES.map(reference) },
+          isDisposed: { const: true, description: 'On the last reply.' },
+          id: text("The packet's id."),
+        },
+        not: { required: ['err'] },
+      },
+      {
+        type: 'object',
+        required: ['err', 'isDisposed', 'id'],
+        properties: {
+          err: reference('command.failed'),
+          isDisposed: { const: true },
+          id: text("The packet's id."),
+        },
+      },
+    ],
+  },
+};
 
 /** Every schema of the bus by its name: those of messages hold a dot, those that others refer to do not. */
 export const SCHEMAS: Definitions = {
@@ -12,6 +55,12 @@ export const SCHEMAS: Definitions = {
 
 /** The names of the schemas that are whole messages. */
 export const MESSAGE_NAMES: readonly string[] = Object.keys(SCHEMAS).filter((name) => name.includes('.'));
+
+/** A schema, or the one that it refers to. */
+export function resolved(schema: JsonSchema): JsonSchema {
+  const { $ref } = schema;
+  return typeof $ref === 'string' ? (SCHEMAS[$ref.replace('#/$defs/', '')] ?? {}) : schema;
+}
 
 /** One message's schema as a document of its own, with the definitions that it needs. */
 export function standaloneSchema(name: string, examples: readonly unknown[]): JsonSchema {

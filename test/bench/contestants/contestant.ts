@@ -1,5 +1,5 @@
 import type { Dialect } from '../driver/dialect.ts';
-import type { BenchProcess } from '../processes/bench-process.ts';
+import type { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** What a worker that is measured is given. */
@@ -7,10 +7,8 @@ export type Surroundings = Pick<Stage, 'workplace' | 'amqpUrl' | 'platform' | 'p
 
 /** A worker that takes commands. */
 export interface RunningWorker extends AsyncDisposable {
-  readonly process: BenchProcess;
+  readonly process: ServiceProcess;
   readonly dialect: Dialect;
-  /** Where its commands wait. */
-  readonly queue: string;
 }
 
 /** One kind of worker that is measured. */

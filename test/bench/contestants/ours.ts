@@ -1,58 +1,111 @@
 import { randomBytes } from 'node:crypto';
 
+import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
-import { busDialect } from '../driver/dialect.ts';
-import { BenchProcess } from '../processes/bench-process.ts';
+import { freePorts } from '../../../scripts/network/free-ports.ts';
+import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
+import { busDialect, type Dialect } from '../driver/dialect.ts';
+import { processUsage } from '../measure/process-usage.ts';
 import type { Version } from '../stage/workplace.ts';
-import type { Contestant, Surroundings } from './contestant.ts';
-import { deleteQueues } from './delete-queues.ts';
+import type { Contestant, RunningWorker, Surroundings } from './contestant.ts';
 import { takesCommands } from './takes-commands.ts';
 
-const EXCHANGES = ['commands', 'commands.unknown', 'events'];
-const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
-const RETRY_QUEUES = ['5000', '30000', '120000'].map((delayMs) => `reports.retry.${delayMs}`);
-
-export interface OursOptions {
+export interface OurWorkersOptions {
+  /** How many share one queue. Default: 1. */
+  readonly workers?: number;
   /** Default: `this`. */
   readonly version?: Version;
   /** Settings beyond the addresses and the prefetch; all others have their default. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Of Node.js, such as `--cpu-prof`. */
+  readonly nodeFlags?: readonly string[];
+}
+
+interface Member {
+  readonly process: ServiceProcess;
+  readonly port: number;
 }
 
 /** The built worker, on its own topology. */
-export function ours({ version = 'this', variables = {} }: OursOptions = {}): Contestant {
-  const name = version === 'this' ? 'ours' : 'other';
+export function ours(version: Version = 'this'): Contestant {
   return {
-    name,
+    name: version === 'this' ? 'ours' : 'other',
     label: version === 'this' ? 'poker-bridge' : 'poker-bridge, other checkout',
     queueType: 'quorum',
-    start: async (surroundings, nodeFlags = []) => {
-      const prefix = `bench-${randomBytes(4).toString('hex')}`;
-      const queue = `${prefix}.interactive`;
-      const process = new BenchProcess({
-        args: [
-          ...WORKER_FLAGS,
-          ...nodeFlags,
-          surroundings.workplace.built('apps/worker/src/main.js', version),
-        ],
-        variables: { ...variablesFor(surroundings, prefix), ...variables },
-        log: surroundings.workplace.log(name),
-      });
-      await takesCommands(process, surroundings.amqpUrl, queue);
-      return {
-        process,
-        dialect: busDialect(prefix),
-        queue,
-        [Symbol.asyncDispose]: async () => {
-          await process[Symbol.asyncDispose]();
-          await deleteTopology(surroundings.amqpUrl, prefix);
-        },
-      };
-    },
+    start: (surroundings, nodeFlags = []) => OurWorkers.start(surroundings, { version, nodeFlags }),
   };
 }
 
-/** The settings of a worker. */
+/** Built workers on a topology of their own. */
+export class OurWorkers implements RunningWorker {
+  /** The first of them. */
+  readonly process: ServiceProcess;
+  readonly dialect: Dialect;
+  readonly prefix: string;
+  readonly #amqpUrl: string;
+  readonly #members: readonly Member[];
+
+  private constructor(amqpUrl: string, prefix: string, members: readonly [Member, ...Member[]]) {
+    this.process = members[0].process;
+    this.dialect = busDialect(prefix);
+    this.prefix = prefix;
+    this.#amqpUrl = amqpUrl;
+    this.#members = members;
+  }
+
+  /** Waits until each of them takes commands. */
+  static async start(
+    surroundings: Surroundings,
+    { workers = 1, version = 'this', variables = {}, nodeFlags = [] }: OurWorkersOptions = {},
+  ): Promise<OurWorkers> {
+    const { amqpUrl, workplace } = surroundings;
+    const prefix = `bench-${randomBytes(4).toString('hex')}`;
+    const members: Member[] = [];
+    for (const port of await freePorts(workers)) {
+      const process = new ServiceProcess({
+        args: [...WORKER_FLAGS, ...nodeFlags, workplace.built('apps/worker/src/main.js', version)],
+        variables: { ...variablesFor(surroundings, prefix), HTTP_PORT: String(port), ...variables },
+        log: workplace.log(prefix),
+      });
+      members.push({ process, port });
+      await takesCommands(process, amqpUrl, `${prefix}.interactive`, members.length);
+    }
+    return new OurWorkers(amqpUrl, prefix, members as [Member, ...Member[]]);
+  }
+
+  /** Processor time of all of them since they began. */
+  get cpuMs(): number {
+    return this.#members.reduce((sum, { process }) => sum + processUsage(process.pid).cpuMs, 0);
+  }
+
+  /** What the largest of them has resident. */
+  get memoryMib(): number {
+    return Math.max(...this.#members.map(({ process }) => processUsage(process.pid).memoryMib));
+  }
+
+  /** How many commands each of them has answered. */
+  async answered(): Promise<number[]> {
+    const pages = await this.metrics();
+    return pages.map((text) => {
+      const series = [...text.matchAll(/^poker_commands_total\{.*\} (\d+)$/gm)];
+      return series.reduce((sum, [, count]) => sum + Number(count), 0);
+    });
+  }
+
+  /** Of each of them, as Prometheus reads them. */
+  metrics(): Promise<string[]> {
+    return Promise.all(
+      this.#members.map(async ({ port }) => (await fetch(`http://127.0.0.1:${port}/metrics`)).text()),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#members.map(({ process }) => process[Symbol.asyncDispose]()));
+    await removeTopology(this.#amqpUrl, this.prefix);
+  }
+}
+
+/** All that a worker is told. */
 export function variablesFor(
   { amqpUrl, platform, prefetch }: Surroundings,
   prefix: string,
@@ -64,13 +117,4 @@ export function variablesFor(
     HTTP_PORT: '0',
     INTERACTIVE_PREFETCH: String(prefetch),
   };
-}
-
-/** Of a worker with the default delays, that has ended. */
-export function deleteTopology(amqpUrl: string, prefix: string): Promise<void> {
-  return deleteQueues(
-    amqpUrl,
-    [...QUEUES, ...RETRY_QUEUES].map((rest) => `${prefix}.${rest}`),
-    EXCHANGES.map((rest) => `${prefix}.${rest}`),
-  );
 }

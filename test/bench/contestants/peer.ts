@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
+import { removeQueues } from '../../../scripts/broker/remove-topology.ts';
+import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Dialect } from '../driver/dialect.ts';
-import { BenchProcess } from '../processes/bench-process.ts';
 import type { Contestant } from './contestant.ts';
-import { deleteQueues } from './delete-queues.ts';
 import { takesCommands } from './takes-commands.ts';
 
 export interface PeerOptions {
@@ -30,8 +30,8 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
         QUEUE_TYPE: queueType,
         PREFETCH: String(prefetch),
       };
-      const process = new BenchProcess({
-        args: [...nodeFlags, workplace.program(`peers/${program}`)],
+      const process = new ServiceProcess({
+        args: [...nodeFlags, workplace.peer(program)],
         variables,
         log: workplace.log(name),
       });
@@ -39,10 +39,9 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
       return {
         process,
         dialect: dialect(queue),
-        queue,
         [Symbol.asyncDispose]: async () => {
           await process[Symbol.asyncDispose]();
-          await deleteQueues(amqpUrl, [queue]);
+          await removeQueues(amqpUrl, [queue]);
         },
       };
     },

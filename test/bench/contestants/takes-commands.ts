@@ -1,40 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { connect } from 'amqplib';
 
-import type { BenchProcess } from '../processes/bench-process.ts';
+import type { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 
 const TIMEOUT_MS = 30_000;
-const POLL_MS = 20;
 
 /**
  * Waits until a worker consumes from a queue.
  *
- * @param consumers how many to wait for, if others consume from it already
- * @throws {Error} with its last output, if it exits instead
+ * @param consumers how many are to be seen, if others consume from it already
+ * @throws {Error} with its last lines, if it ends instead
  */
 export async function takesCommands(
-  process: BenchProcess,
+  process: ServiceProcess,
   amqpUrl: string,
   queue: string,
   consumers = 1,
 ): Promise<void> {
   const connection = await connect(amqpUrl);
   connection.on('error', () => undefined);
-  const untilMs = Date.now() + TIMEOUT_MS;
+  const consumesFrom = async (): Promise<boolean> => {
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined);
+    // A queue that is not there yet closes the channel.
+    const found = await channel.checkQueue(queue).catch(() => undefined);
+    if (found !== undefined) await channel.close();
+    return found !== undefined && found.consumerCount >= consumers;
+  };
   try {
-    for (;;) {
-      const channel = await connection.createChannel();
-      channel.on('error', () => undefined);
-      // A queue that is not there yet closes the channel.
-      const found = await channel.checkQueue(queue).catch(() => undefined);
-      if (found !== undefined && found.consumerCount >= consumers) return;
-      if (found !== undefined) await channel.close();
-      if (process.hasEnded || Date.now() > untilMs) {
-        throw new Error(`the worker of ${queue} takes no commands:\n${process.lastWords}`);
-      }
-      await sleep(POLL_MS);
-    }
+    await process.until(`take commands from ${queue}`, consumesFrom, TIMEOUT_MS);
   } finally {
     await connection.close();
   }

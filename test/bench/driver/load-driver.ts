@@ -5,8 +5,7 @@ import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'a
 
 import type { Dialect } from './dialect.ts';
 import { Ledger, type Tally } from './ledger.ts';
-import { sessionWorkload } from './session-workload.ts';
-import type { Workload } from './workload.ts';
+import { sessionWorkload, type Workload } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;
@@ -159,11 +158,11 @@ export class LoadDriver implements AsyncDisposable {
 
   #send(dueAtMs: number): void {
     const sequence = this.#ledger.next();
-    const id = `${this.#name}-${sequence}`;
+    const command = this.#workload.command(sequence);
     this.#dueAtMs.set(sequence, dueAtMs);
-    this.#dialect.publish(this.#channel, this.#workload.command(sequence), {
-      messageId: id,
-      correlationId: id,
+    this.#dialect.publish(this.#channel, command, {
+      messageId: `${this.#name}-${command.repeats ?? sequence}`,
+      correlationId: `${this.#name}-${sequence}`,
       replyTo: this.#replyQueue,
       contentType: 'application/json',
       persistent: true,

@@ -1,3 +1,4 @@
+import { median, percentile } from '../measure/statistics.ts';
 import type { Phase } from './lanes.ts';
 import type { ReportEndpoint } from './report-endpoints.ts';
 
@@ -50,14 +51,6 @@ export function compareLanes(
 
 function latencyOf(phases: readonly Phase[]): Latency {
   const medianOf = (share: number): number =>
-    quantile(
-      phases.map(({ load }) => quantile(load.latenciesMs, share)).toSorted((a, b) => a - b),
-      0.5,
-    );
+    median(phases.map(({ load }) => percentile(load.latenciesMs, share)));
   return { p50Ms: medianOf(0.5), p99Ms: medianOf(0.99) };
-}
-
-/** @param sorted from the smallest */
-function quantile(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

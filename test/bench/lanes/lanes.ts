@@ -11,7 +11,7 @@ import { LanesPlatform } from './lanes-platform.ts';
 import { REPORT_ENDPOINTS, type ReportEndpoint } from './report-endpoints.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-/** Few connections and many reports in flight: without a reserved share, players would find none free. */
+/** Few connections and many reports in flight: without a share of their own, players would find none free. */
 const CONNECTIONS = 32;
 /** Reports in flight at once: half of the connections. */
 const REPORTS_AT_ONCE = CONNECTIONS / 2;
@@ -42,7 +42,7 @@ const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS
 
 /** One stretch of time with a steady load of players. */
 export interface Phase {
-  /** `undefined` if no reports were requested. */
+  /** `undefined` if nobody asked for reports. */
   readonly endpoint: ReportEndpoint | undefined;
   readonly load: InteractiveLoad;
   /** Calls to the report endpoint, and the most of them at once. */
@@ -139,7 +139,7 @@ export class Lanes implements AsyncDisposable {
     );
   }
 
-  /** Removes the queued reports, lets those in flight end, and waits until both reports are served again. */
+  /** Takes the queued reports away, lets those in flight end, and waits until both reports are served again. */
   async #calm(): Promise<void> {
     this.#platform.heal();
     await until(

@@ -1,3 +1,5 @@
+import { markdownTable } from 'markdown-table';
+
 import { type Comparison, compareLanes } from './compare-lanes.ts';
 import { Lanes, type Phase } from './lanes.ts';
 import { REPORT_ENDPOINTS, type ReportEndpoint } from './report-endpoints.ts';
@@ -14,8 +16,6 @@ export interface RunLanesOptions {
   readonly url: string;
   /** Default 5. */
   readonly rounds?: number;
-  /** Where the table goes, line by line; default: standard output. */
-  readonly print?: (line: string) => void;
 }
 
 /**
@@ -24,11 +24,7 @@ export interface RunLanesOptions {
  *
  * @returns whether no kind of sickness moved the p99 beyond a tenth, or failed a player
  */
-export async function runLanes({
-  url,
-  rounds = ROUNDS,
-  print = console.log,
-}: RunLanesOptions): Promise<boolean> {
+export async function runLanes({ url, rounds = ROUNDS }: RunLanesOptions): Promise<boolean> {
   await using lanes = await Lanes.start({
     url,
     ratePerSecond: RATE_PER_SECOND,
@@ -44,33 +40,34 @@ export async function runLanes({
       if (round > 0) pairs.set(endpoint, [...(pairs.get(endpoint) ?? []), pair]);
     }
   }
-  print(
+  console.log(
     `Players' latency at ${RATE_PER_SECOND} commands/s, medians of ${rounds} phases of ${PHASE_MS / 1_000} s each,` +
       ` in turn with phases without reports. ${REPORTS} reports queued in each, ${lanes.connections} connections.`,
   );
-  print(
-    row('reports', 'p50 ms', 'without', 'p99 ms', 'without', 'ratio', 'least', 'failed', 'calls', 'at once'),
-  );
   const compared = endpoints.map((endpoint) => compareLanes(endpoint, pairs.get(endpoint) ?? []));
-  for (const comparison of compared) print(describe(comparison));
+  const head = [
+    'reports',
+    'p50 ms',
+    'without',
+    'p99 ms',
+    'without',
+    'ratio',
+    'least',
+    'failed',
+    'calls',
+    'at once',
+  ];
+  console.log(
+    markdownTable([head, ...compared.map(rowOf)], { align: ['l', ...head.slice(1).map(() => 'r')] }),
+  );
   return compared.every(({ p99Ratio, failures }) => p99Ratio <= MOST_RATIO && failures === 0);
 }
 
-function describe({ endpoint, quiet, disturbed, ...facts }: Comparison): string {
-  return row(
+function rowOf({ endpoint, quiet, disturbed, ...facts }: Comparison): string[] {
+  return [
     endpoint,
-    disturbed.p50Ms.toFixed(1),
-    quiet.p50Ms.toFixed(1),
-    disturbed.p99Ms.toFixed(1),
-    quiet.p99Ms.toFixed(1),
-    facts.p99Ratio.toFixed(2),
-    facts.leastP99Ratio.toFixed(2),
-    String(facts.failures),
-    String(facts.reportCalls),
-    String(facts.mostReports),
-  );
-}
-
-function row(name: string, ...cells: string[]): string {
-  return name.padEnd(24) + cells.map((cell) => cell.padStart(9)).join('');
+    ...[disturbed.p50Ms, quiet.p50Ms, disturbed.p99Ms, quiet.p99Ms].map((ms) => ms.toFixed(1)),
+    ...[facts.p99Ratio, facts.leastP99Ratio].map((ratio) => ratio.toFixed(2)),
+    ...[facts.failures, facts.reportCalls, facts.mostReports].map(String),
+  ];
 }

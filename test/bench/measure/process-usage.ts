@@ -7,7 +7,7 @@ const MIB_IN_KIB = 1_024;
 export interface ProcessUsage {
   /** Processor time in user and kernel mode. Steps of 10 ms. */
   readonly cpuMs: number;
-  /** The peak of its resident memory; the current value if the system does not keep the peak. */
+  /** The most memory that it ever had resident; if the system does not keep that, what it has now. */
   readonly peakMemoryMib: number;
   /** What it has resident now. */
   readonly memoryMib: number;

@@ -25,3 +25,8 @@ export interface Spread {
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
+
+/** For example `0.31 (0.29–0.35)`. */
+export function withRange({ median: middle, min, max }: Spread, digits: number): string {
+  return `${middle.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}

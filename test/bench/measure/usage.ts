@@ -16,14 +16,14 @@ export type Part = (typeof PARTS)[number];
 export interface Usage {
   readonly atMs: number;
   readonly cpuMs: Readonly<Record<Part, number>>;
-  /** Of all processors, by whomever. */
+  /** Of all processors, by all processes. */
   readonly busyMs: number;
 }
 
 /** What was used between two looks, as a share of one processor's time. */
 export interface Shares {
   readonly parts: Readonly<Record<Part, number>>;
-  /** Of all processors, by whomever: at most as many as the machine has. */
+  /** Of all processors, by all processes: at most as many as the machine has. */
   readonly machine: number;
 }
 

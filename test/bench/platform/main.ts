@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-import { sessionOf } from './session-of.ts';
+import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 
 const { PORT, LATENCY_MS = '20', SECRET_KEY = '' } = process.env;
 
@@ -18,14 +18,9 @@ createServer((request, response) => {
 function answer({ url, headers }: IncomingMessage, form: URLSearchParams, response: ServerResponse): void {
   const [, user = ''] = /\/users\/([^/]+)\/session\?/.exec(url ?? '') ?? [];
   const userId = decodeURIComponent(user);
-  if (userId !== form.get('userId') || headers['sign'] !== signatureOf(form)) {
-    response.writeHead(400, { 'content-type': 'application/vnd.api+json' });
-    response.end(JSON.stringify({ errors: [{ status: 400, detail: 'Not Valid Request Signature' }] }));
-    return;
-  }
-  const document = { data: { type: 'session', id: `auth-${userId}`, attributes: sessionOf(userId) } };
-  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
-  response.end(JSON.stringify(document));
+  if (userId === form.get('userId') && headers['sign'] === signatureOf(form))
+    answerJson(response, 200, sessionDocument(userId));
+  else answerJson(response, 400, { errors: [{ status: 400, detail: 'Not Valid Request Signature' }] });
 }
 
 /** Of a flat form, none of whose names is left out: the values in the order of their names, and the secret key. */

@@ -1,10 +1,11 @@
-import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 
 import { freePorts } from '../../../scripts/network/free-ports.ts';
-import { BenchProcess } from '../processes/bench-process.ts';
+import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Workplace } from '../stage/workplace.ts';
 
+/** Of each report. */
+export const REPORT_RECORDS = 50;
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
@@ -12,7 +13,7 @@ const TIMEOUT_MS = 20_000;
 export type PlatformProgram = 'main' | 'all-operations';
 
 export interface BenchPlatform extends AsyncDisposable {
-  readonly process: BenchProcess;
+  readonly process: ServiceProcess;
   /** What points a worker here. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -27,22 +28,26 @@ export async function startPlatform(
   program: PlatformProgram = 'main',
 ): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
-  const variables = { PORT: String(port), LATENCY_MS: String(latencyMs), SECRET_KEY };
-  const process = new BenchProcess({
-    args: [workplace.program(`platform/${program}`)],
+  const variables = {
+    PORT: String(port),
+    LATENCY_MS: String(latencyMs),
+    REPORT_RECORDS: String(REPORT_RECORDS),
+    SECRET_KEY,
+  };
+  const process = new ServiceProcess({
+    args: [fileURLToPath(new URL(`${program}.ts`, import.meta.url))],
     variables,
     log: workplace.log('platform'),
     // It is there from the first to the last: what belongs to the run goes with it.
     folder: workplace.folder,
   });
-  const untilMs = Date.now() + TIMEOUT_MS;
-  while (!(await listens(port))) {
-    if (process.hasEnded || Date.now() > untilMs) {
-      throw new Error(`the platform did not start:\n${process.lastWords}`);
-    }
-    await sleep(20);
-  }
   const origin = `http://127.0.0.1:${port}`;
+  const listens = (): Promise<boolean> =>
+    fetch(origin, { method: 'HEAD' }).then(
+      () => true,
+      () => false,
+    );
+  await process.until('listen', listens, TIMEOUT_MS);
   return {
     process,
     variables: {
@@ -53,12 +58,4 @@ export async function startPlatform(
     },
     [Symbol.asyncDispose]: () => process[Symbol.asyncDispose](),
   };
-}
-
-function listens(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-    socket.once('connect', () => socket.destroy());
-  });
 }

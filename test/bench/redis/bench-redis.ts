@@ -1,14 +1,13 @@
+import { markdownTable } from 'markdown-table';
+
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
-import { isFaultless } from '../driver/ledger.ts';
-import { LoadDriver } from '../driver/load-driver.ts';
-import { median, percentile, spreadOf } from '../measure/statistics.ts';
+import { median, percentile, spreadOf, withRange } from '../measure/statistics.ts';
 import { describeMachine, machineLine } from '../report/machine.ts';
 import { Progress } from '../report/progress.ts';
-import { renderMarkdown, renderText } from '../report/render-table.ts';
 import type { Table } from '../report/tables.ts';
 import { writePart } from '../report/write-part.ts';
-import { Crew } from '../scale/crew.ts';
-import { openStage, type Stage } from '../stage/stage.ts';
+import { LoadedWorkers } from '../scale/loaded-workers.ts';
+import { openStage } from '../stage/stage.ts';
 
 export interface BenchRedisOptions {
   readonly rounds: number;
@@ -24,6 +23,9 @@ interface Measurement {
   readonly cpuMsPerCommand: number;
 }
 
+/** By what tells repeats. */
+type Round = Readonly<Record<'memory' | 'shared', Measurement>>;
+
 const PER_SECOND = 300;
 const WARM_UP = { inFlight: 100, commands: 3_000 };
 /** What the check may add at p50. */
@@ -34,107 +36,77 @@ const BOUND_MS = 2;
  * without, in turn.
  *
  * @returns whether it adds less than 2 ms at p50
- * @throws {Error} if a command did not get exactly one right answer
+ * @throws {Error} if not each command got exactly one right answer
  */
 export async function benchRedis({ rounds, forMs, isWritten }: BenchRedisOptions): Promise<boolean> {
   console.log('A private RabbitMQ and a private Redis start …');
   await using stage = await openStage();
   await using redis = await startRedis();
   await using parts = new AsyncDisposableStack();
-  const open = async (variables: Readonly<Record<string, string>>): Promise<Side> =>
-    parts.use(await Side.start(stage, variables));
-  const [memory, shared] = [await open({}), await open({ REDIS_URL: redis.url })];
-  const measured: [Measurement, Measurement][] = [];
+  const start = async (variables: Readonly<Record<string, string>>): Promise<LoadedWorkers> => {
+    const side = parts.use(await LoadedWorkers.start(stage, { variables }));
+    await side.driver.closedLoop(WARM_UP);
+    return side;
+  };
+  const sides = { memory: await start({}), shared: await start({ REDIS_URL: redis.url }) };
+  const measured: Round[] = [];
   {
     using progress = new Progress(rounds);
     for (let round = 0; round < rounds; round += 1) {
       progress.step(`${PER_SECOND} commands a second, round ${round + 1}`);
-      // The second one may find the machine in another state.
-      const order = round % 2 === 0 ? [memory, shared] : [shared, memory];
-      for (const side of order) await side.measure(forMs);
-      const [one, other] = [memory.last, shared.last];
-      measured.push([one, other]);
+      // The second may find the machine in another state.
+      const isReversed = round % 2 === 1;
+      const first = await measure(isReversed ? sides.shared : sides.memory, forMs);
+      const second = await measure(isReversed ? sides.memory : sides.shared, forMs);
+      const [memory, shared] = isReversed ? [second, first] : [first, second];
+      measured.push({ memory, shared });
       progress.done(
-        `round ${round + 1}: p50 ${one.p50Ms.toFixed(2)} ms, with Redis ${other.p50Ms.toFixed(2)} ms`,
+        `round ${round + 1}: p50 ${memory.p50Ms.toFixed(2)} ms, with Redis ${shared.p50Ms.toFixed(2)} ms`,
       );
     }
   }
-  for (const side of [memory, shared]) await side.finish();
-  const addedMs = median(measured.map(([one, other]) => other.p50Ms - one.p50Ms));
+  for (const side of Object.values(sides)) await side.finish();
+  const addedMs = median(measured.map(({ memory, shared }) => shared.p50Ms - memory.p50Ms));
   const table = tableOf(measured);
   const verdict = `Redis adds ${addedMs.toFixed(2)} ms at p50 (bound: ${BOUND_MS} ms).`;
-  console.log(`\n${renderText(table)}\n\n${verdict}`);
+  console.log(`\n${markdownTable(table)}\n\n${verdict}`);
   if (isWritten) {
     const made = `${PER_SECOND} commands a second, ${rounds} rounds in turn, platform 20 ms. `;
     writePart('redis', [
       `${made}${machineLine(describeMachine(stage.brokerVersion))}.`,
-      renderMarkdown(table),
+      markdownTable(table),
       verdict,
     ]);
   }
   return addedMs < BOUND_MS;
 }
 
-function tableOf(measured: readonly [Measurement, Measurement][]): Table {
+function tableOf(measured: readonly Round[]): Table {
   const row = (label: string, of: readonly Measurement[]): string[] => [
     label,
-    range(of.map(({ p50Ms }) => p50Ms)),
-    range(of.map(({ p99Ms }) => p99Ms)),
-    range(of.map(({ cpuMsPerCommand }) => cpuMsPerCommand)),
+    withRange(spreadOf(of.map(({ p50Ms }) => p50Ms)), 2),
+    withRange(spreadOf(of.map(({ p99Ms }) => p99Ms)), 2),
+    withRange(spreadOf(of.map(({ cpuMsPerCommand }) => cpuMsPerCommand)), 2),
   ];
   return [
     ['repeats are known by', 'p50, ms', 'p99, ms', 'CPU a command, ms'],
     row(
       'the worker alone',
-      measured.map(([memory]) => memory),
+      measured.map(({ memory }) => memory),
     ),
     row(
       'Redis',
-      measured.map(([, shared]) => shared),
+      measured.map(({ shared }) => shared),
     ),
   ];
 }
 
-function range(values: readonly number[]): string {
-  const { median: middle, min, max } = spreadOf(values);
-  return `${middle.toFixed(2)} (${min.toFixed(2)}–${max.toFixed(2)})`;
-}
-
-/** One of the two workers, and what was measured last of it. */
-class Side implements AsyncDisposable {
-  last: Measurement = { p50Ms: 0, p99Ms: 0, cpuMsPerCommand: 0 };
-  readonly #crew: Crew;
-  readonly #driver: LoadDriver;
-
-  private constructor(crew: Crew, driver: LoadDriver) {
-    this.#crew = crew;
-    this.#driver = driver;
-  }
-
-  static async start(stage: Stage, variables: Readonly<Record<string, string>>): Promise<Side> {
-    const crew = await Crew.start(stage, { variables });
-    const driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: crew.dialect });
-    await driver.closedLoop(WARM_UP);
-    return new Side(crew, driver);
-  }
-
-  async measure(forMs: number): Promise<void> {
-    const { cpuMs } = this.#crew;
-    const { commands, latenciesMs } = await this.#driver.openLoop({ perSecond: PER_SECOND, forMs });
-    this.last = {
-      p50Ms: percentile(latenciesMs, 0.5),
-      p99Ms: percentile(latenciesMs, 0.99),
-      cpuMsPerCommand: (this.#crew.cpuMs - cpuMs) / commands,
-    };
-  }
-
-  async finish(): Promise<void> {
-    const tally = await this.#driver.settle();
-    if (!isFaultless(tally)) throw new Error(`not each command was answered once: ${JSON.stringify(tally)}`);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#driver[Symbol.asyncDispose]();
-    await this.#crew[Symbol.asyncDispose]();
-  }
+async function measure({ workers, driver }: LoadedWorkers, forMs: number): Promise<Measurement> {
+  const { cpuMs } = workers;
+  const { commands, latenciesMs } = await driver.openLoop({ perSecond: PER_SECOND, forMs });
+  return {
+    p50Ms: percentile(latenciesMs, 0.5),
+    p99Ms: percentile(latenciesMs, 0.99),
+    cpuMsPerCommand: (workers.cpuMs - cpuMs) / commands,
+  };
 }

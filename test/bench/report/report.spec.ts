@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Sample } from '../measure/take-sample.ts';
 import type { Result } from '../runs/compare.ts';
+import type { Sample } from '../runs/entrant.ts';
 import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
-import { renderMarkdown, renderText } from './render-table.ts';
 import { summarize } from './summary.ts';
 import { busyLines, costTable, ratioLines, speedTable } from './tables.ts';
 import { between } from './write-part.ts';
@@ -49,7 +48,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are compared with their bound, if there is one', () => {
+  it('are judged by what is wanted, if something is', () => {
     expect(ratioLines(ratiosOf(results))).toEqual([
       'OURS for one of BARE-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 1.00, which holds',
       'OURS for one of NEST-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 0.70, which does not hold',
@@ -57,7 +56,7 @@ describe('ratios', () => {
     ]);
   });
 
-  it('are absent if our worker was not measured', () => {
+  it('are none if ours was not measured', () => {
     expect(ratiosOf(results.slice(0, 3))).toEqual([]);
   });
 });
@@ -78,16 +77,7 @@ describe('the table', () => {
     expect(row?.at(-1)).toBe('7 of 10 right, 1 wrong, 4 double, 0 stray, 2 missing');
   });
 
-  it('is a table of Markdown, and columns on a terminal', () => {
-    const table = [
-      ['a', 'b'],
-      ['long', '1'],
-    ];
-    expect(renderMarkdown(table)).toBe('| a    | b |\n| ---- | - |\n| long | 1 |');
-    expect(renderText(table)).toBe('a     b\n────  ─\nlong  1');
-  });
-
-  it('comes with a warning if other processes used the machine', () => {
+  it('comes with a warning if others used the machine', () => {
     const quiet = summarize(result('ours', [0.1]), 2);
     const busy = { ...quiet, shares: { ...SHARES, machine: 1.9 } };
     expect(busyLines([quiet], 2)).toEqual([]);
@@ -113,7 +103,7 @@ describe('a part of the documentation', () => {
     );
   });
 
-  it('must have a place', () => {
+  it('is missed if it has no place', () => {
     expect(() => between(text, 'b', [])).toThrow('no place for b');
   });
 });

@@ -1,9 +1,22 @@
-import { type Spread, spreadOf } from '../measure/statistics.ts';
+import { spreadOf, withRange } from '../measure/statistics.ts';
 import { PARTS, shareOfOthers } from '../measure/usage.ts';
+import type { Result } from '../runs/compare.ts';
+import type { Plan } from '../runs/plan.ts';
+import type { StartResult } from '../runs/time-starts.ts';
 import { GUARANTEES, KINDS } from './guarantees.ts';
+import type { Machine } from './machine.ts';
 import type { Ratio } from './ratios.ts';
-import type { Report } from './report.ts';
 import type { Summary } from './summary.ts';
+
+/** All that a run has found out. */
+export interface Report {
+  readonly machine: Machine;
+  readonly plan: Plan;
+  /** Empty if nothing was compared. */
+  readonly results: readonly Result[];
+  /** Empty if no start was timed. */
+  readonly starts: readonly StartResult[];
+}
 
 /** The first row is the head. */
 export type Table = readonly (readonly string[])[];
@@ -109,10 +122,6 @@ export function startLines({ starts }: Report): string[] {
       const holds = median < START_BOUND_MS ? 'holds' : 'does not hold';
       return `${label}: first answer after ${median.toFixed(0)} ms; wanted: under ${START_BOUND_MS} ms, which ${holds}`;
     });
-}
-
-function withRange({ median, min, max }: Spread, digits: number): string {
-  return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
 function answersOf({ isFaultless, tally }: Summary): string {

@@ -1,9 +1,7 @@
 import type { Contestant } from '../contestants/contestant.ts';
-import type { Sample } from '../measure/take-sample.ts';
 import type { Progress } from '../report/progress.ts';
-import { sampleLine } from '../report/sample-line.ts';
 import type { Stage } from '../stage/stage.ts';
-import { Entrant, type Finish } from './entrant.ts';
+import { Entrant, type Finish, type Sample } from './entrant.ts';
 import type { Plan } from './plan.ts';
 
 /** What one kind of worker did in all rounds. */
@@ -51,4 +49,19 @@ export async function compare(
 
 function rotated(count: number, by: number): number[] {
   return Array.from({ length: count }, (_, index) => (index + by) % count);
+}
+
+/** One line that tells of one sample while the run goes on. */
+function sampleLine(round: number, name: string, sample: Sample): string {
+  const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, shares } = sample;
+  return [
+    `round ${round}`,
+    name.padEnd(24),
+    `${cpuMsPerCommand.toFixed(3)} ms of CPU a command`,
+    `${commandsPerSecond.toFixed(0).padStart(5)}/s`,
+    `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+    Object.entries(shares.parts)
+      .map(([part, share]) => `${part} ${(share * 100).toFixed(0)} %`)
+      .join(', '),
+  ].join('  ');
 }

@@ -12,7 +12,7 @@ export interface Plan {
   /** The rate of the open loop. */
   readonly perSecond: number;
   readonly openLoopMs: number;
-  /** Whether each round starts new processes, or all of them run from the first to the last. */
+  /** Whether each round starts its processes again, or all of them run from the first to the last. */
   readonly isFresh: boolean;
 }
 

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
 import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
-import { deleteQueues } from '../contestants/delete-queues.ts';
-import { deleteTopology, variablesFor } from '../contestants/ours.ts';
+import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
+import { variablesFor } from '../contestants/ours.ts';
 import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
-import { sessionWorkload } from '../driver/session-workload.ts';
-import type { Workload } from '../driver/workload.ts';
+import { sessionWorkload, type Workload } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** A service whose start is measured. */
@@ -47,7 +46,7 @@ function worker(stage: Stage, how: Pick<Starter, 'name' | 'label' | 'command' | 
     queue: `${prefix}.interactive`,
     dialect: busDialect(prefix),
     workload: sessionWorkload,
-    remove: () => deleteTopology(stage.amqpUrl, prefix),
+    remove: () => removeTopology(stage.amqpUrl, prefix),
   };
 }
 
@@ -56,7 +55,7 @@ function helloWorld({ amqpUrl, workplace }: Stage): Starter {
   return {
     name: 'nest-hello-world',
     label: 'Nest’s hello-world microservice',
-    args: [workplace.program('peers/nest-hello-world')],
+    args: [workplace.peer('nest-hello-world')],
     variables: { AMQP_URL: amqpUrl, QUEUE: queue },
     queue,
     dialect: nestDialect(queue),
@@ -64,6 +63,6 @@ function helloWorld({ amqpUrl, workplace }: Stage): Starter {
       command: () => ({ type: 'hello', data: {} }),
       isRight: (_, answer) => answer === 'Hello World!',
     },
-    remove: () => deleteQueues(amqpUrl, [queue]),
+    remove: () => removeQueues(amqpUrl, [queue]),
   };
 }

@@ -1,7 +1,7 @@
+import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import { takesCommands } from '../contestants/takes-commands.ts';
 import { isFaultless } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
-import { BenchProcess } from '../processes/bench-process.ts';
 import type { Progress } from '../report/progress.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Starter } from './starters.ts';
@@ -58,10 +58,10 @@ async function timeToFirstAnswer(starter: Starter, stage: Stage): Promise<number
   await answered;
   const elapsedMs = performance.now() - startedAtMs;
   if (!isFaultless(driver.tally))
-    throw new Error(`${starter.name} gave no right answer:\n${process.lastWords}`);
+    throw new Error(`${starter.name} gave no right answer:\n${process.lastLines}`);
   return elapsedMs;
 }
 
-function start({ name, ...how }: Starter, { workplace }: Stage): BenchProcess {
-  return new BenchProcess({ ...how, log: workplace.log(name) });
+function start({ name, ...how }: Starter, { workplace }: Stage): ServiceProcess {
+  return new ServiceProcess({ ...how, log: workplace.log(name) });
 }

@@ -1,7 +1,8 @@
-import { median, spreadOf } from '../measure/statistics.ts';
+import { markdownTable } from 'markdown-table';
+
+import { median, spreadOf, withRange } from '../measure/statistics.ts';
 import { machineLine, describeMachine } from '../report/machine.ts';
 import { Progress } from '../report/progress.ts';
-import { renderMarkdown, renderText } from '../report/render-table.ts';
 import type { Table } from '../report/tables.ts';
 import { writePart } from '../report/write-part.ts';
 import { openStage, type Stage } from '../stage/stage.ts';
@@ -17,7 +18,7 @@ export interface BenchScaleOptions {
 /**
  * Measures what a command costs while something grows: commands in flight, operators, bodies, workers.
  *
- * @throws {Error} if a command did not get exactly one right answer
+ * @throws {Error} if not each command got exactly one right answer
  */
 export async function benchScale({ rounds, isWritten }: BenchScaleOptions): Promise<void> {
   console.log('A private RabbitMQ starts …');
@@ -28,12 +29,12 @@ export async function benchScale({ rounds, isWritten }: BenchScaleOptions): Prom
     using progress = new Progress(scales.length * rounds);
     for (const scale of scales) tables.push(tableOf(scale, await measure(stage, scale, rounds, progress)));
   }
-  for (const table of tables) console.log(`\n${renderText(table)}`);
+  for (const table of tables) console.log(`\n${markdownTable(table)}`);
   if (!isWritten) return;
   const made = `Made with ${rounds} rounds: the median, and in parentheses the least and the most. `;
   writePart('scale', [
     `${made}${machineLine(describeMachine(stage.brokerVersion))}.`,
-    ...tables.map(renderMarkdown),
+    ...tables.map((table) => markdownTable(table)),
   ]);
 }
 
@@ -78,7 +79,7 @@ function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Ta
       const isAlone = measured.every((one) => one.shares.length === 1);
       return [
         label,
-        `${withRange(measured.map((one) => one.cpuMsPerCommand))} ms`,
+        `${withRange(spreadOf(measured.map((one) => one.cpuMsPerCommand)), 3)} ms`,
         median(ratios).toFixed(2),
         median(measured.map((one) => one.commandsPerSecond)).toFixed(0),
         `${median(measured.map((one) => one.memoryMib)).toFixed(0)} MiB`,
@@ -86,9 +87,4 @@ function tableOf({ title, sizes }: Scale, results: readonly Measurement[][]): Ta
       ];
     }),
   ];
-}
-
-function withRange(values: readonly number[]): string {
-  const { median: middle, min, max } = spreadOf(values);
-  return `${middle.toFixed(3)} (${min.toFixed(3)}–${max.toFixed(3)})`;
 }

@@ -1,17 +1,16 @@
 import { until } from '../../support/until.ts';
-import { isFaultless, type Tally } from '../driver/ledger.ts';
-import { LoadDriver } from '../driver/load-driver.ts';
+import type { OurWorkersOptions } from '../contestants/ours.ts';
 import type { Workload } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
-import { Crew, type CrewOptions } from './crew.ts';
+import { LoadedWorkers } from './loaded-workers.ts';
 
 /** One size of what grows. */
-export interface Size extends CrewOptions {
+export interface Size extends OurWorkersOptions {
   /** As the table calls it, for example `100`. */
   readonly label: string;
   /** Default: `session.create` for the operator `default`. */
   readonly workload?: Workload;
-  /** Commands that are sent at once; more than may be in flight, so that some always wait. */
+  /** Commands under way; more than may be in flight, so that some always wait. */
   readonly inFlight: number;
   /** Of one measurement. */
   readonly commands: number;
@@ -25,59 +24,49 @@ export interface Measurement {
   readonly shares: readonly number[];
 }
 
-/** Workers of one size, warm, and the driver that holds the answers to all that they were ever sent. */
+/** Workers of one size, warm, under load. */
 export class Trial implements AsyncDisposable {
   readonly #size: Size;
-  readonly #crew: Crew;
-  readonly #driver: LoadDriver;
+  readonly #loaded: LoadedWorkers;
 
-  private constructor(size: Size, crew: Crew, driver: LoadDriver) {
+  private constructor(size: Size, loaded: LoadedWorkers) {
     this.#size = size;
-    this.#crew = crew;
-    this.#driver = driver;
+    this.#loaded = loaded;
   }
 
   static async start(stage: Stage, size: Size): Promise<Trial> {
-    const crew = await Crew.start(stage, size);
-    const driver = await LoadDriver.open({
-      url: stage.amqpUrl,
-      dialect: crew.dialect,
-      ...(size.workload && { workload: size.workload }),
-    });
-    const trial = new Trial(size, crew, driver);
+    const trial = new Trial(size, await LoadedWorkers.start(stage, size, size.workload));
     await trial.measure();
     return trial;
   }
 
   async measure(): Promise<Measurement> {
     const { inFlight, commands } = this.#size;
-    const [before, cpuMs] = [await this.#crew.answered(), this.#crew.cpuMs];
-    const load = await this.#driver.closedLoop({ inFlight, commands });
-    const usedMs = this.#crew.cpuMs - cpuMs;
+    const { workers, driver } = this.#loaded;
+    const [before, cpuMs] = [await workers.answered(), workers.cpuMs];
+    const load = await driver.closedLoop({ inFlight, commands });
+    const usedMs = workers.cpuMs - cpuMs;
     const expected = sumOf(before) + load.commands;
     // A worker counts a command when it has acknowledged it, which is after its answer.
     const after = await until('every answer is counted', async () => {
-      const counts = await this.#crew.answered();
+      const counts = await workers.answered();
       return sumOf(counts) >= expected && counts;
     });
     return {
       cpuMsPerCommand: usedMs / load.commands,
       commandsPerSecond: (load.commands / load.elapsedMs) * 1_000,
-      memoryMib: this.#crew.memoryMib,
+      memoryMib: workers.memoryMib,
       shares: after.map((count, index) => (count - (before[index] ?? 0)) / load.commands),
     };
   }
 
-  /** @throws {Error} if a command did not get exactly one right answer */
-  async finish(): Promise<void> {
-    const tally: Tally = await this.#driver.settle();
-    if (isFaultless(tally)) return;
-    throw new Error(`not each command was answered once and right: ${JSON.stringify(tally)}`);
+  /** @throws {Error} if not each command got exactly one right answer */
+  finish(): Promise<void> {
+    return this.#loaded.finish();
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#driver[Symbol.asyncDispose]();
-    await this.#crew[Symbol.asyncDispose]();
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#loaded[Symbol.asyncDispose]();
   }
 }
 

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { CommandType } from '#contracts';
 
-import { REPORT_RECORDS, sessionOf } from '../platform/session-of.ts';
+import { sessionOf } from '../../support/platform-stub.ts';
+import { REPORT_RECORDS } from '../platform/start-platform.ts';
 
 /** One reply as its caller sees it. */
 export interface SeenReply {
@@ -16,8 +17,6 @@ export interface SeenReply {
 export interface MixedCommand {
   readonly type: CommandType;
   readonly data: object;
-  /** Sent a second time under the same identity. */
-  readonly isRepeated: boolean;
   /** Whether `replies`, in the order in which they came, are all and the right ones. */
   isAnsweredBy(replies: readonly SeenReply[]): boolean;
 }
@@ -25,8 +24,6 @@ export interface MixedCommand {
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const PER_PAGE = 20;
 const PAGES = Math.ceil(REPORT_RECORDS / PER_PAGE);
-/** One of so many commands comes twice. */
-const REPEATS_EVERY = 25;
 
 /** Of twenty commands: eleven sessions, six games, two reports that page, and one that breaks the contract. */
 const MIX = [
@@ -54,12 +51,11 @@ const MIX = [
 
 /** The command with this number: always the same one. */
 export function mixedCommand(number: number): MixedCommand {
-  const make = MIX[number % MIX.length] as (typeof MIX)[number];
-  const command = make(number);
-  return { ...command, isRepeated: command.type.startsWith('report') ? false : number % REPEATS_EVERY === 0 };
+  const make = MIX.at(number % MIX.length) as (typeof MIX)[number];
+  return make(number);
 }
 
-type Make = (number: number) => Omit<MixedCommand, 'isRepeated'>;
+type Make = (number: number) => MixedCommand;
 
 function session(kind: string, code?: string): Make {
   return (number) => {

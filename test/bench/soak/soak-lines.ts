@@ -1,9 +1,8 @@
-import { memoryVerdict } from './memory-verdict.ts';
+import type { Tally } from '../driver/ledger.ts';
+import { memoryVerdict, type Trend } from './memory-verdict.ts';
 import type { SoakResult } from './soak.ts';
-import type { SoakTally } from './soak-caller.ts';
 import type { SoakSample } from './soak-sample.ts';
 import { sparkline } from './sparkline.ts';
-import type { Trend } from './trend.ts';
 
 const WIDTH = 60;
 
@@ -22,11 +21,11 @@ const COLUMNS: readonly Column[] = [
 ];
 
 /** What is shown while it runs. */
-export function sampleLine(sample: SoakSample, { sent, wrong, beyond }: SoakTally): string {
+export function sampleLine(sample: SoakSample, { sent, wrong, double, stray }: Tally): string {
   const { atSeconds, answered, rssMib, heapUsedMib, cpuMsPerCommand, loopLagMs, queued } = sample;
   return [
     `${atSeconds.toFixed(0).padStart(5)} s`,
-    `${answered} of ${sent} answered, ${wrong + beyond} wrong`,
+    `${answered} of ${sent} answered, ${wrong + double + stray} wrong`,
     `${rssMib.toFixed(0)} MiB resident, heap ${heapUsedMib.toFixed(0)} MiB`,
     `${cpuMsPerCommand.toFixed(2)} ms of CPU a command`,
     `loop ${loopLagMs.toFixed(0)} ms behind`,
@@ -38,7 +37,7 @@ export function sampleLine(sample: SoakSample, { sent, wrong, beyond }: SoakTall
 export function resultLines({
   samples,
   tally,
-  missing,
+  unfinished,
   strayDeadLetters,
   faults,
   isFaultless,
@@ -50,8 +49,9 @@ export function resultLines({
     ...COLUMNS.map((column) => curveLine(column, busy)),
     '',
     ...memoryLines(busy),
-    `${tally.sent} commands: ${tally.right} answered right, ${tally.wrong} wrong, ${tally.beyond} replies too many, ` +
-      `${missing} without a last reply, ${strayDeadLetters} dead letters too many`,
+    `${tally.sent} commands: ${tally.right} answered right, ${tally.wrong} wrong, ` +
+      `${tally.double + tally.stray} replies too many, ` +
+      `${Math.max(tally.missing, unfinished)} without a last reply, ${strayDeadLetters} dead letters too many`,
     ...faults.map((fault) => `  ${fault}`),
     isFaultless
       ? 'Each command got exactly its own replies.'
@@ -59,7 +59,7 @@ export function resultLines({
   ];
 }
 
-/** `false` if its memory grows; `undefined` if the run is too short. */
+/** `false` if its memory grows; `undefined` if the run is too short to tell. */
 export function isMemoryFlat({ samples }: SoakResult): boolean | undefined {
   return memoryVerdict(samples.slice(0, -1)).isFlat;
 }

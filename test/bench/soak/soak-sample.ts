@@ -1,6 +1,8 @@
+import type { Channel } from 'amqplib';
+
+import type { OurWorkers } from '../contestants/ours.ts';
+import type { LoadDriver } from '../driver/load-driver.ts';
 import { processUsage } from '../measure/process-usage.ts';
-import type { SoakCaller } from './soak-caller.ts';
-import type { SoakWorker } from './soak-worker.ts';
 
 /** What a look at the worker under soak saw. */
 export interface SoakSample {
@@ -28,26 +30,28 @@ const MIB = 1024 * 1024;
 
 /** Samples a worker repeatedly; each sample covers the time since the one before. */
 export class SoakSampler {
-  readonly #worker: SoakWorker;
-  readonly #caller: SoakCaller;
+  readonly #worker: OurWorkers;
+  readonly #driver: LoadDriver;
+  readonly #channel: Channel;
   readonly #startedAtMs = performance.now();
   #cpuMs: number;
   #answered = 0;
 
-  constructor(worker: SoakWorker, caller: SoakCaller) {
+  constructor(worker: OurWorkers, driver: LoadDriver, channel: Channel) {
     this.#worker = worker;
-    this.#caller = caller;
+    this.#driver = driver;
+    this.#channel = channel;
     this.#cpuMs = processUsage(worker.process.pid).cpuMs;
   }
 
   async sample(): Promise<SoakSample> {
     const { cpuMs, memoryMib } = processUsage(this.#worker.process.pid);
-    const { right, wrong } = this.#caller.tally;
+    const { right, wrong } = this.#driver.tally;
     const answered = right + wrong;
     const cpuMsPerCommand = (cpuMs - this.#cpuMs) / Math.max(1, answered - this.#answered);
     this.#cpuMs = cpuMs;
     this.#answered = answered;
-    const metrics = await this.#worker.metrics();
+    const metrics = await this.#metrics();
     const mib = (name: string): number => (metrics.get(name) ?? Number.NaN) / MIB;
     const heapUsedMib = mib('nodejs_heap_size_used_bytes');
     return {
@@ -64,10 +68,18 @@ export class SoakSampler {
     };
   }
 
+  /** Those that have no labels, by name. */
+  async #metrics(): Promise<ReadonlyMap<string, number>> {
+    const [text = ''] = await this.#worker.metrics();
+    return new Map(
+      [...text.matchAll(/^(\w+) (\S+)$/gm)].map(([, name = '', value]) => [name, Number(value)]),
+    );
+  }
+
   async #messagesIn(queues: readonly string[]): Promise<number> {
     let sum = 0;
     for (const queue of queues) {
-      sum += (await this.#caller.channel.checkQueue(`${this.#worker.prefix}.${queue}`)).messageCount;
+      sum += (await this.#channel.checkQueue(`${this.#worker.prefix}.${queue}`)).messageCount;
     }
     return sum;
   }

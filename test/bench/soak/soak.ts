@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { openConnection } from '../../support/broker.ts';
+import { OurWorkers } from '../contestants/ours.ts';
+import { isFaultless, type Tally } from '../driver/ledger.ts';
+import { LoadDriver } from '../driver/load-driver.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 import { createWorkplace } from '../stage/workplace.ts';
-import { SoakCaller, type SoakTally } from './soak-caller.ts';
+import { MixedWorkload } from './mixed-workload.ts';
 import { type SoakSample, SoakSampler } from './soak-sample.ts';
-import { startSoakWorker } from './soak-worker.ts';
 
 export interface SoakOptions {
   /** Of a broker of our own. */
@@ -14,14 +17,14 @@ export interface SoakOptions {
   readonly perSecond?: number;
   /** How often the worker is looked at; default 2 s. */
   readonly everyMs?: number;
-  readonly onSample?: (sample: SoakSample, tally: SoakTally) => void;
+  readonly onSample?: (sample: SoakSample, tally: Tally) => void;
 }
 
 export interface SoakResult {
   readonly samples: readonly SoakSample[];
-  readonly tally: SoakTally;
-  /** Commands without a final reply. */
-  readonly missing: number;
+  readonly tally: Tally;
+  /** Commands with replies before, or beyond, their final one. */
+  readonly unfinished: number;
   /** Dead letters beyond, or short of, the commands that break the contract. */
   readonly strayDeadLetters: number;
   readonly faults: readonly string[];
@@ -30,6 +33,8 @@ export interface SoakResult {
 }
 
 const LATENCY_MS = 20;
+/** A worker's own default. */
+const PREFETCH = 64;
 const PATIENCE_MS = 30_000;
 
 /** One worker under a steady load of all four commands, with failures and repeats among them. */
@@ -42,31 +47,36 @@ export async function soak({
 }: SoakOptions): Promise<SoakResult> {
   using workplace = await createWorkplace();
   await using platform = await startPlatform(workplace, LATENCY_MS, 'all-operations');
-  await using worker = await startSoakWorker(workplace, amqpUrl, platform.variables);
-  await using caller = await SoakCaller.open(amqpUrl, worker.prefix);
-  const sampler = new SoakSampler(worker, caller);
+  await using worker = await OurWorkers.start(
+    { workplace, amqpUrl, platform: platform.variables, prefetch: PREFETCH },
+    { variables: { LOG_LEVEL: 'warn' } },
+  );
+  await using broker = await openConnection(amqpUrl);
+  const workload = new MixedWorkload(worker.prefix);
+  await using driver = await LoadDriver.open({
+    url: amqpUrl,
+    dialect: workload,
+    workload,
+    patienceMs: PATIENCE_MS,
+  });
+  const sampler = new SoakSampler(worker, driver, broker.channel);
   const samples: SoakSample[] = [];
   const look = async (): Promise<void> => {
     const sample = await sampler.sample();
     samples.push(sample);
-    onSample(sample, caller.tally);
+    onSample(sample, driver.tally);
   };
-  const untilMs = performance.now() + forMs;
-  const stop = new AbortController();
-  const sending = caller.send(perSecond, stop.signal);
-  try {
-    while (performance.now() + everyMs <= untilMs) {
+  const lookUntil = async (endMs: number): Promise<void> => {
+    while (performance.now() + everyMs <= endMs) {
       await sleep(everyMs);
       await look();
     }
-  } finally {
-    stop.abort();
-    await sending;
-  }
-  await caller.settle(PATIENCE_MS);
+  };
+  await Promise.all([driver.openLoop({ perSecond, forMs }), lookUntil(performance.now() + forMs)]);
+  const tally = await driver.settle();
   await look();
-  const strayDeadLetters = (samples.at(-1)?.kept ?? 0) - caller.refused;
-  const { tally, underWay: missing, faults } = caller;
-  const isFaultless = tally.right === tally.sent && tally.beyond === 0 && strayDeadLetters === 0;
-  return { samples, tally, missing, strayDeadLetters, faults, isFaultless };
+  const strayDeadLetters = (samples.at(-1)?.kept ?? 0) - workload.refused;
+  const { faults, unfinished } = workload;
+  const isRight = isFaultless(tally) && unfinished === 0 && strayDeadLetters === 0;
+  return { samples, tally, unfinished, strayDeadLetters, faults, isFaultless: isRight };
 }

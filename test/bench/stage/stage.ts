@@ -5,7 +5,7 @@ import { createWorkplace, type Workplace } from './workplace.ts';
 export interface StageOptions {
   /** How long the platform takes to answer. Default: 20 ms. */
   readonly latencyMs?: number;
-  /** The most commands in flight on a worker. Default: 100. */
+  /** Commands that a worker has in flight at most. Default: 100. */
   readonly prefetch?: number;
   /** The folder of another checkout, built, that is measured beside this one. */
   readonly other?: string;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { compile } from '../../../scripts/build/compile.ts';
 import { root } from '../../../scripts/root.ts';
 
-const BENCH = 'test/bench';
-const PROGRAMS = ['peers', 'platform'];
+const PEERS = 'test/bench/peers';
 
 /** Which code of ours is run: that of this repository, or of another checkout beside it. */
 export type Version = 'this' | 'other';
@@ -13,8 +12,8 @@ export type Version = 'this' | 'other';
 /** A folder of one run of the bench, within the repository so that packages are found from it. */
 export interface Workplace extends Disposable {
   readonly folder: string;
-  /** The compiled program of the bench's own, for example `peers/bare-loop`. */
-  program(name: string): string;
+  /** A compiled program of `test/bench/peers`. */
+  peer(name: string): string;
   /** A file of built code as it was when the run began, for example `apps/worker/src/main.js`. */
   built(path: string, version: Version): string;
   /** The file for the output of a process. */
@@ -22,7 +21,7 @@ export interface Workplace extends Disposable {
 }
 
 /**
- * Compiles the peers and the platform, and copies what is built: a run measures one version, whatever is built
+ * Compiles the peers, and copies what is built: a run measures one version, whatever is built
  * meanwhile.
  *
  * @param other the folder of another checkout, built; it runs with the packages of this one
@@ -33,10 +32,10 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
   const versions: Record<Version, string> = { this: folder, other: join(folder, 'other') };
   copyBuilt(root, versions.this);
   if (other !== undefined) copyBuilt(other, versions.other);
-  for (const part of PROGRAMS) await compileFolder(part, folder);
+  await compilePeers(join(folder, 'peers'));
   return {
     folder,
-    program: (name) => join(folder, `${name}.js`),
+    peer: (name) => join(folder, 'peers', `${name}.js`),
     built: (path, version) => join(versions[version], 'dist', path),
     log: (name) => join(folder, `${name}.log`),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
@@ -55,10 +54,10 @@ function copyBuilt(from: string, to: string): void {
   writeFileSync(join(to, 'package.json'), JSON.stringify({ type, imports }));
 }
 
-async function compileFolder(part: string, folder: string): Promise<void> {
-  mkdirSync(join(folder, part));
-  for (const name of readdirSync(join(root, BENCH, part))) {
-    const { code } = await compile(root, `${BENCH}/${part}/${name}`);
-    writeFileSync(join(folder, part, name.replace(/ts$/, 'js')), code);
+async function compilePeers(folder: string): Promise<void> {
+  mkdirSync(folder);
+  for (const name of readdirSync(join(root, PEERS))) {
+    const { code } = await compile(root, `${PEERS}/${name}`);
+    writeFileSync(join(folder, name.replace(/ts$/, 'js')), code);
   }
 }

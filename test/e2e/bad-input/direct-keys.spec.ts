@@ -36,20 +36,10 @@ describe('a direct reply-to key', () => {
     service.platform.requests.length = 0;
   });
 
-  const publish = (type: string, body: object, options: Options.Publish): void => {
-    const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
-    service.caller.channel.publish(
-      service.name('commands'),
-      type,
-      Buffer.from(JSON.stringify(body)),
-      properties,
-    );
-  };
+  const publish = (type: string, body: object, options: Options.Publish): void =>
+    witness.publish(correlationId, type, body, options);
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
-    until(what, () => {
-      const testimony = witness.messagesFor(correlationId);
-      return isThere(testimony) && testimony;
-    });
+    witness.until(correlationId, what, isThere);
   const refused = () =>
     seen('it is refused', ({ deadLetters, events }) => deadLetters.length > 0 && events.length > 0);
   const expectServed = async () => {

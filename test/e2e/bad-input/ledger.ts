@@ -1,7 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { WAIT_TIMEOUT_MS } from '../../support/wait-timeout.ts';
+import { WAIT_TIMEOUT_MS } from '../../support/until.ts';
 import type { HostileMessage } from './hostile-message.ts';
 
 const DIRECT = 'amq.rabbitmq.reply-to';

@@ -33,30 +33,12 @@ describe('a reply_to', () => {
     service.platform.requests.length = 0;
   });
 
-  const publish = (type: string, body: object, options: Options.Publish): void => {
-    const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
-    service.caller.channel.publish(
-      service.name('commands'),
-      type,
-      Buffer.from(JSON.stringify(body)),
-      properties,
-    );
-  };
+  const publish = (type: string, body: object, options: Options.Publish): void =>
+    witness.publish(correlationId, type, body, options);
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
-    until(what, () => {
-      const testimony = witness.messagesFor(correlationId);
-      return isThere(testimony) && testimony;
-    });
+    witness.until(correlationId, what, isThere);
   const refused = () =>
     seen('it is refused', ({ deadLetters, events }) => deadLetters.length > 0 && events.length > 0);
-  /** A queue that takes `length` messages and rejects the next. */
-  const boundedQueue = async (length: number): Promise<string> => {
-    const { queue } = await service.caller.channel.assertQueue('', {
-      exclusive: true,
-      arguments: { 'x-max-length': length, 'x-overflow': 'reject-publish' },
-    });
-    return queue;
-  };
   const contents = async (queue: string) => (await service.caller.drain(queue)).map(factsOf);
   const expectServed = async () => {
     const [reply] = await service.caller.send('session.create', SESSION);
@@ -138,7 +120,7 @@ describe('a reply_to', () => {
   });
 
   it('that is full: the reply is tried for about a second, then parked, long before the deadline', async () => {
-    const replyTo = await boundedQueue(1);
+    const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
     const deadlineAtMs = Date.now() + 600_000;
     publish('session.create', SESSION, { replyTo, headers: { 'x-deadline': deadlineAtMs } });
@@ -156,7 +138,7 @@ describe('a reply_to', () => {
   });
 
   it('that is full for a while: the reply arrives, once', async () => {
-    const replyTo = await boundedQueue(1);
+    const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(PAGES));
@@ -175,7 +157,7 @@ describe('a reply_to', () => {
   });
 
   it('that fills up with pages: the report ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
-    const replyTo = await boundedQueue(2);
+    const replyTo = await service.caller.boundedQueue(2);
     publish('report.rake.fetch', RAKE, { replyTo });
     const { undelivered, events, deadLetters } = await seen(
       'the failure is kept',
@@ -197,8 +179,8 @@ describe('a reply_to', () => {
     expect(service.platform.requests.length).toBeLessThan(PAGES);
   });
 
-  it('that has room for the pages but not for the final reply: the failure is parked', async () => {
-    const replyTo = await boundedQueue(PAGES);
+  it('that has room for the pages and not for the last word: the failure is kept in its place', async () => {
+    const replyTo = await service.caller.boundedQueue(PAGES);
     publish('report.rake.fetch', RAKE, { replyTo });
     const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
     expect(undelivered.map(factsOf)).toEqual([

@@ -1,6 +1,7 @@
-import type { ConsumeMessage } from 'amqplib';
+import type { ConsumeMessage, Options } from 'amqplib';
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
 
 /** Everything that the service published about one message. */
 export interface Testimony {
@@ -22,7 +23,10 @@ export class Witness {
   readonly #seen = new Map<string, Map<Kind, ConsumeMessage[]>>();
   readonly #counts: Record<Kind, number> = { replies: 0, deadLetters: 0, events: 0, undelivered: 0 };
 
-  private constructor(readonly replyQueue: string) {}
+  private constructor(
+    readonly replyQueue: string,
+    readonly service: ServiceUnderTest,
+  ) {}
 
   /** The worker must have declared its queues. */
   static async open(service: ServiceUnderTest): Promise<Witness> {
@@ -30,7 +34,7 @@ export class Witness {
     const replies = await channel.assertQueue('', { exclusive: true });
     const events = await channel.assertQueue('', { exclusive: true });
     await channel.bindQueue(events.queue, service.name('events'), '#');
-    const witness = new Witness(replies.queue);
+    const witness = new Witness(replies.queue, service);
     const consume = (queue: string, kind: Kind) =>
       channel.consume(queue, (message) => message && witness.#see(kind, message), { noAck: true });
     await consume(replies.queue, 'replies');
@@ -55,6 +59,21 @@ export class Witness {
       events: list('events'),
       undelivered: list('undelivered'),
     };
+  }
+
+  /** Publishes a command with these properties, and with no others but its identity. */
+  publish(correlationId: string, type: string, body: object, options: Options.Publish): void {
+    const properties = { messageId: `id-${correlationId}`, correlationId, ...options };
+    const content = Buffer.from(JSON.stringify(body));
+    this.service.caller.channel.publish(this.service.name('commands'), type, content, properties);
+  }
+
+  /** Waits for what it sees of the message with a correlation id. */
+  until(correlationId: string, what: string, isThere: (testimony: Testimony) => boolean): Promise<Testimony> {
+    return until(what, () => {
+      const testimony = this.messagesFor(correlationId);
+      return isThere(testimony) && testimony;
+    });
   }
 
   #see(kind: Kind, message: ConsumeMessage): void {

@@ -6,9 +6,9 @@ import { queueDialect } from '../../bench/driver/dialect.ts';
 import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
 import { LoadDriver } from '../../bench/driver/load-driver.ts';
 import { type BenchPlatform, startPlatform } from '../../bench/platform/start-platform.ts';
-import { sessionOf } from '../../bench/platform/session-of.ts';
 import { createWorkplace, type Workplace } from '../../bench/stage/workplace.ts';
 import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { sessionOf } from '../../support/platform-stub.ts';
 
 const LATENCY_MS = 20;
 const NO_FAULT = { wrong: 0, double: 0, stray: 0, missing: 0 };

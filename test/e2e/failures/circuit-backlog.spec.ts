@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { Gate, healthy, unavailable } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
@@ -17,13 +16,11 @@ const VARIABLES = {
   REPORTS_RETRY_DELAYS_MS: '300,1000',
 };
 
-const sick: PlatformBehaviour = (_request, response) => answerJson(response, 503, { errors: [] });
-
 describe('a lane with a backlog', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   beforeEach(async () => {
-    service = await ServiceUnderTest.start({ behaviour: sick, variables: VARIABLES });
+    service = await ServiceUnderTest.start({ behaviour: unavailable, variables: VARIABLES });
     worker = await service.worker();
   });
   afterEach(() => service[Symbol.asyncDispose]());
@@ -88,7 +85,7 @@ describe('a lane with a backlog', () => {
 describe('a lane that takes up its backlog again', () => {
   it('serves the others while the report that it began with waits for its caller to read', async () => {
     await using service = await ServiceUnderTest.start({
-      behaviour: sick,
+      behaviour: unavailable,
       variables: { ...VARIABLES, CIRCUIT_OPEN_MS: '3000', REPORTS_PREFETCH: '8' },
     });
     const worker = await service.worker();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { Gate, healthy, unavailable } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
@@ -18,8 +17,6 @@ const VARIABLES = {
   CIRCUIT_OPEN_MS: String(OPEN_MS),
   REPORTS_RETRY_DELAYS_MS: '300,5000',
 };
-
-const sick: PlatformBehaviour = (_request, response) => answerJson(response, 503, { errors: [] });
 
 describe('an open circuit', () => {
   let service: ServiceUnderTest;
@@ -40,7 +37,7 @@ describe('an open circuit', () => {
   const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
 
   it('fails a player fast, says when to come back, and closes by a probe', async () => {
-    service.platform.behaviour = sick;
+    service.platform.behaviour = unavailable;
     for (let call = 0; call < MINIMUM_CALLS; call += 1) {
       expect((await createSession())?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
     }
@@ -70,12 +67,12 @@ describe('an open circuit', () => {
   });
 
   it('stays open while its probes fail, one at a time', async () => {
-    service.platform.behaviour = sick;
+    service.platform.behaviour = unavailable;
     for (let call = 0; call < MINIMUM_CALLS; call += 1) await createSession();
     await until('it is open', async () => (await circuitOf('session.create')) === 'open');
     const before = service.platform.requests.length;
     const gate = new Gate();
-    service.platform.behaviour = gate.behind(sick);
+    service.platform.behaviour = gate.behind(unavailable);
     const asked: ReturnType<typeof createSession>[] = [];
     await until('a probe is in flight', () => {
       asked.push(createSession());
@@ -97,7 +94,7 @@ describe('an open circuit', () => {
 
   it('lets reports wait: their lane pauses, and resumes after a probe', async () => {
     service.platform.requests.length = 0;
-    service.platform.behaviour = sick;
+    service.platform.behaviour = unavailable;
     const reports = Array.from({ length: MINIMUM_CALLS }, () =>
       service.caller.send('report.ad-hoc.fetch', PERIOD),
     );
@@ -129,7 +126,7 @@ describe('an open circuit', () => {
 
   it('sends a report to a retry queue without a call while another report can be served', async () => {
     service.platform.behaviour = (request, response, socket) =>
-      (request.url.pathname.endsWith('/ad_hoc') ? sick : healthy(1))(request, response, socket);
+      (request.url.pathname.endsWith('/ad_hoc') ? unavailable : healthy(1))(request, response, socket);
     const rake = () => service.caller.send('report.rake.fetch', PERIOD);
     await rake();
     const failing = Array.from({ length: MINIMUM_CALLS }, () =>

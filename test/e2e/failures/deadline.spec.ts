@@ -3,32 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, afterAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { PAGED_REPORT, silentAtPageThree, startExpiringService } from '../../support/expiring-service.ts';
+import { dripping, Gate, healthy, silent } from '../../support/platform-answers.ts';
+import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
 /** Long enough for a busy machine to call the platform before it passes; test/timing measures how late answers are. */
 const BUDGET_MS = 2_500;
-const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-
-const silent: PlatformBehaviour = () => undefined;
-const dripping: PlatformBehaviour = (_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
-  const timer = setInterval(() => response.write(' '), 50);
-  response.on('close', () => clearInterval(timer));
-};
 const isoWithZone = (atMs: number) => new Date(atMs + 2 * 3_600_000).toISOString().replace('Z', '+02:00');
 
 describe('the deadline of a command', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: silent,
-      // Only the deadline ends a call that is not answered.
-      variables: { INTERACTIVE_DEADLINE_MS: String(BUDGET_MS), CIRCUIT_MINIMUM_CALLS: '1000' },
-    });
-    await service.worker();
+    service = await startExpiringService(BUDGET_MS);
   });
   afterEach(() => {
     service.platform.requests.length = 0;
@@ -92,11 +80,8 @@ describe('the deadline of a command', () => {
   });
 
   it('covers every page of a report', async () => {
-    service.platform.behaviour = (request, response, socket) =>
-      request.url.searchParams.get('page') === '3'
-        ? silent(request, response, socket)
-        : healthy(4)(request, response, socket);
-    const { replies, body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PERIOD);
+    service.platform.behaviour = silentAtPageThree;
+    const { replies, body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PAGED_REPORT);
     expect(replies.map(({ type, headers }) => [type, headers['sequence']])).toEqual([
       ['report.page', 0],
       ['report.page', 1],
@@ -129,7 +114,7 @@ describe('the deadline of a command', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(1));
     const before = service.caller.received.length;
-    await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PERIOD);
+    await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PAGED_REPORT);
     gate.open();
     await sleep(500);
     expect(service.caller.received.slice(before).map(({ type }) => type)).toEqual(['command.failed']);

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { healthy } from '../../support/platform-answers.ts';
+import { healthy, silent } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 
@@ -15,7 +15,6 @@ const cuttingShort: PlatformBehaviour = (_request, response, socket) => {
     .write('{"data":');
   setTimeout(() => socket.destroy(), 20);
 };
-const silent: PlatformBehaviour = () => undefined;
 
 /** The first request one way, the others another. */
 function first(one: PlatformBehaviour, others: PlatformBehaviour): PlatformBehaviour {

@@ -2,14 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
 import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { Gate, healthy, silent } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-const silent: PlatformBehaviour = () => undefined;
-
-describe('a worker that is stopped and cannot finish', () => {
+describe('a worker that is told to stop and cannot finish', () => {
   let service: ServiceUnderTest;
   beforeEach(async () => {
     service = await ServiceUnderTest.start({ behaviour: silent });

@@ -4,14 +4,11 @@ import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { createSessions, players } from '../../support/create-sessions.ts';
-import { Gate, healthy } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour } from '../../support/platform-stub.ts';
+import { Gate, healthy, silent } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-const silent: PlatformBehaviour = () => undefined;
-
-/** Makes a worker report when it handles signals, and whether it has begun to load Nest by then. */
+/** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
 const TELL_LISTENING = `
   import { registerHooks } from 'node:module';
   let when = 'early';

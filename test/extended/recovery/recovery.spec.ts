@@ -69,9 +69,7 @@ describe('the lanes of a worker on a cluster of three nodes', () => {
       }
       await processors?.[Symbol.asyncDispose]();
       await service.expectAnswered(load);
-      process.stdout.write(
-        `\n${describeSilences(silences).join('\n')}\n${load.sent} commands, each answered\n`,
-      );
+      process.stdout.write(`\n${describeSilences(silences)}\n${load.sent} commands, each answered\n`);
       // What is measured is printed; on a busy machine the bound of the documentation is no assertion.
       expect(silences).toHaveLength(LANES.length * (ROUNDS + NODES * Math.floor(ROUNDS / NODES)));
     }));

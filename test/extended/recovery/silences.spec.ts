@@ -25,9 +25,9 @@ describe('describeSilences', () => {
       { what: 'a node is killed', lane: 'reports', ms: 500 },
       { what: 'a node is killed', lane: 'reports', ms: 2_500 },
       { what: 'a node is restarted', lane: 'reports', ms: 100 },
-    ]);
+    ]).split('\n');
     expect(title).toContain('p95');
     expect(rows).toHaveLength(2);
-    expect(rows[0]).toMatch(/^a node is killed +reports +2 +1\.5 s +2\.5 s +2\.5 s$/);
+    expect(rows[0]).toMatch(/^\| a node is killed +\| reports +\| 2 +\| 1\.5 s +\| 2\.5 s +\| 2\.5 s +\|$/);
   });
 });

@@ -1,3 +1,5 @@
+import { markdownTable } from 'markdown-table';
+
 import { percentile } from '../../bench/measure/statistics.ts';
 
 /** One command that a worker answered, from its log. */
@@ -20,15 +22,13 @@ export function longestSilenceMs(answers: readonly Answered[], fromMs: number, t
   return Math.max(...edges.slice(1).map((atMs, index) => atMs - (edges[index] ?? atMs)));
 }
 
-/** A table of silences by kind of failure, a row for each lane. */
-export function describeSilences(silences: readonly { what: string; lane: string; ms: number }[]): string[] {
-  const groups = Map.groupBy(silences, ({ what, lane }) => `${what.padEnd(26)}${lane.padEnd(13)}`);
-  const cell = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`.padStart(8);
+/** A table of silences by what was done, a row for each lane. */
+export function describeSilences(silences: readonly { what: string; lane: string; ms: number }[]): string {
+  const groups = Map.groupBy(silences, ({ what, lane }) => `${what}|${lane}`);
   const rows = [...groups].map(([head, all]) => {
     const times = all.map(({ ms }) => ms);
-    const figures = [0.5, 0.95, 1].map((share) => cell(percentile(times, share)));
-    return `${head}${String(times.length).padStart(5)}${figures.join('')}`;
+    const figures = [0.5, 0.95, 1].map((share) => `${(percentile(times, share) / 1_000).toFixed(1)} s`);
+    return [...head.split('|'), String(times.length), ...figures];
   });
-  const title = `${'what was done'.padEnd(26)}${'lane'.padEnd(13)}times     p50     p95     max`;
-  return [title, '─'.repeat(title.length), ...rows];
+  return markdownTable([['what was done', 'lane', 'times', 'p50', 'p95', 'max'], ...rows]);
 }

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 import { build } from '../../../scripts/build/build.ts';
-import { root } from './processes.ts';
+import { root } from '../../../scripts/root.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const FILES = {

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
+import { root } from '../../../scripts/root.ts';
 import { until } from '../../support/until.ts';
-import { isAlive, Program, root } from './processes.ts';
+import { Program } from '../../support/program.ts';
+import { isAlive } from './is-alive.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A program that starts `sleep` and a child of it under guard, and prints both process ids. */
@@ -38,7 +40,7 @@ describe('a guarded command', () => {
       await using program = parent(folder.path);
       const pids = await pidsOf(program);
       program.child.kill(signal);
-      await program.ended;
+      await program.result;
 
       await until(
         'nothing of it is left',
@@ -65,6 +67,6 @@ describe('a guarded command', () => {
     // Both have the signal by then; on a busy machine they need some time to end.
     await until('both have ended', () => pids.every((pid) => !isAlive(pid)));
     expect(existsSync(join(folder.path, 'owned'))).toBe(true);
-    expect(await program.ended).toMatchObject({ code: 0 });
+    expect(await program.result).toMatchObject({ code: 0 });
   });
 });

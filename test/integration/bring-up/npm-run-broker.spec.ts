@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { freePorts } from '../../../scripts/network/free-ports.ts';
-import { speaksAmqp } from '../../../scripts/broker/speaks-amqp.ts';
+import { speaksAmqp } from '../../../scripts/network/speaks.ts';
 import { until } from '../../support/until.ts';
-import { Program } from './processes.ts';
+import { Program } from '../../support/program.ts';
 
 describe('npm run broker', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
@@ -16,7 +16,7 @@ describe('npm run broker', () => {
       await until('it speaks AMQP', () => speaksAmqp(port));
       program.child.kill(signal);
 
-      expect((await program.ended).code).toBe(signal === 'SIGKILL' ? null : 0);
+      expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
       await until('the broker has ended', async () => !(await speaksAmqp(port)));
     },
   );
@@ -24,7 +24,7 @@ describe('npm run broker', () => {
   it('refuses an invalid port', async () => {
     await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', 'x']);
 
-    expect(await program.ended).toMatchObject({
+    expect(await program.result).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--port x is not a port'),
     });

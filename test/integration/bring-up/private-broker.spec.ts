@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { speaksAmqp } from '../../../scripts/broker/speaks-amqp.ts';
+import { speaksAmqp } from '../../../scripts/network/speaks.ts';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { drain, openConnection } from '../../support/broker.ts';
+import { isAlive } from './is-alive.ts';
 
 describe('a private broker', () => {
   let broker: Broker;
@@ -82,13 +83,4 @@ function listenersOn(port: number): string[] {
     .map((line) => line.trim().split(/\s+/))
     .filter(([, local, , state]) => state === '0A' && local?.endsWith(`:${hex}`))
     .map(([, local = '']) => local.slice(0, local.indexOf(':')));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 
-import { answersPing } from '../../../scripts/redis/answers-ping.ts';
+import { speaksRedis } from '../../../scripts/network/speaks.ts';
 import { startRedis } from '../../../scripts/redis/start-redis.ts';
 
 it('a private Redis keeps its data until it is stopped', async () => {
@@ -13,5 +13,5 @@ it('a private Redis keeps its data until it is stopped', async () => {
 
   await redis.stop();
 
-  expect(await answersPing(redis.port)).toBe(false);
+  expect(await speaksRedis(redis.port)).toBe(false);
 });

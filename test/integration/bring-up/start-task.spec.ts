@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Program, root } from './processes.ts';
+import { root } from '../../../scripts/root.ts';
+import { Program } from '../../support/program.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const TASK = `
@@ -39,14 +40,14 @@ describe.each(WAYS)('a task that the launcher runs %s', (_, flags) => {
 
     expect(await program.says(/ready (.*)\./)).toBe('a b --port 1');
     program.child.kill('SIGTERM');
-    await program.ended;
+    await program.result;
   });
 
   it.each([0, 1, 78])('passes on its exit code %i', async (code) => {
     using folder = temporaryFolder();
     await using program = launch(folder.path, 'exit', String(code));
 
-    expect(await program.ended).toMatchObject({ code });
+    expect(await program.result).toMatchObject({ code });
   });
 
   it('gets the stop signal, and chooses its exit code', async () => {
@@ -55,7 +56,7 @@ describe.each(WAYS)('a task that the launcher runs %s', (_, flags) => {
     await program.says(/(ready)/);
     program.child.kill('SIGTERM');
 
-    expect(await program.ended).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
+    expect(await program.result).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes on that %s has ended it', async (signal) => {
@@ -64,6 +65,6 @@ describe.each(WAYS)('a task that the launcher runs %s', (_, flags) => {
     await program.says(/(ready)/);
     program.child.kill(signal);
 
-    expect(await program.ended).toMatchObject({ code: null, signal });
+    expect(await program.result).toMatchObject({ code: null, signal });
   });
 });

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
+import { root } from '../../../scripts/root.ts';
 import { until } from '../../support/until.ts';
-import { Program, root } from './processes.ts';
+import { Program } from '../../support/program.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A program that holds the lock until `mayRelease` is called, and reports when it acquired and released it. */
@@ -42,7 +43,7 @@ it('two processes that want a lock at once get it one after the other', async ()
   await until('the second waits', () => second.stderr.includes('waiting for process'));
   mayRelease(folder.path, 'first');
 
-  const [before, after] = await Promise.all([first.ended, second.ended]);
+  const [before, after] = await Promise.all([first.result, second.result]);
   const releasedAtMs = Number(/until (\d+)/.exec(before.stdout)?.[1]);
   expect(Number(/from (\d+)/.exec(after.stdout)?.[1])).toBeGreaterThanOrEqual(releasedAtMs);
   expect(existsSync(join(folder.path, 'lock'))).toBe(false);
@@ -58,5 +59,5 @@ it('a lock is taken over from a process that has died', async () => {
   mayRelease(folder.path, 'next');
   await using next = holder(folder.path, 'next');
 
-  expect(await next.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await next.result).toMatchObject({ code: 0, stderr: '' });
 });

@@ -106,8 +106,9 @@ describe('the archive', () => {
     await using first = await startSandboxProcess({ SANDBOX_FILE: file });
     await first.url;
     await using second = await startSandboxProcess({ SANDBOX_FILE: file });
-    expect(await second.exited).toEqual({
+    expect(await second.result).toEqual({
       code: 78,
+      signal: null,
       stdout: '',
       stderr: 'sandbox: SANDBOX_FILE: names a file that is in use, perhaps by another sandbox\n',
     });

@@ -28,7 +28,12 @@ describe('the sandbox as a process', () => {
     const url = await sandbox.url;
     expect((await fetch(`${url}/sandbox/health`)).status).toBe(200);
     sandbox.kill('SIGTERM');
-    expect(await sandbox.exited).toEqual({ code: 0, stdout: `sandbox listening on ${url}\n`, stderr: '' });
+    expect(await sandbox.result).toEqual({
+      code: 0,
+      signal: null,
+      stdout: `sandbox listening on ${url}\n`,
+      stderr: '',
+    });
   });
 
   it('finishes the requests in flight before it exits', async () => {
@@ -81,7 +86,7 @@ describe('the sandbox as a process', () => {
         }),
       ),
     });
-    const { code, stdout, stderr } = await sandbox.exited;
+    const { code, stdout, stderr } = await sandbox.result;
     expect([code, stdout]).toEqual([78, '']);
     expect(stderr.trim().split('\n').sort()).toEqual([
       'sandbox: SANDBOX_CLIENTS_FILE: /op2/secret is not known',
@@ -99,7 +104,7 @@ describe('the sandbox as a process', () => {
   it('does not quote a clients file that is not JSON', async () => {
     const file = await write('broken.json', '{"op2": {"secretKey": "hush"');
     await using sandbox = await startSandboxProcess({ SANDBOX_CLIENTS_FILE: file });
-    const { code, stderr } = await sandbox.exited;
+    const { code, stderr } = await sandbox.result;
     expect(code).toBe(78);
     expect(stderr).toBe('sandbox: SANDBOX_CLIENTS_FILE: must name a file that holds a JSON object\n');
   });
@@ -108,7 +113,7 @@ describe('the sandbox as a process', () => {
     await using first = await startSandboxProcess();
     const { port } = new URL(await first.url);
     await using second = await startSandboxProcess({ SANDBOX_PORT: port });
-    const { code, stderr } = await second.exited;
+    const { code, stderr } = await second.result;
     expect(code).toBe(1);
     expect(stderr).toContain('EADDRINUSE');
   });

@@ -61,7 +61,7 @@ export class HeaderSeal {
     const given = Buffer.from(seal, 'base64');
     const code = this.#codeOf(properties, headers, content);
     if (given.length !== code.length || !timingSafeEqual(given, code)) return NONE;
-    return Object.fromEntries(SEALED.map((name) => [name, headers[name]])) as OwnHeaders;
+    return Object.fromEntries(SEALED.map((name) => [name, headers[name]]));
   }
 
   /** Bound to its message: the headers of one are none of another. */

@@ -4,13 +4,13 @@ import { COMMANDS, type Reply, REPLIES } from '#contracts';
 
 import { StoredReplies } from './stored-replies.ts';
 
-const replies = new StoredReplies(Buffer.alloc(32, 7));
+const safe = new StoredReplies(Buffer.alloc(32, 7));
 const opened: Reply = {
   type: 'game.opened',
   data: { id: 'g-1', playerId: 'ünï\u2028', sessionId: 's-1', auth: 'CANARY', url: 'https://example.com' },
 };
-const store = (reply: unknown): string => replies.encrypt(reply as Reply, 'key', 'fingerprint');
-const read = (stored: string | null): Reply | undefined => replies.decrypt(stored, 'key', 'fingerprint');
+const store = (reply: unknown): string => safe.encrypt(reply as Reply, 'key', 'fingerprint');
+const read = (stored: string | null): Reply | undefined => safe.decrypt(stored, 'key', 'fingerprint');
 
 describe('StoredReplies', () => {
   it('gives back what was stored, which nobody else can read', () => {
@@ -64,8 +64,8 @@ describe('StoredReplies', () => {
 
   it('belongs to one command, and to workers with one key', () => {
     const stored = store(opened);
-    expect(replies.decrypt(stored, 'another key', 'fingerprint')).toBeUndefined();
-    expect(replies.decrypt(stored, 'key', 'another fingerprint')).toBeUndefined();
+    expect(safe.decrypt(stored, 'another key', 'fingerprint')).toBeUndefined();
+    expect(safe.decrypt(stored, 'key', 'another fingerprint')).toBeUndefined();
     expect(new StoredReplies(Buffer.alloc(32, 8)).decrypt(stored, 'key', 'fingerprint')).toBeUndefined();
   });
 });

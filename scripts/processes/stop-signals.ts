@@ -1,4 +1,5 @@
-const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Those that tell a process to stop. */
+export const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Settles when this process is told to stop, which from then on does not end it: Ctrl-C under npm comes twice, from the
@@ -6,6 +7,6 @@ const STOPPING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export function toldToStop(): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of STOPPING) process.on(signal, () => resolve());
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
   });
 }

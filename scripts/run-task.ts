@@ -1,0 +1,38 @@
+import { messageOf } from './message-of.ts';
+
+const POLL_MS = 500;
+
+/** Does the work of an npm script, and ends this process with its exit code; an error is a line on stderr, and 1. */
+export async function runTask(work: () => Promise<number>): Promise<never> {
+  endWithNpm();
+  try {
+    process.exit(await work());
+  } catch (error) {
+    console.error(`poker-bridge: ${messageOf(error)}`);
+    process.exit(1);
+  }
+}
+
+/**
+ * If npm has started the launcher, ends this process as SIGTERM would once npm is gone: npm that is killed can tell
+ * nobody.
+ */
+function endWithNpm(): void {
+  const npm = Number(process.env['LAUNCHED_BY_PID']);
+  if (process.env['npm_lifecycle_event'] === undefined || !(npm > 1)) return;
+  const timer = setInterval(() => {
+    if (isAlive(npm)) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, POLL_MS);
+  timer.unref();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
