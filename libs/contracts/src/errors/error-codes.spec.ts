@@ -12,6 +12,7 @@ const CONTRACT = `
   UNKNOWN_OPERATOR         invalid        no
   REPLY_TO_MISSING         invalid        no
   REPLY_TO_FORBIDDEN       invalid        no
+  CALLER_FORBIDDEN         invalid        no
   IDEMPOTENCY_CONFLICT     invalid        no
   COMMAND_EXPIRED          expired        no
   SIGNATURE_REJECTED       misconfigured  no
