@@ -2,6 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Redactor } from './redactor.ts';
 
+const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+/** Ways in which a platform or a proxy writes a text into another one. */
+const NOTATIONS: readonly ((text: string) => string)[] = [
+  (text) => JSON.stringify(text).slice(1, -1),
+  (text) =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replaceAll('/', '\\/')
+      .replace(/[^ -~]/g, escaped),
+  encodeURIComponent,
+  (text) => encodeURIComponent(text).replaceAll('%20', '+'),
+  (text) => text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character).replaceAll("'", '&#39;'),
+];
+
 describe('Redactor', () => {
   it('redacts values at any depth, in any letter case', () => {
     const redactor = new Redactor([{ player: { id: 'Player-1', list: ['deep', 4711] } }, 'secret']);
@@ -60,6 +75,41 @@ describe('Redactor', () => {
     expect(redactor.redact('{"restoreSessionUrl":"https://op.example/"}')).toBe('***');
   });
 
+  it('leaves the text around a value as it was written', () => {
+    const redactor = new Redactor('the id');
+    expect(redactor.redact('C:\\new %41 &amp; "the%20id" \\u0041 100%')).toBe(
+      'C:\\new %41 &amp; "***" \\u0041 100%',
+    );
+  });
+
+  it('leaves out what was escaped too often to be honest', () => {
+    expect(new Redactor('harmless').redact(`%${'25'.repeat(20)}41`)).toBe('***');
+  });
+
+  it('leaves out the texts of an answer beyond the first few hundred thousand characters', () => {
+    const redactor = new Redactor('value');
+    const texts = Array.from({ length: 60 }, () => redactor.redact('x'.repeat(8_000)));
+    expect(texts[0]).toBe('x'.repeat(300));
+    expect(texts.at(-1)).toBe('***');
+  });
+
+  it('finds any value in any three notations, one in the other', () => {
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % below;
+    };
+    const pick = <T>(of: readonly T[]): T => of[random(of.length)] as T;
+    const characters = [...'aZ7 +%&"\'<>\\/=;#uäß🂡25'];
+    for (let round = 0; round < 3_000; round += 1) {
+      const value = `x${Array.from({ length: 3 + random(12) }, () => pick(characters)).join('')}y`;
+      const notations = Array.from({ length: random(4) }, () => pick(NOTATIONS));
+      const written = notations.reduce((text, notation) => notation(text), value);
+      const redacted = new Redactor(value).redact(`(${written})`);
+      expect({ value, written, redacted }).toEqual({ value, written, redacted: '(***)' });
+    }
+  });
+
   it.each([
     [
       'many values',
@@ -71,6 +121,13 @@ describe('Redactor', () => {
     ['quotes', [`${'"'.repeat(200)}!`], '\\\\\\\\"'.repeat(1600)],
     ['ampersands', [`${'&amp;'.repeat(50)}!`], '&amp;amp;amp;'.repeat(600)],
     ['percent signs', [`${'%25'.repeat(80)}!`], '%25252525'.repeat(900)],
+    ['URLs of backslashes', [`${'\\'.repeat(250)}x`], '%5C'.repeat(2_700)],
+    ['runs of both', Array.from({ length: 99 }, (_, index) => `\\"${index}\\`), '\\%5C'.repeat(2_000)],
+    [
+      'values within values',
+      Array.from({ length: 100 }, (_, index) => 'a'.repeat(index + 3)),
+      'a'.repeat(8_000),
+    ],
     ['pairs of units', [`${'🂡'.repeat(100)}!`], '\\\\ud83c\\\\udca1'.repeat(500)],
   ])('is not made slow by %s', (_name, values, text) => {
     const used = process.threadCpuUsage();

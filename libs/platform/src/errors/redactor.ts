@@ -1,37 +1,85 @@
-import { valuePattern } from './value-pattern.ts';
+import { asWritten, type Decoded, decodeOnce } from './notations.ts';
+import { type Place, ValueFinder } from './value-finder.ts';
 
 const REDACTED = '***';
 /** Any signature, also one that the platform says it expected. */
-const SIGNATURE = '[0-9a-f]{64}';
+const SIGNATURE = /[0-9a-f]{64}/giu;
 /** No command of a person has more values; if one does, no text of its answer is passed on. */
 const MAX_VALUES = 100;
 /** Only launch options are longer, and their members are values themselves. */
 const MAX_VALUE = 512;
 const MAX_TEXT = 8192;
 const MAX_CHARACTERS = 300;
+/** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
+const MAX_LAYERS = 8;
+/** Of all texts of an answer, in units looked at; beyond it, texts are left out. */
+const BUDGET = 256 * 1024;
 
-/** Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. */
+/**
+ * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A value is
+ * found as it is, in a URL or a form, in JSON or HTML, and escaped more than once.
+ *
+ * The time is bounded by the length of the values and the texts, whatever they hold.
+ */
 export class Redactor {
   /** `undefined`: there are too many values. */
-  readonly #pattern: RegExp | undefined;
+  readonly #finder: ValueFinder | undefined;
+  #budget = BUDGET;
 
   /** @param secrets values at any depth; strings and numbers count */
   constructor(secrets: unknown) {
     const values = new Set<string>();
     collect(secrets, values);
-    if (values.size > MAX_VALUES) return;
-    const longestFirst = [...values].toSorted((a, b) => b.length - a.length);
-    this.#pattern = new RegExp([SIGNATURE, ...longestFirst.map(valuePattern)].join('|'), 'giu');
+    if (values.size <= MAX_VALUES) this.#finder = new ValueFinder([...values].flatMap(writingsOf));
   }
 
   redact(text: string): string {
-    if (this.#pattern === undefined) return REDACTED;
+    const start = text.slice(0, MAX_TEXT);
+    const layers = layersOf(start);
+    this.#budget -= (layers?.length ?? MAX_LAYERS) * start.length;
+    if (this.#finder === undefined || layers === undefined || this.#budget < 0) return REDACTED;
+    const finder = this.#finder;
+    const places = layers.flatMap((layer) => placesIn(layer, finder.find(layer.text)));
+    for (const { 0: signature, index } of start.matchAll(SIGNATURE)) {
+      places.push([index, index + signature.length]);
+    }
     // Redacted before it is cut, so that no half of a value is left at the cut.
-    const redacted = text.slice(0, MAX_TEXT).replace(this.#pattern, REDACTED);
+    const redacted = without(start, places);
     if (text.length > MAX_TEXT && redacted.length <= MAX_CHARACTERS) return REDACTED;
-    const start = redacted.slice(0, MAX_CHARACTERS);
-    return start.isWellFormed() ? start : start.slice(0, -1).toWellFormed();
+    const cut = redacted.slice(0, MAX_CHARACTERS);
+    return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed();
   }
+}
+
+/** The text as it is, and after each layer of notations; `undefined` if there are too many of them. */
+function layersOf(text: string): Decoded[] | undefined {
+  const layers = [asWritten(text)];
+  for (let layer = decodeOnce(layers[0] as Decoded); layer; layer = decodeOnce(layer)) {
+    if (layers.push(layer) > MAX_LAYERS) return undefined;
+  }
+  return layers;
+}
+
+/** A value as it is, and as what is left if everything in it is decoded that looks like a notation. */
+function writingsOf(value: string): string[] {
+  const innermost = layersOf(value)?.at(-1)?.text;
+  return innermost === undefined || innermost === value ? [value] : [value, innermost];
+}
+
+/** Places of a layer in the text itself. */
+function placesIn({ starts, ends }: Decoded, places: readonly Place[]): Place[] {
+  return places.map(([start, end]) => [starts[start] as number, ends[end - 1] as number]);
+}
+
+function without(text: string, places: Place[]): string {
+  let redacted = '';
+  let at = 0;
+  for (const [start, end] of places.toSorted(([a], [b]) => a - b)) {
+    // What overlaps is one place.
+    if (start >= at) redacted += text.slice(at, start) + REDACTED;
+    at = Math.max(at, end);
+  }
+  return redacted + text.slice(at);
 }
 
 function collect(value: unknown, values: Set<string>): void {
@@ -49,7 +97,7 @@ function collect(value: unknown, values: Set<string>): void {
 function add(value: string, values: Set<string>): void {
   if (value.trim() === '') return;
   values.add(value);
-  // Some letters become several in upper case, which a case-insensitive match does not find.
+  // Some letters become several in upper case, which a comparison unit by unit does not find.
   const upperCase = value.toUpperCase();
   if (upperCase.length !== value.length) values.add(upperCase);
 }
