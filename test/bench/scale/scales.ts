@@ -21,7 +21,7 @@ const DEFAULT_CONNECTIONS = 128;
 
 export function scalesOn(stage: Stage): readonly Scale[] {
   return [
-    { title: 'commands in hand', sizes: [10, 100, 1_000].map(inFlight) },
+    { title: 'commands in flight', sizes: [10, 100, 1_000].map(inFlight) },
     { title: 'operators', sizes: [1, 100, 1_000].map((count) => operators(count, stage)) },
     { title: 'KiB of launch options', sizes: [0, 2, 4, 8].map(body) },
     { title: 'workers on one queue', sizes: [1, 2, 4].map(workers) },
