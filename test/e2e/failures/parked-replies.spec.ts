@@ -93,11 +93,12 @@ describe('a parked reply', () => {
     });
     await areParked(0);
     await until('it is counted', async () => (await forwarded()) - before === PAGES + 2);
-    const logged = await until('it is logged', () => {
-      const lines = workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
-      return lines.length > 0 && lines;
-    });
-    expect(logged).toMatchObject([{ level: 'info', queue: replyTo, replies: PAGES + 2 }]);
+    const lines = () =>
+      workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
+    const logged = () => lines().reduce((sum, { replies }) => sum + Number(replies), 0);
+    // By one walk or two: the queue may be declared while one is under way.
+    await until('it is logged', () => logged() === PAGES + 2);
+    for (const line of lines()) expect(line).toMatchObject({ level: 'info', queue: replyTo });
   });
 
   it('is delivered once its queue has room again, while nobody else had to wait', async () => {
