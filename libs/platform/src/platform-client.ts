@@ -10,6 +10,7 @@ import {
 import type { CircuitState } from '#resilience';
 
 import { UnexpectedDocument } from './answers/document.ts';
+import type { UrlRules } from './answers/player-texts.ts';
 import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame } from './answers/read-game.ts';
@@ -53,12 +54,19 @@ export class PlatformClient {
   }
 
   createSession(data: SessionCreate, call: CallContext): Promise<SessionCreated> {
-    return this.#call(sessionRequest(data, this.#credentials.clientId), data, call, readSession);
+    const { clientId, baseUrl } = this.#credentials;
+    const urls = this.#urlsOf(baseUrl);
+    return this.#call(sessionRequest(data, clientId), data, call, (text) =>
+      readSession(text, data.userId, urls),
+    );
   }
 
   openGame(data: GameOpen, call: CallContext): Promise<GameOpened> {
-    const { clientId, settings } = this.#credentials;
-    return this.#call(gameRequest(data, clientId, settings.playerCountryMember), data, call, readGame);
+    const { clientId, apiUrl, settings } = this.#credentials;
+    const urls = this.#urlsOf(apiUrl);
+    return this.#call(gameRequest(data, clientId, settings.playerCountryMember), data, call, (text) =>
+      readGame(text, data.player.id, urls),
+    );
   }
 
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
@@ -88,6 +96,11 @@ export class PlatformClient {
     return this.#calls.close();
   }
 
+  /** A platform that is itself reached without TLS may send its players there, too. */
+  #urlsOf(root: string): UrlRules {
+    return { mayBeHttp: root.startsWith('http:'), hosts: this.#credentials.settings.urlHosts };
+  }
+
   #call<T>(request: PlatformRequest, data: object, call: CallContext, read: (text: string) => T): Promise<T> {
     return this.#calls.run(request, data, call, (answer) => readAnswer(answer, request.operation, read));
   }
@@ -98,6 +111,7 @@ function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string
   try {
     const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
     if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
+    if (!body.isUtf8) throw new UnexpectedDocument('the body is not UTF-8');
     return read(body.text);
   } catch (error) {
     if (!(error instanceof UnexpectedDocument)) throw error;

@@ -11,6 +11,8 @@ export type AttemptResult = StatusClass | TransportFault | 'deadline';
 export abstract class PlatformObserver {
   abstract attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void;
   abstract retried(operation: Operation): void;
+  /** An answer that may mean a wrong signature, though it does not say so. */
+  abstract signatureDoubted(operator: string, operation: Operation): void;
   abstract circuitChanged(operator: string, operation: Operation, state: CircuitState): void;
 }
 
@@ -18,5 +20,6 @@ export abstract class PlatformObserver {
 export class NoPlatformObserver extends PlatformObserver {
   override attemptEnded(): void {}
   override retried(): void {}
+  override signatureDoubted(): void {}
   override circuitChanged(): void {}
 }

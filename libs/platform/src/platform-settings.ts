@@ -6,6 +6,8 @@ export interface PlatformSettings extends SignatureSettings {
   readonly rakeParametersIn: 'form' | 'query';
   /** The name under which the player's country is sent. */
   readonly playerCountryMember: string;
+  /** Hosts that a player may be sent to, in lower case; default any. */
+  readonly urlHosts?: ReadonlySet<string> | undefined;
 }
 
 /** The credentials of one operator, and the platform that they are for. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import {
   amqpUrl,
+  hostName,
   httpRoot,
   integer,
   key,
@@ -26,6 +27,7 @@ const READABLE: [name: string, read: Read, value: string, expected: unknown][] =
   ['list', list(text), 'a', ['a']],
   ['list', list(text), ' a , b ', ['a', 'b']],
   ['rising', rising(integer(1, 9)), '1,2,9', [1, 2, 9]],
+  ['hostName', hostName, 'Play.Example.com', 'play.example.com'],
   ['httpRoot', httpRoot, 'https://api.example.com', 'https://api.example.com'],
   ['httpRoot', httpRoot, 'https://api.example.com/', 'https://api.example.com'],
   ['httpRoot', httpRoot, 'HTTP://API.example.com:80/api/web//', 'http://api.example.com/api/web'],
@@ -86,6 +88,11 @@ const FAULTS: [name: string, read: Read, value: string, reason: RegExp][] = [
   ['rising', rising(integer(1, 9)), '1,3,2', /^must be in rising order$/],
   ['rising', rising(integer(1, 9)), '1,1', /^must not name one thing twice$/],
   ['rising', rising(integer(1, 9)), '1,10', /^must be an integer/],
+  ['hostName', hostName, 'https://play.example.com', /^must be host names, comma separated$/],
+  ['hostName', hostName, 'play.example.com/lobby', /^must be host names/],
+  ['hostName', hostName, 'play.example.com:8443', /^must be host names/],
+  ['hostName', hostName, '*.example.com', /^must be host names/],
+  ['hostName', hostName, '', /^must be host names/],
   ['httpRoot', httpRoot, 'api.example.com', /^must be an http or https URL$/],
   ['httpRoot', httpRoot, '/api/web', /^must be an http or https URL$/],
   ['httpRoot', httpRoot, 'ftp://api.example.com', /^must be an http or https URL$/],

@@ -4,6 +4,7 @@ export type Reader<T> = (text: string) => T;
 export const text: Reader<string> = (value) => value;
 
 const SHORTEST_KEY = 32;
+const HOST_NAME = /^[a-z0-9.-]+$/;
 
 /** A key that nobody can guess, as far as its length tells. */
 export const key: Reader<string> = (value) => {
@@ -57,6 +58,15 @@ export const httpRoot: Reader<string> = (value) => {
   // Not even an empty one: it would swallow the path that is appended to the root.
   if (/[?#]/.test(url.href)) throw new Error('must have neither a query nor a fragment');
   return url.href.replace(/\/+$/, '');
+};
+
+/** The name of a host, in lower case; no port. */
+export const hostName: Reader<string> = (value) => {
+  const name = value.toLowerCase();
+  if (!HOST_NAME.test(name) || URL.parse(`https://${name}`)?.hostname !== name) {
+    throw new Error('must be host names, comma separated');
+  }
+  return name;
 };
 
 /** The address of a broker. */

@@ -21,6 +21,7 @@ const DEFAULTS = {
   CALLERS_FILE: undefined,
   INTERNAL_KEY: undefined,
   CURRENCY_PRECISIONS: undefined,
+  PLATFORM_URL_HOSTS: undefined,
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: 3000,
   REDIS_URL: undefined,
@@ -190,6 +191,7 @@ describe('readSettings', () => {
     'PLATFORM_SECRET_KEY',
     'OPERATORS_FILE',
     'CALLERS_FILE',
+    'PLATFORM_URL_HOSTS',
     'HTTP_HOST',
     'PLAYER_COUNTRY_MEMBER',
   ];

@@ -5,6 +5,7 @@ import type { LogLevel } from '#telemetry';
 
 import {
   amqpUrl,
+  hostName,
   httpRoot,
   integer,
   key,
@@ -67,6 +68,7 @@ export const SETTINGS = {
   CALLERS_FILE: optional(text),
   INTERNAL_KEY: secret(optional(key)),
   CURRENCY_PRECISIONS: optional(precisions),
+  PLATFORM_URL_HOSTS: optional(list(hostName)),
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(integer(0, 65_535), '3000'),
   REDIS_URL: secret(optional(redisUrl)),

@@ -13,6 +13,7 @@ const CONTRACT = `
   poker_platform_request_duration_seconds  histogram  operation result
   poker_platform_requests_total            counter    operation result
   poker_platform_retries_total             counter
+  poker_platform_signature_doubts_total    counter
   poker_replays_total                      counter
   poker_replies_forwarded_total            counter
   poker_replies_undelivered_total          counter

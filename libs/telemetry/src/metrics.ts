@@ -57,6 +57,12 @@ export class Metrics {
     help: 'Retries of calls to the platform.',
     registers: [this.registry],
   });
+  readonly signatureDoubts = new Counter({
+    name: 'poker_platform_signature_doubts_total',
+    help: 'Answers that may mean a wrong signature, though they do not say so.',
+    labelNames: ['operator', 'operation'],
+    registers: [this.registry],
+  });
   readonly replays = new Counter({
     name: 'poker_replays_total',
     help: 'Commands that were answered with the stored reply of an earlier one with the same identity.',

@@ -95,7 +95,7 @@ describe('a parked reply', () => {
     await until('it is counted', async () => (await forwarded()) - before === PAGES + 2);
     const lines = () =>
       workers.flatMap(({ log }) => log.filter(({ msg }) => msg === 'parked replies delivered'));
-    const logged = () => lines().reduce((sum, { replies }) => sum + Number(replies), 0);
+    const logged = () => lines().reduce((sum, line) => sum + Number(line['replies']), 0);
     // By one walk or two: the queue may be declared while one is under way.
     await until('it is logged', () => logged() === PAGES + 2);
     for (const line of lines()) expect(line).toMatchObject({ level: 'info', queue: replyTo });

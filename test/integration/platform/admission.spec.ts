@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
-import { AD_HOC_REPORT, GAME, SESSION } from './documents.ts';
+import { AD_HOC_REPORT, GAME, SESSION, sessionOf } from './documents.ts';
 import { answers, answersAfter, type LocalPlatform, neverAnswers } from './local-platform.ts';
 
 let platform: LocalPlatform;
@@ -47,7 +47,8 @@ describe('a waiting call', () => {
   it('is served by deadline, sessions and games before reports', async () => {
     platform.always(
       answersAfter(20, ({ request, response, socket }) => {
-        const document = request.target.includes('reports') ? AD_HOC_REPORT : SESSION;
+        const [, player = ''] = /users\/([^/]+)\/session/.exec(request.target) ?? [];
+        const document = request.target.includes('reports') ? AD_HOC_REPORT : sessionOf(player);
         return answers(200, document)({ request, response, socket });
       }),
     );

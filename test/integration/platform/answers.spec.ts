@@ -3,7 +3,15 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
-import { AD_HOC_ATTRIBUTES, AD_HOC_REPORT, collection, GAME, RAKE_REPORT, SESSION } from './documents.ts';
+import {
+  AD_HOC_ATTRIBUTES,
+  AD_HOC_REPORT,
+  changed,
+  collection,
+  GAME,
+  RAKE_REPORT,
+  SESSION,
+} from './documents.ts';
 import { answers, type LocalPlatform } from './local-platform.ts';
 
 let platform: LocalPlatform;
@@ -23,18 +31,6 @@ type Operation = keyof typeof DOCUMENTS;
 const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
 
 const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
-
-/** A copy of a document with one member set, or removed if the value is `undefined`. */
-function changed(document: object, path: string, value: unknown): unknown {
-  const copy = structuredClone(document) as Record<string, unknown>;
-  const names = path.split('/');
-  const last = names.pop()!;
-  let holder = copy;
-  for (const name of names) holder = holder[name] as Record<string, unknown>;
-  if (value === undefined) delete holder[last];
-  else holder[last] = value;
-  return copy;
-}
 
 describe('a success', () => {
   it.each(OPERATIONS)('is read whatever its content type says: %s', async (operation) => {

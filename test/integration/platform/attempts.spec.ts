@@ -209,7 +209,7 @@ describe('a failure whose status has arrived', () => {
     const taken = errors(422, { detail: 'Currency not found' });
     platform.next(drips(422, taken), truncates(404, taken));
     expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('INCORRECT_DATA');
-    expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('PLAYER_NOT_FOUND');
+    expect((await failureOf(CALLS['session.create'](client, callWithin()))).code).toBe('NOT_FOUND');
     expect(platform.received).toHaveLength(2);
   });
 });

@@ -1,30 +1,33 @@
 /** Documents of the platform as the interface describes them. */
 
-export const SESSION = {
+export const sessionOf = (userId: string) => ({
   data: {
     id: 'auth-token',
     type: 'session',
     attributes: {
-      'user-id': 'u-1',
+      'user-id': userId,
       'redirect-url': 'https://play.example/?auth=auth-token&lang=en',
       auth: 'auth-token',
       'session-id': 'session-1',
     },
   },
-};
+});
 
-export const GAME = {
+export const gameOf = (playerId: string) => ({
   data: {
     id: '/game-sessions/1',
     type: 'GameSession',
     attributes: {
-      playerId: 'u-1',
+      playerId,
       sessionId: 'session-1',
       auth: 'auth-token',
       url: 'https://play.example/table/7',
     },
   },
-};
+});
+
+export const SESSION = sessionOf('u-1');
+export const GAME = gameOf('u-1');
 
 export function collection(type: string, attributes: readonly object[], totalCount = attributes.length) {
   return {
@@ -50,4 +53,16 @@ export const RAKE_REPORT = collection('players-rake', [{ 'user-id': 'u-1', curre
 
 export function errors(status: number, ...entries: readonly object[]) {
   return { errors: entries.map((entry) => ({ status, ...entry })) };
+}
+
+/** A copy of a document with one member set, or removed if the value is `undefined`. */
+export function changed(document: object, path: string, value: unknown): unknown {
+  const copy = structuredClone(document) as Record<string, unknown>;
+  const names = path.split('/');
+  const last = names.pop()!;
+  let holder = copy;
+  for (const name of names) holder = holder[name] as Record<string, unknown>;
+  if (value === undefined) delete holder[last];
+  else holder[last] = value;
+  return copy;
 }

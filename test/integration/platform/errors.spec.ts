@@ -84,6 +84,7 @@ describe('the table', () => {
         const error = await fail(operation);
         expect([error.code, error.platform?.status]).toEqual([code, status]);
         if (code === 'NICKNAME_TOO_LONG') expect(error.details).toEqual({ maxLength: 12 });
+        else if (text === 'Bad Request') expect(error.details).toEqual({ hint: 'signature' });
         else expect(error.details).toBeUndefined();
       }
     },
@@ -118,7 +119,6 @@ describe('an answer without an error document', () => {
     [302, 'UNEXPECTED_REDIRECT'],
     [400, 'BAD_REQUEST'],
     [403, 'FORBIDDEN'],
-    [404, 'PLAYER_NOT_FOUND'],
     [422, 'INCORRECT_DATA'],
     [429, 'RATE_LIMITED'],
     [500, 'PLATFORM_UNAVAILABLE'],
@@ -130,6 +130,19 @@ describe('an answer without an error document', () => {
       const error = await fail('session.create');
       expect([error.code, error.platform?.status]).toEqual([code, status]);
     }
+  });
+
+  // A proxy's page says nothing about a player.
+  it.each([
+    ['an empty one', answers, 'PLAYER_NOT_FOUND', undefined],
+    ['HTML', (status: number) => answers(status, ' <html></html>'), 'NOT_FOUND', 'html'],
+    ['JSON', (status: number) => answers(status, { message: 'no such route' }), 'NOT_FOUND', 'json'],
+    ['a text', (status: number) => answers(status, '404 page not found'), 'NOT_FOUND', 'text'],
+    ['one that is cut off', (status: number) => truncates(status, errors(status, {})), 'NOT_FOUND', 'text'],
+  ] as const)('is no missing player unless it is empty: %s', async (_name, behaviour, code, body) => {
+    platform.always(behaviour(404));
+    const error = await fail('session.create');
+    expect([error.code, error.details?.['body']]).toEqual([code, body]);
   });
 });
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { buildClient, callWithin, CALLS, failureOf, SECRET, startPlatform } from './client.fixture.ts';
-import { AD_HOC_REPORT, GAME, RAKE_REPORT, SESSION } from './documents.ts';
+import { AD_HOC_REPORT, GAME, RAKE_REPORT, SESSION, gameOf, sessionOf } from './documents.ts';
 import { answers, type LocalPlatform, type Received } from './local-platform.ts';
 
 let platform: LocalPlatform;
@@ -54,8 +54,8 @@ describe('session.create', () => {
   });
 
   it('percent-encodes a user id, a plus as %2B, and signs it decoded', async () => {
-    platform.always(answers(200, SESSION));
     const userId = 'a+b/c?d&e=f g%2F#ü';
+    platform.always(answers(200, sessionOf(userId)));
     await buildClient(platform.origin).client.createSession({ userId }, callWithin());
     const { target, body, headers } = onlyRequest();
     const encoded = 'a%2Bb%2Fc%3Fd%26e%3Df%20g%252F%23%C3%BC';
@@ -125,7 +125,7 @@ describe('game.open', () => {
   });
 
   it('signs the bytes of the body if the setting says so', async () => {
-    platform.always(answers(200, GAME));
+    platform.always(answers(200, gameOf('ü♠')));
     const { client } = buildClient(platform.origin, { settings: { schemeV3: 'raw-body' } });
     await client.openGame({ player: { id: 'ü♠' } }, callWithin());
     const { headers, body } = onlyRequest();

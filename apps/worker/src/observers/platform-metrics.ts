@@ -21,6 +21,11 @@ export class PlatformMetrics extends PlatformObserver {
     this.#metrics.platformRetries.inc();
   }
 
+  signatureDoubted(operator: string, operation: Operation): void {
+    this.#metrics.signatureDoubts.inc({ operator, operation });
+    this.#logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
+  }
+
   circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
     this.#logger.warn({ operator, operation, state }, 'circuit changed');
   }

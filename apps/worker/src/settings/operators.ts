@@ -21,7 +21,7 @@ const SECTION_6 = [
   'RAKE_PARAMETERS_IN',
   'PLAYER_COUNTRY_MEMBER',
 ] as const;
-type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number]>;
+type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number] | 'PLATFORM_URL_HOSTS'>;
 
 /** How each member of an operator is read. */
 interface Surroundings {
@@ -126,6 +126,7 @@ function platformSettings(variables: PlatformVariables): PlatformSettings {
     schemeV3: variables.SIGNATURE_SCHEME_V3,
     rakeParametersIn: variables.RAKE_PARAMETERS_IN,
     playerCountryMember: variables.PLAYER_COUNTRY_MEMBER,
+    ...(variables.PLATFORM_URL_HOSTS && { urlHosts: new Set(variables.PLATFORM_URL_HOSTS) }),
   };
 }
 

@@ -1,10 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 
 import type { Answer } from '../transport/answer.ts';
 
 /** The text of an answer, or why it cannot be read. */
 export type BodyText =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly isUtf8: boolean }
   | { readonly kind: 'unreadable'; readonly reason: 'too-large' | 'incomplete' | 'encoding' };
 
 const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = new Map(
@@ -38,5 +39,9 @@ export function readBody({ body, contentEncoding }: Answer, maxBytes: number): B
 
 function textOf(body: Buffer): BodyText {
   const text = body.toString('utf8');
-  return { kind: 'text', text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
+  return {
+    kind: 'text',
+    text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text,
+    isUtf8: isUtf8(body),
+  };
 }

@@ -3,7 +3,7 @@ import type { CallEnd } from '#resilience';
 
 import { readBody } from '../answers/read-body.ts';
 import type { CallContext } from '../call-context.ts';
-import { classifyError } from '../errors/classify-error.ts';
+import { classifyError, type ForeignBody } from '../errors/classify-error.ts';
 import { readErrors } from '../errors/read-errors.ts';
 import { redactedAnswer } from '../errors/redacted-answer.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
@@ -68,13 +68,21 @@ function answerError(
 ): CommandError {
   const body = readBody(answer, MAX_ERROR_TEXT);
   const entries = body.kind === 'text' ? readErrors(body.text) : [];
-  const { code, details } = classifyError(answer.status, operation, entries);
+  const foreign = body.kind === 'text' ? foreignBodyOf(body.text, entries.length) : 'text';
+  const { code, details } = classifyError(answer.status, operation, entries, foreign);
   const hasDetails = details !== undefined || known.details !== undefined;
   return new CommandError(code, {
     ...known,
     platform: redactedAnswer(answer.status, entries, secrets),
     details: hasDetails ? { ...details, ...known.details } : undefined,
   });
+}
+
+function foreignBodyOf(text: string, errors: number): ForeignBody | undefined {
+  const start = text.trimStart().charAt(0);
+  if (start === '' || errors > 0) return undefined;
+  if (start === '<') return 'html';
+  return start === '{' || start === '[' ? 'json' : 'text';
 }
 
 function reasonOf(fault: Fault): CommandErrorFacts['details'] {

@@ -77,12 +77,16 @@ export class OperatorCalls {
     if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
       return read(end.outcome.answer);
     }
-    throw callError(end, {
+    const error = callError(end, {
       operation,
       call,
       circuitRetryAfterMs: circuit.retryAfterMs,
       secrets: [data, this.#credentials.secretKey],
     });
+    if (error.details?.['hint'] === 'signature') {
+      this.#observer.signatureDoubted(this.#credentials.name, operation);
+    }
+    throw error;
   }
 
   async close(): Promise<void> {

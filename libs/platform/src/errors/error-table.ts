@@ -10,6 +10,8 @@ export interface ErrorRow {
   readonly operation?: Operation;
   /** Matches a whole `detail` or `title` of the answer, in any letter case. Absent: any. */
   readonly text?: RegExp;
+  /** Whether the answer has to be the platform's own: an error document of JSON:API, or nothing. Default: no. */
+  readonly isOwn?: true;
   readonly code: ErrorCode;
 }
 
@@ -19,7 +21,7 @@ export const ERROR_TABLE: readonly ErrorRow[] = [
   { status: 400, operation: 'game.open', text: /^not valid request\.?$/i, code: 'SIGNATURE_REJECTED' },
   { status: 401, code: 'FORBIDDEN' },
   { status: 403, code: 'FORBIDDEN' },
-  { status: 404, operation: 'session.create', code: 'PLAYER_NOT_FOUND' },
+  { status: 404, operation: 'session.create', isOwn: true, code: 'PLAYER_NOT_FOUND' },
   { status: 404, code: 'NOT_FOUND' },
   { status: 422, text: /^auth type not valid\.?$/i, code: 'AUTH_TYPE_INVALID' },
   { status: 422, text: /^currency cannot be blank\.?$/i, code: 'CURRENCY_REQUIRED' },

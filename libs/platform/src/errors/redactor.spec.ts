@@ -93,18 +93,19 @@ describe('Redactor', () => {
     expect(texts.at(-1)).toBe('***');
   });
 
-  it('finds any value in any three notations, one in the other', () => {
+  it('finds any value in any letter case and any three notations, one in the other', () => {
     let seed = 1;
     const random = (below: number) => {
       seed = (seed * 48_271) % 2_147_483_647;
       return seed % below;
     };
     const pick = <T>(of: readonly T[]): T => of[random(of.length)] as T;
-    const characters = [...'aZ7 +%&"\'<>\\/=;#uäß🂡25'];
+    const characters = [...'aZ7 +%&"\'<>\\/=;#uäß🂡25ǊﬁİΣſ𐐉𝼎K'];
+    const cases = [(text: string) => text.toUpperCase(), (text: string) => text.toLowerCase(), String];
     for (let round = 0; round < 3_000; round += 1) {
       const value = `x${Array.from({ length: 3 + random(12) }, () => pick(characters)).join('')}y`;
       const notations = Array.from({ length: random(4) }, () => pick(NOTATIONS));
-      const written = notations.reduce((text, notation) => notation(text), value);
+      const written = notations.reduce((text, notation) => notation(text), pick(cases)(value));
       const redacted = new Redactor(value).redact(`(${written})`);
       expect({ value, written, redacted }).toEqual({ value, written, redacted: '(***)' });
     }

@@ -13,7 +13,7 @@ const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
 /** Of all texts of an answer, in units looked at; beyond it, texts are left out. */
-const BUDGET = 256 * 1024;
+const BUDGET = 262_144;
 
 /**
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A value is
@@ -97,9 +97,10 @@ function collect(value: unknown, values: Set<string>): void {
 function add(value: string, values: Set<string>): void {
   if (value.trim() === '') return;
   values.add(value);
-  // Some letters become several in upper case, which a comparison unit by unit does not find.
-  const upperCase = value.toUpperCase();
-  if (upperCase.length !== value.length) values.add(upperCase);
+  // Some letters become several in another case, which a comparison one by one does not find.
+  for (const other of [value.toUpperCase(), value.toLowerCase()]) {
+    if (other.length !== value.length) values.add(other);
+  }
 }
 
 function parsed(text: string): unknown {

@@ -82,12 +82,12 @@ function byDepth(
   return children.toSorted(([, , a], [, , b]) => (depths[a] as number) - (depths[b] as number));
 }
 
-/** Unit by unit, so that places stay what they are. */
+/** Without a change of length, so that places stay what they are. */
 function fold(text: string): string {
   let folded = '';
-  for (const unit of text.split('')) {
-    const other = unit.toUpperCase().toLowerCase();
-    folded += unit === '+' ? ' ' : other.length === 1 ? other : unit;
+  for (const character of text) {
+    const other = character === '+' ? ' ' : character.toUpperCase().toLowerCase();
+    folded += other.length === character.length ? other : character;
   }
   return folded;
 }
