@@ -1,0 +1,21 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { claimsOf, expectHeld } from './claims.ts';
+import { read } from './markdown.ts';
+
+const claims = claimsOf(read('docs/security.md'));
+
+describe('docs/security.md', () => {
+  it('covers callers, what lies in queues, the platform and the settings', () => {
+    expect(new Set(claims.map(({ name }) => name.split(':')[0]))).toEqual(
+      new Set([
+        'Callers on the bus',
+        'What lies in queues and in Redis',
+        'The platform and what is in front of it',
+        'Settings',
+      ]),
+    );
+  });
+
+  it.each(claims)('$name', expectHeld);
+});
