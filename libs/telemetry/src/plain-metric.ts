@@ -26,7 +26,8 @@ interface MetricFacts {
 
 /**
  * A metric whose series are plain numbers until the registry is read. prom-client builds a string of the labels, and
- * objects, for every update, which costs ten times as much.
+ * objects, for every update: its own metrics would do, and cost 8 µs more in a cold process, 1.5 in a hot one (decision
+ * 0008).
  *
  * There is one series for each set of labels: use labels with a closed set of values.
  */

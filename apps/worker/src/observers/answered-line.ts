@@ -2,7 +2,10 @@ import type { ErrorCode } from '#contracts';
 import type { CommandFacts } from '#messaging';
 import { isPlainText, lineWriter, type Logger } from '#telemetry';
 
-/** The log line of every answered command, at a lower cost than the others: its facts usually need no escaping. */
+/**
+ * The log line of every answered command, at a lower cost than the others: its facts usually need no escaping. The
+ * logger would do; with the buffered lines it saves 8 µs a command (decision 0008).
+ */
 export class AnsweredLine {
   readonly #logger: Logger;
   readonly #writeMembers: ((members: string) => void) | undefined;
