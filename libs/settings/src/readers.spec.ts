@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import {
   amqpUrl,
+  countryMember,
   hostName,
   httpRoot,
   integer,
@@ -27,6 +28,8 @@ const READABLE: [name: string, read: Read, value: string, expected: unknown][] =
   ['list', list(text), 'a', ['a']],
   ['list', list(text), ' a , b ', ['a', 'b']],
   ['rising', rising(integer(1, 9)), '1,2,9', [1, 2, 9]],
+  ['countryMember', countryMember, 'country', 'country'],
+  ['countryMember', countryMember, 'countryCode', 'countryCode'],
   ['hostName', hostName, 'Play.Example.com', 'play.example.com'],
   ['httpRoot', httpRoot, 'https://api.example.com', 'https://api.example.com'],
   ['httpRoot', httpRoot, 'https://api.example.com/', 'https://api.example.com'],
@@ -88,6 +91,8 @@ const FAULTS: [name: string, read: Read, value: string, reason: RegExp][] = [
   ['rising', rising(integer(1, 9)), '1,3,2', /^must be in rising order$/],
   ['rising', rising(integer(1, 9)), '1,1', /^must not name one thing twice$/],
   ['rising', rising(integer(1, 9)), '1,10', /^must be an integer/],
+  ['countryMember', countryMember, 'id', /^must not be the name of another member of player$/],
+  ['countryMember', countryMember, 'currency', /^must not be the name of another member/],
   ['hostName', hostName, 'https://play.example.com', /^must be host names, comma separated$/],
   ['hostName', hostName, 'play.example.com/lobby', /^must be host names/],
   ['hostName', hostName, 'play.example.com:8443', /^must be host names/],

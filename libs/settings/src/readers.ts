@@ -1,3 +1,5 @@
+import { GamePlayer } from '#contracts';
+
 /** Reads one value. @throws Error whose message is the reason, without the value */
 export type Reader<T> = (text: string) => T;
 
@@ -84,6 +86,13 @@ export const namePrefix: Reader<string> = (value) => {
       'must be 1 to 100 letters, digits, dots, hyphens and underscores, and not begin with amq.',
     );
   }
+  return value;
+};
+
+/** The name of the player's country on the wire; another member's name would be overwritten by it. */
+export const countryMember: Reader<string> = (value) => {
+  const isTaken = Object.keys(new GamePlayer()).some((member) => member !== 'country' && member === value);
+  if (isTaken) throw new Error('must not be the name of another member of player');
   return value;
 };
 

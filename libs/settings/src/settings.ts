@@ -5,6 +5,7 @@ import type { LogLevel } from '#telemetry';
 
 import {
   amqpUrl,
+  countryMember,
   hostName,
   httpRoot,
   integer,
@@ -96,7 +97,7 @@ export const SETTINGS = {
   SIGNATURE_JSON_STRINGS: setting(oneOf(JSON_STRINGS), 'containers'),
   SIGNATURE_SCHEME_V3: setting(oneOf(SCHEMES_V3), 'parameters'),
   RAKE_PARAMETERS_IN: setting(oneOf(RAKE_PLACES), 'form'),
-  PLAYER_COUNTRY_MEMBER: setting(text, 'country'),
+  PLAYER_COUNTRY_MEMBER: setting(countryMember, 'country'),
 } as const satisfies Record<string, Definition<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;
