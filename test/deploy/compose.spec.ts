@@ -11,6 +11,7 @@ import { readSettings, type SettingName, SETTINGS } from '#settings';
 
 import { HealthController as SandboxHealth } from '../../apps/sandbox/src/control/health.controller.ts';
 import { readSettings as readSandboxSettings } from '../../apps/sandbox/src/settings.ts';
+import { refuseCleartext } from '../../apps/worker/src/settings/cleartext.ts';
 import { HealthController as WorkerHealth } from '../../apps/worker/src/health/health.controller.ts';
 import { composeUrl } from '../../scripts/broker/sources/compose-url.ts';
 import { read } from '../docs/markdown.ts';
@@ -76,6 +77,7 @@ describe('docker-compose.yml', () => {
     expect(known).toEqual(expect.arrayContaining(Object.keys(worker.environment ?? {})));
     const settings = readSettings(worker.environment ?? {}, mounted);
     expect(settings).toMatchObject({ HTTP_HOST: '0.0.0.0', HTTP_PORT: 3000, PLATFORM_CLIENT_ID: 'sandbox' });
+    expect(() => refuseCleartext(settings, [], {})).not.toThrow();
   });
 
   it('gives the sandbox settings that it knows and accepts', () => {

@@ -20,7 +20,7 @@ const BOUNDS = /^(\d+) to (\d+)$/;
 const WORDS = /^`\w[\w-]*`(, `\w[\w-]*`)+$/;
 const CONSTANT = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
 /** Of Node.js, of the platform, of RabbitMQ. */
-const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'ROLE_ADMIN', 'ACCESS_REFUSED'];
+const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'ROLE_ADMIN', 'ACCESS_REFUSED'];
 const UNDELIVERED_REASONS = [
   'REPLY_QUEUE_GONE',
   'REPLY_QUEUE_FULL',

@@ -10,6 +10,7 @@ import { createLogger, NestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
+import { refuseCleartext } from './settings/cleartext.ts';
 import { readOperators } from './settings/operators.ts';
 import { warningsOf } from './settings/warnings.ts';
 import type { Stopping } from './stop-on-signal.ts';
@@ -28,6 +29,7 @@ export async function startWorker(stopping: Stopping): Promise<void> {
 async function start(stopping: Stopping): Promise<void> {
   const settings = readSettings(process.env);
   const operators = readOperators(settings);
+  refuseCleartext(settings, operators, process.env);
   const logger = createLogger(settings.LOG_LEVEL);
   const callers = callersOf(settings, logger);
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);

@@ -22,6 +22,7 @@ const DEFAULTS = {
   INTERNAL_KEY: undefined,
   CURRENCY_PRECISIONS: undefined,
   PLATFORM_URL_HOSTS: undefined,
+  ALLOW_CLEARTEXT: 'false',
   HTTP_HOST: '127.0.0.1',
   HTTP_PORT: 3000,
   REDIS_URL: undefined,

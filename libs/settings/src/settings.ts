@@ -70,6 +70,7 @@ export const SETTINGS = {
   INTERNAL_KEY: secret(optional(key)),
   CURRENCY_PRECISIONS: optional(precisions),
   PLATFORM_URL_HOSTS: optional(list(hostName)),
+  ALLOW_CLEARTEXT: setting(oneOf(['false', 'true']), 'false'),
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(integer(0, 65_535), '3000'),
   REDIS_URL: secret(optional(redisUrl)),

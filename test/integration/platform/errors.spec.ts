@@ -135,15 +135,24 @@ describe('an answer without an error document', () => {
   // A proxy's page says nothing about a player.
   it.each([
     ['an empty one', answers, 'PLAYER_NOT_FOUND', undefined],
+    [
+      'one without errors',
+      (status: number) => answers(status, { errors: [] }),
+      'PLAYER_NOT_FOUND',
+      undefined,
+    ],
     ['HTML', (status: number) => answers(status, ' <html></html>'), 'NOT_FOUND', 'html'],
     ['JSON', (status: number) => answers(status, { message: 'no such route' }), 'NOT_FOUND', 'json'],
     ['a text', (status: number) => answers(status, '404 page not found'), 'NOT_FOUND', 'text'],
     ['one that is cut off', (status: number) => truncates(status, errors(status, {})), 'NOT_FOUND', 'text'],
-  ] as const)('is no missing player unless it is empty: %s', async (_name, behaviour, code, body) => {
-    platform.always(behaviour(404));
-    const error = await fail('session.create');
-    expect([error.code, error.details?.['body']]).toEqual([code, body]);
-  });
+  ] as const)(
+    'is no missing player unless it is empty, or an error document: %s',
+    async (_name, behaviour, code, body) => {
+      platform.always(behaviour(404));
+      const error = await fail('session.create');
+      expect([error.code, error.details?.['body']]).toEqual([code, body]);
+    },
+  );
 });
 
 describe('a redirect', () => {

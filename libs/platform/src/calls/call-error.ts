@@ -1,7 +1,7 @@
 import { CommandError, type CommandErrorFacts } from '#contracts';
 import type { CallEnd } from '#resilience';
 
-import { readBody } from '../answers/read-body.ts';
+import { type BodyText, readBody } from '../answers/read-body.ts';
 import type { CallContext } from '../call-context.ts';
 import { classifyError, type ForeignBody } from '../errors/classify-error.ts';
 import { readErrors } from '../errors/read-errors.ts';
@@ -67,8 +67,9 @@ function answerError(
   known: CommandErrorFacts,
 ): CommandError {
   const body = readBody(answer, MAX_ERROR_TEXT);
-  const entries = body.kind === 'text' ? readErrors(body.text) : [];
-  const foreign = body.kind === 'text' ? foreignBodyOf(body.text, entries.length) : 'text';
+  const errors = body.kind === 'text' ? readErrors(body.text) : undefined;
+  const entries = errors ?? [];
+  const foreign = errors ? undefined : foreignBodyOf(body);
   const { code, details } = classifyError(answer.status, operation, entries, foreign);
   const hasDetails = details !== undefined || known.details !== undefined;
   return new CommandError(code, {
@@ -78,9 +79,11 @@ function answerError(
   });
 }
 
-function foreignBodyOf(text: string, errors: number): ForeignBody | undefined {
-  const start = text.trimStart().charAt(0);
-  if (start === '' || errors > 0) return undefined;
+/** `undefined` for an empty body. */
+function foreignBodyOf(body: BodyText): ForeignBody | undefined {
+  if (body.kind === 'unreadable') return 'text';
+  const start = body.text.trimStart().charAt(0);
+  if (start === '') return undefined;
   if (start === '<') return 'html';
   return start === '{' || start === '[' ? 'json' : 'text';
 }

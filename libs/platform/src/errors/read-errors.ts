@@ -2,16 +2,16 @@ import type { PlatformErrorEntry } from '#contracts';
 
 const MAX_ENTRIES = 20;
 
-/** The errors of a JSON:API error document, as they came; none if the text is not such a document. */
-export function readErrors(text: string): PlatformErrorEntry[] {
+/** The errors of a JSON:API error document, as they came; `undefined` if the text is not such a document. */
+export function readErrors(text: string): PlatformErrorEntry[] | undefined {
   let document: unknown;
   try {
     document = JSON.parse(text);
   } catch {
-    return [];
+    return undefined;
   }
   const errors = memberOf(document, 'errors');
-  return Array.isArray(errors) ? errors.slice(0, MAX_ENTRIES).map(readEntry) : [];
+  return Array.isArray(errors) ? errors.slice(0, MAX_ENTRIES).map(readEntry) : undefined;
 }
 
 function readEntry(error: unknown): PlatformErrorEntry {

@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { readSettings, SettingsError } from '#settings';
+
+import { refuseCleartext } from './cleartext.ts';
+import { readOperators } from './operators.ts';
+
+const SAFE = {
+  AMQP_URL: 'amqps://user:CANARY@broker.example.com',
+  REDIS_URL: 'rediss://:CANARY@redis.example.com',
+  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
+  PLATFORM_API_URL: 'https://api.example.com',
+  PLATFORM_CLIENT_ID: 'client',
+};
+
+function faultsOf(variables: Record<string, string>, operators = '{}'): string[] {
+  const environment = { ...SAFE, OPERATORS_FILE: 'operators.json', ...variables };
+  const settings = readSettings(environment);
+  try {
+    refuseCleartext(
+      settings,
+      readOperators(settings, () => operators),
+      environment,
+    );
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message.split('\n');
+    throw error;
+  }
+}
+
+describe('refuseCleartext', () => {
+  it('has nothing against encrypted connections, nor against what stays on this machine', () => {
+    expect(faultsOf({})).toEqual([]);
+    const local = {
+      AMQP_URL: 'amqp://127.0.0.1,amqp://localhost:5673,amqp://[::1]',
+      REDIS_URL: 'redis://127.0.0.2:6379',
+      PLATFORM_BASE_URL: 'http://localhost:3100/api/web',
+      PLATFORM_API_URL: 'http://127.0.0.1:3100',
+    };
+    expect(faultsOf(local)).toEqual([]);
+  });
+
+  it.each([
+    ['AMQP_URL', 'amqp://user:CANARY@broker.example.com', 'amqps'],
+    ['AMQP_URL', 'amqps://safe.example.com,amqp://user:CANARY@broker.example.com', 'amqps'],
+    ['REDIS_URL', 'redis://:CANARY@10.0.0.1', 'rediss'],
+    ['PLATFORM_BASE_URL', 'http://canary.example.com/api/web', 'https'],
+    ['PLATFORM_API_URL', 'http://127.0.0.1.example.com', 'https'],
+  ])('refuses %s %s, and says what to use', (variable, value, protocol) => {
+    const faults = faultsOf({ [variable]: value });
+    expect(faults).toContain(
+      `${variable}: leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`,
+    );
+    expect(faults.join().toLowerCase()).not.toContain('canary');
+    expect(faultsOf({ [variable]: value, ALLOW_CLEARTEXT: 'true' })).toEqual([]);
+  });
+
+  it('refuses the platform of another operator', () => {
+    const operators = JSON.stringify({ casino: { clientId: 'c', apiUrl: 'http://api.example.com' } });
+    expect(faultsOf({}, operators)).toEqual([expect.stringMatching(/^OPERATORS_FILE: "casino": leaves/)]);
+  });
+
+  it('refuses certificates that nobody checks', () => {
+    expect(faultsOf({ NODE_TLS_REJECT_UNAUTHORIZED: '0' })).toEqual([
+      expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED: turns the check/),
+    ]);
+  });
+});

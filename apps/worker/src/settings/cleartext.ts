@@ -1,0 +1,53 @@
+import type { OperatorCredentials } from '#platform';
+import { type SettingFault, type Settings, SettingsError } from '#settings';
+
+const CLEARTEXT = new Set(['amqp:', 'redis:', 'http:']);
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Refuses to send secrets and players' data in cleartext, or to anybody with a certificate, unless `ALLOW_CLEARTEXT` is
+ * set. What stays on this machine is not meant. Source: bus contract, section 7.
+ *
+ * @throws SettingsError naming each variable, without its value
+ */
+export function refuseCleartext(
+  settings: Settings,
+  operators: readonly OperatorCredentials[],
+  environment: NodeJS.ProcessEnv,
+): void {
+  if (settings.ALLOW_CLEARTEXT === 'true') return;
+  const faults: SettingFault[] = [
+    ...settings.AMQP_URL.flatMap((url) => faultOf('AMQP_URL', url, 'amqps')),
+    ...faultOf('REDIS_URL', settings.REDIS_URL, 'rediss'),
+    ...faultOf('PLATFORM_BASE_URL', settings.PLATFORM_BASE_URL, 'https'),
+    ...faultOf('PLATFORM_API_URL', settings.PLATFORM_API_URL, 'https'),
+    ...operators
+      .filter(
+        ({ baseUrl, apiUrl }) =>
+          baseUrl !== settings.PLATFORM_BASE_URL || apiUrl !== settings.PLATFORM_API_URL,
+      )
+      .flatMap(({ name, baseUrl, apiUrl }) =>
+        [baseUrl, apiUrl].flatMap((url) =>
+          faultOf('OPERATORS_FILE', url, 'https', `${JSON.stringify(name)}: `),
+        ),
+      ),
+  ];
+  if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    const reason = 'turns the check of certificates off; remove it, or set ALLOW_CLEARTEXT=true';
+    faults.push({ variable: 'NODE_TLS_REJECT_UNAUTHORIZED', reason });
+  }
+  const unique = new Map(faults.map((fault) => [`${fault.variable} ${fault.reason}`, fault]));
+  if (unique.size > 0) throw new SettingsError([...unique.values()]);
+}
+
+function faultOf(
+  variable: string,
+  address: string | undefined,
+  protocol: string,
+  where = '',
+): SettingFault[] {
+  const url = address === undefined ? null : URL.parse(address);
+  if (!url || !CLEARTEXT.has(url.protocol) || LOOPBACK.test(url.hostname)) return [];
+  const reason = `${where}leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`;
+  return [{ variable, reason }];
+}
