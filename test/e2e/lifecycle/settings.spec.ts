@@ -78,6 +78,11 @@ describe('settings that cannot be used', () => {
     expect(await refusalOf(Object.fromEntries(numbers))).toMatchObject(refusing(...NUMBERS));
   });
 
+  it('are addresses that would be used in cleartext', async () => {
+    const AMQP_URL = `amqp://u:${CANARY}@broker.example.com`;
+    expect(await refusalOf({ AMQP_URL })).toMatchObject(refusing('AMQP_URL'));
+  });
+
   it('include secrets given twice, or in a file that cannot be read or is empty', async () => {
     const twice = {
       AMQP_URL: `amqp://u:${CANARY}@127.0.0.1`,
