@@ -84,5 +84,6 @@ export const COPY_HEADERS: JsonSchema = {
     'x-origin-queue': text('Where it came from, or was meant to go.'),
     'x-origin-bytes': count('Of a body over MAX_COMMAND_BYTES: its size; the copy holds its first KiB.'),
     'x-origin-user-id': text('The property user_id, which cannot be published for somebody else.'),
+    'x-seal': text('Proves to workers that one of them wrote these headers.'),
   },
 };
