@@ -85,11 +85,18 @@ function byDepth(
 /** Without a change of length, so that places stay what they are. */
 function fold(text: string): string {
   let folded = '';
-  for (const character of text) {
-    const other = character === '+' ? ' ' : character.toUpperCase().toLowerCase();
-    folded += other.length === character.length ? other : character;
-  }
+  for (const character of text) folded += character === '+' ? ' ' : foldOne(character);
   return folded;
+}
+
+/** One character for all its letter cases that are as long as it is. */
+function foldOne(character: string): string {
+  const { length } = character;
+  // By way of the upper case, since several small letters may share one.
+  const folded = character.toUpperCase().toLowerCase();
+  if (folded.length === length) return folded;
+  const small = character.toLowerCase();
+  return small.length === length ? small : character;
 }
 
 function standsAlone(text: string, start: number, end: number): boolean {
