@@ -1,3 +1,4 @@
+export { JsonFile } from './json-file.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { type NearMiss, nearMissesIn } from './near-misses.ts';
 export { httpRoot, integer } from './readers.ts';

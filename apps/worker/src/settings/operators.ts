@@ -1,17 +1,18 @@
 import type { OperatorCredentials, PlatformSettings } from '#platform';
 import {
   httpRoot,
+  JsonFile,
   readSecret,
   type ReadText,
   readTextFile,
   SETTINGS,
   type Settings,
-  SettingsError,
 } from '#settings';
 
 /** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';
 
+const FILE = new JsonFile('OPERATORS_FILE');
 const MEMBERS = new Set(['baseUrl', 'apiUrl', 'clientId', 'secretKey', 'secretKeyFile', 'settings']);
 const SECTION_6 = [
   'SIGNATURE_SCALARS',
@@ -46,25 +47,10 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
   };
   if (settings.OPERATORS_FILE === undefined) return [standard];
   const operators = new Map([[DEFAULT_OPERATOR, standard]]);
-  for (const [name, entry] of Object.entries(parseFile(settings.OPERATORS_FILE, readText))) {
+  for (const [name, entry] of Object.entries(FILE.read(settings.OPERATORS_FILE, readText))) {
     operators.set(name, readOperator(name, entry, { standard, settings, readText }));
   }
   return [...operators.values()];
-}
-
-function parseFile(path: string, readText: ReadText): Record<string, unknown> {
-  let content: string;
-  try {
-    content = readText(path);
-  } catch (error) {
-    throw fault(`cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
-  }
-  try {
-    return asObject(JSON.parse(content), 'the file');
-  } catch (error) {
-    // The message of a syntax error quotes the file, which holds secrets.
-    throw error instanceof SyntaxError ? fault('is not JSON') : error;
-  }
 }
 
 function readOperator(
@@ -72,25 +58,26 @@ function readOperator(
   entry: unknown,
   { standard, settings, readText }: Surroundings,
 ): OperatorCredentials {
-  const given = asObject(entry, `"${name}"`);
+  const given = FILE.object(entry, `"${name}"`);
   const unknown = Object.keys(given).find((member) => !MEMBERS.has(member));
-  if (unknown !== undefined) throw fault(`"${name}" has an unknown member "${unknown}"`);
+  if (unknown !== undefined) throw FILE.fault(`"${name}" has an unknown member "${unknown}"`);
   const read = <T>(member: string, how: (value: string) => T): T | undefined => {
     const value = given[member];
     if (value === undefined) return undefined;
     if (typeof value !== 'string' || value === '')
-      throw fault(`"${name}": ${member} must be a string that is not empty`);
+      throw FILE.fault(`"${name}": ${member} must be a string that is not empty`);
     try {
       return how(value);
     } catch (error) {
-      throw fault(`"${name}": ${member} ${(error as Error).message}`);
+      throw FILE.fault(`"${name}": ${member} ${(error as Error).message}`);
     }
   };
   const clientId = read('clientId', String);
-  if (clientId === undefined) throw fault(`"${name}": clientId is required`);
+  if (clientId === undefined) throw FILE.fault(`"${name}": clientId is required`);
   const secretKey = read('secretKey', String);
   const fromFile = read('secretKeyFile', (path) => readSecret(path, readText));
-  if (secretKey !== undefined && fromFile !== undefined) throw fault(`"${name}" gives its secret key twice`);
+  if (secretKey !== undefined && fromFile !== undefined)
+    throw FILE.fault(`"${name}" gives its secret key twice`);
   return {
     name,
     baseUrl: read('baseUrl', httpRoot) ?? standard.baseUrl,
@@ -104,15 +91,15 @@ function readOperator(
 function readSection6(name: string, given: unknown): Partial<PlatformVariables> {
   if (given === undefined) return {};
   const values: Record<string, unknown> = {};
-  for (const [variable, value] of Object.entries(asObject(given, `"${name}": settings`))) {
+  for (const [variable, value] of Object.entries(FILE.object(given, `"${name}": settings`))) {
     const known = SECTION_6.find((candidate) => candidate === variable);
-    if (known === undefined) throw fault(`"${name}": settings has an unknown member "${variable}"`);
+    if (known === undefined) throw FILE.fault(`"${name}": settings has an unknown member "${variable}"`);
     if (typeof value !== 'string' || value === '')
-      throw fault(`"${name}": ${variable} must be a string that is not empty`);
+      throw FILE.fault(`"${name}": ${variable} must be a string that is not empty`);
     try {
       values[known] = SETTINGS[known].read(value);
     } catch (error) {
-      throw fault(`"${name}": ${variable} ${(error as Error).message}`);
+      throw FILE.fault(`"${name}": ${variable} ${(error as Error).message}`);
     }
   }
   return values;
@@ -128,14 +115,4 @@ function platformSettings(variables: PlatformVariables): PlatformSettings {
     playerCountryMember: variables.PLAYER_COUNTRY_MEMBER,
     ...(variables.PLATFORM_URL_HOSTS && { urlHosts: new Set(variables.PLATFORM_URL_HOSTS) }),
   };
-}
-
-function asObject(value: unknown, what: string): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>;
-  throw fault(`${what} must be an object`);
-}
-
-function fault(reason: string): SettingsError {
-  return new SettingsError([{ variable: 'OPERATORS_FILE', reason }]);
 }
