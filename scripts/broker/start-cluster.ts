@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
-import { type Installation, requireInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
 import { type BrokerNode, createNodeFiles, newCookie } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
+import { requireInstallation } from './require-installation.ts';
 import { runNode, runPortMapper } from './run-node.ts';
 
 /** The least that loses a node and keeps a majority. */
