@@ -11,6 +11,8 @@ import { runNode, runPortMapper } from './run-node.ts';
 /** The least that loses a node and keeps a majority. */
 const SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = 30;
+/** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
+const SETTINGS = ['{consumer_disconnected_timeout, 3000}'];
 
 export interface StartClusterOptions {
   /** Default: what is installed, or gets installed if that is possible. */
@@ -52,7 +54,8 @@ export async function startCluster({ installation }: StartClusterOptions = {}): 
   const portMapper = runPortMapper(found, epmd);
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = ports.slice(2 * index);
-    return new RunningNode(createNodeFiles(found, { amqp, distribution, epmd }, { name, members, cookie }));
+    const ownPorts = { amqp, distribution, epmd };
+    return new RunningNode(createNodeFiles(found, ownPorts, { name, members, cookie }, SETTINGS));
   });
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.remove()));

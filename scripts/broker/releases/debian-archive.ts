@@ -68,8 +68,8 @@ export class DebianArchive {
 
   async #get(path: string, sha256?: string): Promise<Buffer> {
     const url = `${this.#mirror}/${path}`;
-    const body = await fetchAll(url).catch((error: Error) => {
-      const reason = messageOf(error.cause ?? error);
+    const body = await fetchAll(url).catch((error: unknown) => {
+      const reason = messageOf((error as Error).cause ?? error);
       throw new Error(`${url} cannot be had: ${reason}`, { cause: error });
     });
     const found = createHash('sha256').update(body).digest('hex');
