@@ -75,7 +75,7 @@ export default {
       name: 'rabbitmq-knows-no-poker',
       comment:
         'The generic half of messaging would serve any service on RabbitMQ: it imports itself, resilience, amqplib and ' +
-        'Node.js (its specs also Jest and fast-check).',
+        'Node.js (its specs also Jest, fast-check and rhea).',
       severity: 'error',
       from: { path: '^libs/messaging/src/rabbitmq/' },
       to: {
@@ -83,7 +83,7 @@ export default {
           '^libs/messaging/src/rabbitmq/',
           '^libs/resilience/',
           '^node_modules/(@types/)?amqplib/',
-          '^node_modules/(@jest/globals|fast-check)/',
+          '^node_modules/(@jest/globals|fast-check|rhea)/',
         ],
         dependencyTypesNot: ['core'],
       },

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 
-import { installPackage } from '../apt/install-package.ts';
-
-/** A RabbitMQ server that is installed on this machine. */
+/** A RabbitMQ server that is on this machine. */
 export interface Installation {
   readonly version: string;
   /** Holds `sbin`, `plugins` and `escript`. */
@@ -13,7 +11,8 @@ export interface Installation {
   readonly erlang: string;
 }
 
-const PACKAGE_FOLDER = '/usr/lib/rabbitmq/lib';
+const PACKAGE_FOLDER = 'usr/lib/rabbitmq/lib';
+const ERLANG_FOLDER = 'usr/lib/erlang';
 
 /**
  * Finds the newest RabbitMQ that a package has installed, or the one that RABBITMQ_HOME names. Its own scripts are
@@ -21,24 +20,24 @@ const PACKAGE_FOLDER = '/usr/lib/rabbitmq/lib';
  */
 export function findInstallation(env: NodeJS.ProcessEnv = process.env): Installation | undefined {
   const erlang = findErlang(env['PATH'] ?? '');
-  const home = env['RABBITMQ_HOME'] ?? newestIn(PACKAGE_FOLDER);
-  if (erlang === undefined || home === undefined || !existsSync(join(home, 'sbin', 'rabbitmq-server')))
-    return undefined;
-  return { version: /(\d+(?:\.\d+)+)/.exec(home)?.[1] ?? 'unknown', home, erlang };
+  const home = env['RABBITMQ_HOME'] ?? newestIn(join('/', PACKAGE_FOLDER));
+  return erlang === undefined || home === undefined ? undefined : installationOf(home, erlang);
 }
 
-/**
- * The installed RabbitMQ; on Debian and Ubuntu, as root, the package is installed first if it is missing.
- *
- * @throws {Error} saying what to install
- */
-export async function requireInstallation(): Promise<Installation> {
-  const found = findInstallation();
-  if (found !== undefined) return found;
-  await installPackage('rabbitmq-server');
-  const installed = findInstallation();
-  if (installed !== undefined) return installed;
-  throw new Error('the package rabbitmq-server was installed, but holds no server where it is expected');
+/** The RabbitMQ of packages that were unpacked into a folder; undefined if there is none. */
+export function installationIn(folder: string): Installation | undefined {
+  const home = newestIn(join(folder, PACKAGE_FOLDER));
+  return home === undefined ? undefined : installationOf(home, join(folder, ERLANG_FOLDER));
+}
+
+/** Whether it is of a release such as `4.3`. */
+export function isOf({ version }: Installation, release: string): boolean {
+  return version.startsWith(`${release}.`);
+}
+
+function installationOf(home: string, erlang: string): Installation | undefined {
+  if (!existsSync(join(home, 'sbin', 'rabbitmq-server'))) return undefined;
+  return { version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown', home, erlang };
 }
 
 function newestIn(folder: string): string | undefined {

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 import type { Installation } from './installation.ts';
 import type { BrokerNode } from './node-files.ts';
@@ -48,9 +48,10 @@ export function controlEnvironment(node: BrokerNode, port: number): Record<strin
   };
 }
 
-function commonEnvironment({ name, folder, ports }: BrokerNode): Record<string, string> {
+function commonEnvironment({ name, folder, ports, installation }: BrokerNode): Record<string, string> {
   return {
-    PATH: process.env['PATH'] ?? '',
+    // Its own Erlang first: the machine may have an older one.
+    PATH: [join(installation.erlang, 'bin'), process.env['PATH'] ?? ''].join(delimiter),
     HOME: join(folder, 'home'),
     LANG: 'C.UTF-8',
     RABBITMQ_CONF_ENV_FILE: '/dev/null',

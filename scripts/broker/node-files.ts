@@ -39,17 +39,19 @@ export function newCookie(): string {
  * Makes a new folder in the system's temporary one, with what a node needs to start there.
  *
  * @param membership default: a node that stands alone
+ * @param settings of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`
  */
 export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
+  settings: readonly string[] = [],
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
   writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
   writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members));
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, settings));
   writeFileSync(join(folder, 'inetrc'), INETRC);
   linkRabbit(installation, join(folder, 'plugins'));
   return { installation, name, folder, ports };
@@ -59,14 +61,14 @@ export function createNodeFiles(
 const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n';
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
-function advancedConfig(port: number, members: readonly string[]): string {
+function advancedConfig(port: number, members: readonly string[], settings: readonly string[]): string {
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
     {tcp_listeners, [{"127.0.0.1", ${port}}]},
     {cluster_nodes, {[${quoted.join()}], disc}},
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
-    {log, [{console, [{enabled, false}]}]}
+    {log, [{console, [{enabled, false}]}]}${settings.map((setting) => `,\n    ${setting}`).join('')}
   ]},
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].

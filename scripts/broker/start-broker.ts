@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
-import { type Installation, requireInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
 import { type BrokerNode, createNodeFiles } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
+import { requireInstallation } from './require-installation.ts';
 import { runNode, runPortMapper } from './run-node.ts';
 
 export interface StartBrokerOptions {
@@ -12,6 +13,8 @@ export interface StartBrokerOptions {
   readonly port?: number;
   /** Default: what is installed, or gets installed if that is possible. */
   readonly installation?: Installation;
+  /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
+  readonly settings?: readonly string[];
 }
 
 /** A RabbitMQ node of our own. It ends with this process, whichever way that ends. */
@@ -36,10 +39,14 @@ export interface Broker extends AsyncDisposable {
  *
  * @throws {Error} if RabbitMQ is not there and cannot be installed, or does not start
  */
-export async function startBroker({ port, installation }: StartBrokerOptions = {}): Promise<Broker> {
+export async function startBroker({
+  port,
+  installation,
+  settings,
+}: StartBrokerOptions = {}): Promise<Broker> {
   const found = installation ?? (await requireInstallation());
   const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3);
-  const node = createNodeFiles(found, { amqp: port ?? amqp, distribution, epmd });
+  const node = createNodeFiles(found, { amqp: port ?? amqp, distribution, epmd }, undefined, settings);
   let running: readonly GuardedCommand[] = await runWithPortMapper(node);
 
   const end = async (keepFolder: boolean): Promise<void> => {

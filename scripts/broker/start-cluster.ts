@@ -2,14 +2,17 @@ import { rmSync } from 'node:fs';
 
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
-import { type Installation, requireInstallation } from './installation.ts';
+import type { Installation } from './installation.ts';
 import { type BrokerNode, createNodeFiles, newCookie } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
+import { requireInstallation } from './require-installation.ts';
 import { runNode, runPortMapper } from './run-node.ts';
 
 /** The least that loses a node and keeps a majority. */
 const SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = 30;
+/** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
+const SETTINGS = ['{consumer_disconnected_timeout, 3000}'];
 
 export interface StartClusterOptions {
   /** Default: what is installed, or gets installed if that is possible. */
@@ -51,7 +54,8 @@ export async function startCluster({ installation }: StartClusterOptions = {}): 
   const portMapper = runPortMapper(found, epmd);
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = ports.slice(2 * index);
-    return new RunningNode(createNodeFiles(found, { amqp, distribution, epmd }, { name, members, cookie }));
+    const ownPorts = { amqp, distribution, epmd };
+    return new RunningNode(createNodeFiles(found, ownPorts, { name, members, cookie }, SETTINGS));
   });
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.remove()));

@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
+import { chosenRelease, readRelease, type Release } from '../broker/releases/releases.ts';
 import { isFree } from '../network/free-ports.ts';
 import { toldToStop } from '../processes/stop-signals.ts';
 import { runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it ends or this process is told to. */
-async function keepBroker(port: number | undefined): Promise<void> {
+async function keepBroker(port: number | undefined, release: Release | undefined): Promise<void> {
   const stopped = toldToStop();
-  const starting = findBroker(brokerSources({ port }));
+  const starting = findBroker(brokerSources({ port, release }));
   const broker = await Promise.race([starting, stopped.then(() => undefined)]);
   // Told to end before it was up: the node ends with this process.
   if (broker === undefined) process.exit(0);
@@ -28,7 +29,8 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 }
 
 await runTask(async () => {
-  const { values } = parseArgs({ options: { port: { type: 'string' } } });
-  await keepBroker(await readPort(values.port));
+  const { values } = parseArgs({ options: { port: { type: 'string' }, release: { type: 'string' } } });
+  const release = values.release === undefined ? chosenRelease() : readRelease(values.release);
+  await keepBroker(await readPort(values.port), release);
   return 0;
 });

@@ -1,3 +1,4 @@
+import { chosenRelease } from '../broker/releases/releases.ts';
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
@@ -7,6 +8,6 @@ await runTask(async () => {
   await build(root);
   // Uses the built code, so not before it is built.
   const { demo } = await import('../demo/demo.ts');
-  const sources = brokerSources({ amqpUrl: process.env['AMQP_URL'] });
+  const sources = brokerSources({ amqpUrl: process.env['AMQP_URL'], release: chosenRelease() });
   return (await demo(() => findBroker(sources), process.argv.includes('--keep'))) ? 0 : 1;
 });

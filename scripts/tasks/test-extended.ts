@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { installPackage } from '../apt/install-package.ts';
 import { runJest } from '../jest/run-jest.ts';
+import { takeRelease } from '../jest/take-release.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
@@ -13,7 +14,8 @@ const PACKAGES = {
 };
 
 await runTask(async () => {
+  const patterns = await takeRelease(process.argv.slice(2));
   for (const [name, file] of Object.entries(PACKAGES)) if (!existsSync(file)) await installPackage(name);
   // One at a time: a browser and three callers are enough for two cores.
-  return runJest(['--runInBand'], [...process.argv.slice(2), join(root, 'test', 'extended')]);
+  return runJest(['--runInBand'], [...patterns, join(root, 'test', 'extended')]);
 });

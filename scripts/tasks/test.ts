@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { runJest } from '../jest/run-jest.ts';
+import { takeRelease } from '../jest/take-release.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
@@ -12,9 +13,10 @@ const LEFT_OUT = [
   `${join(root, 'test', 'timing')}/`,
 ];
 
-await runTask(() =>
-  runJest(
+await runTask(async () => {
+  const patterns = await takeRelease(process.argv.slice(2));
+  return runJest(
     LEFT_OUT.map((pattern) => `--testPathIgnorePatterns=${pattern}`),
-    process.argv.slice(2),
-  ),
-);
+    patterns,
+  );
+});

@@ -20,6 +20,12 @@ export function testBrokerCtl(...args: string[]): Promise<string> {
   return rabbitmqctl(JSON.parse(node) as BrokerNode, args);
 }
 
+/** Whether the broker of this test run is of a release or a later one; of one that was given by its URL that is not known. */
+export function isTestBrokerFrom(major: number, minor = 0): boolean {
+  const [itsMajor = 0, itsMinor = 0] = (process.env['TEST_BROKER_VERSION'] ?? '').split('.').map(Number);
+  return itsMajor > major || (itsMajor === major && itsMinor >= minor);
+}
+
 /** A unique prefix for the names of one suite. */
 export function uniquePrefix(): string {
   return `t-${randomBytes(5).toString('hex')}`;

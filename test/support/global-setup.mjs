@@ -13,6 +13,7 @@ export default async function globalSetup({ rootDir, testPathPatterns }) {
   if (process.env.TEST_AMQP_URL || !selectsOneIn(NEED_A_BROKER, rootDir, testPathPatterns)) return;
   const broker = await startBroker();
   process.env.TEST_AMQP_URL = broker.url;
+  process.env.TEST_BROKER_VERSION = broker.node.installation.version;
   process.env.TEST_BROKER_NODE = JSON.stringify(broker.node);
   globalThis.__TEST_BROKER__ = broker;
 }

@@ -1,6 +1,7 @@
 import type { Lane } from '#contracts';
 
 import { Broker } from './rabbitmq/broker.ts';
+import { adviceFor } from './rabbitmq/advice-for.ts';
 import { HeaderSeal } from './envelope/own-headers.ts';
 import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
 import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
@@ -23,6 +24,10 @@ export interface MessagingHealth {
   readonly isConnected: boolean;
   /** What the broker says, where something is wrong. */
   readonly lastError: string | undefined;
+  /** Such as `RabbitMQ 4.3.6`; `undefined` until it was connected to once. */
+  readonly release: string | undefined;
+  /** What the broker's administrator should set, if the service cannot see whether it is. */
+  readonly advice: string | undefined;
   readonly lanes: readonly {
     readonly lane: Lane;
     readonly state: ConsumerState;
@@ -84,13 +89,21 @@ export class Messaging {
       onConsuming: (connection) => this.#forwarder.attach(connection),
       random: options.random,
       onState: (connection, state) => options.observer.connectionChanged(connection, state),
+      onRelease: (release) => options.observer.brokerKnown(release.version, adviceFor(release)),
       onMismatch: options.onMismatch,
     });
   }
 
   get health(): MessagingHealth {
     const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inFlight }));
-    return { isConnected: this.#broker.isConnected, lastError: this.#broker.lastError, lanes };
+    const { isConnected, lastError, release } = this.#broker;
+    return {
+      isConnected,
+      lastError,
+      release: release && `RabbitMQ ${release.version}`,
+      advice: release && adviceFor(release),
+      lanes,
+    };
   }
 
   /** Begins to connect and to consume; returns at once. A broker that is away is waited for. */

@@ -11,6 +11,7 @@ describe('brokerSources', () => {
       'AMQP_URL',
       'an installed rabbitmq-server',
       'Docker',
+      'Debian, unpacked',
       'the package rabbitmq-server of Debian or Ubuntu',
     ]);
   });
@@ -21,6 +22,12 @@ describe('brokerSources', () => {
 
   it('are private nodes if a port is asked for', () => {
     expect(names(brokerSources({ port: 5699 }))).not.toContain('Docker');
+  });
+});
+
+describe('brokerSources of a release', () => {
+  it('are that release alone', () => {
+    expect(names(brokerSources({ amqpUrl: 'amqp://bus', release: '4.0' }))).toEqual(['RabbitMQ 4.0']);
   });
 });
 

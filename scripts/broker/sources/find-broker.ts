@@ -1,7 +1,8 @@
 import { messageOf } from '../../message-of.ts';
+import type { Release } from '../releases/releases.ts';
 import type { BrokerSource, FoundBroker } from './broker-source.ts';
 import { composeSource } from './compose-source.ts';
-import { aptSource, installedSource } from './installed-source.ts';
+import { aptSource, installedSource, releaseSource, unpackedSource } from './installed-source.ts';
 import { urlSource } from './url-source.ts';
 
 export interface BrokerWishes {
@@ -9,14 +10,18 @@ export interface BrokerWishes {
   readonly amqpUrl?: string | undefined;
   /** Of AMQP; a private node can do that. Default: a free one. */
   readonly port?: number | undefined;
+  /** A private node of this release, and nothing else. */
+  readonly release?: Release | undefined;
 }
 
 /** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
-export function brokerSources({ amqpUrl, port }: BrokerWishes): readonly BrokerSource[] {
+export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonly BrokerSource[] {
+  if (release !== undefined) return [releaseSource(release, port)];
   return [
     ...(amqpUrl ? [urlSource(amqpUrl)] : []),
     installedSource(port),
     ...(port === undefined ? [composeSource()] : []),
+    unpackedSource(port),
     aptSource(port),
   ];
 }

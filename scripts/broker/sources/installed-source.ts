@@ -1,17 +1,32 @@
-import { findInstallation, type Installation, requireInstallation } from '../installation.ts';
+import { findInstallation, type Installation } from '../installation.ts';
+import type { Release } from '../releases/releases.ts';
+import { installationAtHand, installServer, requireRelease, unpackNewest } from '../require-installation.ts';
 import { startBroker } from '../start-broker.ts';
 import type { BrokerSource, FoundBroker } from './broker-source.ts';
 
-/** A private node of the RabbitMQ that is installed. */
+/** A private node of a certain release. */
+export function releaseSource(release: Release, port?: number): BrokerSource {
+  return {
+    name: `RabbitMQ ${release}`,
+    start: async () => startPrivate(await requireRelease(release), port),
+  };
+}
+
+/** A private node of the newest RabbitMQ that is on this machine. */
 export function installedSource(port?: number): BrokerSource {
   return {
     name: 'an installed rabbitmq-server',
     start: () => {
-      const installation = findInstallation();
+      const installation = installationAtHand();
       if (installation === undefined) throw new Error('none is installed');
       return startPrivate(installation, port);
     },
   };
+}
+
+/** A private node of the newest RabbitMQ that Debian has, unpacked into the user's cache. */
+export function unpackedSource(port?: number): BrokerSource {
+  return { name: 'Debian, unpacked', start: async () => startPrivate(await unpackNewest(), port) };
 }
 
 /** A private node of the RabbitMQ that Debian or Ubuntu has, installed for it. */
@@ -20,7 +35,7 @@ export function aptSource(port?: number): BrokerSource {
     name: 'the package rabbitmq-server of Debian or Ubuntu',
     start: async () => {
       if (findInstallation() !== undefined) throw new Error('it is installed already');
-      return startPrivate(await requireInstallation(), port);
+      return startPrivate(await installServer(), port);
     },
   };
 }

@@ -7,6 +7,13 @@ interface ListedConnection {
   readonly client_properties: readonly (readonly [name: string, type: string, value: unknown])[];
 }
 
+/** The queues that need this node for their majority. RabbitMQ 4 has the function in another module than 3.10. */
+const CRITICAL_QUEUES = `
+  _ = code:ensure_loaded(rabbit_upgrade_preparation),
+  Function = list_with_minimum_quorum_for_cli,
+  IsNewer = erlang:function_exported(rabbit_upgrade_preparation, Function, 0),
+  apply(case IsNewer of true -> rabbit_upgrade_preparation; false -> rabbit_quorum_queue end, Function, []).`;
+
 /** The state of a cluster as one node shows it. */
 export class ClusterView {
   readonly #cluster: Cluster;
@@ -65,11 +72,10 @@ export class ClusterView {
 
   /** Waits until every queue has all its members again, so that it can lose any one of them. */
   async isWhole(): Promise<void> {
-    const critical = 'rabbit_quorum_queue:list_with_minimum_quorum_for_cli().';
     for (const node of this.#cluster.nodes) {
       await until(
         `${node.name} can be spared`,
-        async () => (await node.ctl('eval', critical)).trim() === '[]',
+        async () => (await node.ctl('eval', CRITICAL_QUEUES)).trim() === '[]',
         60_000,
       );
     }

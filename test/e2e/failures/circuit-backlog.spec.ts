@@ -66,7 +66,8 @@ describe('a lane with a backlog', () => {
     await until('it is consumed again', async () => {
       await using asking = await openConnection(service.url);
       const found = await asking.channel.checkQueue(service.name('reports')).catch(() => undefined);
-      return found?.consumerCount === 1;
+      // One for the probe, then another one for the rest of the prefetch.
+      return (found?.consumerCount ?? 0) > 0;
     });
     expect((await fetchReport()).at(-1)?.type).toBe('report.completed');
   });

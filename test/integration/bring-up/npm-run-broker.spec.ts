@@ -29,4 +29,13 @@ describe('npm run broker', () => {
       stderr: expect.stringContaining('--port x is not a port'),
     });
   });
+
+  it('refuses a release that is not supported, and says which are', async () => {
+    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--release', '3.9']);
+
+    expect(await program.result).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--release 3.9 is none of 3.10, 4.0, 4.3'),
+    });
+  });
 });

@@ -18,10 +18,12 @@ export class BusHealth {
   }
 
   check(): HealthIndicatorResult {
-    const { isConnected, lastError, lanes } = this.#transport.health;
+    const { isConnected, lastError, release, advice, lanes } = this.#transport.health;
     const indicator = this.#indicators.check('bus');
     const facts = {
       lanes: Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }])),
+      ...(release !== undefined && { release }),
+      ...(advice !== undefined && { advice }),
       ...(lastError !== undefined && { lastError }),
     };
     const isServing = isConnected && lanes.every(({ state }) => SERVING.has(state));

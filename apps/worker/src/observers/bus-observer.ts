@@ -81,6 +81,11 @@ export class BusObserver extends MessagingObserver {
       this.#logger.warn({ connection, ...state }, 'the broker is not available');
   }
 
+  brokerKnown(version: string, advice: string | undefined): void {
+    if (advice === undefined) return;
+    this.#logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');
+  }
+
   redisChanged(redis: RedisState): void {
     if (redis.kind === 'available') this.#logger.info('Redis connected; deduplication is shared');
     else this.#logger.warn({ redis }, 'Redis is away; each worker deduplicates by itself');

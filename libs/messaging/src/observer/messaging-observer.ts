@@ -33,6 +33,8 @@ export abstract class MessagingObserver {
   /** Parked replies that went to their queue. */
   abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
+  /** `advice` is what its administrator should set, if anything. */
+  abstract brokerKnown(version: string, advice: string | undefined): void;
   /** Whether deduplication is shared between workers, if it is meant to be. */
   abstract redisChanged(state: RedisState): void;
   abstract consumerLost(queue: string, reason: string): void;

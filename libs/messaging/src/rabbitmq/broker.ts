@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChannelModel } from 'amqplib';
 
+import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { depthOf } from './connection/depth-of.ts';
 import { within } from './connection/within.ts';
@@ -34,6 +35,8 @@ export interface BrokerOptions {
   /** Called with each connection that begins to consume. */
   readonly onConsuming: (connection: ChannelModel) => void;
   readonly onState: (connection: 'consuming' | 'publishing', state: ConnectionState) => void;
+  /** Called with the broker's release when it is first known, and when it is another one. */
+  readonly onRelease: (release: BrokerRelease) => void;
   /** What stands on the broker differs from the topology, at the first connection: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
   readonly random: () => number;
@@ -53,6 +56,7 @@ export class Broker {
   #publishModel: ChannelModel | undefined;
   #consumeModel: ChannelModel | undefined;
   #consumingSinceMs = 0;
+  #release: BrokerRelease | undefined;
   #hasStood = false;
 
   constructor(options: BrokerOptions) {
@@ -74,6 +78,11 @@ export class Broker {
       if (state.kind === 'connecting' || state.kind === 'blocked') return state.reason;
     }
     return undefined;
+  }
+
+  /** Of the broker that was connected to last. */
+  get release(): BrokerRelease | undefined {
+    return this.#release;
   }
 
   /** Begins to connect; returns at once. Consuming begins when replies can be published. */
@@ -136,6 +145,7 @@ export class Broker {
   async #setUpConsuming(model: ChannelModel): Promise<void> {
     this.#consumeModel = model;
     this.#consumingSinceMs = performance.now();
+    this.#learnRelease(releaseOf(model));
     this.#watchdog.watch(model);
     this.#options.onConsuming(model);
     await Promise.any(this.#options.consumers.map((consumer) => this.#start(consumer, model, 0)));
@@ -164,6 +174,12 @@ export class Broker {
       }
     }
     if (this.#starting.get(consumer) === model) this.#starting.delete(consumer);
+  }
+
+  #learnRelease(release: BrokerRelease): void {
+    const isKnown = this.#release?.version === release.version;
+    this.#release = release;
+    if (!isKnown) this.#options.onRelease(release);
   }
 
   #isStuck(sinceMs: number): boolean {

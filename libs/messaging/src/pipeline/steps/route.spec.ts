@@ -41,6 +41,14 @@ describe('route', () => {
     expect(await settle({ properties, headers, redelivered: true })).toEqual(QUARANTINED);
   });
 
+  it('moves a command that its caller has the broker prefer to the end of its lane', async () => {
+    const facts = { properties: { type: 'session.create', priority: 5 } };
+    expect(await settle({ ...facts, release: '4.3.6' })).toEqual(moveTo('poker.interactive'));
+    expect(await settle({ ...facts, release: '3.10.8' })).toEqual(ANSWER);
+    const ordinary = { properties: { type: 'session.create', priority: 4 }, release: '4.3.6' };
+    expect(await settle(ordinary)).toEqual(ANSWER);
+  });
+
   it('keeps commands of either lane in quarantine', async () => {
     const properties = { type: 'report.rake.fetch' };
     expect(await settle({ queue: 'poker.quarantine', properties })).toEqual(ANSWER);

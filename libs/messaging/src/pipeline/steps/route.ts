@@ -21,6 +21,10 @@ export const route =
       });
     }
     const home = names.lanes[lane];
+    // Behind those that had waited: a copy has no priority.
+    if (delivery.isPreferred && isCommandType(envelope.type)) {
+      return Promise.resolve({ kind: 'move', copy: { queue: home, headers: {} } });
+    }
     const isAtHome = delivery.queue === home || delivery.queue === names.quarantine;
     if (isAtHome || !isCommandType(envelope.type)) return next(command);
     return Promise.resolve({ kind: 'move', copy: { queue: home, headers: {} } });

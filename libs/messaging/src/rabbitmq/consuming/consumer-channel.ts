@@ -1,8 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
+import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeWithin } from '../connection/close-within.ts';
 import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
+import { asAmqp091 } from './amqp-1.0.ts';
 import { type Acknowledger, Delivery } from './delivery.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -20,14 +22,16 @@ export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledger: Acknowledger;
+  readonly #release: BrokerRelease;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
   /** Two after a probe: the consumer that probed, and the one for the rest of the prefetch. */
   readonly #consumerTags = new Set<string>();
   #isRetired = false;
 
-  private constructor(channel: Channel, options: ConsumerChannelOptions) {
+  private constructor(channel: Channel, release: BrokerRelease, options: ConsumerChannelOptions) {
     this.#channel = channel;
+    this.#release = release;
     this.#options = options;
     this.#acknowledger = new Acknowledgements(channel);
     let reason = 'the channel was closed';
@@ -44,7 +48,8 @@ export class ConsumerChannel {
     timeoutMs: number,
     options: ConsumerChannelOptions,
   ): Promise<ConsumerChannel> {
-    return new ConsumerChannel(await within(timeoutMs, 'a channel', connection.createChannel()), options);
+    const channel = await within(timeoutMs, 'a channel', connection.createChannel());
+    return new ConsumerChannel(channel, releaseOf(connection), options);
   }
 
   /**
@@ -96,7 +101,7 @@ export class ConsumerChannel {
       onLost(this, CANCELLED);
       return;
     }
-    const delivery = new Delivery(message, queue, this.#acknowledger);
+    const delivery = new Delivery(asAmqp091(message), queue, this.#acknowledger, this.#release);
     this.#inFlight.set(message.fields.deliveryTag, delivery);
     onDelivery(this, delivery);
   }

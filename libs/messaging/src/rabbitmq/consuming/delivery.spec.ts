@@ -2,6 +2,7 @@ import type { Channel, Message } from 'amqplib';
 import { describe, expect, it } from '@jest/globals';
 
 import { Acknowledgements } from './acknowledgements.ts';
+import { deliveryOf } from './delivery.fixture.ts';
 import { Delivery } from './delivery.ts';
 import { type MessageFacts, messageOf } from './message.fixture.ts';
 
@@ -81,6 +82,15 @@ describe('Delivery', () => {
   ])('takes x-delivery-count %j for %i redeliveries', (count, redeliveries) => {
     const { delivery } = deliver({ headers: { 'x-delivery-count': count } });
     expect(delivery.redeliveries).toBe(redeliveries);
+  });
+
+  it.each([
+    [{ 'x-delivery-count': 3, 'x-acquired-count': 5 }, 3],
+    [{ 'x-delivery-count': 40, 'x-acquired-count': 1 }, 1],
+    [{ 'x-delivery-count': 40 }, 0],
+    [{ 'x-acquired-count': 5 }, 0],
+  ])('takes no more of %j than RabbitMQ 4.3 itself has counted', (headers, redeliveries) => {
+    expect(deliveryOf({ headers, release: '4.3.6' }).redeliveries).toBe(redeliveries);
   });
 
   it('counts no redelivery if there are no headers', () => {

@@ -1,5 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
+import { type BrokerRelease, brokerReleaseOf } from '../connection/broker-release.ts';
+
 /** Tells the broker of one channel what became of its deliveries, as amqplib's own `ack` and `nack` do. */
 export interface Acknowledger {
   /** At the end of this turn at the latest. */
@@ -10,16 +12,23 @@ export interface Acknowledger {
   flush(): void;
 }
 
+const OLDEST = brokerReleaseOf('3.10');
+/** Up to which a priority is an ordinary one to a quorum queue. */
+const ORDINARY_PRIORITY = 4;
+
 /** One message in flight, settled at most once and only on the channel that delivered it. */
 export class Delivery {
   readonly message: ConsumeMessage;
   /** The queue that it came from. */
   readonly queue: string;
   readonly #acknowledger: Acknowledger;
+  readonly #release: BrokerRelease;
   #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
-  constructor(message: ConsumeMessage, queue: string, acknowledger: Acknowledger) {
+  /** @param release of the broker that delivered it; default: the oldest */
+  constructor(message: ConsumeMessage, queue: string, acknowledger: Acknowledger, release = OLDEST) {
     this.message = message;
+    this.#release = release;
     this.queue = queue;
     this.#acknowledger = acknowledger;
   }
@@ -29,10 +38,21 @@ export class Delivery {
     return this.#state === 'in flight';
   }
 
-  /** Times that the broker delivered it before; it counts a crash, a cut and a return alike. */
+  /**
+   * Times that the broker delivered it before. Up to 4.2 a crash, a cut and a return count alike. From 4.3 returns do
+   * not, and the count is no more than the broker's own of all deliveries: a caller may have written the first one.
+   */
   get redeliveries(): number {
-    const count: unknown = this.message.properties.headers?.['x-delivery-count'];
-    return typeof count === 'number' ? count : 0;
+    const delivered = this.#count('x-delivery-count');
+    return this.#release.countsAcquisitions
+      ? Math.min(delivered, this.#count('x-acquired-count'))
+      : delivered;
+  }
+
+  /** Whether the broker delivered it before others that had waited for longer, because its caller said so. */
+  get isPreferred(): boolean {
+    const priority: unknown = this.message.properties.priority;
+    return this.#release.honoursPriorities && typeof priority === 'number' && priority > ORDINARY_PRIORITY;
   }
 
   acknowledge(): void {
@@ -47,6 +67,11 @@ export class Delivery {
   /** The channel is gone and with it the right to settle. */
   lose(): void {
     if (this.#state === 'in flight') this.#state = 'lost';
+  }
+
+  #count(header: string): number {
+    const count: unknown = this.message.properties.headers?.[header];
+    return typeof count === 'number' ? count : 0;
   }
 
   #settle(): boolean {

@@ -55,6 +55,22 @@ describe('ConfirmedPublisher', () => {
     expect(givenUp).toEqual(['the publishing channel was closed']);
   });
 
+  it('gives up a message that is too large for the broker, and nothing else: the connection stays', async () => {
+    const { channel, channels, publisher, publish, givenUp, pass } = await attach();
+    const large = { ...messageTo('a'), content: Buffer.alloc(101) };
+    const refused = publisher.publish(large, ALWAYS);
+    refused.catch(() => undefined);
+    const other = publish('b');
+    channel.lose('PRECONDITION_FAILED - message size 101 is larger than configured max size 100');
+    await expect(refused).rejects.toThrow('The message has 101 bytes, and the broker takes 100');
+    await pass(0);
+    expect(channels[1]?.queues).toEqual(['b']);
+    channels[1]?.confirm(0);
+    expect(await other).toBe('confirmed');
+    await expect(publisher.publish(large, ALWAYS)).rejects.toThrow('max_message_size');
+    expect([channels[1]?.queues, givenUp]).toEqual([['b'], []]);
+  });
+
   it('rejects what waits for a channel when it closes', async () => {
     const publisher = new ConfirmedPublisher();
     const waiting = publisher.publish(messageTo('a'), ALWAYS);

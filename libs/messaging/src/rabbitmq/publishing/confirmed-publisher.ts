@@ -7,6 +7,7 @@ import {
   type PendingPublish,
   type PublishOutcome,
 } from './confirming-channel.ts';
+import { maxBytesIn, MessageTooLargeError } from './message-too-large.ts';
 import type { OutgoingMessage, Publish } from './outgoing-message.ts';
 import { SecondOpinions } from './second-opinions.ts';
 
@@ -73,6 +74,8 @@ export class ConfirmedPublisher {
   /** Ticks since the last confirm in which the broker owed an answer, or refused. */
   #vainTicks = 0;
   #hasRefused = false;
+  /** The largest message that the broker takes, once it has refused a larger one. */
+  #maxBytes = Number.POSITIVE_INFINITY;
 
   /** @param publish how one message is published */
   constructor(publish: Publish = basicPublish) {
@@ -86,6 +89,7 @@ export class ConfirmedPublisher {
     this.#former.clear();
     this.#opinions.clear();
     this.#vainTicks = 0;
+    this.#maxBytes = Number.POSITIVE_INFINITY;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#use(await this.#openChannel());
@@ -103,6 +107,7 @@ export class ConfirmedPublisher {
    *
    * @param isWanted asked before each try; if it says no, the message is given up
    * @throws UnconfirmedError if nobody wants it any more, or the publisher is closed
+   * @throws MessageTooLargeError if it is larger than what the broker takes
    */
   publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => this.#try({ message, isWanted, resolve, reject, losses: 0 }));
@@ -115,7 +120,9 @@ export class ConfirmedPublisher {
   }
 
   #try(publish: PendingPublish): void {
-    if (!this.#channel && !this.#isClosed) this.#waiting.push(publish);
+    const bytes = publish.message.content.length;
+    if (bytes > this.#maxBytes) publish.reject(new MessageTooLargeError(bytes, this.#maxBytes));
+    else if (!this.#channel && !this.#isClosed) this.#waiting.push(publish);
     else if (!this.#channel || this.#isClosed || publish.losses >= MAX_LOSSES || !publish.isWanted()) {
       publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
     } else if (!this.#opinions.takes(publish)) this.#channel.send(publish, this.#ticks);
@@ -128,7 +135,12 @@ export class ConfirmedPublisher {
     const channel: ConfirmingChannel = new ConfirmingChannel(raw, this.#publish, (publish, answer) =>
       this.#answered(channel, publish, answer),
     );
-    raw.on('error', () => undefined);
+    raw.on('error', (error: Error) => {
+      const maxBytes = maxBytesIn(error);
+      if (maxBytes === undefined) return;
+      this.#maxBytes = maxBytes;
+      channel.isClosedForSize = true;
+    });
     raw.on('close', () => this.#lost(channel));
     return channel;
   }
@@ -164,6 +176,10 @@ export class ConfirmedPublisher {
     this.#opinions.closed(channel);
     if (this.#channel !== channel) return;
     this.#channel = undefined;
+    if (channel.isClosedForSize) {
+      void this.#reopen();
+      return;
+    }
     // A publish that cannot be routed closes its channel, most likely since an exchange has gone: a new connection
     // declares it again.
     this.#connection?.giveUp(CLOSED);
@@ -206,6 +222,10 @@ export class ConfirmedPublisher {
     if (!stuck) return;
     this.#channel = undefined;
     this.#retire(stuck);
+    await this.#reopen();
+  }
+
+  async #reopen(): Promise<void> {
     try {
       this.#use(await this.#openChannel());
     } catch {

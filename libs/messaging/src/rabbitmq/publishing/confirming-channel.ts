@@ -35,6 +35,8 @@ const NACKED = 'message nacked';
 
 /** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
 export class ConfirmingChannel {
+  /** Closed by a message that is too large for the broker: the connection is well. */
+  isClosedForSize = false;
   readonly #channel: ConfirmChannel;
   readonly #publish: Publish;
   readonly #onAnswer: (publish: PendingPublish, answer: Answer) => void;

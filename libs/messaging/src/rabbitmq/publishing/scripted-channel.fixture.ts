@@ -48,8 +48,9 @@ class ScriptedChannel extends EventEmitter {
     this.isClosed = true;
   }
 
-  /** As amqplib does: those who wait hear of it before the listeners. */
-  lose(): void {
+  /** As amqplib does: those who wait hear of it before the listeners of `close`, and after those of an error. */
+  lose(reason?: string): void {
+    if (reason !== undefined) this.emit('error', new Error(reason));
     for (const { answer } of this.published.splice(0)) answer(new Error('channel closed'));
     this.emit('close');
   }

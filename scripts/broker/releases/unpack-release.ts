@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { withLock } from '../../launcher/with-lock.mjs';
+import { messageOf } from '../../message-of.ts';
+import { type Installation, installationIn } from '../installation.ts';
+import { DebianArchive } from './debian-archive.ts';
+import type { DebianPackage, PackageIndex } from './package-index.ts';
+import { progressOf } from './progress-of.ts';
+import { type Release, SUITES } from './releases.ts';
+import { useOwnLoader } from './use-own-loader.ts';
+
+const DOWNLOADS_AT_ONCE = 4;
+
+/** What a broker in a folder does without, of all that its package and those of Erlang need. */
+const LEFT_OUT = new Set(
+  `adduser openssl socat procps python3 debconf systemd systemd-sysusers systemd-standalone-sysusers rabbitmqadmin-ng
+  erlang-base-hipe gcc-12-base gcc-14-base gcc-15-base gcc-16-base openssl-provider-legacy libc-bin
+  libwxgtk3.2-1 libwxgtk3.2-1t64 logrotate lsb-base`.split(/\s+/),
+);
+
+export interface UnpackOptions {
+  /** Default: Debian's own. */
+  readonly archive?: DebianArchive;
+  /** Default: a folder of this project's in the user's cache. */
+  readonly cache?: string;
+}
+
+/** A release that was unpacked before; undefined if it was not, or not to its end. */
+export function unpackedRelease(release: Release, cache = cacheFolder()): Installation | undefined {
+  return installationIn(join(cache, SUITES[release]));
+}
+
+/**
+ * The RabbitMQ of a suite of Debian with its Erlang and its libraries in a folder of the user's cache: downloaded once,
+ * checked by the signature of the suite, without root, and without a change to the machine. Tells its progress on stderr.
+ *
+ * @throws {Error} saying why it cannot be had
+ */
+export async function unpackRelease(
+  release: Release,
+  { archive = new DebianArchive(), cache = cacheFolder() }: UnpackOptions = {},
+): Promise<Installation> {
+  const suite = SUITES[release];
+  mkdirSync(cache, { recursive: true });
+  return withLock(join(cache, `${suite}.lock`), async () => {
+    const found = unpackedRelease(release, cache);
+    if (found !== undefined) return found;
+    const home = join(cache, suite);
+    const folder = mkdtempSync(join(cache, `${suite}-`));
+    try {
+      const index = await archive.indexOf(suite);
+      await unpack(archive, index, suite, { folder, home });
+      useOwnLoader(folder, home);
+      rmSync(home, { recursive: true, force: true });
+      renameSync(folder, home);
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true });
+      throw new Error(
+        `RabbitMQ ${release} cannot be unpacked from Debian's suite ${suite}: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+    const unpacked = unpackedRelease(release, cache);
+    if (unpacked === undefined) throw new Error(`the suite ${suite} holds no server where it is expected`);
+    return unpacked;
+  });
+}
+
+async function unpack(
+  archive: DebianArchive,
+  index: PackageIndex,
+  suite: string,
+  { folder, home }: { readonly folder: string; readonly home: string },
+): Promise<void> {
+  const packages = index.closureOf('rabbitmq-server', LEFT_OUT);
+  const version = packages.find(({ name }) => name === 'rabbitmq-server')?.version;
+  const bytes = packages.reduce((sum, each) => sum + each.bytes, 0);
+  const progress = progressOf(`unpacking RabbitMQ ${version} of Debian ${suite} into ${home}`, bytes);
+  const waiting = [...packages];
+  const unpackNext = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      await unpackOne(archive, next, folder);
+      progress.add(next.bytes);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, unpackNext));
+  } catch (error) {
+    waiting.length = 0;
+    progress.end('failed');
+    throw error;
+  }
+  progress.end('done');
+}
+
+async function unpackOne(archive: DebianArchive, each: DebianPackage, folder: string): Promise<void> {
+  const file = join(folder, `${each.name}.deb`);
+  writeFileSync(file, await archive.download(each));
+  await promisify(execFile)('dpkg-deb', ['--extract', file, folder]);
+  rmSync(file);
+}
+
+function cacheFolder(): string {
+  const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  return join(base, 'poker-bridge', 'rabbitmq');
+}

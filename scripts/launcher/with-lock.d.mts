@@ -1,0 +1,2 @@
+/** Runs `work` while holding a lock file that names this process; waits while a living process holds it. */
+export function withLock<T>(file: string, work: () => Promise<T>): Promise<T>;
