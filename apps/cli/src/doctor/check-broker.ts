@@ -5,8 +5,7 @@ import { fail, type Finding, ok, warn } from './finding.ts';
 
 export type BrokerSettings = Pick<Settings, 'AMQP_URL' | 'AMQP_PREFIX' | 'REPORTS_RETRY_DELAYS_MS'>;
 
-/** Keeps what the consumer of a dead node held for a minute, unless it is told otherwise. */
-const RELEASE_THAT_KEEPS_CONSUMERS = /^(4\.([3-9]|\d\d)|[5-9]|\d\d)/;
+const SEE_RABBITMQ_4 = 'docs/operations.md, RabbitMQ 4, has the lines';
 
 /** The broker as a worker would find it: whether it is there, what the user may do, and what stands. */
 export async function checkBroker(settings: BrokerSettings): Promise<Finding[]> {
@@ -26,12 +25,12 @@ function adviceOn({ fault }: BusClientError): string {
 }
 
 function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
-  const { product, version, missingPermission } = inspection;
-  const connected = ok('broker', `${product} ${version} accepts the user of AMQP_URL`);
+  const { version, advice, missingPermission } = inspection;
+  const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   if (missingPermission) {
     const { permission, reason } = missingPermission;
-    const advice = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
-    return [connected, fail('permissions', `no ${permission} permission: ${reason}`, advice)];
+    const needed = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
+    return [connected, fail('permissions', `no ${permission} permission: ${reason}`, needed)];
   }
   return [
     connected,
@@ -45,7 +44,7 @@ function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
       ),
     ),
     ...messageSizeFindings(inspection),
-    ...releaseFindings(version),
+    ...(advice === undefined ? [] : [warn('broker settings', advice, SEE_RABBITMQ_4)]),
   ];
 }
 
@@ -103,17 +102,6 @@ function messageSizeFindings({ takesHugeMessages }: BrokerInspection): Finding[]
   const advice =
     'set max_message_size = 16777216 in rabbitmq.conf, so that no caller can fill the memory of workers';
   return [warn('broker settings', 'messages of more than 16 MiB are taken', advice)];
-}
-
-function releaseFindings(version: string): Finding[] {
-  if (!RELEASE_THAT_KEEPS_CONSUMERS.test(version)) return [];
-  return [
-    warn(
-      'broker settings',
-      `RabbitMQ ${version} keeps the commands of a consumer whose node died for 60 s, unless it is told otherwise; that cannot be asked from here`,
-      'set consumer_disconnected_timeout = 1000 in rabbitmq.conf, or the policy consumer-disconnected-timeout',
-    ),
-  ];
 }
 
 function messagesOn(count: number): string {
