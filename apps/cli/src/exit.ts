@@ -1,8 +1,8 @@
 /** The exit codes of the command line. Source: bus contract, section 9. */
 export const EXIT = {
   success: 0,
-  /** The reply is `command.failed`. */
-  commandFailed: 1,
+  /** The reply is `command.failed`, or `doctor` found a fault. */
+  failed: 1,
   usage: 2,
   noAnswer: 3,
   /** A fault of this program (`EX_SOFTWARE` of sysexits), so that it does not look like a reply. */

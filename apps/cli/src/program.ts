@@ -3,11 +3,13 @@ import { inspect } from 'node:util';
 import { Command, CommanderError } from 'commander';
 
 import { addCallers } from './callers/callers.command.ts';
+import { addDoctor } from './doctor/doctor.command.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { addSend } from './send/send.command.ts';
 import { addSign } from './sign-explain/sign.command.ts';
 
-const ABOUT = 'Sends commands over the bus, explains signatures, and says who may send what.';
+const ABOUT =
+  'Sends commands over the bus, explains signatures, says who may send what, and checks an installation.';
 
 const EXAMPLES = `
 Examples:
@@ -15,12 +17,13 @@ Examples:
   $ poker-bridge sign explain request.json
   $ poker-bridge sign explain --help
   $ poker-bridge callers permissions callers.json
+  $ poker-bridge doctor
 
 Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 3 if no reply came in time, 78 on wrong settings.`;
 
 /** Every subcommand; one more is one line here. */
-const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign, addCallers];
+const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign, addCallers, addDoctor];
 
 /** The command line with all subcommands. */
 export function createProgram(): Command {

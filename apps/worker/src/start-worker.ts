@@ -5,14 +5,18 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
 import { PokerTransport } from '#messaging';
-import { EXIT_CONFIG, readSettings, SettingsError } from '#settings';
+import {
+  EXIT_CONFIG,
+  readOperators,
+  readSettings,
+  refuseCleartext,
+  SettingsError,
+  warningsOf,
+} from '#settings';
 import { createLogger, NestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
-import { refuseCleartext } from './settings/cleartext.ts';
-import { readOperators } from './settings/operators.ts';
-import { warningsOf } from './settings/warnings.ts';
 import type { Stopping } from './stop-on-signal.ts';
 
 /** Starts a worker with the settings of the environment; if they are wrong it prints why and sets the exit code. */

@@ -1,7 +1,7 @@
-export { JsonFile } from './json-file.ts';
+export { refuseCleartext } from './cleartext.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
-export { type NearMiss, nearMissesIn } from './near-misses.ts';
-export { httpRoot, integer } from './readers.ts';
+export { readOperators } from './operators.ts';
+export { integer } from './readers.ts';
 export {
   readSecret,
   readSettings,
@@ -13,3 +13,4 @@ export {
   type Settings,
 } from './settings.ts';
 export { EXIT_CONFIG, type SettingFault, SettingsError } from './settings-error.ts';
+export { warningsOf } from './warnings.ts';

@@ -37,7 +37,7 @@ export async function send(type: string, options: SendOptions): Promise<ExitCode
       last = reply;
       process.stdout.write(json ? replyLine(reply) : describeReply(reply, Date.now() - sentAtMs));
     }
-    return last?.type === 'command.failed' ? EXIT.commandFailed : EXIT.success;
+    return last?.type === 'command.failed' ? EXIT.failed : EXIT.success;
   });
 }
 

@@ -2,3 +2,6 @@
 export { BusClient, type BusClientOptions, type BusCommand } from './bus-client.ts';
 export { BusClientError, type BusClientFault } from './bus-client-error.ts';
 export type { BusReply } from './bus-reply.ts';
+export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';
+export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
+export type { Standing } from '../rabbitmq/inspection/inspect-topology.ts';

@@ -2,6 +2,7 @@ import { decodeCommand } from '../command/command.ts';
 import type { EnvelopeRules } from '../envelope/open-envelope.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { Delivery } from '../rabbitmq/consuming/delivery.ts';
+import type { Settlement } from './settlement.ts';
 import type { Settler } from './settler.ts';
 import { chain, type Next, type Step } from './step.ts';
 
@@ -23,9 +24,12 @@ export class Pipeline {
   async process(delivery: Delivery): Promise<void> {
     const command = decodeCommand(delivery, this.#rules);
     this.#observer.commandTaken(command.lane);
-    const settlement = await this.#run(command).catch(
-      (cause: unknown) => ({ kind: 'return', cause }) as const,
-    );
+    let settlement: Settlement;
+    try {
+      settlement = await this.#run(command);
+    } catch (cause) {
+      settlement = { kind: 'return', cause };
+    }
     await this.#settler.settle(command, settlement);
     this.#observer.commandReleased(command.lane);
   }

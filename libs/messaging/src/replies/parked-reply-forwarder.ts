@@ -16,6 +16,8 @@ import { forwardedReply } from './forwarded-reply.ts';
 const INTERVAL_MS = 3_000;
 /** A long walk is followed by a rest that is longer, so that the workers are there for commands. */
 const REST_PER_WALK = 9;
+/** A walk past a few replies that had to wait, for a busy broker, was no work, and is followed by no long rest. */
+const LONGEST_REST_PER_REPLY_MS = 20;
 /** At most 500 replies a second. */
 const SHORTEST_FORWARD_MS = 2;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -38,6 +40,8 @@ export class ParkedReplyForwarder {
   #timer: NodeJS.Timeout | undefined;
   #connection: ChannelModel | undefined;
   #walk: Promise<void> = Promise.resolve();
+  /** Replies that the last walk came past. */
+  #shown = 0;
 
   constructor(options: ParkedReplyForwarderOptions) {
     this.#options = options;
@@ -68,9 +72,11 @@ export class ParkedReplyForwarder {
 
   async #walkAndRest(connection: ChannelModel): Promise<void> {
     const startedMs = performance.now();
+    this.#shown = 0;
     // What fails is tried again at the next walk, or over the next connection.
     await this.#walkOver(connection).catch(() => undefined);
-    const restMs = REST_PER_WALK * (performance.now() - startedMs);
+    const longestRestMs = LONGEST_REST_PER_REPLY_MS * this.#shown;
+    const restMs = Math.min(REST_PER_WALK * (performance.now() - startedMs), longestRestMs);
     this.#next(connection, Math.max(INTERVAL_MS, restMs));
   }
 
@@ -94,6 +100,7 @@ export class ParkedReplyForwarder {
     const forwarded = new Map<string, number>();
     try {
       for await (const parked of walkQueue(channel, names.undelivered)) {
+        this.#shown += 1;
         // Also one that is told to stop goes to the end, so that all of them are back in their places.
         const queue = this.#connection === connection && (await this.#forward(channel, parked, closed));
         if (queue) forwarded.set(queue, (forwarded.get(queue) ?? 0) + 1);

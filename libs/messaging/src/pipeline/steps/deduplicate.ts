@@ -28,7 +28,9 @@ export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions
   };
   const step: Step = async (command, next) => {
     if (command.lane !== 'interactive') return next(command);
-    const claim = await claimOf(command, idempotency);
+    const claiming = claimOf(command, idempotency);
+    // The memory of a worker answers at once; a wait for nothing would still cost a turn of the microtasks.
+    const claim = claiming instanceof Promise ? await claiming : claiming;
     switch (claim.kind) {
       case 'conflict':
         throw new CommandError('IDEMPOTENCY_CONFLICT');
@@ -41,7 +43,8 @@ export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions
       }
       case 'claimed': {
         const settlement = await next(command);
-        await (settlement.kind === 'answer' ? claim.settle(settlement.reply) : claim.release());
+        const kept = settlement.kind === 'answer' ? claim.settle(settlement.reply) : claim.release();
+        if (kept) await kept;
         return settlement;
       }
     }

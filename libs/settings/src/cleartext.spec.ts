@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readSettings, SettingsError } from '#settings';
-
 import { refuseCleartext } from './cleartext.ts';
 import { readOperators } from './operators.ts';
+import { readSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 const SAFE = {
   AMQP_URL: 'amqps://user:CANARY@broker.example.com',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readSettings, SettingsError } from '#settings';
-
 import { readOperators } from './operators.ts';
+import { readSettings } from './settings.ts';
+import { SettingsError } from './settings-error.ts';
 
 const ENVIRONMENT = {
   PLATFORM_BASE_URL: 'https://api.example.com/api/web',

@@ -1,5 +1,7 @@
 import type { OperatorCredentials } from '#platform';
-import { nearMissesIn, type Settings } from '#settings';
+
+import { nearMissesIn } from './near-misses.ts';
+import type { Settings } from './settings.ts';
 
 /**
  * What looks wrong and may be meant so, a sentence each, without a value.

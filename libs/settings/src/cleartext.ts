@@ -1,5 +1,7 @@
 import type { OperatorCredentials } from '#platform';
-import { type SettingFault, type Settings, SettingsError } from '#settings';
+
+import type { Settings } from './settings.ts';
+import { type SettingFault, SettingsError } from './settings-error.ts';
 
 const CLEARTEXT = new Set(['amqp:', 'redis:', 'http:']);
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

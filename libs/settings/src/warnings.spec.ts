@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { OperatorCredentials } from '#platform';
-import { readSettings } from '#settings';
 
+import { readSettings } from './settings.ts';
 import { warningsOf } from './warnings.ts';
 
 const VARIABLES = {

@@ -1,13 +1,8 @@
 import type { OperatorCredentials, PlatformSettings } from '#platform';
-import {
-  httpRoot,
-  JsonFile,
-  readSecret,
-  type ReadText,
-  readTextFile,
-  SETTINGS,
-  type Settings,
-} from '#settings';
+
+import { JsonFile } from './json-file.ts';
+import { httpRoot } from './readers.ts';
+import { readSecret, type ReadText, readTextFile, SETTINGS, type Settings } from './settings.ts';
 
 /** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';

@@ -1,0 +1,121 @@
+import { type BrokerInspection, BusClientError, inspectBroker, type Standing } from '#messaging/client';
+import type { Settings } from '#settings';
+
+import { fail, type Finding, ok, warn } from './finding.ts';
+
+export type BrokerSettings = Pick<Settings, 'AMQP_URL' | 'AMQP_PREFIX' | 'REPORTS_RETRY_DELAYS_MS'>;
+
+/** Keeps what the consumer of a dead node held for a minute, unless it is told otherwise. */
+const RELEASE_THAT_KEEPS_CONSUMERS = /^(4\.([3-9]|\d\d)|[5-9]|\d\d)/;
+
+/** The broker as a worker would find it: whether it is there, what the user may do, and what stands. */
+export async function checkBroker(settings: BrokerSettings): Promise<Finding[]> {
+  try {
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix, REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = settings;
+    return findingsOf(await inspectBroker({ urls, prefix, retryDelaysMs }), prefix);
+  } catch (error) {
+    if (!(error instanceof BusClientError)) throw error;
+    return [fail('broker', error.message, adviceOn(error))];
+  }
+}
+
+function adviceOn({ fault }: BusClientError): string {
+  if (fault === 'rejected')
+    return 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
+  return 'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)';
+}
+
+function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
+  const { product, version, missingPermission } = inspection;
+  const connected = ok('broker', `${product} ${version} accepts the user of AMQP_URL`);
+  if (missingPermission) {
+    const { permission, reason } = missingPermission;
+    const advice = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
+    return [connected, fail('permissions', `no ${permission} permission: ${reason}`, advice)];
+  }
+  return [
+    connected,
+    ok('permissions', `the user may configure, write and read under ${prefix}.`),
+    ...topologyFindings(inspection.standings),
+    ...inspection.unusedRetryQueues.map(({ name, messages }) =>
+      warn(
+        'topology',
+        `${name} stands, and its delay is not in REPORTS_RETRY_DELAYS_MS; ${messagesOn(messages)}`,
+        messages === 0 ? 'delete it' : 'wait until it is empty, then delete it',
+      ),
+    ),
+    ...messageSizeFindings(inspection),
+    ...releaseFindings(version),
+  ];
+}
+
+function topologyFindings(standings: readonly Standing[]): Finding[] {
+  const missing = standings.filter(({ state }) => state === 'missing');
+  if (missing.length === standings.length) {
+    return [warn('topology', 'nothing of this service stands yet', 'start a worker, which declares it')];
+  }
+  const faults = standings.flatMap(faultOf);
+  const isWhole = standings.every(({ state }) => state === 'as-declared');
+  const whole = isWhole
+    ? [ok('topology', `all ${standings.length} exchanges and queues stand as declared`)]
+    : [];
+  return [...whole, ...faults, ...standings.flatMap(contentOf)];
+}
+
+function faultOf({ kind, name, state, reason = '' }: Standing): Finding[] {
+  if (state === 'as-declared') return [];
+  if (state === 'missing') {
+    return [warn('topology', `the ${kind} ${name} is missing`, 'start a worker, which declares it')];
+  }
+  if (state === 'unknown') {
+    return [
+      warn(
+        'topology',
+        `the ${kind} ${name} could not be looked at: ${reason}`,
+        'ask again; then look at its node',
+      ),
+    ];
+  }
+  const advice =
+    'empty and delete it, and start a worker, or choose another AMQP_PREFIX: no worker starts before';
+  return [fail('topology', `the ${kind} ${name} stands with other properties: ${reason}`, advice)];
+}
+
+/** What lies in a queue, and lies there for somebody. */
+function contentOf({ name, messages = 0, consumers = 0 }: Standing): Finding[] {
+  if (/\.(interactive|reports|quarantine)$/.test(name) && messages > 0 && consumers === 0) {
+    const advice = 'start a worker that serves it (LANES), and look at the logs of those that run';
+    return [warn('topology', `nobody consumes ${name}; ${messagesOn(messages)}`, advice)];
+  }
+  if (name.endsWith('.dead-letters') && messages > 0) {
+    return [warn('topology', `${name}: ${messagesOn(messages)}`, 'look at the header x-reason of each')];
+  }
+  if (name.endsWith('.undelivered') && messages > 0) {
+    const advice =
+      'they go on by themselves when their reply queue is there again; the header x-origin-queue names it';
+    return [warn('topology', `${name}: ${messagesOn(messages)}`, advice)];
+  }
+  return [];
+}
+
+function messageSizeFindings({ takesHugeMessages }: BrokerInspection): Finding[] {
+  if (!takesHugeMessages) return [ok('broker settings', 'messages of more than 16 MiB are refused')];
+  const advice =
+    'set max_message_size = 16777216 in rabbitmq.conf, so that no caller can fill the memory of workers';
+  return [warn('broker settings', 'messages of more than 16 MiB are taken', advice)];
+}
+
+function releaseFindings(version: string): Finding[] {
+  if (!RELEASE_THAT_KEEPS_CONSUMERS.test(version)) return [];
+  return [
+    warn(
+      'broker settings',
+      `RabbitMQ ${version} keeps the commands of a consumer whose node died for 60 s, unless it is told otherwise; that cannot be asked from here`,
+      'set consumer_disconnected_timeout = 1000 in rabbitmq.conf, or the policy consumer-disconnected-timeout',
+    ),
+  ];
+}
+
+function messagesOn(count: number): string {
+  return count === 1 ? '1 message lies there' : `${count} messages lie there`;
+}

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+
+import type { ChannelModel } from 'amqplib';
+
+import { busNames } from '#contracts';
+
+import { connectClient } from './connect-client.ts';
+import { inspectPermissions, type MissingPermission } from '../rabbitmq/inspection/inspect-permissions.ts';
+import { inspectTopology, messagesIn, type Standing } from '../rabbitmq/inspection/inspect-topology.ts';
+import { takesMessageOf } from '../rabbitmq/inspection/takes-message-of.ts';
+import { topologyOf } from '../topology/topology.ts';
+
+/** The default of RabbitMQ 4; no command, reply or page needs as much. */
+const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
+/** Each question is a channel of its own. */
+const QUESTIONS_AT_ONCE = 32;
+
+const seconds = (count: number): number => count * 1_000;
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+/** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
+const LIKELY_DELAYS_MS = [...upTo(60).map(seconds), ...upTo(60).map((minutes) => seconds(60 * minutes))];
+
+export interface BrokerInspectionOptions {
+  /** Of the nodes of one cluster; they may hold passwords. */
+  readonly urls: readonly string[];
+  readonly prefix: string;
+  readonly retryDelaysMs: readonly number[];
+}
+
+/** A queue of a delay that is no longer set. */
+export interface UnusedRetryQueue {
+  readonly name: string;
+  readonly delayMs: number;
+  readonly messages: number;
+}
+
+/** What a broker is, and what stands there of this service. */
+export interface BrokerInspection {
+  /** Such as `RabbitMQ`. */
+  readonly product: string;
+  readonly version: string;
+  /** The first that is missing; nothing else was asked then. */
+  readonly missingPermission?: MissingPermission;
+  readonly standings: readonly Standing[];
+  readonly unusedRetryQueues: readonly UnusedRetryQueue[];
+  /** Whether it takes messages of more than 16 MiB. */
+  readonly takesHugeMessages: boolean;
+}
+
+/**
+ * Looks at a broker as a worker with these settings would find it. It changes nothing: a queue that is missing stays so.
+ *
+ * @throws BusClientError if no broker can be reached, or it refuses the credentials
+ */
+export async function inspectBroker({
+  urls,
+  prefix,
+  retryDelaysMs,
+}: BrokerInspectionOptions): Promise<BrokerInspection> {
+  const connection = await connectClient(urls);
+  // What is lost meanwhile fails the question that is under way.
+  connection.on('error', () => undefined);
+  try {
+    const about = aboutBroker(connection);
+    const missingPermission = await inspectPermissions(connection, `${prefix}.doctor.${randomUUID()}`);
+    if (missingPermission) {
+      return { ...about, missingPermission, standings: [], unusedRetryQueues: [], takesHugeMessages: false };
+    }
+    return {
+      ...about,
+      standings: await inspectTopology(connection, topologyOf(prefix, retryDelaysMs)),
+      unusedRetryQueues: await unusedRetryQueues(connection, prefix, retryDelaysMs),
+      takesHugeMessages: await takesMessageOf(connection, LARGEST_MESSAGE_BYTES + 1),
+    };
+  } finally {
+    await connection.close().catch(() => undefined);
+  }
+}
+
+function aboutBroker({ connection }: ChannelModel): Pick<BrokerInspection, 'product' | 'version'> {
+  const { product, version } = connection.serverProperties;
+  return { product, version };
+}
+
+async function unusedRetryQueues(
+  connection: ChannelModel,
+  prefix: string,
+  retryDelaysMs: readonly number[],
+): Promise<UnusedRetryQueue[]> {
+  const names = busNames(prefix);
+  const found: UnusedRetryQueue[] = [];
+  const left = [...new Set(LIKELY_DELAYS_MS)].filter((delayMs) => !retryDelaysMs.includes(delayMs));
+  while (left.length > 0) {
+    const asked = left.splice(0, QUESTIONS_AT_ONCE).map(async (delayMs) => {
+      const name = names.retry(delayMs);
+      const messages = await messagesIn(connection, name);
+      if (messages !== undefined) found.push({ name, delayMs, messages });
+    });
+    await Promise.all(asked);
+  }
+  return found.toSorted((one, other) => one.delayMs - other.delayMs);
+}

@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+
+const ANSWER_TIMEOUT_MS = 3_000;
+/** Any other policy may remove an identity before its time. */
+const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
+
+/** How Redis answered, or why it did not. */
+export type RedisInspection =
+  | { readonly kind: 'available'; readonly evictionPolicy?: string; readonly mayEvict: boolean }
+  /** `reason` holds neither credentials nor data. */
+  | { readonly kind: 'away'; readonly reason: string };
+
+/** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
+export async function inspectRedis(url: string): Promise<RedisInspection> {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectionName: 'poker-bridge doctor',
+    disableClientInfo: true,
+    connectTimeout: ANSWER_TIMEOUT_MS,
+    commandTimeout: ANSWER_TIMEOUT_MS,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let lastError: unknown;
+  redis.on('error', (error) => (lastError = error));
+  try {
+    await redis.connect();
+    await redis.ping();
+    // An account may be forbidden to ask.
+    const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);
+    const [, evictionPolicy] = answer as readonly string[];
+    if (evictionPolicy === undefined) return { kind: 'available', mayEvict: false };
+    return { kind: 'available', evictionPolicy, mayEvict: !KEEPS_ALL.has(evictionPolicy) };
+  } catch (error) {
+    return { kind: 'away', reason: reasonOf(lastError ?? error) };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Without what Redis repeats of a command that it does not know: perhaps a password. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/,? with args beginning with.*$/s, '');
+}
