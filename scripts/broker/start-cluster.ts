@@ -28,6 +28,8 @@ export interface ClusterNode {
   ctl(...args: string[]): Promise<string>;
   /** Ends it as a power cut would, and keeps its data. */
   kill(): Promise<void>;
+  /** Sends a signal to it, such as SIGSTOP. */
+  signal(signal: NodeJS.Signals): void;
   /** Tells it to end in order, as an upgrade does, and keeps its data. */
   shutDown(): Promise<void>;
   /** Starts it again with its data and on its ports, and waits until it takes connections; kills it first if it runs. */
@@ -94,6 +96,10 @@ class RunningNode implements ClusterNode {
 
   async kill(): Promise<void> {
     await this.#command?.end({ keepFolder: true });
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#command?.child.kill(signal);
   }
 
   async shutDown(): Promise<void> {

@@ -5,6 +5,9 @@ import { soak } from '../../test/bench/soak/soak.ts';
 import { writePart } from '../../test/bench/report/write-part.ts';
 import { isMemoryFlat, resultLines, sampleLine } from '../../test/bench/soak/soak-lines.ts';
 import { writeSamples } from '../../test/bench/soak/write-samples.ts';
+import { soakChaosLines } from '../../test/chaos/report/soak-chaos-lines.ts';
+import { soakChaos } from '../../test/chaos/soak-chaos.ts';
+import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
@@ -21,14 +24,22 @@ await runTask(async () => {
       rate: { type: 'string', default: '100' },
       out: { type: 'string', multiple: true, default: [] },
       write: { type: 'boolean', default: false },
+      chaos: { type: 'boolean', default: false },
+      seed: { type: 'string', default: '1' },
+      release: { type: 'string' },
     },
   });
+  if (values.release !== undefined) chooseRelease(readRelease(values.release));
   const [minutes, perSecond] = [positive('--minutes', values.minutes), positive('--rate', values.rate)];
   for (const file of values.out) {
     if (!['.csv', '.json'].includes(extname(file)))
       throw new Error('--out takes a file that ends in .csv or .json');
   }
   await build(root);
+  if (values.chaos) {
+    const commands = Math.round(minutes * 60 * perSecond);
+    return (await soakUnderChaos({ commands, perSecond, seed: positive('--seed', values.seed) })) ? 0 : 1;
+  }
   console.log(
     `Starts a broker, a platform and a worker; then ${perSecond} commands a second for ${minutes} min …`,
   );
@@ -55,6 +66,26 @@ await runTask(async () => {
   }
   return result.isFaultless && isMemoryFlat(result) !== false ? 0 : 1;
 });
+
+async function soakUnderChaos(load: {
+  readonly commands: number;
+  readonly perSecond: number;
+  readonly seed: number;
+}): Promise<boolean> {
+  console.log(
+    `Sends ${load.commands} commands while deployments and faults happen by chance (seed ${load.seed}) …`,
+  );
+  let looks = 0;
+  const result = await soakChaos({
+    ...load,
+    onProgress: (line) => {
+      looks += 1;
+      if (looks % (2 * QUIET_EVERY) === 0) console.log(line);
+    },
+  });
+  console.log(soakChaosLines(result).join('\n'));
+  return result.isSound;
+}
 
 function positive(option: string, text: string): number {
   const value = Number(text);

@@ -1,5 +1,8 @@
 import type { SoakSample } from './soak-sample.ts';
 
+/** What is looked at of a sample. */
+type MemorySample = Pick<SoakSample, 'atSeconds' | 'inUseMib' | 'outsideHeapMib'>;
+
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -35,7 +38,7 @@ const NEGLIGIBLE_SHARE = 0.1;
 const HOUR_SECONDS = 3_600;
 const SHORTEST_SECONDS = 240;
 
-export function memoryVerdict(samples: readonly SoakSample[]): MemoryVerdict {
+export function memoryVerdict(samples: readonly MemorySample[]): MemoryVerdict {
   const lastSecond = samples.at(-1)?.atSeconds ?? 0;
   const windowSeconds = Math.min(WINDOW_SECONDS, lastSecond * SMALLEST_WINDOW_SHARE);
   const inUse = trendOf(floorsOf(samples, windowSeconds, ({ inUseMib }) => inUseMib));
@@ -50,9 +53,9 @@ function isGrowing({ slope, slopeError, mean }: Trend): boolean {
 
 /** The least within each window, over hours. */
 function floorsOf(
-  samples: readonly SoakSample[],
+  samples: readonly MemorySample[],
   windowSeconds: number,
-  of: (sample: SoakSample) => number,
+  of: (sample: MemorySample) => number,
 ): { x: number; y: number }[] {
   const floors = new Map<number, { x: number; y: number }>();
   for (const sample of samples) {

@@ -4,6 +4,7 @@ import { type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
 
 import { uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
+import { busSpeech, type Speech } from './speech.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PAUSE_MS = 100;
@@ -18,11 +19,25 @@ const LOOK_MS = 2_000;
 
 /** A reply, received once or more often. */
 export interface SeenReply {
+  readonly atMs: number;
+  /** The broker has delivered it before, to this caller, whose acknowledgement it did not get. */
+  readonly isRedelivered: boolean;
   readonly correlationId: string;
   readonly messageId: string;
   readonly type: string;
   readonly isFinal: boolean;
   readonly text: string;
+}
+
+export interface DurableCallerOptions {
+  /** How commands are written, and replies read. Default: by the bus contract. */
+  readonly speech?: Speech;
+  /** Further arguments of the reply queue. */
+  readonly queueArguments?: Readonly<Record<string, unknown>>;
+  /** Called each time that a command is published, which is again until that is confirmed. */
+  readonly onPublish?: (id: string) => void;
+  /** Called with each reply. */
+  readonly onReply?: (reply: SeenReply) => void;
 }
 
 interface Command {
@@ -40,22 +55,31 @@ export class DurableCaller implements AsyncDisposable {
   readonly replyQueue = `${uniquePrefix()}-replies`;
   readonly seen: SeenReply[] = [];
   readonly #urls: readonly string[];
-  readonly #prefix: string;
+  readonly #options: DurableCallerOptions;
+  readonly #speech: Speech;
   readonly #unconfirmed = new Set<Command>();
   readonly #serving: Promise<void>;
+  /** Ends the connection in use, so that the next one begins anew. */
+  #renew: () => unknown = () => undefined;
   #channel: ConfirmChannel | undefined;
   #confirmTimeoutMs = FIRST_CONFIRM_TIMEOUT_MS;
   #isClosed = false;
+  #isPaused = false;
 
-  private constructor(urls: readonly string[], prefix: string) {
+  private constructor(urls: readonly string[], prefix: string, options: DurableCallerOptions) {
     this.#urls = urls;
-    this.#prefix = prefix;
+    this.#options = options;
+    this.#speech = options.speech ?? busSpeech(prefix);
     this.#serving = this.#serve();
   }
 
   /** @param urls of the nodes, tried in turn */
-  static async open(urls: readonly string[], prefix: string): Promise<DurableCaller> {
-    const caller = new DurableCaller(urls, prefix);
+  static async open(
+    urls: readonly string[],
+    prefix: string,
+    options: DurableCallerOptions = {},
+  ): Promise<DurableCaller> {
+    const caller = new DurableCaller(urls, prefix, options);
     await caller.#connected();
     return caller;
   }
@@ -63,11 +87,29 @@ export class DurableCaller implements AsyncDisposable {
   /** Settles once the broker has confirmed it, over as many connections as that takes. */
   publish(type: string, id: string, body: object): Promise<void> {
     return new Promise((resolve) => {
-      const content = Buffer.from(JSON.stringify(body));
+      const content = Buffer.from(JSON.stringify(this.#speech.bodyOf(type, id, body)));
       const command = { type, id, content, confirmed: resolve };
       this.#unconfirmed.add(command);
       this.#send(command);
     });
+  }
+
+  /** Reads no more replies until `resume`. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#renew();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
+    this.#renew();
+  }
+
+  /** Deletes its reply queue, with what lies in it; `resume` declares it again. */
+  async deleteQueue(): Promise<void> {
+    const channel = await this.#connected();
+    this.#isPaused = true;
+    await channel.deleteQueue(this.replyQueue);
   }
 
   /** The number of messages in a queue. */
@@ -96,18 +138,33 @@ export class DurableCaller implements AsyncDisposable {
   async #serveBy(url: string): Promise<void> {
     const connection = await connect(`${url}?heartbeat=5`, { timeout: CONNECT_TIMEOUT_MS });
     let isLost = false;
+    let isRenewed = false;
+    this.#renew = () => (isRenewed = true);
     connection.on('error', () => undefined);
     connection.on('close', () => (isLost = true));
     try {
       const channel = await connection.createConfirmChannel();
       channel.on('error', () => undefined);
-      const queue = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
-      await channel.assertQueue(this.replyQueue, queue);
-      await channel.consume(this.replyQueue, (message) => message && this.#see(channel, message));
+      const queue = {
+        durable: true,
+        arguments: { 'x-queue-type': 'quorum', ...this.#options.queueArguments },
+      };
+      if (!this.#isPaused) {
+        await channel.assertQueue(this.replyQueue, queue);
+        await channel.consume(this.replyQueue, (message) =>
+          message ? this.#see(channel, message) : void this.#renew(),
+        );
+      }
       this.#channel = channel;
       for (const command of this.#unconfirmed) this.#send(command);
       const isLeftOut = this.#lookout(channel);
-      while (!isLost && !this.#isClosed && !(await this.#isUnheard(() => isLost)) && !(await isLeftOut())) {
+      while (
+        !isLost &&
+        !isRenewed &&
+        !this.#isClosed &&
+        !(await this.#isUnheard(() => isLost)) &&
+        !(await isLeftOut())
+      ) {
         await sleep(PAUSE_MS);
       }
     } finally {
@@ -117,9 +174,12 @@ export class DurableCaller implements AsyncDisposable {
 
   #send(command: Command): void {
     const { type, id, content, confirmed } = command;
+    const { exchange, routingKey } = this.#speech.addressOf(type);
     const options = { replyTo: this.replyQueue, messageId: id, correlationId: id, persistent: true };
+    if (!this.#channel) return;
+    this.#options.onPublish?.(id);
     try {
-      this.#channel?.publish(`${this.#prefix}.commands`, type, content, options, (error: unknown) => {
+      this.#channel.publish(exchange, routingKey, content, options, (error: unknown) => {
         if (error) return;
         this.#confirmTimeoutMs = FIRST_CONFIRM_TIMEOUT_MS;
         this.#unconfirmed.delete(command);
@@ -149,7 +209,7 @@ export class DurableCaller implements AsyncDisposable {
     let lookedAtMs = performance.now();
     let seenSoFar: number | undefined;
     return async () => {
-      if (performance.now() < lookedAtMs + LOOK_MS) return false;
+      if (this.#isPaused || performance.now() < lookedAtMs + LOOK_MS) return false;
       lookedAtMs = performance.now();
       const { messageCount } = await channel.checkQueue(this.replyQueue);
       const isLeftOut = messageCount > 0 && seenSoFar === this.seen.length;
@@ -159,14 +219,18 @@ export class DurableCaller implements AsyncDisposable {
   }
 
   #see(channel: ConfirmChannel, message: ConsumeMessage): void {
-    const { correlationId, messageId, type, headers } = message.properties;
-    this.seen.push({
+    const { correlationId, messageId, type } = message.properties;
+    const reply: SeenReply = {
+      atMs: Date.now(),
+      isRedelivered: message.fields.redelivered,
       correlationId: String(correlationId),
       messageId: String(messageId),
       type: String(type),
-      isFinal: headers?.['final'] === true,
+      isFinal: this.#speech.isFinal(message),
       text: message.content.toString(),
-    });
+    };
+    this.seen.push(reply);
+    this.#options.onReply?.(reply);
     try {
       channel.ack(message);
     } catch {

@@ -1,0 +1,87 @@
+/** A reply as the caller received it; one that the broker delivered twice is entered once. */
+export interface LedgerReply {
+  readonly atMs: number;
+  readonly isRedelivered: boolean;
+  readonly messageId: string;
+  readonly type: string;
+  readonly isFinal: boolean;
+  readonly text: string;
+}
+
+/** What happened to one command, with the times of it. */
+export interface Entry {
+  readonly id: string;
+  readonly type: string;
+  readonly sentMs: number;
+  /** How often it was published: again, until the broker had confirmed it. */
+  publishes: number;
+  /** When the broker confirmed that it has it. */
+  deliveredMs?: number;
+  /** Of each call to the platform. */
+  readonly calledMs: number[];
+  readonly replies: LedgerReply[];
+  /** From the workers' logs, of those that write one. */
+  readonly acknowledgedMs: number[];
+}
+
+/** Every command of a run, by its id. */
+export class Ledger {
+  readonly #entries = new Map<string, Entry>();
+  #answered = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Commands that got a final reply. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  get entries(): readonly Entry[] {
+    return [...this.#entries.values()];
+  }
+
+  sent(id: string, type: string): void {
+    this.#entries.set(id, {
+      id,
+      type,
+      sentMs: Date.now(),
+      publishes: 0,
+      calledMs: [],
+      replies: [],
+      acknowledgedMs: [],
+    });
+  }
+
+  published(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry) entry.publishes += 1;
+  }
+
+  delivered(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry) entry.deliveredMs ??= Date.now();
+  }
+
+  called(id: string): void {
+    this.#entries.get(id)?.calledMs.push(Date.now());
+  }
+
+  acknowledged(id: string, atMs: number): void {
+    this.#entries.get(id)?.acknowledgedMs.push(atMs);
+  }
+
+  /** @returns whether it was the first final reply to a command of this run */
+  replied(id: string, reply: LedgerReply): boolean {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    // Delivered again by the broker; the service has sent it once.
+    if (reply.isRedelivered && entry.replies.some(({ messageId }) => messageId === reply.messageId))
+      return false;
+    const isFirst = reply.isFinal && entry.replies.every(({ isFinal }) => !isFinal);
+    entry.replies.push(reply);
+    if (isFirst) this.#answered += 1;
+    return isFirst;
+  }
+}

@@ -1,0 +1,40 @@
+import type { Entry } from './ledger.ts';
+
+/** Something that was broken, or worked again. */
+export interface Happening {
+  readonly atMs: number;
+  readonly what: string;
+}
+
+/** How long before and after a command what happened belongs to its story. */
+const AROUND_MS = 1_000;
+
+/**
+ * What happened to a command in one line, with what was broken around it.
+ *
+ * @param startedMs from which times are counted
+ */
+export function storyOf(
+  { id, type, sentMs, deliveredMs, calledMs, replies, acknowledgedMs }: Entry,
+  startedMs: number,
+  happenings: readonly Happening[],
+): string {
+  const own: Happening[] = [
+    { atMs: sentMs, what: 'sent' },
+    ...(deliveredMs === undefined ? [] : [{ atMs: deliveredMs, what: 'delivered' }]),
+    ...calledMs.map((atMs) => ({ atMs, what: 'called' })),
+    ...replies.map(({ atMs, messageId, type: reply }) => ({ atMs, what: `replied ${reply} ${messageId}` })),
+    ...acknowledgedMs.map((atMs) => ({ atMs, what: 'acknowledged' })),
+  ];
+  const times = own.map(({ atMs }) => atMs);
+  const [from, to] = [Math.min(...times) - AROUND_MS, Math.max(...times) + AROUND_MS];
+  const around = happenings
+    .filter(({ atMs }) => atMs >= from && atMs <= to)
+    .map(({ atMs, what }) => ({ atMs, what: `[${what}`, end: ']' }));
+  const all = [...own, ...around].toSorted((a, b) => a.atMs - b.atMs);
+  const told = all.map(
+    ({ atMs, what, ...rest }) =>
+      `${what} ${((atMs - startedMs) / 1_000).toFixed(3)} s${'end' in rest ? rest.end : ''}`,
+  );
+  return `${id} (${type}): ${told.join(', ')}`;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { type Entry, Ledger } from './ledger.ts';
+import { storyOf } from './story.ts';
+import { recoveryMs, verdictOf } from './verdict.ts';
+
+const reply = (
+  messageId: string,
+  { atMs = 1_100, isFinal = true, text = 'a', type = 'session.created' } = {},
+) => ({
+  atMs,
+  isRedelivered: false,
+  messageId,
+  type,
+  isFinal,
+  text,
+});
+const entry = (facts: Partial<Entry> = {}): Entry => ({
+  id: 'c',
+  type: 'session.create',
+  sentMs: 1_000,
+  publishes: 1,
+  calledMs: [1_050],
+  replies: [reply('c:0')],
+  acknowledgedMs: [],
+  ...facts,
+});
+
+describe('verdictOf', () => {
+  it('finds nothing wrong with a command that was called and answered once', () => {
+    expect(verdictOf([entry()])).toEqual({
+      commands: 1,
+      lost: [],
+      repeated: 0,
+      wrong: [],
+      extraCalls: 0,
+      calledAgain: [],
+      failed: 0,
+      largestMs: 100,
+    });
+  });
+
+  it('counts commands without a final reply, also those of which pages came', () => {
+    const lost = [entry({ replies: [] }), entry({ replies: [reply('c:0', { isFinal: false })] })];
+    expect(verdictOf([...lost, entry()]).lost).toEqual(lost);
+  });
+
+  it('counts replies that came again, and the time to the first', () => {
+    const again = entry({ replies: [reply('c:0'), reply('c:0', { atMs: 9_000 })] });
+    expect(verdictOf([again])).toMatchObject({ repeated: 1, wrong: [], largestMs: 100 });
+    expect(verdictOf([{ ...again, publishes: 2 }])).toMatchObject({ repeated: 0 });
+  });
+
+  it.each([
+    ['that says something else under the same id', [reply('c:0'), reply('c:0', { text: 'b' })]],
+    ['that is another final one', [reply('c:0'), reply('c:1')]],
+    ['before which one is missing', [reply('c:0', { isFinal: false }), reply('c:2')]],
+  ])('finds a reply %s', (_, replies) => {
+    const wrong = entry({ replies });
+    expect(verdictOf([wrong]).wrong).toEqual([wrong]);
+  });
+
+  it('counts calls beyond one of a session, not of a report', () => {
+    const calledMs = [1, 2, 3];
+    const report = entry({ calledMs, type: 'report.rake.fetch' });
+    expect(verdictOf([entry({ calledMs }), report])).toMatchObject({ extraCalls: 2 });
+  });
+
+  it('counts failures', () => {
+    const failed = entry({ replies: [reply('c:0', { type: 'command.failed' })] });
+    expect(verdictOf([failed, entry()]).failed).toBe(1);
+  });
+});
+
+describe('recoveryMs', () => {
+  it('is the longest time to the first answer to what was sent afterwards', () => {
+    const at = (sentMs: number, atMs: number) => entry({ sentMs, replies: [reply('c:0', { atMs })] });
+    const entries = [at(100, 5_000), at(1_000, 1_900), at(1_100, 1_400), at(3_000, 3_200)];
+    expect(recoveryMs(entries, [1_000, 2_000])).toBe(1_200);
+    expect(recoveryMs(entries, [])).toBe(0);
+  });
+});
+
+describe('a ledger', () => {
+  it('knows whether a reply is the first final one to a command of its own', () => {
+    const ledger = new Ledger();
+    ledger.sent('c', 'session.create');
+    expect(ledger.replied('c', reply('c:0', { isFinal: false }))).toBe(false);
+    expect(ledger.replied('c', reply('c:1'))).toBe(true);
+    expect(ledger.replied('c', reply('c:1'))).toBe(false);
+    expect(ledger.replied('another', reply('c:1'))).toBe(false);
+    expect(ledger.answered).toBe(1);
+    ledger.replied('c', { ...reply('c:1'), isRedelivered: true });
+    expect(ledger.entries[0]?.replies.map(({ messageId }) => messageId)).toEqual(['c:0', 'c:1', 'c:1']);
+  });
+});
+
+describe('storyOf', () => {
+  it('tells what happened to a command in the order of the times, and what was broken around it', () => {
+    const told = storyOf(entry({ deliveredMs: 1_010, acknowledgedMs: [1_090], replies: [] }), 0, [
+      { atMs: 1_060, what: 'a worker is killed' },
+      { atMs: 90_000, what: 'later' },
+    ]);
+    expect(told).toBe(
+      'c (session.create): sent 1.000 s, delivered 1.010 s, called 1.050 s, [a worker is killed 1.060 s], acknowledged 1.090 s',
+    );
+  });
+});

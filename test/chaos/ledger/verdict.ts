@@ -1,0 +1,77 @@
+import type { Entry } from './ledger.ts';
+
+export interface Verdict {
+  readonly commands: number;
+  /** Without a final reply. */
+  readonly lost: readonly Entry[];
+  /** Replies under one message id beyond the number of times that the command was published. */
+  readonly repeated: number;
+  /** With final replies that contradict each other, or with a reply missing before the final one. */
+  readonly wrong: readonly Entry[];
+  /** Calls beyond one for a session. A report makes as many as it has pages, and poison as many as it has starts. */
+  readonly extraCalls: number;
+  readonly calledAgain: readonly Entry[];
+  /** Whose final reply is a failure. */
+  readonly failed: number;
+  /** From the sending to the final reply, the longest. */
+  readonly largestMs: number;
+}
+
+export function verdictOf(entries: readonly Entry[]): Verdict {
+  const calledAgain = entries.filter(
+    ({ calledMs, type }) => calledMs.length > 1 && type === 'session.create',
+  );
+  return {
+    commands: entries.length,
+    lost: entries.filter(({ replies }) => replies.every(({ isFinal }) => !isFinal)),
+    repeated: entries.reduce((sum, entry) => sum + repeatsOf(entry), 0),
+    wrong: entries.filter(isWrong),
+    extraCalls: calledAgain.reduce((sum, { calledMs }) => sum + calledMs.length - 1, 0),
+    calledAgain,
+    failed: entries.filter(({ replies }) => finalOf(replies)?.type === 'command.failed').length,
+    largestMs: Math.max(0, ...entries.map(latencyOf)),
+  };
+}
+
+/**
+ * The longest time from a moment at which something worked again to the first final reply to a command that was sent
+ * after it.
+ */
+export function recoveryMs(entries: readonly Entry[], momentsMs: readonly number[]): number {
+  const times = momentsMs.map((momentMs) => {
+    const answers = entries
+      .filter(({ sentMs }) => sentMs >= momentMs)
+      .flatMap(({ replies }) => finalOf(replies)?.atMs ?? []);
+    return answers.length === 0 ? 0 : Math.min(...answers) - momentMs;
+  });
+  return Math.max(0, ...times);
+}
+
+function repeatsOf({ replies, publishes }: Entry): number {
+  const byId = Map.groupBy(replies, ({ messageId }) => messageId).values();
+  return byId.reduce((sum, same) => sum + Math.max(0, same.length - publishes), 0);
+}
+
+function latencyOf({ sentMs, replies }: Entry): number {
+  const final = finalOf(replies);
+  return final === undefined ? 0 : final.atMs - sentMs;
+}
+
+function finalOf(replies: Entry['replies']): Entry['replies'][number] | undefined {
+  return replies.find(({ isFinal }) => isFinal);
+}
+
+/** By message id, which services without one are taken to give to their one reply. */
+function distinct(replies: Entry['replies']): Map<string, string> {
+  return new Map(replies.map(({ messageId, text }) => [messageId, text]));
+}
+
+function isWrong({ replies }: Entry): boolean {
+  const texts = distinct(replies);
+  if (replies.some(({ messageId, text }) => texts.get(messageId) !== text)) return true;
+  const finals = new Set(replies.filter(({ isFinal }) => isFinal).map(({ messageId }) => messageId));
+  const final = finalOf(replies);
+  if (final === undefined) return false;
+  const last = Number(/:(\d+)$/.exec(final.messageId)?.[1] ?? 0);
+  return finals.size > 1 || texts.size !== last + 1;
+}

@@ -1,0 +1,96 @@
+import { seededRandom } from '../../apps/sandbox/src/faults/seeded-random.ts';
+import { storyOf } from './ledger/story.ts';
+import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
+import type { Row } from './row.ts';
+import { readAcknowledgements } from './stage/acknowledgements.ts';
+import { ChaosStage } from './stage/chaos-stage.ts';
+import type { System } from './stage/systems.ts';
+
+export interface PlayOptions {
+  readonly system: System;
+  /** At least; they go on until nothing is broken any more. */
+  readonly commands: number;
+  readonly perSecond: number;
+  readonly seed: number;
+  /** A compiled program of `test/bench/peers`. */
+  readonly peer: (program: string) => string;
+  readonly onProgress: (line: string) => void;
+  /** Called when the workers take commands, before the first is sent. */
+  readonly onStage?: (stage: ChaosStage) => void;
+}
+
+export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'calledAgain'> {
+  readonly row: Row;
+  readonly system: System;
+  readonly lost: number;
+  readonly wrong: number;
+  readonly crashes: number;
+  /** Messages left in the queues of the service. */
+  readonly stuck: number;
+  readonly recoveryMs: number;
+  readonly elapsedMs: number;
+  /** What happened to the commands that were lost, answered wrongly or run again; then what crashed workers have said. */
+  readonly stories: readonly string[];
+}
+
+const PROGRESS_MS = 1_000;
+/** Of the commands that were lost or answered wrongly; of those that were only run again, a few are enough. */
+const MAX_STORIES = 20;
+const MAX_CALLED_AGAIN = 3;
+
+/** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */
+export async function playRow(row: Row, options: PlayOptions): Promise<RowResult> {
+  const { system, commands, perSecond, seed, peer, onProgress } = options;
+  const startedMs = performance.now();
+  const random = seededRandom(seed);
+  onProgress('starting');
+  await using stage = await ChaosStage.start({
+    system,
+    wishes: row.wishes ?? {},
+    commands,
+    perSecond,
+    random,
+    peer,
+  });
+  options.onStage?.(stage);
+  const beganMs = Date.now();
+  const progress = setInterval(() => {
+    const { size, answered } = stage.ledger;
+    const last = stage.happenings.at(-1)?.what;
+    onProgress(`${size} of ${commands} sent, ${answered} answered${last ? `; ${last}` : ''}`);
+  }, PROGRESS_MS);
+  try {
+    let isOver = false;
+    const disturbed = row.disturb(stage).finally(() => (isOver = true));
+    await Promise.all([stage.load.send(() => isOver), disturbed]);
+    await stage.load.settle();
+    const stuck = await stage.left();
+    for (const { program } of stage.workers.members) readAcknowledgements(program.stdout, stage.ledger);
+    const { entries } = stage.ledger;
+    const { lost, wrong, calledAgain, ...figures } = verdictOf(entries);
+    const faulty = [...new Set([...lost, ...wrong])].slice(0, MAX_STORIES);
+    const told = new Set([...faulty, ...calledAgain.slice(0, MAX_CALLED_AGAIN)]);
+    return {
+      ...figures,
+      row,
+      system,
+      lost: lost.length,
+      wrong: wrong.length,
+      crashes: stage.workers.crashes,
+      stuck,
+      recoveryMs: recoveryMs(entries, stage.mendedMs),
+      elapsedMs: performance.now() - startedMs,
+      stories: [
+        ...[...told].map((entry) => storyOf(entry, beganMs, stage.happenings)),
+        ...stage.outputs.map((output) => `a worker crashed: ${output.slice(0, 1_000)}`),
+      ],
+    };
+  } finally {
+    clearInterval(progress);
+  }
+}
+
+/** Whether nothing was lost: what every row of ours has to show. */
+export function isSound({ lost, wrong, crashes, stuck }: RowResult): boolean {
+  return lost + wrong + crashes + stuck === 0;
+}

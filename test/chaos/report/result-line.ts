@@ -1,0 +1,15 @@
+import { isSound, type RowResult } from '../play-row.ts';
+
+/** The figures of a row in one line. */
+export function resultLine(result: RowResult): string {
+  const { commands, crashes, lost, wrong, repeated, extraCalls, failed, stuck } = result;
+  return (
+    `${isSound(result) ? 'nothing lost' : 'NOT SOUND'}: ${commands} commands, ${crashes} crashes, ${lost} lost, ` +
+    `${wrong} wrong, ${repeated} repeats, ${extraCalls} calls again, ${failed} failed, ${stuck} stuck; ` +
+    `back after ${seconds(result.recoveryMs)}, longest ${seconds(result.largestMs)}; took ${seconds(result.elapsedMs)}`
+  );
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,16 @@
+// Loaded before a worker: from SIGUSR2 on, its clock is an hour ahead. The steady clock goes on as it did.
+const AHEAD_MS = 3_600_000;
+const RealDate = Date;
+
+process.on('SIGUSR2', () => {
+  globalThis.Date = class extends RealDate {
+    constructor(...parts) {
+      if (parts.length === 0) super(RealDate.now() + AHEAD_MS);
+      else super(...parts);
+    }
+
+    static now() {
+      return RealDate.now() + AHEAD_MS;
+    }
+  };
+});
