@@ -87,11 +87,17 @@ function contentOf({ name, messages = 0, consumers = 0 }: Standing): Finding[] {
     return [warn('topology', `nobody consumes ${name}; ${messagesOn(messages)}`, advice)];
   }
   if (name.endsWith('.dead-letters') && messages > 0) {
-    return [warn('topology', `${name}: ${messagesOn(messages)}`, 'look at the header x-reason of each')];
+    return [
+      warn(
+        'topology',
+        `${name}: ${messagesOn(messages)}`,
+        'poker-bridge dead-letters list counts them by reason',
+      ),
+    ];
   }
   if (name.endsWith('.undelivered') && messages > 0) {
     const advice =
-      'they go on by themselves when their reply queue is there again; the header x-origin-queue names it';
+      'they go on by themselves when their reply queue is there again: poker-bridge replies list names it';
     return [warn('topology', `${name}: ${messagesOn(messages)}`, advice)];
   }
   return [];
