@@ -1,12 +1,15 @@
-import { type BrokerInspection, BusClientError, inspectBroker, type Standing } from '#messaging/client';
+import {
+  type BrokerInspection,
+  brokerReleaseOf,
+  BusClientError,
+  inspectBroker,
+  type Standing,
+} from '#messaging/client';
 import type { Settings } from '#settings';
 
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 export type BrokerSettings = Pick<Settings, 'AMQP_URL' | 'AMQP_PREFIX' | 'REPORTS_RETRY_DELAYS_MS'>;
-
-/** Keeps what the consumer of a dead node held for a minute, unless it is told otherwise. */
-const RELEASE_THAT_KEEPS_CONSUMERS = /^(4\.([3-9]|\d\d)|[5-9]|\d\d)/;
 
 /** The broker as a worker would find it: whether it is there, what the user may do, and what stands. */
 export async function checkBroker(settings: BrokerSettings): Promise<Finding[]> {
@@ -106,7 +109,7 @@ function messageSizeFindings({ takesHugeMessages }: BrokerInspection): Finding[]
 }
 
 function releaseFindings(version: string): Finding[] {
-  if (!RELEASE_THAT_KEEPS_CONSUMERS.test(version)) return [];
+  if (!brokerReleaseOf(version).keepsForDeadNodes) return [];
   return [
     warn(
       'broker settings',
