@@ -12,7 +12,7 @@ import { runNode, runPortMapper } from './run-node.ts';
 const SIZE = 3;
 const JOIN_TIMEOUT_SECONDS = 30;
 /** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
-const SETTINGS = ['{consumer_disconnected_timeout, 3000}'];
+const SETTINGS = ['{consumer_disconnected_timeout, 1000}'];
 
 export interface StartClusterOptions {
   /** Default: what is installed, or gets installed if that is possible. */

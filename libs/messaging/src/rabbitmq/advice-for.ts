@@ -9,6 +9,6 @@ export function adviceFor({ version, keepsForDeadNodes }: BrokerRelease): string
   if (!keepsForDeadNodes) return undefined;
   return (
     `RabbitMQ ${version} keeps the commands of a node that died for a minute: ` +
-    'set the policy consumer-disconnected-timeout of the quorum queues to 3000 (ms), unless that was done'
+    'set the policy consumer-disconnected-timeout of the quorum queues to 1000 (ms), unless that was done'
   );
 }
