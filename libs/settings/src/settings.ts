@@ -45,6 +45,8 @@ const LOG_LEVELS = Object.keys({
 const SIGNATURE_SCALARS = ['php', 'json'] as const;
 const KEEP_OR_DROP = ['keep', 'drop'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
+const JSON_PLACES = ['in-place', 'merge'] as const;
+const EXCLUSIONS = ['top', 'deep'] as const;
 const SCHEMES_V3 = ['parameters', 'raw-body'] as const;
 const RAKE_PLACES = ['form', 'query'] as const;
 
@@ -96,6 +98,8 @@ export const SETTINGS = {
   SIGNATURE_SCALARS: setting(oneOf(SIGNATURE_SCALARS), 'php'),
   SIGNATURE_OPEN_GAME_CLIENT: setting(oneOf(KEEP_OR_DROP), 'keep'),
   SIGNATURE_JSON_STRINGS: setting(oneOf(JSON_STRINGS), 'containers'),
+  SIGNATURE_JSON_PLACEMENT: setting(oneOf(JSON_PLACES), 'in-place'),
+  SIGNATURE_EXCLUDE: setting(oneOf(EXCLUSIONS), 'top'),
   SIGNATURE_SCHEME_V3: setting(oneOf(SCHEMES_V3), 'parameters'),
   RAKE_PARAMETERS_IN: setting(oneOf(RAKE_PLACES), 'form'),
   PLAYER_COUNTRY_MEMBER: setting(countryMember, 'country'),
