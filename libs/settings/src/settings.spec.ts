@@ -53,6 +53,8 @@ const DEFAULTS = {
   SIGNATURE_SCHEME_V3: 'parameters',
   RAKE_PARAMETERS_IN: 'form',
   PLAYER_COUNTRY_MEMBER: 'country',
+  SESSION_ID: 'derive',
+  REPORT_RECORDS: 'strict',
 };
 
 const FILES: Readonly<Record<string, string>> = {

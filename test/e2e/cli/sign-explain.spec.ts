@@ -138,6 +138,8 @@ describe('poker-bridge sign explain', () => {
       SIGNATURE_OPEN_GAME_CLIENT: 'drop',
       SIGNATURE_JSON_STRINGS: 'none',
       RAKE_PARAMETERS_IN: 'query',
+      SESSION_ID: 'omit',
+      REPORT_RECORDS: 'lenient',
     };
     const { stdout } = await explain({ ...row, settings });
     const options = '{"b":"2/","a":null}';

@@ -31,7 +31,12 @@ export const SIGNATURE_VARIABLES = {
 } as const satisfies Record<string, { member: keyof SignatureSettings; values: readonly string[] }>;
 
 /** Settings of the platform that do not affect signatures. */
-const OTHER_VARIABLES = new Set(['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER']);
+const OTHER_VARIABLES = new Set([
+  'RAKE_PARAMETERS_IN',
+  'PLAYER_COUNTRY_MEMBER',
+  'SESSION_ID',
+  'REPORT_RECORDS',
+]);
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
 export function readRows(text: string): { readonly rows: readonly Row[]; readonly isList: boolean } {

@@ -26,6 +26,8 @@ const DEFAULT = {
     schemeV3: 'parameters',
     rakeParametersIn: 'form',
     playerCountryMember: 'country',
+    sessionId: 'derive',
+    reportRecords: 'strict',
   },
 };
 
@@ -80,6 +82,8 @@ describe('readOperators', () => {
         SIGNATURE_SCHEME_V3: 'raw-body',
         RAKE_PARAMETERS_IN: 'query',
         PLAYER_COUNTRY_MEMBER: 'countryCode',
+        SESSION_ID: 'omit',
+        REPORT_RECORDS: 'lenient',
       },
     };
     expect(operatorsOf({ casino })[1]).toEqual({
@@ -97,6 +101,8 @@ describe('readOperators', () => {
         schemeV3: 'raw-body',
         rakeParametersIn: 'query',
         playerCountryMember: 'countryCode',
+        sessionId: 'omit',
+        reportRecords: 'lenient',
       },
     });
   });

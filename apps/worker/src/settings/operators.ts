@@ -23,6 +23,8 @@ const SECTION_6 = [
   'SIGNATURE_SCHEME_V3',
   'RAKE_PARAMETERS_IN',
   'PLAYER_COUNTRY_MEMBER',
+  'SESSION_ID',
+  'REPORT_RECORDS',
 ] as const;
 type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number] | 'PLATFORM_URL_HOSTS'>;
 
@@ -117,6 +119,8 @@ function platformSettings(variables: PlatformVariables): PlatformSettings {
     schemeV3: variables.SIGNATURE_SCHEME_V3,
     rakeParametersIn: variables.RAKE_PARAMETERS_IN,
     playerCountryMember: variables.PLAYER_COUNTRY_MEMBER,
+    sessionId: variables.SESSION_ID,
+    reportRecords: variables.REPORT_RECORDS,
     ...(variables.PLATFORM_URL_HOSTS && { urlHosts: new Set(variables.PLATFORM_URL_HOSTS) }),
   };
 }
