@@ -24,6 +24,8 @@ describe('settings', () => {
           scalars: 'php',
           openGameClient: 'keep',
           jsonStrings: 'containers',
+          jsonPlacement: 'in-place',
+          exclude: 'top',
           schemeV3: 'parameters',
           rakeParametersIn: 'form',
           playerCountryMember: 'country',

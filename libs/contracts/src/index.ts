@@ -28,7 +28,13 @@ export {
   type ReplyData,
   type ReplyType,
 } from './replies.ts';
-export { ReportCompleted, type ReportName, ReportPage, type ReportRecord } from './replies/report-replies.ts';
+export {
+  RecordFault,
+  ReportCompleted,
+  type ReportName,
+  ReportPage,
+  type ReportRecord,
+} from './replies/report-replies.ts';
 export { AUTH_TYPES, type AuthType } from './validation/auth-type.ts';
 export { type LaunchOptions, readLaunchOptions } from './validation/launch-options.ts';
 export type { Shape } from './validation/rules-of.ts';

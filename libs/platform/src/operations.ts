@@ -7,7 +7,7 @@ export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 
 interface OperationTraits {
   readonly priority: Priority;
-  /** Opening a game twice opens the same session, and a report is a read; creating a session creates a new one. */
+  /** Opening a game twice opens the session that it names, and a report is a read; creating a session creates a new one. */
   readonly repeatAfterUnknown: RepeatAfterUnknown;
   /** The code of a call whose outcome is unknown: a read has done nothing. */
   readonly unknownCode: 'OUTCOME_UNKNOWN' | 'PLATFORM_UNAVAILABLE';

@@ -53,6 +53,11 @@ export class PlatformClient {
     this.#calls = new OperatorCalls(credentials, limits, observer, sources);
   }
 
+  /** Whether a game that is opened without a session id is to be sent one that is derived from the command's identity. */
+  get derivesSessionIds(): boolean {
+    return this.#credentials.settings.sessionId === 'derive';
+  }
+
   createSession(data: SessionCreate, call: CallContext): Promise<SessionCreated> {
     const { clientId, baseUrl } = this.#credentials;
     const urls = this.#urlsOf(baseUrl);
@@ -70,14 +75,19 @@ export class PlatformClient {
   }
 
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
-    const request = adHocReportRequest(data, page, this.#credentials.clientId);
-    return this.#call(request, data, call, (text) => readCollection(text, AD_HOC_RECORD));
+    const { clientId, settings } = this.#credentials;
+    const request = adHocReportRequest(data, page, clientId);
+    return this.#call(request, data, call, (text) =>
+      readCollection(text, AD_HOC_RECORD, settings.reportRecords),
+    );
   }
 
   fetchRake(data: RakeReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
     const { clientId, settings } = this.#credentials;
     const request = rakeRequest(data, page, clientId, settings.rakeParametersIn);
-    return this.#call(request, data, call, (text) => readCollection(text, RAKE_RECORD));
+    return this.#call(request, data, call, (text) =>
+      readCollection(text, RAKE_RECORD, settings.reportRecords),
+    );
   }
 
   /** Of the operations that have been used. */

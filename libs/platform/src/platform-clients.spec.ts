@@ -18,7 +18,13 @@ const operator = (name: string): OperatorCredentials => ({
   baseUrl: 'https://api.example/api/web',
   apiUrl: 'https://api.example',
   clientId: name,
-  settings: { ...DEFAULT_SIGNATURE_SETTINGS, rakeParametersIn: 'form', playerCountryMember: 'country' },
+  settings: {
+    ...DEFAULT_SIGNATURE_SETTINGS,
+    rakeParametersIn: 'form',
+    playerCountryMember: 'country',
+    sessionId: 'derive',
+    reportRecords: 'strict',
+  },
 });
 
 describe('PlatformClients', () => {

@@ -6,6 +6,10 @@ export interface PlatformSettings extends SignatureSettings {
   readonly rakeParametersIn: 'form' | 'query';
   /** The name under which the player's country is sent. */
   readonly playerCountryMember: string;
+  /** Whether a game that is opened without a session id is sent one that is derived from the command's identity, or none. */
+  readonly sessionId: 'derive' | 'omit';
+  /** Whether a record with an amount that is no integer fails its report, or is passed on and named in the page's faults. */
+  readonly reportRecords: 'strict' | 'lenient';
   /** Hosts that a player may be sent to, in lower case; default any. */
   readonly urlHosts?: ReadonlySet<string> | undefined;
 }

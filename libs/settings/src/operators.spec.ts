@@ -21,9 +21,13 @@ const DEFAULT = {
     scalars: 'json',
     openGameClient: 'keep',
     jsonStrings: 'containers',
+    jsonPlacement: 'in-place',
+    exclude: 'top',
     schemeV3: 'parameters',
     rakeParametersIn: 'form',
     playerCountryMember: 'country',
+    sessionId: 'derive',
+    reportRecords: 'strict',
   },
 };
 
@@ -73,9 +77,13 @@ describe('readOperators', () => {
         SIGNATURE_SCALARS: 'php',
         SIGNATURE_OPEN_GAME_CLIENT: 'drop',
         SIGNATURE_JSON_STRINGS: 'all',
+        SIGNATURE_JSON_PLACEMENT: 'merge',
+        SIGNATURE_EXCLUDE: 'deep',
         SIGNATURE_SCHEME_V3: 'raw-body',
         RAKE_PARAMETERS_IN: 'query',
         PLAYER_COUNTRY_MEMBER: 'countryCode',
+        SESSION_ID: 'omit',
+        REPORT_RECORDS: 'lenient',
       },
     };
     expect(operatorsOf({ casino })[1]).toEqual({
@@ -88,9 +96,13 @@ describe('readOperators', () => {
         scalars: 'php',
         openGameClient: 'drop',
         jsonStrings: 'all',
+        jsonPlacement: 'merge',
+        exclude: 'deep',
         schemeV3: 'raw-body',
         rakeParametersIn: 'query',
         playerCountryMember: 'countryCode',
+        sessionId: 'omit',
+        reportRecords: 'lenient',
       },
     });
   });

@@ -13,9 +13,13 @@ const SECTION_6 = [
   'SIGNATURE_SCALARS',
   'SIGNATURE_OPEN_GAME_CLIENT',
   'SIGNATURE_JSON_STRINGS',
+  'SIGNATURE_JSON_PLACEMENT',
+  'SIGNATURE_EXCLUDE',
   'SIGNATURE_SCHEME_V3',
   'RAKE_PARAMETERS_IN',
   'PLAYER_COUNTRY_MEMBER',
+  'SESSION_ID',
+  'REPORT_RECORDS',
 ] as const;
 type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number] | 'PLATFORM_URL_HOSTS'>;
 
@@ -105,9 +109,13 @@ function platformSettings(variables: PlatformVariables): PlatformSettings {
     scalars: variables.SIGNATURE_SCALARS,
     openGameClient: variables.SIGNATURE_OPEN_GAME_CLIENT,
     jsonStrings: variables.SIGNATURE_JSON_STRINGS,
+    jsonPlacement: variables.SIGNATURE_JSON_PLACEMENT,
+    exclude: variables.SIGNATURE_EXCLUDE,
     schemeV3: variables.SIGNATURE_SCHEME_V3,
     rakeParametersIn: variables.RAKE_PARAMETERS_IN,
     playerCountryMember: variables.PLAYER_COUNTRY_MEMBER,
+    sessionId: variables.SESSION_ID,
+    reportRecords: variables.REPORT_RECORDS,
     ...(variables.PLATFORM_URL_HOSTS && { urlHosts: new Set(variables.PLATFORM_URL_HOSTS) }),
   };
 }

@@ -48,9 +48,13 @@ const DEFAULTS = {
   SIGNATURE_SCALARS: 'php',
   SIGNATURE_OPEN_GAME_CLIENT: 'keep',
   SIGNATURE_JSON_STRINGS: 'containers',
+  SIGNATURE_JSON_PLACEMENT: 'in-place',
+  SIGNATURE_EXCLUDE: 'top',
   SIGNATURE_SCHEME_V3: 'parameters',
   RAKE_PARAMETERS_IN: 'form',
   PLAYER_COUNTRY_MEMBER: 'country',
+  SESSION_ID: 'derive',
+  REPORT_RECORDS: 'strict',
 };
 
 const FILES: Readonly<Record<string, string>> = {

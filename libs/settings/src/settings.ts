@@ -45,8 +45,12 @@ const LOG_LEVELS = Object.keys({
 const SIGNATURE_SCALARS = ['php', 'json'] as const;
 const KEEP_OR_DROP = ['keep', 'drop'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
+const JSON_PLACES = ['in-place', 'merge'] as const;
+const EXCLUSIONS = ['top', 'deep'] as const;
 const SCHEMES_V3 = ['parameters', 'raw-body'] as const;
 const RAKE_PLACES = ['form', 'query'] as const;
+const DERIVE_OR_OMIT = ['derive', 'omit'] as const;
+const STRICT_OR_LENIENT = ['strict', 'lenient'] as const;
 
 const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
 const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read, default: undefined });
@@ -96,9 +100,13 @@ export const SETTINGS = {
   SIGNATURE_SCALARS: setting(oneOf(SIGNATURE_SCALARS), 'php'),
   SIGNATURE_OPEN_GAME_CLIENT: setting(oneOf(KEEP_OR_DROP), 'keep'),
   SIGNATURE_JSON_STRINGS: setting(oneOf(JSON_STRINGS), 'containers'),
+  SIGNATURE_JSON_PLACEMENT: setting(oneOf(JSON_PLACES), 'in-place'),
+  SIGNATURE_EXCLUDE: setting(oneOf(EXCLUSIONS), 'top'),
   SIGNATURE_SCHEME_V3: setting(oneOf(SCHEMES_V3), 'parameters'),
   RAKE_PARAMETERS_IN: setting(oneOf(RAKE_PLACES), 'form'),
   PLAYER_COUNTRY_MEMBER: setting(countryMember, 'country'),
+  SESSION_ID: setting(oneOf(DERIVE_OR_OMIT), 'derive'),
+  REPORT_RECORDS: setting(oneOf(STRICT_OR_LENIENT), 'strict'),
 } as const satisfies Record<string, Definition<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;

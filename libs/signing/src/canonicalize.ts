@@ -1,20 +1,22 @@
 import { decodeJsonString } from './decode-json-string.ts';
-import { isExcluded } from './is-excluded.ts';
+import { isExcluded, isExcludedWithin } from './is-excluded.ts';
+import { joinDecoded } from './join-decoded.ts';
 import type { SignatureSettings } from './signature-settings.ts';
+import type { SignedParameters } from './signed-parameters.ts';
+import { sortedNames } from './sorted-names.ts';
 import { writeScalar } from './write-scalar.ts';
 
-/** All parameters of a request, from query, path and form or body, by name; `undefined` is absent. */
-export type SignedParameters = Readonly<Record<string, unknown>>;
-
 /**
- * The string that is hashed with the secret key: every value that takes part, in the order of its key by code unit,
- * nested values depth first, lists in their own order, without separators.
+ * The string that is hashed with the secret key: every value that takes part, in the order of its key by byte, nested
+ * values depth first, lists in their own order, without separators.
  * Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
  */
 export function canonicalize(parameters: SignedParameters, settings: SignatureSettings): string {
+  const { members, joined } = joinDecoded(parameters, settings);
   let canonical = '';
-  for (const name of Object.keys(parameters).sort()) {
-    if (!isExcluded(name, settings)) canonical += write(parameters[name], settings);
+  for (const name of sortedNames(members)) {
+    if (isExcluded(name, settings)) continue;
+    canonical += joined.has(name) ? writeAsIs(members[name], settings) : write(members[name], settings);
   }
   return canonical;
 }
@@ -38,7 +40,9 @@ function writeDecoded(value: unknown, settings: SignatureSettings, writeMember: 
     for (const item of value) text += writeMember(item, settings);
   } else {
     const members = value as SignedParameters;
-    for (const name of Object.keys(members).sort()) text += writeMember(members[name], settings);
+    for (const name of sortedNames(members)) {
+      if (!isExcludedWithin(name, settings)) text += writeMember(members[name], settings);
+    }
   }
   return text;
 }

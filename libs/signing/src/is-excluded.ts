@@ -18,7 +18,12 @@ const EXCLUDED: ReadonlySet<string> = new Set([
   'sort',
 ]);
 
-/** Whether a parameter of the top level takes no part in the signature. Below the top level, every name takes part. */
+/** Whether a parameter of the top level takes no part in the signature. */
 export function isExcluded(name: string, settings: Pick<SignatureSettings, 'openGameClient'>): boolean {
   return EXCLUDED.has(name) || (name === 'client' && settings.openGameClient === 'drop');
+}
+
+/** Whether a member of a nested object takes no part; `client` always does there, since only the query's can be dropped. */
+export function isExcludedWithin(name: string, settings: Pick<SignatureSettings, 'exclude'>): boolean {
+  return settings.exclude === 'deep' && EXCLUDED.has(name);
 }

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { canonicalize, type SignedParameters } from './canonicalize.ts';
+import { canonicalize } from './canonicalize.ts';
 import { sign, signRawBody } from './sign.ts';
 import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from './signature-settings.ts';
+import type { SignedParameters } from './signed-parameters.ts';
 
 interface Vector {
   readonly name: string;
@@ -21,12 +22,13 @@ const MEMBER_OF_VARIABLE: Readonly<Record<string, keyof SignatureSettings>> = {
   SIGNATURE_SCALARS: 'scalars',
   SIGNATURE_OPEN_GAME_CLIENT: 'openGameClient',
   SIGNATURE_JSON_STRINGS: 'jsonStrings',
+  SIGNATURE_JSON_PLACEMENT: 'jsonPlacement',
+  SIGNATURE_EXCLUDE: 'exclude',
   SIGNATURE_SCHEME_V3: 'schemeV3',
 };
 
-const vectors = JSON.parse(
-  readFileSync(new URL('../../../test/vectors/signing.json', import.meta.url), 'utf8'),
-) as Vector[];
+const vectorsOf = (name: string): Vector[] =>
+  JSON.parse(readFileSync(new URL(`../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Vector[];
 
 function settingsOf({ settings }: Vector): SignatureSettings {
   const overrides = Object.entries(settings).map(([variable, value]) => [
@@ -36,12 +38,19 @@ function settingsOf({ settings }: Vector): SignatureSettings {
   return { ...DEFAULT_SIGNATURE_SETTINGS, ...Object.fromEntries(overrides) };
 }
 
+function expectGolden(vector: Vector): void {
+  const settings = settingsOf(vector);
+  expect(canonicalize(vector.parameters, settings)).toBe(vector.canonical);
+  expect(sign(vector.parameters, vector.secret, settings)).toBe(vector.sign);
+}
+
 describe('golden signatures', () => {
-  it.each(vectors)('$name', (vector) => {
-    const settings = settingsOf(vector);
-    expect(canonicalize(vector.parameters, settings)).toBe(vector.canonical);
-    expect(sign(vector.parameters, vector.secret, settings)).toBe(vector.sign);
-  });
+  it.each(vectorsOf('signing.json'))('$name', expectGolden);
+});
+
+// Computed by PHP 8.2 itself, with the program beside them.
+describe('golden signatures of PHP', () => {
+  it.each(vectorsOf('signing-php.json'))('$name', expectGolden);
 });
 
 describe('the raw-body scheme', () => {
@@ -60,6 +69,8 @@ const settings = fc.record<SignatureSettings>({
   scalars: fc.constantFrom('php', 'json'),
   openGameClient: fc.constantFrom('keep', 'drop'),
   jsonStrings: fc.constantFrom('containers', 'all', 'none'),
+  jsonPlacement: fc.constantFrom('in-place', 'merge'),
+  exclude: fc.constantFrom('top', 'deep'),
   schemeV3: fc.constant('parameters'),
 });
 const name = fc.oneof(

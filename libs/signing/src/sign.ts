@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
-import { canonicalize, type SignedParameters } from './canonicalize.ts';
+import { canonicalize } from './canonicalize.ts';
 import type { SignatureSettings } from './signature-settings.ts';
+import type { SignedParameters } from './signed-parameters.ts';
 
 /**
  * The signature of a request over its parameters: SHA-256 of the canonical string and the secret key,

@@ -6,6 +6,10 @@ export interface SignatureSettings {
   readonly openGameClient: 'keep' | 'drop';
   /** Which strings that hold JSON are decoded first: objects and lists, scalars too, or none. */
   readonly jsonStrings: 'containers' | 'all' | 'none';
+  /** Where the members of a decoded object or list are signed: in the place of their string, or at the top level. */
+  readonly jsonPlacement: 'in-place' | 'merge';
+  /** Where the excluded names are removed: at the top level, or in nested objects too. */
+  readonly exclude: 'top' | 'deep';
   /** What open-game is signed over: its parameters, or the bytes of its body. */
   readonly schemeV3: 'parameters' | 'raw-body';
 }
@@ -15,5 +19,7 @@ export const DEFAULT_SIGNATURE_SETTINGS: SignatureSettings = Object.freeze({
   scalars: 'php',
   openGameClient: 'keep',
   jsonStrings: 'containers',
+  jsonPlacement: 'in-place',
+  exclude: 'top',
   schemeV3: 'parameters',
 });

@@ -1,12 +1,14 @@
 import { decodeJsonString } from './decode-json-string.ts';
-import { isExcluded } from './is-excluded.ts';
-import type { SignedParameters } from './canonicalize.ts';
+import { isExcluded, isExcludedWithin } from './is-excluded.ts';
+import { joinDecoded } from './join-decoded.ts';
 import type { SignatureSettings } from './signature-settings.ts';
+import type { SignedParameters } from './signed-parameters.ts';
+import { sortedNames } from './sorted-names.ts';
 import { writeScalar } from './write-scalar.ts';
 
 /** One value that is signed, in the order of signing. */
 export interface SignedPiece {
-  /** Names and positions from the top to the value, also through a decoded string. */
+  /** Names and positions from the top to the value, also through a decoded string; where it is signed, not where it was sent. */
   readonly path: readonly string[];
   /** Neither object nor list. */
   readonly value: unknown;
@@ -14,20 +16,23 @@ export interface SignedPiece {
   readonly text: string;
   /** Whether it was found in a string of JSON. */
   readonly isDecoded: boolean;
+  /** Whether it joined the top level from there. */
+  readonly isJoined: boolean;
 }
 
 /** How the canonical string of a request is made: it is the text of all pieces, joined in order. */
 export interface SignatureTrace {
-  /** Names of the top level that take part, in order, and those that do not. */
+  /** Names of the top level that take part, in order. */
   readonly kept: readonly string[];
-  readonly dropped: readonly string[];
+  /** Paths of what takes no part; of one name at the top level. */
+  readonly dropped: readonly (readonly string[])[];
   readonly pieces: readonly SignedPiece[];
 }
 
 /** Where a caller deviates from the interface document. */
 export interface TraceDeviations {
-  /** Default: by code unit. */
-  readonly order?: (names: readonly string[]) => readonly string[];
+  /** The names of an object in its order; default: by byte. */
+  readonly order?: (members: object) => readonly string[];
   /** Names that take part although they are excluded. */
   readonly included?: ReadonlySet<string>;
 }
@@ -43,13 +48,21 @@ type Place = Pick<SignedPiece, 'path' | 'value' | 'isDecoded'>;
 export function traceSignature(
   parameters: SignedParameters,
   settings: SignatureSettings,
-  { order = sorted, included = new Set() }: TraceDeviations = {},
+  { order = sortedNames, included = new Set() }: TraceDeviations = {},
 ): SignatureTrace {
-  const names = order(Object.keys(parameters));
-  const takesPart = (name: string): boolean => included.has(name) || !isExcluded(name, settings);
-  const kept = names.filter(takesPart);
-  const pieces = kept.flatMap((name) => write({ path: [name], value: parameters[name], isDecoded: false }));
-  return { kept, dropped: names.filter((name) => !takesPart(name)), pieces };
+  const { members, joined } = joinDecoded(parameters, settings);
+  const dropped: (readonly string[])[] = [];
+  const kept = order(members).filter((name) => takesPart([name], isExcluded(name, settings)));
+  const pieces = kept.flatMap((name) =>
+    write({ path: [name], value: members[name], isDecoded: joined.has(name) }),
+  );
+  return { kept, dropped, pieces };
+
+  function takesPart(path: readonly string[], isExcludedHere: boolean): boolean {
+    const isKept = !isExcludedHere || included.has(path.at(-1) as string);
+    if (!isKept) dropped.push(path);
+    return isKept;
+  }
 
   function write(place: Place): SignedPiece[] {
     const { path, value, isDecoded } = place;
@@ -59,14 +72,16 @@ export function traceSignature(
     }
     if (value === undefined) return [];
     if (typeof value !== 'object' || value === null) {
-      return [{ path, value, isDecoded, text: writeScalar(value, settings.scalars) }];
+      const text = writeScalar(value, settings.scalars);
+      return [{ path, value, text, isDecoded, isJoined: joined.has(path[0] as string) }];
     }
-    const members = value as SignedParameters;
-    const inOrder = Array.isArray(value) ? Object.keys(value) : order(Object.keys(members));
-    return inOrder.flatMap((name) => write({ path: [...path, name], value: members[name], isDecoded }));
+    return namesOf(value, path).flatMap((name) =>
+      write({ path: [...path, name], value: (value as SignedParameters)[name], isDecoded }),
+    );
   }
-}
 
-function sorted(names: readonly string[]): readonly string[] {
-  return [...names].sort();
+  function namesOf(value: object, path: readonly string[]): readonly string[] {
+    if (Array.isArray(value)) return Object.keys(value);
+    return order(value).filter((name) => takesPart([...path, name], isExcludedWithin(name, settings)));
+  }
 }

@@ -61,14 +61,14 @@ export const RECORD_SCHEMAS: Definitions = {
   },
 };
 
-/** Which records a page holds, by its report. */
+/** Which records a page holds, by its report; amounts of a page with faults may be anything. */
 export const RECORDS_OF_PAGE: JsonSchema = {
   allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')],
 };
 
 function recordsOf(report: string, record: string): JsonSchema {
   return {
-    if: { properties: { report: { const: report } } },
+    if: { properties: { report: { const: report } }, not: { required: ['faults'] } },
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { properties: { records: { items: reference(record) } } },
   };

@@ -100,7 +100,8 @@ describe('poker-bridge sign explain', () => {
     expect(stdout.split('\n')).toEqual([
       'a table',
       '  settings',
-      '    SCALARS=php  OPEN_GAME_CLIENT=keep  JSON_STRINGS=containers  SCHEME_V3=parameters',
+      '    SCALARS=php              OPEN_GAME_CLIENT=keep  JSON_STRINGS=containers',
+      '    JSON_PLACEMENT=in-place  EXCLUDE=top            SCHEME_V3=parameters',
       '  dropped',
       '    clientId  names the operator, is never signed',
       '    page      pagination is never signed',
@@ -117,14 +118,16 @@ describe('poker-bridge sign explain', () => {
       '  sign',
       `    ${digest('op 1u-12/17OpenGame')}`,
       '  what the usual mistakes would give instead',
-      `    client dropped               ${digest('u-12/17OpenGame')}`,
-      `    JSON strings left undecoded  ${digest('op 1u-1{"b":"2/","a":null}17OpenGame')}`,
-      `    values URL-encoded           ${digest('op%201u-12%2F17OpenGame')}`,
-      `    values form-encoded          ${digest('op+1u-12%2F17OpenGame')}`,
-      `    pagination included          ${digest('op 1u-12/17OpenGame3')}`,
-      `    names left unsorted          ${digest('op 1OpenGame712/u-1')}`,
-      `    true, false, null by name    ${digest('op 1u-1null2/true7OpenGame')}`,
-      `    the body signed as JSON      ${digest(JSON.stringify({ data: row.parameters.data }))}`,
+      `    client dropped                 ${digest('u-12/17OpenGame')}`,
+      `    JSON strings left undecoded    ${digest('op 1u-1{"b":"2/","a":null}17OpenGame')}`,
+      `    decoded JSON at the top level  ${digest('2/op 1u-117OpenGame')}`,
+      `    values URL-encoded             ${digest('op%201u-12%2F17OpenGame')}`,
+      `    values form-encoded            ${digest('op+1u-12%2F17OpenGame')}`,
+      `    pagination included            ${digest('op 1u-12/17OpenGame3')}`,
+      `    names left unsorted            ${digest('op 1OpenGame712/u-1')}`,
+      `    true, false, null by name      ${digest('op 1u-1null2/true7OpenGame')}`,
+      `    the body signed as JSON        ${digest(JSON.stringify({ data: row.parameters.data }))}`,
+      '    no difference here: names excluded at every depth',
       '',
     ]);
   });
@@ -135,6 +138,8 @@ describe('poker-bridge sign explain', () => {
       SIGNATURE_OPEN_GAME_CLIENT: 'drop',
       SIGNATURE_JSON_STRINGS: 'none',
       RAKE_PARAMETERS_IN: 'query',
+      SESSION_ID: 'omit',
+      REPORT_RECORDS: 'lenient',
     };
     const { stdout } = await explain({ ...row, settings });
     const options = '{"b":"2/","a":null}';
@@ -147,11 +152,43 @@ describe('poker-bridge sign explain', () => {
     expect(given('true, false, null as in PHP')).toBe(digest(`u-1${options}17OpenGame`));
   });
 
+  it('shows what the settings of placement and exclusion do, and what they explain', async () => {
+    const parameters = { userId: 'u-1', nick: '{"z":"9","b":{"page":"2","a":"1"},"sort":"x"}', lang: 'en' };
+    const settings = { SIGNATURE_JSON_PLACEMENT: 'merge', SIGNATURE_EXCLUDE: 'deep' };
+    const given = { parameters, secret: 'hush-hush', settings, sign: digest('en12x9u-1') };
+    const { stdout } = await explain(given);
+    expect(stdout).toContain(
+      [
+        '  dropped',
+        '    sort     pagination is never signed',
+        '    /b/page  SIGNATURE_EXCLUDE=deep',
+        '  kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
+        '     1  /b/a     1    joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge',
+        '     2  /lang    en',
+        '     3  /userId  u-1',
+        '     4  /z       9    joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge',
+        '',
+      ].join('\n'),
+    );
+    expect(stdout).toContain('    which none of the mistakes below gives');
+    expect(stdout).toContain(`    decoded JSON in its place       ${digest('en19u-1')}\n`);
+    expect(stdout).toContain(`    names excluded at the top only  ${digest('12enu-19')}\n`);
+
+    const otherwise = [digest('en19u-1'), digest('12enu-19')].map((sign) => ({
+      ...given,
+      settings: {},
+      sign,
+    }));
+    const { stdout: explained } = await explain(otherwise);
+    expect(explained).toContain('    which is the one for: names excluded at every depth\n');
+    expect(explained).toContain('    which is the one for: decoded JSON at the top level\n');
+  });
+
   it('fits on a screen, and groups the mistakes that make no difference', async () => {
     const { stdout } = await explain({ parameters: { userId: 'u-1' }, secret: 'hush-hush' });
     expect(stdout).toContain(
-      '    no difference here: client dropped; JSON strings left undecoded; values URL-encoded; ' +
-        'values form-encoded; pagination included; names left unsorted; true, false, null by name\n',
+      '    no difference here: client dropped; JSON strings left undecoded; decoded JSON at the top level; ' +
+        'names excluded at every depth; values URL-encoded; values form-encoded; pagination included; names left unsorted; true, false, null by name\n',
     );
     const largest = await runCli(['sign', 'explain', VECTORS]);
     const screens = largest.stdout.split(/\n(?=\S)/);

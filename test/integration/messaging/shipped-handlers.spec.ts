@@ -57,6 +57,8 @@ describe('the shipped handlers, in an application of Nest', () => {
         ...DEFAULT_SIGNATURE_SETTINGS,
         rakeParametersIn: 'form',
         playerCountryMember: 'country',
+        sessionId: 'derive',
+        reportRecords: 'strict',
       } as const,
     };
     clients = new PlatformClients([operator], LIMITS);

@@ -156,6 +156,47 @@ describe('a report', () => {
     expect(page.records[0]?.['bets']).toBe(9007199254740991);
   });
 
+  it('passes on an amount that is no integer as it is, and names it, if the setting is lenient', async () => {
+    const odd = {
+      ...AD_HOC_ATTRIBUTES,
+      win: 1.5,
+      'tournament-fee': '7',
+      'cash-result': null,
+      'money-type': 0.1,
+    };
+    const text = JSON.stringify(collection('ad-hoc-report', [AD_HOC_ATTRIBUTES, odd]));
+    platform.always(answers(200, text.replace('1.5', '12345678901234567890.5')));
+    const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
+    const page = await CALLS['report.ad-hoc.fetch'](client, callWithin());
+    expect(JSON.stringify(page.records[1])).toContain(
+      '"moneyType":0.1,"currency":"USD","win":12345678901234567890.5,"tournamentFee":"7","cashResult":null',
+    );
+    expect(page.faults).toEqual(
+      ['moneyType', 'win', 'tournamentFee', 'cashResult'].map((name) => ({
+        pointer: `/records/1/${name}`,
+        message: 'is not an integer',
+      })),
+    );
+  });
+
+  it.each([
+    ['data/0/attributes/user-id', 7],
+    ['data/0/attributes/date', undefined],
+    ['data/0/type', 'players-rake'],
+    ['meta/total-count', '1'],
+  ])('fails with %s = %j, however lenient the setting', async (path, value) => {
+    platform.always(answers(200, changed(AD_HOC_REPORT, path, value)));
+    const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
+    const error = await failureOf(CALLS['report.ad-hoc.fetch'](client, callWithin()));
+    expect(error.code).toBe('PLATFORM_PROTOCOL_ERROR');
+  });
+
+  it('has no faults if every amount is an integer', async () => {
+    platform.always(answers(200, AD_HOC_REPORT));
+    const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
+    expect(await CALLS['report.ad-hoc.fetch'](client, callWithin())).not.toHaveProperty('faults');
+  });
+
   it('takes the id from the resource, else from its attributes', async () => {
     const [resource] = RAKE_REPORT.data;
     const { id: _id, ...withoutId } = resource!;

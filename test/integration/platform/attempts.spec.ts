@@ -158,6 +158,14 @@ describe.each(LOSSES)('a call, if %s', (_name, reason, loseWith) => {
     expect(call.attempts).toBe(3);
   });
 
+  it('is retried once if it opens a game without a session id, which may be another game', async () => {
+    platform.always(loss);
+    const { client } = buildClient(platform.origin, { limits });
+    const call = callWithin();
+    const error = await failureOf(client.openGame({ player: { id: 'u-1' } }, call));
+    expect([error.code, call.attempts]).toEqual(['OUTCOME_UNKNOWN', 2]);
+  });
+
   it.each(REPORTS)('is retried if it reads, and ends as unavailable: %s', async (operation) => {
     platform.always(loss);
     const { client } = buildClient(platform.origin, { limits });

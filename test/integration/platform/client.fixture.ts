@@ -29,6 +29,8 @@ const SETTINGS: PlatformSettings = {
   ...DEFAULT_SIGNATURE_SETTINGS,
   rakeParametersIn: 'form',
   playerCountryMember: 'country',
+  sessionId: 'derive',
+  reportRecords: 'strict',
 };
 
 export interface ClientOptions {
@@ -107,7 +109,7 @@ const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' 
 /** Each operation of the interface document, called with the least data. */
 export const CALLS = {
   'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
-  'game.open': (client, call) => client.openGame({ player: { id: 'u-1' } }, call),
+  'game.open': (client, call) => client.openGame({ player: { id: 'u-1' }, session: { id: 's-1' } }, call),
   'report.ad-hoc.fetch': (client, call) => client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
   'report.rake.fetch': (client, call) => client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
 } satisfies Partial<Record<CommandType, (client: PlatformClient, call: CallContext) => Promise<unknown>>>;

@@ -175,6 +175,16 @@ describe('faults on request', () => {
       expect(adHoc.text).toMatch(/"cash-result":-\d{17,}/);
     });
 
+    it('make an amount of every record something else than an integer', async () => {
+      await play({ kind: 'odd-amounts' });
+      const { json } = await sandbox.rake(DAY, { 'per-page': '4' });
+      const values = json.data.map((record: any) => record.attributes.value);
+      expect(values).toEqual([288.31, '28831', null, 288.31]);
+      const [{ attributes }] = (await sandbox.adHoc(DAY)).json.data;
+      const isOdd = (value: unknown) => typeof value === 'number' && !Number.isInteger(value);
+      expect(Object.values(attributes).filter(isOdd)).toEqual([288.31]);
+    });
+
     it('do not touch other operations', async () => {
       await play({ kind: 'huge-amounts', count: 1 });
       expect((await sandbox.session('ada')).status).toBe(200);

@@ -10,6 +10,7 @@ import { type Row, SIGNATURE_VARIABLES } from './read-rows.ts';
 
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
+const SETTINGS_A_LINE = 3;
 
 /** Why a name is not signed. Source: interface document, "Signature", step 2. */
 const WHY_DROPPED: Readonly<Record<string, string>> = {
@@ -45,11 +46,10 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function settingsLines(settings: SignatureSettings): string[] {
-  return [
-    Object.entries(SIGNATURE_VARIABLES)
-      .map(([variable, { member }]) => `${variable.replace('SIGNATURE_', '')}=${settings[member]}`)
-      .join('  '),
-  ];
+  const cells = Object.entries(SIGNATURE_VARIABLES).map(
+    ([variable, { member }]) => `${variable.replace('SIGNATURE_', '')}=${settings[member]}`,
+  );
+  return columns([cells.slice(0, SETTINGS_A_LINE), cells.slice(SETTINGS_A_LINE)]);
 }
 
 function rawLines(): string[] {
@@ -66,14 +66,14 @@ function parameterLines({ parameters, settings }: Row): string[] {
       'dropped',
       dropped.length === 0
         ? ['nothing']
-        : columns(dropped.map((name) => [printable(name), WHY_DROPPED[name] ?? NEVER_SIGNED])),
+        : columns(dropped.map((path) => [printable(droppedName(path)), whyDropped(path)])),
     ),
     ...section(
       'kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
       columns(
         pieces.map((piece, index) => [
           String(index + 1).padStart(2),
-          printable(pointerOf(piece)),
+          printable(pointerOf(piece.path)),
           piece.text === '' ? '(nothing)' : shortened(printable(piece.text), LONGEST_VALUE),
           whyKept(piece, settings),
         ]),
@@ -82,15 +82,28 @@ function parameterLines({ parameters, settings }: Row): string[] {
   ];
 }
 
-function pointerOf({ path }: SignedPiece): string {
+/** A name of the top level, or a pointer below it. */
+function droppedName(path: readonly string[]): string {
+  return path.length === 1 ? path.join() : pointerOf(path);
+}
+
+function whyDropped([name = '', ...below]: readonly string[]): string {
+  if (below.length > 0) return 'SIGNATURE_EXCLUDE=deep';
+  return WHY_DROPPED[name] ?? NEVER_SIGNED;
+}
+
+function pointerOf(path: readonly string[]): string {
   return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
 /** A note on a value that may surprise a reader. */
-function whyKept({ path, value, isDecoded }: SignedPiece, settings: SignatureSettings): string {
+function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: SignatureSettings): string {
   const reasons: string[] = [];
   if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
-  if (isDecoded) reasons.push(`found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`);
+  if (isJoined) reasons.push('joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge');
+  else if (isDecoded) {
+    reasons.push(`found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`);
+  }
   if (typeof value === 'boolean' || value === null) {
     reasons.push(`${exactJson(value)}, SIGNATURE_SCALARS=${settings.scalars}`);
   }

@@ -10,7 +10,6 @@ export interface Mistake extends Signed {
 }
 
 const PAGINATION = new Set(['per-page', 'page', 'sort']);
-const asGiven = (names: readonly string[]): readonly string[] => names;
 
 /**
  * The usual mistakes, each with the signature that it would give. A mistake that makes no difference to a request gives
@@ -35,6 +34,8 @@ export function mistakesOf(row: Row): readonly Mistake[] {
   const isDecoding = settings.jsonStrings !== 'none';
   const isPhp = settings.scalars === 'php';
   const keepsClient = settings.openGameClient === 'keep';
+  const isInPlace = settings.jsonPlacement === 'in-place';
+  const isShallow = settings.exclude === 'top';
   return [
     {
       name: keepsClient ? 'client dropped' : 'client kept',
@@ -43,6 +44,12 @@ export function mistakesOf(row: Row): readonly Mistake[] {
     isDecoding
       ? { name: 'JSON strings left undecoded', ...otherwise({ jsonStrings: 'none' }) }
       : { name: 'JSON strings decoded', ...otherwise({ jsonStrings: 'containers' }) },
+    isInPlace
+      ? { name: 'decoded JSON at the top level', ...otherwise({ jsonPlacement: 'merge' }) }
+      : { name: 'decoded JSON in its place', ...otherwise({ jsonPlacement: 'in-place' }) },
+    isShallow
+      ? { name: 'names excluded at every depth', ...otherwise({ exclude: 'deep' }) }
+      : { name: 'names excluded at the top only', ...otherwise({ exclude: 'top' }) },
     { name: 'values URL-encoded', ...joined(pieces, percentEncoded) },
     { name: 'values form-encoded', ...joined(pieces, formEncoded) },
     {
@@ -51,7 +58,7 @@ export function mistakesOf(row: Row): readonly Mistake[] {
     },
     {
       name: 'names left unsorted',
-      ...joined(traceSignature(parameters, settings, { order: asGiven }).pieces),
+      ...joined(traceSignature(parameters, settings, { order: Object.keys }).pieces),
     },
     isPhp
       ? { name: 'true, false, null by name', ...otherwise({ scalars: 'json' }) }

@@ -25,11 +25,18 @@ export const SIGNATURE_VARIABLES = {
   SIGNATURE_SCALARS: { member: 'scalars', values: ['php', 'json'] },
   SIGNATURE_OPEN_GAME_CLIENT: { member: 'openGameClient', values: ['keep', 'drop'] },
   SIGNATURE_JSON_STRINGS: { member: 'jsonStrings', values: ['containers', 'all', 'none'] },
+  SIGNATURE_JSON_PLACEMENT: { member: 'jsonPlacement', values: ['in-place', 'merge'] },
+  SIGNATURE_EXCLUDE: { member: 'exclude', values: ['top', 'deep'] },
   SIGNATURE_SCHEME_V3: { member: 'schemeV3', values: ['parameters', 'raw-body'] },
 } as const satisfies Record<string, { member: keyof SignatureSettings; values: readonly string[] }>;
 
 /** Settings of the platform that do not affect signatures. */
-const OTHER_VARIABLES = new Set(['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER']);
+const OTHER_VARIABLES = new Set([
+  'RAKE_PARAMETERS_IN',
+  'PLAYER_COUNTRY_MEMBER',
+  'SESSION_ID',
+  'REPORT_RECORDS',
+]);
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
 export function readRows(text: string): { readonly rows: readonly Row[]; readonly isList: boolean } {

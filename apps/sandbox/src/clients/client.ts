@@ -8,6 +8,10 @@ export interface Conventions {
   readonly openGameClient: 'keep' | 'drop';
   /** Which strings that hold JSON are decoded before signing. */
   readonly jsonStrings: 'containers' | 'all' | 'none';
+  /** Where the content of a decoded string is signed: in its place, or at the top level. */
+  readonly jsonPlacement: 'in-place' | 'merge';
+  /** Where names that take no part are removed: at the top level, or in nested objects too. */
+  readonly exclude: 'top' | 'deep';
   /** What open-game signs: its parameters, or the bytes of its body. */
   readonly schemeV3: 'parameters' | 'raw-body';
   /** Where the form data of the rake report is expected. */

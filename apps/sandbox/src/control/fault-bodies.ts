@@ -130,4 +130,5 @@ export const FAULT_BODIES: Readonly<Record<FaultKind, ClassConstructor<FaultBody
   'repeated-page': PlainBody,
   'changing-total': ChangingTotalBody,
   'huge-amounts': PlainBody,
+  'odd-amounts': PlainBody,
 };

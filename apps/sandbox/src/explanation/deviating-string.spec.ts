@@ -5,13 +5,17 @@ import { Environment } from '../settings/environment.ts';
 import type { Parameters } from '../signature/canonical-string.ts';
 import { deviatingString } from './deviating-string.ts';
 
-const file = new URL('../../../../test/vectors/signing.json', import.meta.url);
-const rows = JSON.parse(readFileSync(file, 'utf8')) as {
+interface Row {
   readonly name: string;
   readonly parameters: Parameters;
   readonly settings: Record<string, string>;
   readonly canonical: string;
-}[];
+}
+
+const rows = ['signing.json', 'signing-php.json'].flatMap(
+  (name) =>
+    JSON.parse(readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Row[],
+);
 
 describe('deviating string', () => {
   it.each(rows)(

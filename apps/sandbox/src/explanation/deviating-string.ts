@@ -1,10 +1,13 @@
 import {
-  EXCLUDED_NAMES,
+  byBytes,
+  isSigned,
+  isSignedBelow,
   writeScalar,
-  decode,
   type CanonicalConventions,
   type Parameters,
 } from '../signature/canonical-string.ts';
+import { decode } from '../signature/decode.ts';
+import { isContainer, topLevel } from '../signature/top-level.ts';
 import type { Deviation } from './deviation.ts';
 
 /**
@@ -16,17 +19,23 @@ export function deviatingString(
   conventions: CanonicalConventions,
   deviation: Omit<Deviation, 'reason' | 'seal'>,
 ): string {
-  const members = deviation.parameters ?? parameters;
-  const isSigned = (name: string) =>
-    (deviation.included ?? []).includes(name) ||
-    (!EXCLUDED_NAMES.has(name) && !(name === 'client' && conventions.openGameClient === 'drop'));
-  const names = Object.keys(members).filter(isSigned);
-  return join(members, names, 0, true);
+  const level = topLevel(deviation.parameters ?? parameters, conventions);
+  const included = new Set(deviation.included);
+  return join([...level.keys()], isSigned, 0, (name) => {
+    const { value, strings } = level.get(name) ?? {};
+    return write(value, 1, strings === 'decode');
+  });
 
-  function join(of: Parameters, signed: readonly string[], depth: number, decodes: boolean): string {
+  function join(
+    names: readonly string[],
+    isPart: typeof isSigned,
+    depth: number,
+    writeMember: (name: string) => string,
+  ): string {
     const { order = sorted, piece = (_, written) => written, separator = '' } = deviation;
+    const signed = names.filter((name) => included.has(name) || isPart(name, conventions));
     return order(signed, depth)
-      .map((name) => piece(name, write(of[name], depth + 1, decodes)))
+      .map((name) => piece(name, writeMember(name)))
       .join(separator);
   }
 
@@ -36,13 +45,16 @@ export function deviatingString(
       const decoded = decodes ? decode(value, conventions.jsonStrings) : undefined;
       return decoded ? write(decoded.value, depth, false) : text(value);
     }
-    if (typeof value !== 'object' || value === null) return text(writeScalar(value, conventions.scalars));
+    if (!isContainer(value)) return text(writeScalar(value, conventions.scalars));
     if (nested && depth >= nested.fromDepth) return text(nested.write(value));
     if (Array.isArray(value)) return value.map((item) => write(item, depth + 1, decodes)).join(separator);
-    return join(value as Parameters, Object.keys(value), depth, decodes);
+    const members = value as Parameters;
+    return join(Object.keys(members), isSignedBelow, depth, (name) =>
+      write(members[name], depth + 1, decodes),
+    );
   }
 }
 
 function sorted(names: readonly string[]): readonly string[] {
-  return [...names].sort();
+  return [...names].sort(byBytes);
 }

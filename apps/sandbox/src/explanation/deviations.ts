@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { exactJson } from '../json-api/exact-json.ts';
-import { EXCLUDED_NAMES } from '../signature/canonical-string.ts';
+import { byBytes, EXCLUDED_NAMES } from '../signature/canonical-string.ts';
 import type { SignedContent } from '../signature/signature.ts';
 import type { Deviation } from './deviation.ts';
 import { omissions } from './omissions.ts';
@@ -20,7 +20,7 @@ export function deviationsOf(content: SignedContent): readonly Deviation[] {
 }
 
 const asSent = (names: readonly string[]) => names;
-const sorted = (names: readonly string[]) => [...names].sort();
+const sorted = (names: readonly string[]) => [...names].sort(byBytes);
 const caseless = (names: readonly string[]) =>
   [...names].sort((left, right) => left.toLowerCase().localeCompare(right.toLowerCase()));
 

@@ -187,6 +187,44 @@ describe('explanation of a wrong signature', () => {
     });
   });
 
+  it('finds JSON whose content is signed at the top level, or in its place', () => {
+    const content = {
+      ...session,
+      parameters: { clientId: 'op1', userId: 'u1', lang: 'en', nick: '{"z":"9","b":"2"}' },
+    };
+    expect(explain(content, sha256(`2enu19${SECRET}`))).toEqual({
+      reason: expect.stringContaining('signed at the top level, not in the place of the string'),
+      settings: { SIGNATURE_JSON_PLACEMENT: 'merge' },
+      canonical: 'en29u1',
+    });
+    expect(explain(content, sha256(`en29u1${SECRET}`), { SIGNATURE_JSON_PLACEMENT: 'merge' })).toEqual({
+      reason: expect.stringContaining('signed in the place of the string, not at the top level'),
+      settings: { SIGNATURE_JSON_PLACEMENT: 'in-place' },
+      canonical: '2enu19',
+    });
+  });
+
+  it('finds names that are removed from nested objects, alone and with a mistake', () => {
+    const data = { ...document.data, attributes: { ...document.data.attributes, locale: 'de', a: 'x/' } };
+    const content = { ...game, parameters: { client: 'op1', data } };
+    const shallow = 'op1x/denu1en1https://xOpenGame';
+    const deep = shallow.replace('de', '');
+    expect(explain(content, sha256(deep + SECRET))).toEqual({
+      reason: expect.stringContaining('removed from nested objects, and not only at the top level'),
+      settings: { SIGNATURE_EXCLUDE: 'deep' },
+      canonical: shallow,
+    });
+    expect(explain(content, sha256(shallow + SECRET), { SIGNATURE_EXCLUDE: 'deep' })).toMatchObject({
+      settings: { SIGNATURE_EXCLUDE: 'top' },
+      canonical: deep,
+    });
+    const encoded = 'op1x%2Fnu1en1https%3A%2F%2FxOpenGame';
+    expect(explain(content, sha256(encoded + SECRET))).toMatchObject({
+      reason: expect.stringContaining('URL-encoded (percent-encoding)'),
+      settings: { SIGNATURE_EXCLUDE: 'deep' },
+    });
+  });
+
   it('does not search long for a long request', () => {
     const wide = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`k${index}`, 'v']));
     const body = Buffer.from(JSON.stringify({ data: wide }));

@@ -17,6 +17,8 @@ export function differingSettings(conventions: Conventions, own: Conventions): R
     SIGNATURE_SCALARS: of.scalars,
     SIGNATURE_OPEN_GAME_CLIENT: of.openGameClient,
     SIGNATURE_JSON_STRINGS: of.jsonStrings,
+    SIGNATURE_JSON_PLACEMENT: of.jsonPlacement,
+    SIGNATURE_EXCLUDE: of.exclude,
     SIGNATURE_SCHEME_V3: of.schemeV3,
   });
   const ours: Record<string, string> = named(own);
@@ -34,6 +36,14 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     'only strings that hold an object or a list are decoded before signing',
   'SIGNATURE_JSON_STRINGS=all': 'every string that holds JSON is decoded before signing',
   'SIGNATURE_JSON_STRINGS=none': 'strings that hold JSON are left undecoded',
+  'SIGNATURE_JSON_PLACEMENT=in-place':
+    'what a string of JSON holds is signed in the place of the string, not at the top level',
+  'SIGNATURE_JSON_PLACEMENT=merge':
+    'what a string of JSON holds is signed at the top level, not in the place of the string',
+  'SIGNATURE_EXCLUDE=top':
+    'names that take no part are removed at the top level, and not from nested objects',
+  'SIGNATURE_EXCLUDE=deep':
+    'names that take no part are removed from nested objects, and not only at the top level',
   'SIGNATURE_SCHEME_V3=parameters': 'the parameters are signed, not the bytes of the body',
   'SIGNATURE_SCHEME_V3=raw-body': 'the bytes of the body are signed, not the parameters',
 };
@@ -46,16 +56,24 @@ export function differenceOf(conventions: Conventions, own: Conventions): string
   return `Other settings than this client has here: ${differences.join('; ')}.`;
 }
 
+const VALUES = {
+  schemeV3: ['parameters', 'raw-body'],
+  openGameClient: ['keep', 'drop'],
+  exclude: ['top', 'deep'],
+  jsonPlacement: ['in-place', 'merge'],
+  scalars: ['php', 'json'],
+  jsonStrings: ['containers', 'none', 'all'],
+} as const satisfies { readonly [Member in keyof Conventions]?: readonly Conventions[Member][] };
+
 // those with the fewest differences come first, so that the simplest explanation is found
-function variants(own: Conventions): Conventions[] {
-  const all: Conventions[] = [];
-  for (const schemeV3 of ['parameters', 'raw-body'] as const)
-    for (const openGameClient of ['keep', 'drop'] as const)
-      for (const scalars of ['php', 'json'] as const)
-        for (const jsonStrings of ['containers', 'none', 'all'] as const)
-          all.push({ ...own, schemeV3, openGameClient, scalars, jsonStrings });
+function variants(own: Conventions): readonly Conventions[] {
+  const all = Object.entries(VALUES).reduce<readonly Conventions[]>(
+    (found, [member, values]) =>
+      found.flatMap((each) => values.map((value) => ({ ...each, [member]: value }))),
+    [own],
+  );
   const distance = (conventions: Conventions) => Object.keys(differingSettings(conventions, own)).length;
-  return all.sort((left, right) => distance(left) - distance(right));
+  return all.toSorted((left, right) => distance(left) - distance(right));
 }
 
 function signedText({ version, parameters, body }: SignedContent, conventions: Conventions): string {

@@ -48,13 +48,16 @@ export type ReportFault =
   /** The total of each page is `by` more than that of the page before it. */
   | { readonly kind: 'changing-total'; readonly by: number }
   /** Every amount exceeds 2^53. */
-  | { readonly kind: 'huge-amounts' };
+  | { readonly kind: 'huge-amounts' }
+  /** An amount of every record is no integer. */
+  | { readonly kind: 'odd-amounts' };
 
 const REPORT_FAULTS: readonly FaultKind[] = [
   'clamped-per-page',
   'repeated-page',
   'changing-total',
   'huge-amounts',
+  'odd-amounts',
 ];
 
 /** Whether a fault applies to this operation. */

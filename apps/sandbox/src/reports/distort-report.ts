@@ -35,7 +35,8 @@ export function distortRecords(
   records: readonly Resource[],
   fault: PlannedFaults['fault'],
 ): readonly Resource[] {
-  return fault?.kind === 'huge-amounts' ? records.map(withHugeAmounts) : records;
+  if (fault?.kind === 'huge-amounts') return records.map(withHugeAmounts);
+  return fault?.kind === 'odd-amounts' ? records.map(withOddAmount) : records;
 }
 
 function grown(
@@ -51,4 +52,11 @@ function withHugeAmounts(record: Resource): Resource {
     AMOUNTS.has(name) ? BigInt(value as number | bigint) * HUGE_FACTOR : value,
   ]);
   return { ...record, attributes: Object.fromEntries(attributes) as Resource['attributes'] };
+}
+
+/** In turn a fraction, a text and nothing, as the first amount. */
+function withOddAmount({ attributes, ...record }: Resource, index: number): Resource {
+  const name = Object.keys(attributes).find((attribute) => AMOUNTS.has(attribute)) as string;
+  const odd = [288.31, '28831', null][index % 3];
+  return { ...record, attributes: { ...attributes, [name]: odd } };
 }

@@ -1,13 +1,18 @@
 import type { Conventions } from '../clients/client.ts';
-import { parseJson } from './parse-json.ts';
+import { decode } from './decode.ts';
+import { PhpFloat } from './php-float.ts';
+import { isContainer, topLevel, type TopLevelValue } from './top-level.ts';
 
 /** Parameters of a request by name; values are strings or any JSON. */
 export type Parameters = Readonly<Record<string, unknown>>;
 
 /** The conventions that determine the canonical string. */
-export type CanonicalConventions = Pick<Conventions, 'scalars' | 'openGameClient' | 'jsonStrings'>;
+export type CanonicalConventions = Pick<
+  Conventions,
+  'scalars' | 'openGameClient' | 'jsonStrings' | 'jsonPlacement' | 'exclude'
+>;
 
-/** Removed before signing, at the top level only (interface document, "Signature", step 2). */
+/** Removed before signing (interface document, "Signature", step 2). */
 export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'clientId',
   'access-token',
@@ -27,15 +32,30 @@ export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
 
 /** Concatenates the values that a request signs, sorted by name at every level, without separators. */
 export function canonicalString(parameters: Parameters, conventions: CanonicalConventions): string {
-  return Object.keys(parameters)
+  const level = topLevel(parameters, conventions);
+  return [...level.keys()]
     .filter((name) => isSigned(name, conventions))
-    .sort()
-    .map((name) => write(parameters[name], conventions, 'decode'))
+    .sort(byBytes)
+    .map((name) => level.get(name) as TopLevelValue)
+    .map(({ value, strings }) => write(value, conventions, strings))
     .join('');
 }
 
-function isSigned(name: string, conventions: CanonicalConventions): boolean {
+/** Whether a name of the top level takes part. */
+export function isSigned(name: string, conventions: CanonicalConventions): boolean {
   return !EXCLUDED_NAMES.has(name) && !(name === 'client' && conventions.openGameClient === 'drop');
+}
+
+/** Whether a name below the top level takes part; `client` is dropped from the query only. */
+export function isSignedBelow(name: string, conventions: CanonicalConventions): boolean {
+  return conventions.exclude === 'top' || !EXCLUDED_NAMES.has(name);
+}
+
+/** Compares names by their bytes in UTF-8, whose order is that of code points. */
+export function byBytes(left: string, right: string): number {
+  let index = 0;
+  while (index < left.length && left.charCodeAt(index) === right.charCodeAt(index)) index++;
+  return (left.codePointAt(index) ?? -1) - (right.codePointAt(index) ?? -1);
 }
 
 /** @param strings which strings are decoded; strings inside a decoded string are not decoded again */
@@ -44,29 +64,21 @@ function write(value: unknown, conventions: CanonicalConventions, strings: 'deco
     const decoded = strings === 'decode' ? decode(value, conventions.jsonStrings) : undefined;
     return decoded ? write(decoded.value, conventions, 'keep') : value;
   }
+  if (!isContainer(value)) return writeScalar(value, conventions.scalars);
   if (Array.isArray(value)) return value.map((item) => write(item, conventions, strings)).join('');
-  if (typeof value === 'object' && value !== null) {
-    const members = value as Parameters;
-    return Object.keys(members)
-      .sort()
-      .map((name) => write(members[name], conventions, strings))
-      .join('');
-  }
-  return writeScalar(value, conventions.scalars);
-}
-
-/** The content of a string, if it is decoded before signing. */
-export function decode(
-  text: string,
-  mode: Conventions['jsonStrings'],
-): { readonly value: unknown } | undefined {
-  if (mode === 'none' || text === '') return undefined;
-  if (mode === 'containers' && !/^[ \t\r\n]*[[{]/.test(text)) return undefined;
-  return parseJson(text);
+  const members = value as Parameters;
+  return Object.keys(members)
+    .filter((name) => isSignedBelow(name, conventions))
+    .sort(byBytes)
+    .map((name) => write(members[name], conventions, strings))
+    .join('');
 }
 
 /** How a value that is neither a string nor a container is signed. */
 export function writeScalar(value: unknown, style: Conventions['scalars']): string {
-  if (style === 'json' || typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return String(Number.isSafeInteger(value) ? value : new PhpFloat(value));
+  if (typeof value === 'bigint')
+    return String(BigInt.asIntN(64, value) === value ? value : new PhpFloat(Number(value)));
+  if (value instanceof PhpFloat || style === 'json') return String(value);
   return value === true ? '1' : '';
 }

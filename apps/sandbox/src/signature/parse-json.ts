@@ -1,14 +1,29 @@
-const MAX_DEPTH = 512;
+import { PhpFloat } from './php-float.ts';
+
+/** What `json_decode` of PHP reads by default. */
+const MAX_DEPTH = 511;
+
+type Reviver = (this: unknown, name: string, value: unknown, context?: { source?: string }) => unknown;
 
 /**
- * Parses JSON as a platform written in PHP would: nothing nested deeper than 512 levels, and integers of any size
+ * Parses JSON as a platform written in PHP would: nothing nested deeper than 511 levels, and integers of any size
  * keep their digits (as bigint beyond 2^53).
  * @returns the value in an object, since `null` is a value, or undefined if the text is not such JSON
  */
 export function parseJson(text: string): { readonly value: unknown } | undefined {
+  return parse(text, /\d{16}/.test(text) ? keepDigits : undefined);
+}
+
+/** Parses JSON whose values are signed: what PHP has as a float is a `PhpFloat`, and half a surrogate pair is refused. */
+export function parseSignedJson(text: string): { readonly value: unknown } | undefined {
+  return parse(text, asPhp);
+}
+
+function parse(text: string, revive: Reviver | undefined): { readonly value: unknown } | undefined {
   if (text.length > MAX_DEPTH && depthOf(text) > MAX_DEPTH) return undefined;
   try {
-    return { value: /\d{16}/.test(text) ? JSON.parse(text, keepDigits) : JSON.parse(text) };
+    // TypeScript's library does not know the third parameter of a reviver yet (ES2026)
+    return { value: JSON.parse(text, revive as Parameters<typeof JSON.parse>[1]) };
   } catch {
     return undefined;
   }
@@ -30,8 +45,18 @@ function depthOf(text: string): number {
   return deepest;
 }
 
-// TypeScript's library does not know the third parameter yet (ES2026)
-function keepDigits(this: unknown, _key: string, value: unknown, context?: { source?: string }): unknown {
+function keepDigits(_name: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   return context?.source && /^-?\d+$/.test(context.source) ? BigInt(context.source) : value;
+}
+
+function asPhp(name: string, value: unknown, context?: { source?: string }): unknown {
+  if (!name.isWellFormed()) throw new SyntaxError('a name holds half a surrogate pair');
+  if (typeof value === 'string' && !value.isWellFormed())
+    throw new SyntaxError('a string holds half a surrogate pair');
+  if (typeof value !== 'number') return value;
+  const source = context?.source ?? '';
+  if (!/^-?\d+$/.test(source)) return new PhpFloat(value);
+  const integer = BigInt(source);
+  return BigInt.asIntN(64, integer) === integer ? integer : new PhpFloat(value);
 }

@@ -81,7 +81,7 @@ export class GamePlayer {
 
 /** The session that is opened. */
 export class GameSession {
-  @MayBeAbsent('Default: derived from operator and command id, so that a repeat opens the same session.')
+  @MayBeAbsent('Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.')
   @IsText()
   readonly id?: string;
 
@@ -131,7 +131,7 @@ export class GameOpened {
   @IsString()
   readonly playerId!: string;
 
-  @MustBeGiven('As sent, or as derived.')
+  @MustBeGiven('As sent or derived, or made by the platform.')
   @IsString()
   readonly sessionId!: string;
 

@@ -1,7 +1,8 @@
-import { IsBoolean, IsIn, IsInt, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsString, Min } from 'class-validator';
 
 import { defineReply } from '../definition/define-reply.ts';
-import { MustBeGiven } from '../validation/presence.ts';
+import { IsArrayOf } from '../validation/objects.ts';
+import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
 import { IsPrecisions, IsRecords } from '../validation/report-figures.ts';
 
 const REPORT_NAMES = ['ad-hoc', 'rake'] as const;
@@ -9,6 +10,17 @@ export type ReportName = (typeof REPORT_NAMES)[number];
 
 /** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
+
+/** What is wrong with a record that was passed on as it is. */
+export class RecordFault {
+  @MustBeGiven('JSON pointer into the page.')
+  @IsString()
+  readonly pointer!: string;
+
+  @MustBeGiven('What is wrong with it; never the value.')
+  @IsString()
+  readonly message!: string;
+}
 
 /** The data of `report.page`. */
 export class ReportPage {
@@ -43,6 +55,10 @@ export class ReportPage {
   @MustBeGiven("The platform's attributes, names in camelCase, and id.")
   @IsRecords()
   readonly records!: readonly ReportRecord[];
+
+  @MayBeAbsent('Each amount on the page that is no integer, with REPORT_RECORDS=lenient.')
+  @IsArrayOf(RecordFault)
+  readonly faults?: readonly RecordFault[];
 }
 
 /** The data of `report.completed`. */
@@ -118,6 +134,21 @@ export const reportPage = defineReply({
         totalCount: 11,
         precisions: { EUR: 2 },
         records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 }],
+      },
+    },
+    {
+      name: 'faults',
+      summary: 'A page with an amount that is no integer, passed on as it is by REPORT_RECORDS=lenient',
+      headers: { 'command-type': 'report.rake.fetch' },
+      data: {
+        report: 'rake',
+        page: 1,
+        pageCount: 1,
+        perPage: 10,
+        totalCount: 1,
+        precisions: { EUR: 2 },
+        records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: '288.31' }],
+        faults: [{ pointer: '/records/0/value', message: 'is not an integer' }],
       },
     },
   ],

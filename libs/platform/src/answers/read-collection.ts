@@ -1,5 +1,6 @@
-import type { ReportRecord } from '#contracts';
+import type { RecordFault, ReportRecord } from '#contracts';
 
+import type { PlatformSettings } from '../platform-settings.ts';
 import { camelCase } from './camel-case.ts';
 import {
   attributesOf,
@@ -15,6 +16,8 @@ import type { RecordShape } from './record-shapes.ts';
 /** One page of a report, with what the platform's envelope says of it. */
 export interface CollectionPage {
   readonly records: ReportRecord[];
+  /** Each amount that was passed on although it is no integer; absent if there is none. */
+  readonly faults?: readonly RecordFault[];
   readonly totalCount: number;
   readonly pageCount: number;
   readonly currentPage: number;
@@ -28,17 +31,24 @@ const MAX_DEPTH = 16;
  * Reads a collection envelope and its records: names become camelCase, amounts keep every digit.
  *
  * An amount that the interface lists is an integer if it is present; one beyond 2^53 is an object of `JSON.rawJSON`,
- * which `JSON.stringify` writes back as it was.
+ * which `JSON.stringify` writes back as it was. What is no integer fails the page, or is passed on as it is and named.
  *
  * @throws UnexpectedDocument
  */
-export function readCollection(text: string, shape: RecordShape): CollectionPage {
+export function readCollection(
+  text: string,
+  shape: RecordShape,
+  strictness: PlatformSettings['reportRecords'],
+): CollectionPage {
   const document = parseDocument(text, parseWithRawNumbers);
   const resources = document['data'];
   if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
   const meta = objectAt(document['meta'], '/meta');
+  const faults: RecordFault[] = [];
+  const tolerated = strictness === 'lenient' ? faults : undefined;
   return {
-    records: resources.map((resource, index) => readRecord(resource, shape, `/data/${index}`)),
+    records: resources.map((resource, index) => readRecord(resource, shape, index, tolerated)),
+    ...(faults.length > 0 && { faults }),
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
     currentPage: countAt(meta, 'current-page'),
@@ -46,14 +56,21 @@ export function readCollection(text: string, shape: RecordShape): CollectionPage
   };
 }
 
-function readRecord(value: unknown, shape: RecordShape, where: string): ReportRecord {
+/** @param tolerated where to name what is no integer; absent: it fails the page */
+function readRecord(
+  value: unknown,
+  shape: RecordShape,
+  index: number,
+  tolerated: RecordFault[] | undefined,
+): ReportRecord {
+  const where = `/data/${index}`;
   const resource = objectAt(value, where);
   const attributes = attributesOf(resource, shape.type, where);
   for (const name of shape.texts) textAt(attributes, name, where);
   for (const name of shape.integers) {
-    if (name in attributes && !isInteger(attributes[name])) {
-      throw new UnexpectedDocument(`${where}/${name} is not an integer`);
-    }
+    if (!(name in attributes) || isInteger(attributes[name])) continue;
+    if (tolerated === undefined) throw new UnexpectedDocument(`${where}/${name} is not an integer`);
+    tolerated.push({ pointer: `/records/${index}/${camelCase(name)}`, message: 'is not an integer' });
   }
   const record: Record<string, unknown> = {
     id: textAt('id' in resource ? resource : attributes, 'id', where),

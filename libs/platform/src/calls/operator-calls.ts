@@ -1,5 +1,5 @@
 import { CommandError } from '#contracts';
-import { Admission, type Circuit, type Clock, type Random, retry } from '#resilience';
+import { Admission, type Circuit, type Clock, type Random, retry, type RetryRules } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
 import type { Operation } from '../operations.ts';
@@ -72,7 +72,7 @@ export class OperatorCalls {
     const { circuit, rules } = this.#policies.use(operation);
     const attempts = new Attempts(this.#options(request, circuit), call);
     // One promise and one suspended function a call: each further one costs a wake-up (docs/decisions/0008).
-    const ended = retry(await attempts.make(), () => attempts.make(), rules, call.deadline);
+    const ended = retry(await attempts.make(), () => attempts.make(), rulesOf(request, rules), call.deadline);
     const end = ended instanceof Promise ? await ended : ended;
     if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
       return read(end.outcome.answer);
@@ -119,6 +119,10 @@ export class OperatorCalls {
       clock: this.#clock,
     };
   }
+}
+
+function rulesOf({ repeatAfterUnknown }: PlatformRequest, rules: RetryRules): RetryRules {
+  return repeatAfterUnknown === undefined ? rules : { ...rules, repeatAfterUnknown };
 }
 
 function headersOf({ body }: PlatformRequest, sign: string | undefined): string[] {

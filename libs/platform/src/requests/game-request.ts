@@ -4,7 +4,7 @@ import type { PlatformRequest } from './platform-request.ts';
 
 /**
  * Interface document, endpoint 2. `launchOptions` given as a string is sent as the object that it holds, and the player's
- * country under the name that the operator's settings give.
+ * country under the name that the operator's settings give. Without a session id, each call opens another session.
  */
 export function gameRequest(data: GameOpen, clientId: string, countryMember: string): PlatformRequest {
   const { country, ...player } = data.player;
@@ -25,5 +25,6 @@ export function gameRequest(data: GameOpen, clientId: string, countryMember: str
     path: `/apiweb/v3/open-game?client=${encodeURIComponent(clientId)}`,
     body: { contentType: 'application/vnd.api+json', text: JSON.stringify(document) },
     parameters: { client: clientId, ...document },
+    ...(session.id === undefined && { repeatAfterUnknown: 'once' }),
   };
 }

@@ -1,3 +1,4 @@
+import type { RepeatAfterUnknown } from '#resilience';
 import type { SignedParameters } from '#signing';
 
 import type { Operation } from '../operations.ts';
@@ -13,6 +14,8 @@ export interface PlatformRequest {
   readonly body: RequestBody | undefined;
   /** From path, query and body, decoded: what is signed. */
   readonly parameters: SignedParameters;
+  /** Default: that of its operation. */
+  readonly repeatAfterUnknown?: RepeatAfterUnknown;
 }
 
 export interface RequestBody {

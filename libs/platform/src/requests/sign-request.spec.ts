@@ -13,7 +13,13 @@ const credentials: OperatorCredentials = {
   apiUrl: 'http://127.0.0.1',
   clientId: 'op1',
   secretKey: 'secret',
-  settings: { ...DEFAULT_SIGNATURE_SETTINGS, rakeParametersIn: 'form', playerCountryMember: 'country' },
+  settings: {
+    ...DEFAULT_SIGNATURE_SETTINGS,
+    rakeParametersIn: 'form',
+    playerCountryMember: 'country',
+    sessionId: 'derive',
+    reportRecords: 'strict',
+  },
 };
 const rawBody: OperatorCredentials = {
   ...credentials,

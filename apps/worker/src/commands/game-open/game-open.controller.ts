@@ -19,9 +19,13 @@ export class GameOpenController {
 
   @MessagePattern('game.open')
   async open(@Payload() data: GameOpen, @Ctx() command: CommandContext): Promise<Reply> {
-    const id = data.session?.id ?? sessionIdOf(command.caller, command.operator, command.id);
-    const game: GameOpen = { player: data.player, session: { ...data.session, id } };
-    const opened = await clientOf(this.#platform, command).openGame(game, command);
+    const client = clientOf(this.#platform, command);
+    const game = data.session?.id === undefined && client.derivesSessionIds ? withId(data, command) : data;
+    const opened = await client.openGame(game, command);
     return { type: 'game.opened', data: opened };
   }
+}
+
+function withId({ player, session }: GameOpen, { caller, operator, id }: CommandContext): GameOpen {
+  return { player, session: { ...session, id: sessionIdOf(caller, operator, id) } };
 }

@@ -22,6 +22,18 @@ describe('readReport, resumed', () => {
     expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
   });
 
+  it('names the faults of each page in the run that read it', async () => {
+    const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
+    const odd = FIVE.map((page) => ({ ...page, faults }));
+    const { command, replies: first } = await read([odd[0], undefined]);
+    const { replies: second } = await read(odd, { progress: command.progress });
+    expect(pagesOf([...first, ...second]).map((page) => [page.page, page.faults])).toEqual([
+      [1, faults],
+      [2, faults],
+      [3, faults],
+    ]);
+  });
+
   it('finds a change between the runs', async () => {
     const { command } = await read([FIVE[0], undefined]);
     const later = [undefined, pageOf([recordOf('3')], 2, 3)];

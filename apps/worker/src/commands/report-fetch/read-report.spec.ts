@@ -36,6 +36,13 @@ describe('readReport', () => {
     ]);
   });
 
+  it('passes the faults of each page on with it', async () => {
+    const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
+    const { replies } = await read([FIVE[0], { ...FIVE[1]!, faults }, FIVE[2]]);
+    expect(pagesOf(replies).map((page) => page.faults)).toEqual([undefined, faults, undefined]);
+    expect(pagesOf(replies)[0]).not.toHaveProperty('faults');
+  });
+
   it('reads only the page that the command names', async () => {
     const { asked, replies } = await read(FIVE, { data: { page: 2 } });
     expect(asked).toEqual([2]);

@@ -76,7 +76,7 @@ function pageOf(
   answer: CollectionPage,
   settings: ReportSettings,
 ): ReportPage {
-  const { pageCount, perPage, totalCount, records } = answer;
+  const { pageCount, perPage, totalCount, records, faults } = answer;
   return {
     report,
     page,
@@ -85,6 +85,7 @@ function pageOf(
     totalCount,
     precisions: precisionsOf(records, settings),
     records,
+    ...(faults && { faults }),
   };
 }
 

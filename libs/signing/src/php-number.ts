@@ -1,0 +1,45 @@
+const INTEGER = /^-?\d+$/;
+/** Bits of an integer of PHP; a longer one is read as a float. */
+const INTEGER_BITS = 64;
+/** Significant digits of a float that PHP makes into a string: its setting `precision`, by default. */
+const PRECISION = 14;
+/** The most digits that JavaScript writes; enough to tell half of a digit from a little more. */
+const MOST_DIGITS = 100;
+
+/**
+ * A number of JSON as PHP writes it into a string: an integer in decimal, a float with 14 significant digits.
+ *
+ * @param digits as it was written
+ * @param nearest the nearest double
+ */
+export function phpNumber(digits: string, nearest: number): string {
+  if (!INTEGER.test(digits)) return phpFloat(nearest);
+  // Without the minus of `-0`.
+  if (Number.isSafeInteger(nearest)) return String(nearest);
+  const integer = BigInt(digits);
+  return BigInt.asIntN(INTEGER_BITS, integer) === integer ? digits : phpFloat(nearest);
+}
+
+/** A float as PHP writes it into a string, for example `0.1`, `100000`, `1.0E+25` or `-0`. */
+export function phpFloat(value: number): string {
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  if (!Number.isFinite(value)) return `${sign}INF`;
+  const [digits, power] = significant(Math.abs(value));
+  if (power < -4 || power >= PRECISION) {
+    const exponent = `E${power < 0 ? '-' : '+'}${Math.abs(power)}`;
+    return `${sign}${digits[0]}.${digits.slice(1) || '0'}${exponent}`;
+  }
+  if (power < 0) return `${sign}0.${'0'.repeat(-power - 1)}${digits}`;
+  const whole = digits.slice(0, power + 1).padEnd(power + 1, '0');
+  const fraction = digits.slice(power + 1);
+  return fraction === '' ? sign + whole : `${sign}${whole}.${fraction}`;
+}
+
+/** The significant digits of a float, rounded, and the power of ten of the first one. */
+function significant(value: number): [digits: string, power: number] {
+  // Of two that are as near, JavaScript takes the larger one, and PHP the even one.
+  const [tied] = /^\d\.\d{12}[02468](?=50*e)/.exec(value.toExponential(MOST_DIGITS)) ?? [];
+  const [mantissa = '', power] = value.toExponential(PRECISION - 1).split('e');
+  const digits = (tied ?? mantissa).replace('.', '').replace(/0+$/, '');
+  return [digits || '0', Number(power)];
+}
