@@ -6,16 +6,18 @@ import { addCallers } from './callers/callers.command.ts';
 import { addDoctor } from './doctor/doctor.command.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
+import { addReport } from './report/report.command.ts';
 import { addSend } from './send/send.command.ts';
 import { addSign } from './sign-explain/sign.command.ts';
 
 const ABOUT =
-  'Sends commands over the bus, looks after dead letters and parked replies, explains signatures, says who may send ' +
-  'what, and checks an installation.';
+  'Sends commands over the bus, fetches reports into files, looks after dead letters and parked replies, explains ' +
+  'signatures, says who may send what, and checks an installation.';
 
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
+  $ poker-bridge report rake --month 2026-10 --out october.csv
   $ poker-bridge sign explain request.json
   $ poker-bridge sign explain --help
   $ poker-bridge dead-letters list
@@ -28,6 +30,7 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 /** Every subcommand; one more is one line here. */
 const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addSend,
+  addReport,
   addSign,
   addDeadLetters,
   addReplies,
