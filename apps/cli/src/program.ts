@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { inspect } from 'node:util';
 
 import { Command, CommanderError } from 'commander';
 
 import { addCallers } from './callers/callers.command.ts';
+import { addCompletion } from './completion/completion.command.ts';
 import { addDoctor } from './doctor/doctor.command.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
@@ -36,6 +39,7 @@ const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addReplies,
   addCallers,
   addDoctor,
+  addCompletion,
 ];
 
 /** The command line with all subcommands. */
@@ -46,6 +50,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(--help shows how it is used)')
     .helpCommand('help [subcommand]', 'shows how a subcommand is used')
     .helpOption('-h, --help', 'shows this')
+    .version(versionOf(), '-V, --version', 'prints the version')
     .addHelpText('after', EXAMPLES);
   for (const add of SUBCOMMANDS) add(program);
   return program;
@@ -58,6 +63,12 @@ export async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** That of the package, whether built or not. */
+function versionOf(): string {
+  const path = findPackageJSON('.', import.meta.url) ?? '';
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }
 
 /** Turns `help send` into `send --help`: for the former commander runs no hooks, and one of them loads the help text. */
