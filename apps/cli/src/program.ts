@@ -1,21 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { inspect } from 'node:util';
 
 import { Command, CommanderError } from 'commander';
 
 import { addCallers } from './callers/callers.command.ts';
+import { addCompletion } from './completion/completion.command.ts';
 import { addDoctor } from './doctor/doctor.command.ts';
 import { EXIT, ExitError } from './exit.ts';
 import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
+import { addReport } from './report/report.command.ts';
 import { addSend } from './send/send.command.ts';
 import { addSign } from './sign-explain/sign.command.ts';
 
 const ABOUT =
-  'Sends commands over the bus, looks after dead letters and parked replies, explains signatures, says who may send ' +
-  'what, and checks an installation.';
+  'Sends commands over the bus, fetches reports into files, looks after dead letters and parked replies, explains ' +
+  'signatures, says who may send what, and checks an installation.';
 
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
+  $ poker-bridge report rake --month 2026-10 --out october.csv
   $ poker-bridge sign explain request.json
   $ poker-bridge sign explain --help
   $ poker-bridge dead-letters list
@@ -28,11 +33,13 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 /** Every subcommand; one more is one line here. */
 const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addSend,
+  addReport,
   addSign,
   addDeadLetters,
   addReplies,
   addCallers,
   addDoctor,
+  addCompletion,
 ];
 
 /** The command line with all subcommands. */
@@ -43,6 +50,7 @@ export function createProgram(): Command {
     .showHelpAfterError('(--help shows how it is used)')
     .helpCommand('help [subcommand]', 'shows how a subcommand is used')
     .helpOption('-h, --help', 'shows this')
+    .version(versionOf(), '-V, --version', 'prints the version')
     .addHelpText('after', EXAMPLES);
   for (const add of SUBCOMMANDS) add(program);
   return program;
@@ -55,6 +63,12 @@ export async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }
+}
+
+/** That of the package, whether built or not. */
+function versionOf(): string {
+  const path = findPackageJSON('.', import.meta.url) ?? '';
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }
 
 /** Turns `help send` into `send --help`: for the former commander runs no hooks, and one of them loads the help text. */

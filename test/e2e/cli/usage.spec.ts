@@ -63,10 +63,31 @@ describe('poker-bridge', () => {
     ['dead-letters list --since yesterday', 'a time ago, such as 30m'],
     ['dead-letters redrive --all --set lang=de', 'a JSON pointer, = and a value'],
     ['dead-letters redrive --all --rate 0', 'an integer from 1 to 200'],
+    ['completion fish', 'SHELL is bash or zsh'],
   ])('%s ends with 2 and says why', async (line, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' ').filter(Boolean));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(expected);
+  });
+
+  it('prints its version', async () => {
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+    expect(await runCli(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+  });
+
+  it.each([
+    ['poker-bridge dead', 'dead-letters'],
+    ['poker-bridge dead-letters re', 'redrive'],
+    ['poker-bridge dead-letters redrive --dr', '--dry-run'],
+    ['poker-bridge send session.', 'session.create'],
+    ['poker-bridge report rake --o', '--operator --out'],
+  ])('completes %j in bash', async (line, expected) => {
+    const { stdout } = await runCli(['completion', 'bash']);
+    const words = line.split(' ');
+    const script = `${stdout}
+COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _poker_bridge; echo "\${COMPREPLY[*]}"`;
+    const { stdout: completed, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+    expect([completed.trim().split(' ').toSorted().join(' '), stderr]).toEqual([expected, '']);
   });
 
   it('refuses text that is not UTF-8', async () => {

@@ -39,7 +39,8 @@ function readId(text: string): string {
   throw new InvalidArgumentError(`It must have 1 to ${LONGEST_ID_BYTES} bytes.`);
 }
 
-function readDeadlineMs(text: string): number {
+/** An option's number of milliseconds. */
+export function readDeadlineMs(text: string): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (number >= 1 && number <= LONGEST_DEADLINE_MS) return number;
   throw new InvalidArgumentError(`It must be an integer from 1 to ${LONGEST_DEADLINE_MS}.`);

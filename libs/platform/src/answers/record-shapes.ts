@@ -1,3 +1,5 @@
+import { camelCase } from './camel-case.ts';
+
 /** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
   readonly type: string;
@@ -40,3 +42,16 @@ export const RAKE_RECORD: RecordShape = {
   texts: ['user-id', 'currency'],
   integers: ['value'],
 };
+
+/** A kind, not an amount. */
+const MONEY_TYPE = 'money-type';
+
+/** The members of a record that are amounts of its currency, as replies name them. */
+export const REPORT_AMOUNTS = {
+  'ad-hoc': amountsOf(AD_HOC_RECORD),
+  rake: amountsOf(RAKE_RECORD),
+} as const;
+
+function amountsOf({ integers }: RecordShape): readonly string[] {
+  return integers.filter((name) => name !== MONEY_TYPE).map(camelCase);
+}
