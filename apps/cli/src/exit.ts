@@ -1,7 +1,7 @@
 /** The exit codes of the command line. Source: bus contract, section 9. */
 export const EXIT = {
   success: 0,
-  /** The reply is `command.failed`, or `doctor` found a fault. */
+  /** The reply is `command.failed`, `doctor` found a fault, or something that was chosen is left. */
   failed: 1,
   usage: 2,
   noAnswer: 3,

@@ -5,17 +5,20 @@ import { Command, CommanderError } from 'commander';
 import { addCallers } from './callers/callers.command.ts';
 import { addDoctor } from './doctor/doctor.command.ts';
 import { EXIT, ExitError } from './exit.ts';
+import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
 import { addSend } from './send/send.command.ts';
 import { addSign } from './sign-explain/sign.command.ts';
 
 const ABOUT =
-  'Sends commands over the bus, explains signatures, says who may send what, and checks an installation.';
+  'Sends commands over the bus, looks after dead letters and parked replies, explains signatures, says who may send ' +
+  'what, and checks an installation.';
 
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
   $ poker-bridge sign explain request.json
   $ poker-bridge sign explain --help
+  $ poker-bridge dead-letters list
   $ poker-bridge callers permissions callers.json
   $ poker-bridge doctor
 
@@ -23,7 +26,14 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 3 if no reply came in time, 78 on wrong settings.`;
 
 /** Every subcommand; one more is one line here. */
-const SUBCOMMANDS: readonly ((program: Command) => void)[] = [addSend, addSign, addCallers, addDoctor];
+const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
+  addSend,
+  addSign,
+  addDeadLetters,
+  addReplies,
+  addCallers,
+  addDoctor,
+];
 
 /** The command line with all subcommands. */
 export function createProgram(): Command {

@@ -15,7 +15,7 @@ import {
   type PlatformModuleOptions,
   PlatformObserver,
 } from '#platform';
-import type { Settings } from '#settings';
+import { internalKeyOf, type Settings } from '#settings';
 import type { Logger } from '#telemetry';
 
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
@@ -29,7 +29,6 @@ import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
 import { RedisHealth } from './health/redis.health.ts';
 import { ObserversModule } from './observers/observers.module.ts';
-import { internalKeyOf } from './settings/internal-key.ts';
 
 export interface AppOptions {
   readonly settings: Settings;

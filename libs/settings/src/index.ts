@@ -1,4 +1,5 @@
 export { refuseCleartext } from './cleartext.ts';
+export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { readOperators } from './operators.ts';
 export { integer } from './readers.ts';

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -20,16 +20,22 @@ export interface CliSurroundings {
   readonly input?: string | Buffer;
 }
 
-/** Runs the built command line with only these variables. */
-export async function runCli(
+/** Starts the built command line with only these variables. */
+export function startCli(
   args: readonly string[],
   { variables = {}, input = '' }: CliSurroundings = {},
-): Promise<CliRun> {
+): ChildProcessWithoutNullStreams {
   const program = join(root, 'dist/apps/cli/src/main.js');
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...args], {
     env: { PATH: process.env['PATH'], ...variables },
   });
   child.stdin.on('error', () => undefined).end(input);
+  return child;
+}
+
+/** Runs the built command line with only these variables. */
+export async function runCli(args: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
+  const child = startCli(args, surroundings);
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

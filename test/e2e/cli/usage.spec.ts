@@ -58,6 +58,11 @@ describe('poker-bridge', () => {
     ['sign explain', "missing required argument 'FILE'"],
     ['sign explain /no/such/file', '/no/such/file cannot be read (ENOENT)'],
     ['sign explain .', 'cannot be read (EISDIR)'],
+    ['dead-letters discard', 'choose by --id, --reason, --type or --since, or take --all'],
+    ['dead-letters discard --all --id 1', '--all goes with no other choice'],
+    ['dead-letters list --since yesterday', 'a time ago, such as 30m'],
+    ['dead-letters redrive --all --set lang=de', 'a JSON pointer, = and a value'],
+    ['dead-letters redrive --all --rate 0', 'an integer from 1 to 200'],
   ])('%s ends with 2 and says why', async (line, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' ').filter(Boolean));
     expect([code, stdout]).toEqual([2, '']);

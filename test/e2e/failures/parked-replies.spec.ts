@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
-import { internalKeyOf } from '../../../apps/worker/src/settings/internal-key.ts';
+import { internalKeyOf } from '#settings';
 import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';

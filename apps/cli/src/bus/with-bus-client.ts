@@ -1,15 +1,7 @@
-import { BusClient, BusClientError, type BusClientFault } from '#messaging/client';
-import { readSomeSettings, SettingsError } from '#settings';
+import { BusClient } from '#messaging/client';
+import { readSomeSettings } from '#settings';
 
-import { EXIT, type ExitCode, ExitError } from '../exit.ts';
-
-const EXIT_OF_FAULT: Readonly<Record<BusClientFault, ExitCode>> = {
-  rejected: EXIT.settings,
-  unreachable: EXIT.noAnswer,
-  'no-exchange': EXIT.noAnswer,
-  'not-taken': EXIT.noAnswer,
-  'no-answer': EXIT.noAnswer,
-};
+import { exitOfFault } from './exit-of-fault.ts';
 
 /**
  * Connects to the broker of the settings for as long as `work` takes.
@@ -25,8 +17,6 @@ export async function withBusClient<T>(work: (client: BusClient) => Promise<T>):
     await using client = await BusClient.open({ urls, prefix, appId: 'poker-bridge-cli' });
     return await work(client);
   } catch (error) {
-    if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);
-    if (error instanceof BusClientError) throw new ExitError(EXIT_OF_FAULT[error.fault], error.message);
-    throw error;
+    throw exitOfFault(error);
   }
 }

@@ -1,15 +1,11 @@
-import {
-  type BrokerInspection,
-  brokerReleaseOf,
-  BusClientError,
-  inspectBroker,
-  type Standing,
-} from '#messaging/client';
+import { type BrokerInspection, BusClientError, inspectBroker, type Standing } from '#messaging/client';
 import type { Settings } from '#settings';
 
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 export type BrokerSettings = Pick<Settings, 'AMQP_URL' | 'AMQP_PREFIX' | 'REPORTS_RETRY_DELAYS_MS'>;
+
+const SEE_RABBITMQ_4 = 'docs/operations.md, RabbitMQ 4, has the lines';
 
 /** The broker as a worker would find it: whether it is there, what the user may do, and what stands. */
 export async function checkBroker(settings: BrokerSettings): Promise<Finding[]> {
@@ -29,12 +25,12 @@ function adviceOn({ fault }: BusClientError): string {
 }
 
 function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
-  const { product, version, missingPermission } = inspection;
-  const connected = ok('broker', `${product} ${version} accepts the user of AMQP_URL`);
+  const { version, advice, missingPermission } = inspection;
+  const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   if (missingPermission) {
     const { permission, reason } = missingPermission;
-    const advice = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
-    return [connected, fail('permissions', `no ${permission} permission: ${reason}`, advice)];
+    const needed = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
+    return [connected, fail('permissions', `no ${permission} permission: ${reason}`, needed)];
   }
   return [
     connected,
@@ -48,7 +44,7 @@ function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
       ),
     ),
     ...messageSizeFindings(inspection),
-    ...releaseFindings(version),
+    ...(advice === undefined ? [] : [warn('broker settings', advice, SEE_RABBITMQ_4)]),
   ];
 }
 
@@ -91,11 +87,17 @@ function contentOf({ name, messages = 0, consumers = 0 }: Standing): Finding[] {
     return [warn('topology', `nobody consumes ${name}; ${messagesOn(messages)}`, advice)];
   }
   if (name.endsWith('.dead-letters') && messages > 0) {
-    return [warn('topology', `${name}: ${messagesOn(messages)}`, 'look at the header x-reason of each')];
+    return [
+      warn(
+        'topology',
+        `${name}: ${messagesOn(messages)}`,
+        'poker-bridge dead-letters list counts them by reason',
+      ),
+    ];
   }
   if (name.endsWith('.undelivered') && messages > 0) {
     const advice =
-      'they go on by themselves when their reply queue is there again; the header x-origin-queue names it';
+      'they go on by themselves when their reply queue is there again: poker-bridge replies list names it';
     return [warn('topology', `${name}: ${messagesOn(messages)}`, advice)];
   }
   return [];
@@ -106,17 +108,6 @@ function messageSizeFindings({ takesHugeMessages }: BrokerInspection): Finding[]
   const advice =
     'set max_message_size = 16777216 in rabbitmq.conf, so that no caller can fill the memory of workers';
   return [warn('broker settings', 'messages of more than 16 MiB are taken', advice)];
-}
-
-function releaseFindings(version: string): Finding[] {
-  if (!brokerReleaseOf(version).keepsForDeadNodes) return [];
-  return [
-    warn(
-      'broker settings',
-      `RabbitMQ ${version} keeps the commands of a consumer whose node died for 60 s, unless it is told otherwise; that cannot be asked from here`,
-      'set consumer_disconnected_timeout = 1000 in rabbitmq.conf, or the policy consumer-disconnected-timeout',
-    ),
-  ];
 }
 
 function messagesOn(count: number): string {

@@ -6,6 +6,8 @@ export type BusClientFault =
   | 'rejected'
   /** There is no exchange for commands under this prefix. */
   | 'no-exchange'
+  /** There is no queue of dead letters or parked replies under this prefix. */
+  | 'no-queue'
   /** No queue takes the command, or its queue is full. */
   | 'not-taken'
   /** The final reply did not come in time. */

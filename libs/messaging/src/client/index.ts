@@ -3,6 +3,9 @@ export { BusClient, type BusClientOptions, type BusCommand } from './bus-client.
 export { BusClientError, type BusClientFault } from './bus-client-error.ts';
 export type { BusReply } from './bus-reply.ts';
 export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';
+export type { KeptMessage } from './kept-message.ts';
+export { type Kept, type KeptOutcome, KeptQueue, type KeptQueueOptions } from './kept-queue.ts';
+export { redeliveredReply } from './redelivered-reply.ts';
+export { Redriver, type Redriving } from './redriver.ts';
 export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
-export { brokerReleaseOf } from '../rabbitmq/connection/broker-release.ts';
 export type { Standing } from '../rabbitmq/inspection/inspect-topology.ts';

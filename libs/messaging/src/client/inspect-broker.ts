@@ -5,6 +5,8 @@ import type { ChannelModel } from 'amqplib';
 import { busNames } from '#contracts';
 
 import { connectClient } from './connect-client.ts';
+import { adviceFor } from '../rabbitmq/advice-for.ts';
+import { releaseOf } from '../rabbitmq/connection/broker-release.ts';
 import { inspectPermissions, type MissingPermission } from '../rabbitmq/inspection/inspect-permissions.ts';
 import { inspectTopology, messagesIn, type Standing } from '../rabbitmq/inspection/inspect-topology.ts';
 import { takesMessageOf } from '../rabbitmq/inspection/takes-message-of.ts';
@@ -36,9 +38,10 @@ export interface UnusedRetryQueue {
 
 /** What a broker is, and what stands there of this service. */
 export interface BrokerInspection {
-  /** Such as `RabbitMQ`. */
-  readonly product: string;
+  /** Of RabbitMQ. */
   readonly version: string;
+  /** What its administrator should set, if that cannot be seen from here. */
+  readonly advice: string | undefined;
   /** The first that is missing; nothing else was asked then. */
   readonly missingPermission?: MissingPermission;
   readonly standings: readonly Standing[];
@@ -61,7 +64,8 @@ export async function inspectBroker({
   // What is lost meanwhile fails the question that is under way.
   connection.on('error', () => undefined);
   try {
-    const about = aboutBroker(connection);
+    const release = releaseOf(connection);
+    const about = { version: release.version, advice: adviceFor(release) };
     const missingPermission = await inspectPermissions(connection, `${prefix}.doctor.${randomUUID()}`);
     if (missingPermission) {
       return { ...about, missingPermission, standings: [], unusedRetryQueues: [], takesHugeMessages: false };
@@ -75,11 +79,6 @@ export async function inspectBroker({
   } finally {
     await connection.close().catch(() => undefined);
   }
-}
-
-function aboutBroker({ connection }: ChannelModel): Pick<BrokerInspection, 'product' | 'version'> {
-  const { product, version } = connection.serverProperties;
-  return { product, version };
 }
 
 async function unusedRetryQueues(

@@ -4,6 +4,11 @@ import { isShortString } from '../envelope/short-string.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { Command } from './command.ts';
 
+/** What a copy is made of: a message, and what was read from it. */
+interface Original extends Pick<Command, 'envelope'> {
+  readonly delivery: Pick<Command['delivery'], 'message'>;
+}
+
 /** The headers of a command that travel on with its copies; whatever else a caller set is dropped. */
 const CARRIED_HEADERS = ['schema-version', 'traceparent', 'tracestate'];
 const LONGEST_HEADER = 1024;
@@ -23,7 +28,7 @@ export interface CopyFacts {
  * the channel. Source: bus contract, section 5.
  */
 export function copyOf(
-  { delivery, envelope }: Command,
+  { delivery, envelope }: Original,
   { queue, headers, content }: CopyFacts,
 ): OutgoingMessage {
   const { properties, content: original } = delivery.message;

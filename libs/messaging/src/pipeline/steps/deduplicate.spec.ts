@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError, type Reply } from '#contracts';
 
-import { commandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
+import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
 import { MemoryIdempotencyStore } from '../../idempotency/memory-idempotency-store.ts';
 import type { MessagingObserver } from '../../observer/messaging-observer.ts';
 import type { Settlement } from '../settlement.ts';
@@ -27,6 +27,7 @@ function deduplicated(...runs: (() => Promise<Settlement>)[]) {
     runs,
     replayed,
     settle: (facts?: Parameters<typeof commandOf>[0]) => step(commandOf(facts), next),
+    settleCopy: (facts?: Parameters<typeof commandOf>[0]) => step(copiedCommandOf(facts), next),
   };
 }
 
@@ -60,6 +61,22 @@ describe('deduplicate', () => {
     await expect(settle({ body: { userId: 'p-2' } })).rejects.toEqual(
       new CommandError('IDEMPOTENCY_CONFLICT'),
     );
+  });
+
+  it('runs a redriven command again, once, and believes a sealed count alone', async () => {
+    const { settle, settleCopy, runs } = deduplicated(
+      () => Promise.resolve(ANSWER),
+      () => Promise.resolve(ANSWER),
+      () => Promise.resolve(ANSWER),
+    );
+    await settle();
+    await settleCopy({ headers: { 'x-redriven': 1 } });
+    await settleCopy({ headers: { 'x-redriven': 1 } });
+    expect(runs).toHaveLength(1);
+    await settle({ headers: { 'x-redriven': 2 } });
+    expect(runs).toHaveLength(1);
+    await settleCopy({ headers: { 'x-redriven': 2 } });
+    expect(runs).toEqual([]);
   });
 
   it('runs a report each time', async () => {

@@ -2,6 +2,9 @@ import { hkdfSync } from 'node:crypto';
 
 import type { OperatorCredentials } from '#platform';
 
+import { readOperators } from './operators.ts';
+import { readSettings, readSomeSettings, type ReadText, readTextFile } from './settings.ts';
+
 const KEY_BYTES = 32;
 
 /**
@@ -17,4 +20,15 @@ export function internalKeyOf(
   const secrets = operators.flatMap(({ secretKey }) => secretKey ?? []);
   const material = internalKey ?? JSON.stringify([...new Set(secrets)].toSorted());
   return Buffer.from(hkdfSync('sha256', material, '', 'poker-bridge internal key', KEY_BYTES));
+}
+
+/**
+ * The same key from the environment: `INTERNAL_KEY` alone is enough; without it, the settings of the operators are read.
+ *
+ * @throws SettingsError with every variable that is missing or cannot be read
+ */
+export function readInternalKey(environment: NodeJS.ProcessEnv, readText: ReadText = readTextFile): Buffer {
+  const { INTERNAL_KEY: given } = readSomeSettings(['INTERNAL_KEY'], environment, readText);
+  const operators = given === undefined ? readOperators(readSettings(environment, readText), readText) : [];
+  return internalKeyOf(given, operators);
 }

@@ -1,0 +1,24 @@
+import { EXIT, ExitError } from './exit.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+/**
+ * Does work that Ctrl-C, or SIGTERM, brings to an orderly end; the second one ends the process at once.
+ *
+ * @param work stops soon after its signal is aborted
+ */
+export async function interruptibly<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort();
+  for (const signal of SIGNALS) process.once(signal, interrupt);
+  try {
+    return await work(controller.signal);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+  }
+}
+
+/** @throws ExitError if the user has interrupted the work */
+export function refuseIfInterrupted({ aborted }: AbortSignal): void {
+  if (aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
+}

@@ -1,0 +1,149 @@
+import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
+
+import { EXIT, type ExitCode, ExitError } from '../exit.ts';
+import { confirm } from '../input/confirm.ts';
+import { refuseIfInterrupted } from '../interruption.ts';
+import { printable } from '../output/printable.ts';
+import { Progress } from '../output/progress.ts';
+import { counted, describeGroups, keptLine, type Noun } from './describe-kept.ts';
+import { isSelected, type SelectionOptions } from './selection.ts';
+
+export interface ActionOptions extends SelectionOptions {
+  readonly rate: number;
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** What a subcommand does to the messages that were chosen. */
+export interface Action {
+  /** As the question and the last line say it, for example `Redrive` and `redriven`. */
+  readonly verb: string;
+  readonly done: string;
+  readonly noun: Noun;
+  /** Why a message stays where it is; undefined if nothing speaks against it. */
+  readonly refusalOf: (kept: Kept) => string | undefined;
+  readonly decide: Parameters<KeptQueue['settle']>[0]['decide'];
+  /** Whether one that the broker does not take ends all, because it would not take the others either. */
+  readonly endsAtRefusal: boolean;
+}
+
+interface Plan {
+  readonly wanted: readonly KeptMessage[];
+  /** With the reason of each. */
+  readonly refused: readonly (readonly [KeptMessage, string])[];
+}
+
+const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
+  left: 'waits behind that one',
+  unwritable: 'cannot be published; somebody wrote it by hand',
+  returned: 'the queue does not exist',
+  refused: 'the queue is full',
+  unanswered: 'the broker has not confirmed it; it may have arrived all the same',
+};
+
+/**
+ * Tells what is about to be done, asks, and does it. What was not there then is not touched.
+ *
+ * @throws ExitError if there is nobody to ask, or the broker takes nothing
+ */
+export async function carryOut(
+  kept: KeptQueue,
+  action: Action,
+  options: ActionOptions,
+  signal: AbortSignal,
+): Promise<ExitCode> {
+  const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(text);
+  const plan = await planOf(kept, action, options);
+  refuseIfInterrupted(signal);
+  say(describePlan(plan, kept.name, action));
+  const { wanted, refused } = plan;
+  const rest = refused.length > 0 ? EXIT.failed : EXIT.success;
+  if (wanted.length === 0) return rest;
+  if (options.dryRun) {
+    if (options.json) for (const facts of wanted) process.stdout.write(keptLine(facts));
+    say('nothing was done (--dry-run)\n');
+    return rest;
+  }
+  const question = `${action.verb} ${counted(wanted.length, action.noun)}?`;
+  if (!options.yes && !(await confirm(question, signal))) {
+    throw new ExitError(EXIT.failed, 'nothing was done');
+  }
+  const left = await settle(kept, action, options, plan, signal);
+  say(`${wanted.length - left} ${action.done}, ${left + refused.length} left\n`);
+  return left > 0 ? EXIT.failed : rest;
+}
+
+async function planOf(kept: KeptQueue, { refusalOf }: Action, options: ActionOptions): Promise<Plan> {
+  let wanted: KeptMessage[] = [];
+  let refused: [KeptMessage, string][] = [];
+  await kept.look(
+    (each) => {
+      if (!isSelected(each.facts, options)) return;
+      const refusal = refusalOf(each);
+      if (refusal === undefined) wanted.push(each.facts);
+      else refused.push([each.facts, refusal]);
+    },
+    () => {
+      wanted = [];
+      refused = [];
+    },
+  );
+  return { wanted, refused };
+}
+
+function describePlan({ wanted, refused }: Plan, queue: string, { noun, done }: Action): string {
+  const lines = [`${counted(wanted.length, noun)} of ${queue} to be ${done}`];
+  if (wanted.length > 0) lines.push(describeGroups(wanted).trimEnd());
+  if (refused.length > 0) lines.push('', `${counted(refused.length, noun)} to be left`);
+  for (const [why, group] of Map.groupBy(refused, ([, refusal]) => refusal)) {
+    lines.push(`  ${group.length} × ${printable(why)}`);
+  }
+  return `${lines.join('\n')}\n\n`;
+}
+
+/** @returns how many of those that were wanted are still there */
+async function settle(
+  kept: KeptQueue,
+  { decide, endsAtRefusal, noun }: Action,
+  { rate, json }: ActionOptions,
+  { wanted }: Plan,
+  signal: AbortSignal,
+): Promise<number> {
+  const end = new AbortController();
+  const untaken = new Map<string, number>();
+  /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
+  const closed = new Set<string>();
+  const progress = new Progress(noun[1], wanted.length);
+  let left = wanted.length;
+  await kept.settle({
+    chosen: new Set(wanted.map(({ key }) => key)),
+    decide: (each) => (closed.has(each.facts.queue) ? 'leave' : decide(each)),
+    ratePerSecond: rate,
+    signal: AbortSignal.any([signal, end.signal]),
+    settled: (facts, outcome) => {
+      if (outcome === 'done') {
+        left -= 1;
+        progress.add(1);
+        if (json) process.stdout.write(keptLine(facts));
+        return;
+      }
+      const why = `${facts.queue}: ${OUTCOMES[outcome]}`;
+      untaken.set(why, (untaken.get(why) ?? 0) + 1);
+      if (outcome === 'unwritable') return;
+      closed.add(facts.queue);
+      if (endsAtRefusal) end.abort();
+    },
+  });
+  progress.end();
+  for (const [why, count] of untaken) process.stderr.write(`${count} left: ${printable(why)}\n`);
+  const soFar = `${wanted.length - left} done, ${left} left in their places`;
+  if (end.signal.aborted) {
+    throw new ExitError(
+      EXIT.noAnswer,
+      `stopped, since the broker would not take the others either: ${soFar}`,
+    );
+  }
+  if (signal.aborted) throw new ExitError(EXIT.failed, `interrupted: ${soFar}`);
+  return left;
+}

@@ -1,0 +1,90 @@
+import type { ConsumeMessage } from 'amqplib';
+
+import { readBody } from '../envelope/read-body.ts';
+
+/** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
+export interface KeptMessage {
+  /** The property `message_id`; '' if there is none. */
+  readonly id: string;
+  /** Of a reply, the command that it answers; of a command, its own id. */
+  readonly commandId: string;
+  readonly type: string;
+  /** The header `operator`; absent on replies. */
+  readonly operator?: string;
+  /** The broker user that sent the command; absent on replies, and if the command had none. */
+  readonly caller?: string;
+  /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
+  readonly reason: string;
+  /** ISO 8601; absent if nobody noted it. */
+  readonly failedAt?: string;
+  /** Where it was when it failed: of a reply, where it was sent to. */
+  readonly queue: string;
+  /** Of its body; of one that was cut, of the whole. */
+  readonly bytes: number;
+  /** Whether only the beginning of its body was kept. */
+  readonly isCut: boolean;
+  /** The same each time that the message is looked at, and of no other. */
+  readonly key: string;
+}
+
+type Headers = Readonly<Record<string, unknown>>;
+
+/** One entry of the broker's own header `x-death`, the latest first. */
+interface Death {
+  readonly reason?: unknown;
+  readonly queue?: unknown;
+  /** As amqplib decodes a time of AMQP: seconds. */
+  readonly time?: { readonly value?: unknown };
+  readonly 'routing-keys'?: readonly unknown[];
+}
+
+/** Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws. */
+export function keptMessageOf({ properties, content }: ConsumeMessage): KeptMessage {
+  const headers: Headers = properties.headers ?? {};
+  const id = text(properties.messageId) ?? '';
+  const death = deathOf(headers);
+  const operator = text(headers['operator']);
+  const caller = text(headers['x-origin-user-id']) ?? text(properties.userId);
+  const failedAt = momentOf(headers['x-failed-at']) ?? timeOf(death);
+  const originBytes = headers['x-origin-bytes'];
+  const isCut = typeof originBytes === 'number';
+  return {
+    id,
+    commandId: text(headers['command-id']) ?? id,
+    type: text(properties.type) ?? patternOf(content) ?? text(death['routing-keys']?.[0]) ?? '',
+    ...(operator !== undefined && { operator }),
+    ...(caller !== undefined && { caller }),
+    reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
+    ...(failedAt !== undefined && { failedAt }),
+    queue: text(headers['x-origin-queue']) ?? text(death.queue) ?? '',
+    bytes: isCut ? originBytes : content.length,
+    isCut,
+    key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),
+  };
+}
+
+/** A type that neither the properties nor the broker name: that of a packet of Nest's client. */
+function patternOf(content: Buffer): string | undefined {
+  return text(readBody(content, Number.POSITIVE_INFINITY, true).pattern);
+}
+
+function deathOf(headers: Headers): Death {
+  const deaths: unknown = headers['x-death'];
+  const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
+  return typeof latest === 'object' && latest !== null ? latest : {};
+}
+
+function timeOf({ time }: Death): string | undefined {
+  const seconds = time?.value;
+  return typeof seconds === 'number' ? new Date(seconds * 1_000).toISOString() : undefined;
+}
+
+/** Written by whoever may write to the queue: anything but a moment is none. */
+function momentOf(value: unknown): string | undefined {
+  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString();
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

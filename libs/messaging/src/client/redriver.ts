@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+
+import type { ConsumeMessage } from 'amqplib';
+
+import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+
+import { copyOf } from '../command/copy-of.ts';
+import { CallerPolicy } from '../envelope/caller-policy.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+import { openEnvelope } from '../envelope/open-envelope.ts';
+import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL } from '../envelope/own-headers.ts';
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { keptMessageOf } from './kept-message.ts';
+
+/** A dead letter, read as the command that it was. */
+export interface Redriving {
+  readonly letter: ConsumeMessage;
+  readonly envelope: Envelope;
+  /** Whether what it says about its caller is true: a worker with this key wrote it, or the broker checked it. */
+  readonly isProved: boolean;
+}
+
+/** Who may send what is for the worker to say. */
+class AnyCaller extends CallerPolicy {
+  mayRun(): boolean {
+    return true;
+  }
+
+  mayReplyTo(): boolean {
+    return true;
+  }
+}
+
+/** Makes commands of dead letters again. */
+export class Redriver {
+  readonly #names: BusNames;
+  readonly #seal: HeaderSeal;
+
+  /** @param internalKey of the workers */
+  constructor(prefix: string, internalKey: Buffer) {
+    this.#names = busNames(prefix);
+    this.#seal = new HeaderSeal(internalKey);
+  }
+
+  read(letter: ConsumeMessage): Redriving {
+    const { properties, fields } = letter;
+    // That of a dead letter is the name of its queue.
+    const routingKey = keptMessageOf(letter).type;
+    const envelope = openEnvelope(
+      { ...letter, fields: { ...fields, routingKey } },
+      {
+        maxBytes: Number.POSITIVE_INFINITY,
+        reserved: this.#names.reserved,
+        seal: this.#seal,
+        callers: new AnyCaller(),
+        budgetMs: { interactive: 0, reports: 0 },
+        nowMs: Date.now,
+        newId: randomUUID,
+      },
+    );
+    const headers: Record<string, unknown> = properties.headers ?? {};
+    const isCopy = headers[SEAL] !== undefined || headers[ORIGIN_USER] !== undefined;
+    return { letter, envelope, isProved: !isCopy || Object.keys(envelope.own).length > 0 };
+  }
+
+  /**
+   * The command for the lane of its type: as a worker would copy it, without the deadline and the time that it had, so that
+   * it gets a new budget, and with one more in `x-redriven`. Source: bus contract, section 5.
+   *
+   * @param content default: that of the letter
+   */
+  commandOf({ letter, envelope }: Redriving, content = letter.content): OutgoingMessage {
+    const { type, own } = envelope;
+    const copy = copyOf(
+      { delivery: { message: letter }, envelope },
+      {
+        // A type that only another version knows is moved by the worker.
+        queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
+        headers: { [REDRIVEN]: (Number(own[REDRIVEN]) || 0) + 1 },
+        content,
+      },
+    );
+    const { timestamp: _timestamp, ...properties } = copy.properties;
+    const { 'x-deadline': _deadline, ...headers } = properties.headers;
+    return this.#seal.seal({ ...copy, properties: { ...properties, headers } });
+  }
+}

@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { topologyOf } from '#messaging';
+
+import { startSandboxedService, type SandboxedService } from '../commands/sandboxed-service.ts';
+import { INTERNAL_KEY, idsOf, KeptMessages, letters, sealOf } from './kept-messages.ts';
+
+const CANARY = 'CANARY-of-a-player';
+
+describe('poker-bridge dead-letters', () => {
+  let sandboxed: SandboxedService;
+  let kept: KeptMessages;
+  beforeAll(async () => {
+    // Nobody takes reports: what is redriven there can be looked at.
+    sandboxed = await startSandboxedService({ worker: { INTERNAL_KEY, LANES: 'interactive' } });
+    kept = new KeptMessages(sandboxed.service);
+  });
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  afterEach(async () => {
+    for (const queue of ['dead-letters', 'reports']) {
+      await sandboxed.caller.channel.purgeQueue(sandboxed.service.name(queue));
+    }
+  });
+
+  const failWith = (id: string, body: object): Promise<unknown> =>
+    sandboxed.caller.sendForOne('game.open', body, { messageId: id, correlationId: id });
+
+  describe('list', () => {
+    it('counts by reason and type, and then lists, oldest first, without anything of the bodies', async () => {
+      await kept.put(0, 3, { body: { userId: CANARY } });
+      await kept.put(3, 4, { type: 'game.open', reason: 'VALIDATION_FAILED', caller: 'shop' });
+      const { code, stdout, stderr } = await kept.run('dead-letters list');
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).not.toContain(CANARY);
+      const [headline, groups = '', messages = ''] = stdout.split('\n\n');
+      expect(headline).toBe(`4 dead letters in ${sandboxed.service.name('dead-letters')}`);
+      expect(groups.split('\n')).toEqual([
+        expect.stringMatching(/^reason +type +count +first +last$/),
+        expect.stringMatching(
+          /^PLATFORM_UNAVAILABLE +report\.rake\.fetch +3 +2026-03-01T00:00:00.000Z +2026-03-01T00:00:02.000Z$/,
+        ),
+        expect.stringMatching(/^VALIDATION_FAILED +game\.open +1 /),
+      ]);
+      expect(messages.trimEnd().split('\n').slice(1)).toEqual([
+        expect.stringMatching(/letter-0$/),
+        expect.stringMatching(/letter-1$/),
+        expect.stringMatching(/letter-2$/),
+        expect.stringMatching(/VALIDATION_FAILED +game\.open +default +shop .* letter-3$/),
+      ]);
+    });
+
+    it('keeps the order of many, each time, and prints one object a line for programs', async () => {
+      await kept.put(0, 250);
+      const [first, second] = [
+        await kept.run('dead-letters list --json'),
+        await kept.run('dead-letters list --json'),
+      ];
+      expect(first.lines[7]).toEqual({
+        id: 'letter-7',
+        type: 'report.rake.fetch',
+        operator: 'default',
+        reason: 'PLATFORM_UNAVAILABLE',
+        failedAt: '2026-03-01T00:00:07.000Z',
+        queue: sandboxed.service.name('reports'),
+        bytes: 65,
+      });
+      expect(first.lines.map(({ id }) => id)).toEqual(letters(0, 250));
+      expect(second.stdout).toBe(first.stdout);
+      expect(idsOf(await kept.take('dead-letters', 250))).toEqual(letters(0, 250));
+    });
+
+    it.each([
+      ['--reason VALIDATION_FAILED', ['letter-1']],
+      ['--type report.rake.fetch --type game.open --caller shop', ['letter-2']],
+      ['--id letter-0 --id letter-2', ['letter-0', 'letter-2']],
+      ['--since 2026-03-01T00:00:01Z', ['letter-1', 'letter-2']],
+      ['--since 1h', []],
+    ])('chooses by %s', async (options, expected) => {
+      await kept.put(0, 1);
+      await kept.put(1, 2, { reason: 'VALIDATION_FAILED' });
+      await kept.put(2, 3, { caller: 'shop' });
+      const { lines } = await kept.run(`dead-letters list --json ${options}`);
+      expect(lines.map(({ id }) => id)).toEqual(expected);
+    });
+  });
+
+  it('shows one letter, its body only if that is wanted, and says if there is none', async () => {
+    await kept.put(0, 2, { body: { userId: CANARY } });
+    const plain = await kept.run('dead-letters show letter-1');
+    expect(plain.stdout).toMatch(/properties\n(?: {2}.*\n)+headers\n(?: {2}.*\n)+body, 31 bytes\n/);
+    expect(plain.stdout).toContain('  x-reason: PLATFORM_UNAVAILABLE\n');
+    expect(plain.stdout).not.toContain(CANARY);
+    const whole = await kept.run('dead-letters show letter-1 --body --json');
+    expect(whole.lines).toMatchObject([
+      { properties: { messageId: 'letter-1' }, headers: { operator: 'default' }, body: { userId: CANARY } },
+    ]);
+    const none = await kept.run('dead-letters show letter-9');
+    expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/has the id letter-9\n$/)]);
+    expect(idsOf(await kept.take('dead-letters', 2))).toEqual(letters(0, 2));
+  });
+
+  it('discards what is chosen, after it was asked, and nothing else', async () => {
+    await kept.put(0, 2);
+    await kept.put(2, 4, { reason: 'MALFORMED_MESSAGE' });
+    await kept.put(4, 5);
+    const choice = 'dead-letters discard --reason MALFORMED_MESSAGE';
+    const unasked = await kept.run(choice);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes to go on')]);
+    const dry = await kept.run(`${choice} --dry-run --json`);
+    expect([dry.code, dry.lines.map(({ id }) => id)]).toEqual([0, letters(2, 4)]);
+    const { code, stdout } = await kept.run(`${choice} --yes`);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/\n\n2 discarded, 0 left\n$/)]);
+    expect(idsOf(await kept.take('dead-letters', 3))).toEqual(['letter-0', 'letter-1', 'letter-4']);
+  });
+
+  describe('redrive', () => {
+    const inReports = (count: number) => kept.take('reports', count);
+
+    it('leaves what would fail the same way, and works with a change', async () => {
+      await failWith('typo', { player: { id: 'u-1' }, session: { lang: 'german', tableId: 7 }, page: 1 });
+      const unchanged = await kept.run('dead-letters redrive --id typo --yes');
+      expect([unchanged.code, unchanged.stdout]).toEqual([
+        1,
+        expect.stringMatching(/0 dead letters .*1 × VALIDATION_FAILED: it would fail the same way.*--set/s),
+      ]);
+      const still = await kept.run('dead-letters redrive --id typo --yes --set /session/lang=de');
+      expect([still.code, still.stdout]).toEqual([1, expect.stringContaining('still not valid: /page ')]);
+
+      const answer = sandboxed.caller.repliesTo('typo');
+      const line = 'dead-letters redrive --id typo --yes --json --set /session/lang=de --unset /page';
+      const { code, lines } = await kept.run(line);
+      expect([code, lines]).toMatchObject([0, [{ id: 'typo', reason: 'VALIDATION_FAILED' }]]);
+      expect(await answer).toMatchObject([{ type: 'game.opened', body: { playerId: 'u-1' } }]);
+      const { session } = await sandboxed.platform.lastGame();
+      expect(session).toMatchObject({ lang: 'de' });
+      expect(await kept.depth('dead-letters')).toBe(0);
+    });
+
+    it('gives a new budget, counts, and keeps the caller under seal', async () => {
+      await kept.put(0, 1, { caller: 'finance', headers: { 'x-redriven': 1 } });
+      expect((await kept.run('dead-letters redrive --all --yes')).code).toBe(0);
+      const [message] = await inReports(1);
+      const { properties } = message!;
+      expect(properties).toMatchObject({ messageId: 'letter-0', type: 'report.rake.fetch', deliveryMode: 2 });
+      expect(properties.timestamp).toBeUndefined();
+      const { 'x-delivery-count': _count, ...headers } = properties.headers ?? {};
+      expect(headers).toEqual({
+        operator: 'default',
+        'x-redriven': 2,
+        'x-origin-user-id': 'finance',
+        'x-publish-id': expect.any(String),
+        'x-seal': expect.any(String),
+      });
+      const own = sealOf(INTERNAL_KEY).open({ ...message!, properties: { ...properties, headers } });
+      expect(own).toMatchObject({ 'x-redriven': 2, 'x-origin-user-id': 'finance' });
+    });
+
+    it.each([
+      [
+        'cut',
+        { headers: { 'x-origin-bytes': 70_000 } },
+        '--force',
+        /only the first KiB of its body was kept/,
+      ],
+      ['of another installation', { key: 'another key' }, '--rate 9', /no worker with this INTERNAL_KEY/],
+      ['that is no JSON', { body: Buffer.from('{') }, '--set /page=1', /not a JSON object/],
+    ])('leaves a letter %s', async (_, facts, options, expected) => {
+      await kept.put(0, 1, facts);
+      const { code, stdout } = await kept.run(`dead-letters redrive --all --yes ${options}`);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(expected)]);
+      expect(idsOf(await kept.take('dead-letters', 1))).toEqual(letters(0, 1));
+    });
+
+    it('that is killed half way loses nothing, and repeats nothing that it has told', async () => {
+      await kept.put(0, 40);
+      const killed = await kept.interrupt('dead-letters redrive --all --yes --json --rate 20', 10, 'SIGKILL');
+      expect(killed.code).toBeNull();
+      const told = killed.stdout.split('\n').slice(0, 10);
+      const toldIds = told.map((line) => (JSON.parse(line) as { id: string }).id);
+      const sent = idsOf(await inReports(10));
+      const left = idsOf(await kept.take('dead-letters', 40 - sent.length));
+      expect(new Set([...sent, ...left])).toEqual(new Set(letters(0, 40)));
+      expect(sent.slice(0, 10)).toEqual(toldIds);
+      expect(left.filter((id) => toldIds.includes(id))).toEqual([]);
+      // Only the one that was under way may be in both.
+      expect(sent.length + left.length).toBeLessThanOrEqual(41);
+    });
+
+    it('that is interrupted ends after the one that is under way, and leaves the others in order', async () => {
+      await kept.put(0, 250);
+      const line = 'dead-letters redrive --all --yes --json --rate 20';
+      const { code, stdout, stderr } = await kept.interrupt(line, 5, 'SIGINT');
+      const done = stdout.split('\n').length - 1;
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`interrupted: ${done} done, ${250 - done} left in their places`),
+      ]);
+      expect(idsOf(await inReports(done))).toEqual(letters(0, done));
+      expect(idsOf(await kept.take('dead-letters', 250 - done))).toEqual(letters(done, 250));
+    });
+
+    it('stops where no worker has declared the lane, and says if there is no queue at all', async () => {
+      const { channel } = sandboxed.caller;
+      const { queues, names } = topologyOf(sandboxed.service.prefix, []);
+      const reports = queues.find(({ name }) => name === names.lanes.reports)!;
+      await kept.put(0, 2);
+      await channel.deleteQueue(reports.name);
+      const stopped = await kept.run('dead-letters redrive --all --yes');
+      await channel.assertQueue(reports.name, { durable: true, arguments: reports.arguments });
+      expect([stopped.code, stopped.stderr]).toEqual([
+        3,
+        expect.stringMatching(/the queue does not exist\nstopped.*0 done, 2 left in their places/),
+      ]);
+      expect(idsOf(await kept.take('dead-letters', 2))).toEqual(letters(0, 2));
+      const nowhere = await kept.run('dead-letters list', { AMQP_PREFIX: 'nobody' });
+      expect([nowhere.code, nowhere.stderr]).toEqual([
+        3,
+        expect.stringMatching(/no queue nobody\.dead-letters: no worker/),
+      ]);
+    });
+  });
+});

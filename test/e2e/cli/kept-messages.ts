@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+
+import type { ConsumeMessage } from 'amqplib';
+
+import { internalKeyOf } from '#settings';
+
+import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { type CliRun, runCli, startCli } from './run-cli.ts';
+
+export const INTERNAL_KEY = 'k'.repeat(32);
+const REPORT = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+const FIRST_MS = Date.UTC(2026, 2, 1);
+
+/** What a dead letter is made of, if not the usual. */
+export interface LetterFacts {
+  readonly type?: string;
+  readonly reason?: string;
+  readonly caller?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly key?: string;
+}
+
+/** The command line at the kept messages of a service, and what tests put there and find there. */
+export class KeptMessages {
+  readonly service: ServiceUnderTest;
+
+  constructor(service: ServiceUnderTest) {
+    this.service = service;
+  }
+
+  get variables(): Record<string, string> {
+    return { AMQP_URL: this.service.url, AMQP_PREFIX: this.service.prefix, INTERNAL_KEY };
+  }
+
+  run(line: string, variables: Record<string, string> = {}): Promise<CliRun> {
+    return runCli(line.split(' '), { variables: { ...this.variables, ...variables } });
+  }
+
+  /** Runs it until it has printed so many lines, and ends it by a signal. */
+  async interrupt(line: string, lines: number, signal: NodeJS.Signals): Promise<Omit<CliRun, 'lines'>> {
+    const child = startCli(line.split(' '), { variables: this.variables });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      if (stdout.split('\n').length > lines) child.kill(signal);
+    });
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout, stderr };
+  }
+
+  /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */
+  async put(from: number, to: number, facts: LetterFacts = {}): Promise<void> {
+    const { type = 'report.rake.fetch', reason = 'PLATFORM_UNAVAILABLE', caller, body = REPORT } = facts;
+    const seal = sealOf(facts.key ?? INTERNAL_KEY);
+    const { channel } = this.service.caller;
+    const queue = this.service.name('dead-letters');
+    for (let n = from; n < to; n += 1) {
+      const failedAtMs = FIRST_MS + n * 1_000;
+      const copy = seal.seal({
+        exchange: '',
+        routingKey: queue,
+        content: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)),
+        mandatory: true,
+        properties: {
+          persistent: true,
+          messageId: `letter-${n}`,
+          correlationId: `letter-${n}`,
+          replyTo: this.service.caller.replyQueue,
+          type,
+          timestamp: failedAtMs / 1_000,
+          headers: {
+            operator: 'default',
+            'x-deadline': failedAtMs,
+            'x-reason': reason,
+            'x-failed-at': new Date(failedAtMs).toISOString(),
+            'x-origin-queue': this.service.name('reports'),
+            ...(caller !== undefined && { 'x-origin-user-id': caller }),
+            ...facts.headers,
+          },
+        },
+      });
+      channel.sendToQueue(queue, copy.content, copy.properties);
+    }
+    const count = to - from;
+    await until(`${count} letters are there`, async () => (await this.depth('dead-letters')) >= count);
+  }
+
+  async depth(queue: string): Promise<number> {
+    return (await this.service.caller.channel.checkQueue(this.service.name(queue))).messageCount;
+  }
+
+  /** Waits for so many messages, and takes all. */
+  async take(queue: string, count: number): Promise<ConsumeMessage[]> {
+    await until(`${count} are in ${queue}`, async () => (await this.depth(queue)) >= count);
+    return this.service.caller.drain(this.service.name(queue));
+  }
+}
+
+/** The seal of workers with this `INTERNAL_KEY`. */
+export function sealOf(key: string): HeaderSeal {
+  return new HeaderSeal(internalKeyOf(key, []));
+}
+
+export function idsOf(messages: readonly ConsumeMessage[]): string[] {
+  return messages.map(({ properties }) => String(properties.messageId));
+}
+
+/** The ids `from` to `to`. */
+export function letters(from: number, to: number): string[] {
+  return Array.from({ length: to - from }, (_, n) => `letter-${from + n}`);
+}

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { uniquePrefix } from '../../support/broker.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { INTERNAL_KEY, idsOf, KeptMessages } from './kept-messages.ts';
+
+const TOKEN_MEMBERS = /"auth"|redirectUrl/;
+
+describe('poker-bridge replies', () => {
+  let service: ServiceUnderTest;
+  let kept: KeptMessages;
+  let gone: string;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: { INTERNAL_KEY } });
+    kept = new KeptMessages(service);
+    // Parked by a worker that has stopped: one that runs would deliver them by itself.
+    const worker = await service.worker();
+    gone = `${uniquePrefix()}-gone`;
+    const put = (messageId: string, replyTo: string): void =>
+      service.caller.publish('session.create', { userId: 'p-1' }, { messageId, replyTo });
+    put('one', gone);
+    put('two', `${gone}-too`);
+    put('three', gone);
+    await until('three are parked', async () => (await kept.depth('replies.undelivered')) === 3, 30_000);
+    process.kill(worker.pid, 'SIGTERM');
+    await worker.ended();
+  });
+  afterAll(async () => {
+    await service?.caller.channel.deleteQueue(gone);
+    await service?.[Symbol.asyncDispose]();
+  });
+  let queue: string;
+  beforeEach(() => {
+    queue = service.name('replies.undelivered');
+  });
+
+  it('are counted and listed, without tokens', async () => {
+    const people = await kept.run('replies list');
+    expect(people.stdout).toMatch(new RegExp(`^3 parked replies in ${queue}\n`));
+    expect(people.stdout).toMatch(/REPLY_QUEUE_GONE +session\.created +3 /);
+    expect(people.stdout).not.toMatch(TOKEN_MEMBERS);
+    const { lines } = await kept.run(`replies list --queue ${gone} --json`);
+    expect(lines).toEqual(
+      ['one', 'three'].map((id) => ({
+        id: `${id}:0`,
+        type: 'session.created',
+        operator: null,
+        reason: 'REPLY_QUEUE_GONE',
+        failedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        queue: gone,
+        bytes: expect.any(Number),
+      })),
+    );
+  });
+
+  it('are shown by the id of their command', async () => {
+    const { stdout } = await kept.run('replies show two');
+    expect(stdout).toContain('  messageId: two:0\n');
+    expect(stdout).not.toMatch(TOKEN_MEMBERS);
+  });
+
+  it('stay if their queue does not exist, or another key sealed them', async () => {
+    const missing = await kept.run('replies redeliver --all --yes');
+    expect([missing.code, missing.stdout]).toEqual([1, expect.stringMatching(/\n0 redelivered, 3 left\n$/)]);
+    expect(missing.stderr).toContain(`1 left: ${gone}: the queue does not exist\n`);
+    expect(missing.stderr).toContain(`1 left: ${gone}: waits behind that one\n`);
+    const foreign = await kept.run('replies redeliver --all --yes', { INTERNAL_KEY: 'x'.repeat(32) });
+    expect([foreign.code, foreign.stdout]).toEqual([
+      1,
+      expect.stringMatching(/3 × no worker with this INTERNAL_KEY/),
+    ]);
+    expect(await kept.depth('replies.undelivered')).toBe(3);
+  });
+
+  it('go to their queue once it exists again, under the same ids and unchanged', async () => {
+    await service.caller.channel.assertQueue(gone, { durable: true });
+    const { code, lines } = await kept.run(`replies redeliver --queue ${gone} --yes --json`);
+    expect([code, lines.map(({ id }) => id)]).toEqual([0, ['one:0', 'three:0']]);
+    const replies = await service.caller.drain(gone);
+    expect(idsOf(replies)).toEqual(['one:0', 'three:0']);
+    expect(replies[0]?.properties.headers).toMatchObject({ 'command-id': 'one', sequence: 0, final: true });
+    expect(Object.keys(replies[0]?.properties.headers ?? {})).not.toContain('x-reason');
+    expect(JSON.parse(replies[0]?.content.toString() ?? '')).toMatchObject({ userId: 'p-1' });
+    expect(await kept.depth('replies.undelivered')).toBe(1);
+  });
+
+  it('are discarded', async () => {
+    const { code } = await kept.run('replies discard --id two --yes');
+    expect(code).toBe(0);
+    await until('it is gone', async () => (await kept.depth('replies.undelivered')) === 0);
+  });
+});
