@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { type Claim, IdempotencyStore } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import type { RedisState } from './redis-connection.ts';
 import { RedisIdentities, type RedisIdentitiesOptions } from './redis-identities.ts';
@@ -39,8 +39,8 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return this.#identities.state;
   }
 
-  async claim(identity: string, fingerprint: string, isRedelivered = false): Promise<Claim> {
-    const local = this.#memory.claim(identity, fingerprint);
+  async claim(identity: string, fingerprint: string, origin: ClaimOrigin = {}): Promise<Claim> {
+    const local = this.#memory.claim(identity, fingerprint, origin);
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;
     const key = this.#identities.keyOf(identity);
@@ -56,6 +56,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
         held?.release(entry.reply);
         return entry;
       case 'in flight': {
+        const { isRedelivered = false } = origin;
         const outcome = this.#identities.outcome(key, fingerprint, isRedelivered).then((reply) => {
           held?.release(reply);
           return reply;

@@ -53,5 +53,6 @@ function claimOf({ envelope, delivery }: Command, store: IdempotencyStore): Clai
   const { caller, operator, id, type, data, own } = envelope;
   // Each start in quarantine is a copy of its own, and no redelivery to the broker.
   const isRedelivered = delivery.message.fields.redelivered || own[QUARANTINE_STARTS] !== undefined;
-  return store.claim(JSON.stringify([caller, operator, id]), fingerprintOf(type, data), isRedelivered);
+  const identity = JSON.stringify([caller, operator, id]);
+  return store.claim(identity, fingerprintOf(type, data), { caller, isRedelivered });
 }
