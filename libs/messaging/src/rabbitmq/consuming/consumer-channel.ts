@@ -4,12 +4,15 @@ import { abandon, closeWithin } from '../connection/close-within.ts';
 import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { type Acknowledger, Delivery } from './delivery.ts';
+import { limitBodies } from './limit-bodies.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
 
 export interface ConsumerChannelOptions {
   readonly queue: string;
+  /** Of a longer body, only the beginning is kept. */
+  readonly maxBodyBytes: number;
   readonly onDelivery: (channel: ConsumerChannel, delivery: Delivery) => void;
   /** The broker closed the channel, or cancelled one of its consumers. May be called more than once. */
   readonly onLost: (channel: ConsumerChannel, reason: string) => void;
@@ -20,6 +23,7 @@ export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledger: Acknowledger;
+  readonly #bodyBytes: () => number;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
   /** Two after a probe: the consumer that probed, and the one for the rest of the prefetch. */
@@ -30,6 +34,7 @@ export class ConsumerChannel {
     this.#channel = channel;
     this.#options = options;
     this.#acknowledger = new Acknowledgements(channel);
+    this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
     channel.on('close', () => {
@@ -96,7 +101,7 @@ export class ConsumerChannel {
       onLost(this, CANCELLED);
       return;
     }
-    const delivery = new Delivery(message, queue, this.#acknowledger);
+    const delivery = new Delivery(message, queue, this.#acknowledger, this.#bodyBytes());
     this.#inFlight.set(message.fields.deliveryTag, delivery);
     onDelivery(this, delivery);
   }

@@ -13,13 +13,22 @@ export interface Acknowledger {
 /** One message in flight, settled at most once and only on the channel that delivered it. */
 export class Delivery {
   readonly message: ConsumeMessage;
+  /** Of its body, of which the message holds only the beginning if it is too large. */
+  readonly bodyBytes: number;
   /** The queue that it came from. */
   readonly queue: string;
   readonly #acknowledger: Acknowledger;
   #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
-  constructor(message: ConsumeMessage, queue: string, acknowledger: Acknowledger) {
+  /** @param bodyBytes default: the message holds all of its body */
+  constructor(
+    message: ConsumeMessage,
+    queue: string,
+    acknowledger: Acknowledger,
+    bodyBytes = message.content.length,
+  ) {
     this.message = message;
+    this.bodyBytes = bodyBytes;
     this.queue = queue;
     this.#acknowledger = acknowledger;
   }
