@@ -54,7 +54,8 @@ describe('a consumer', () => {
       const kept = bodyOf(size).subarray(0, size > MAX_BODY_BYTES ? KIB : size);
       expect([message.properties.messageId, bodyBytes]).toEqual([`${size}`, size]);
       expect(message.content.equals(kept)).toBe(true);
-      if (size > MAX_BODY_BYTES) expect(message.content.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize);
+      if (size > MAX_BODY_BYTES)
+        expect(message.content.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize);
     }
     const { messageCount } = await open.channel.checkQueue(queue);
     expect(messageCount).toBe(0);
