@@ -60,12 +60,16 @@ export function createNodeFiles(
 /** The node's name is found without the machine's resolver, which may know no localhost, or know it as ::1. */
 const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n';
 
+/** As deploy/rabbitmq/rabbitmq.conf, and as RabbitMQ 4 by default. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
 /** Everything listens on the loopback interface alone; the log goes to a file. */
 function advancedConfig(port: number, members: readonly string[], settings: readonly string[]): string {
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
     {tcp_listeners, [{"127.0.0.1", ${port}}]},
+    {max_message_size, ${MAX_MESSAGE_BYTES}},
     {cluster_nodes, {[${quoted.join()}], disc}},
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
     {log, [{console, [{enabled, false}]}]}${settings.map((setting) => `,\n    ${setting}`).join('')}

@@ -25,6 +25,8 @@ export interface BuildResult {
 }
 
 const MANIFEST = '.build.json';
+/** The software bill of materials, by CycloneDX's own name for such a file. */
+export const SBOM = 'sbom.cdx.json';
 
 /**
  * Brings `dist` up to date with `apps` and `libs`: what changed is compiled, what has no source any more is removed,
@@ -104,7 +106,7 @@ function removeStale(dist: string, outputs: ReadonlySet<string>): void {
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
     const path = relative(dist, file).replaceAll(sep, '/');
-    const isOurs = path === MANIFEST || path.endsWith('.tmp') || outputs.has(path);
+    const isOurs = path === MANIFEST || path === SBOM || path.endsWith('.tmp') || outputs.has(path);
     if (entry.isFile() && !isOurs) rmSync(file, { force: true });
   }
 }

@@ -1,4 +1,5 @@
-import { build } from '../build/build.ts';
+import { build, SBOM } from '../build/build.ts';
+import { writeSbom } from '../build/sbom.ts';
 import { root } from '../root.ts';
 
 const startedAt = performance.now();
@@ -9,3 +10,4 @@ console.log(
     ? `dist is up to date (${files} files)`
     : `built ${written} of ${files} files in ${seconds} s`,
 );
+console.log(`dist/${SBOM} lists ${await writeSbom(root)} packages`);

@@ -10,9 +10,16 @@ export interface ComposeService {
   readonly build?: { readonly context: string; readonly dockerfile: string; readonly target: string };
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly ports: readonly string[];
+  readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly secrets?: readonly string[];
+  readonly configs?: readonly { readonly source: string; readonly target: string }[];
+  readonly networks: readonly string[];
+  readonly tmpfs: readonly string[];
+  readonly user?: string;
+  readonly entrypoint?: readonly string[];
+  readonly mem_limit?: string;
+  readonly pids_limit?: number;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck: { readonly test: readonly string[] };
   readonly stop_grace_period?: string;
@@ -25,6 +32,8 @@ export interface ComposeService {
 export interface ComposeFile {
   readonly services: Readonly<Record<'rabbitmq' | 'redis' | 'sandbox' | 'worker', ComposeService>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
+  readonly configs: Readonly<Record<string, { readonly file: string }>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 

@@ -17,7 +17,7 @@ import { read } from '../docs/markdown.ts';
 import { readComposeFile, variables } from './compose-file.ts';
 import { readDockerfile } from './dockerfile.ts';
 
-const { services, secrets, volumes } = readComposeFile();
+const { services, secrets, configs, networks, volumes } = readComposeFile();
 const { rabbitmq, redis, sandbox, worker } = services;
 const OURS = { sandbox, worker };
 const packageJson = JSON.parse(read('package.json')) as { version: string };
@@ -55,9 +55,10 @@ describe('docker-compose.yml', () => {
     expect([validate(file), validate.errors]).toEqual([true, null]);
   });
 
-  it('pins every image, its own to the version of the package', () => {
-    for (const { image } of [rabbitmq, redis]) expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z]+$/);
-    expect(Number(/:(\d+)/.exec(rabbitmq.image)?.[1])).toBe(4);
+  it('pins every image by its digest, its own to the version of the package', () => {
+    for (const { image } of [rabbitmq, redis])
+      expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z]+@sha256:[0-9a-f]{64}$/);
+    expect(rabbitmq.image).toMatch(/^rabbitmq:4\.3\./);
     expect(sandbox.image).toBe(`poker-bridge-sandbox:${packageJson.version}`);
     expect(worker.image).toBe(`poker-bridge-worker:${packageJson.version}`);
   });
@@ -92,7 +93,8 @@ describe('docker-compose.yml', () => {
 
   it("holds the sandbox's default secret key, and no other", () => {
     const [standard] = readSandboxSettings({}).clients;
-    for (const { file } of Object.values(secrets)) expect(read(file).trim()).toBe(standard?.secretKey);
+    for (const name of ['sandbox-secret-key', 'platform-secret-key'])
+      expect(read(secrets[name]?.file ?? '').trim()).toBe(standard?.secretKey);
     expect(read('docker-compose.yml')).not.toContain(
       standard?.secretKey === undefined ? '' : `: ${standard.secretKey}\n`,
     );
@@ -109,12 +111,11 @@ describe('docker-compose.yml', () => {
       mounted,
     );
     const broker = new URL(AMQP_URL[0] ?? '');
-    expect([broker.host, broker.username, broker.password]).toEqual([
-      `rabbitmq:${innerPort(rabbitmq.ports[0] ?? '')}`,
-      rabbitmq.environment?.['RABBITMQ_DEFAULT_USER'],
-      rabbitmq.environment?.['RABBITMQ_DEFAULT_PASS'],
+    expect([broker.host, broker.username]).toEqual([
+      `rabbitmq:${innerPort(rabbitmq.ports?.[0] ?? '')}`,
+      'worker',
     ]);
-    expect(new URL(REDIS_URL ?? '').host).toBe(`redis:${innerPort(redis.ports[0] ?? '')}`);
+    expect(new URL(REDIS_URL ?? '').host).toBe('redis:6379');
     const host = `sandbox:${sandbox.environment?.['SANDBOX_PORT']}`;
     expect([PLATFORM_BASE_URL, PLATFORM_API_URL]).toEqual([`http://${host}/api/web`, `http://${host}`]);
     expect(worker.depends_on).toEqual({
@@ -126,8 +127,8 @@ describe('docker-compose.yml', () => {
 
   it('has a broker for the demo', () => {
     const published = `127.0.0.1:${variables['RABBITMQ_PORT']}`;
-    expect(composeUrl(JSON.stringify({ services }), published, 'rabbitmq')).toBe(
-      'amqp://poker:poker@127.0.0.1:5672',
+    expect(composeUrl(JSON.stringify({ secrets }), published, read)).toBe(
+      'amqp://demo:demo@127.0.0.1:5672/demo',
     );
     expect(rabbitmq.hostname).toBe('rabbitmq');
   });
@@ -142,7 +143,10 @@ describe('docker-compose.yml', () => {
       `http://127.0.0.1:${SANDBOX_PORT}${pathOf(SandboxHealth, 'check')}`,
       `http://127.0.0.1:${HTTP_PORT}${pathOf(WorkerHealth, 'ready')}`,
     ]);
-    expect([sandbox, worker].map(({ ports }) => ports.map(innerPort))).toEqual([[SANDBOX_PORT], [HTTP_PORT]]);
+    expect([sandbox, worker].map(({ ports }) => ports?.map(innerPort))).toEqual([
+      [SANDBOX_PORT],
+      [HTTP_PORT],
+    ]);
     expect(sandbox.environment?.['SANDBOX_PUBLIC_URL']).toBe(
       `http://127.0.0.1:${variables['SANDBOX_HOST_PORT']}`,
     );
@@ -161,20 +165,47 @@ describe('docker-compose.yml', () => {
     );
   });
 
-  it.each(Object.entries(OURS))('gives %s no more rights than it needs', (_name, service) => {
+  it.each(Object.entries(services))('gives %s no more rights and room than it needs', (name, service) => {
     expect(service).toMatchObject({
       init: true,
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^\d+[mg]$/),
+      pids_limit: expect.any(Number),
+      healthcheck: { test: expect.any(Array) },
     });
+    expect(service.tmpfs).toContain('/tmp');
+    // An image of others starts as root and then changes its user, for which it would need capabilities.
+    expect(service.user).toBe(name in OURS ? undefined : name);
+  });
+
+  it('lets each service reach what it needs, and Redis nobody but workers', () => {
+    expect(Object.entries(services).map(([name, service]) => [name, service.networks])).toEqual([
+      ['rabbitmq', ['bus']],
+      ['redis', ['cache']],
+      ['sandbox', ['platform']],
+      ['worker', ['bus', 'cache', 'platform']],
+    ]);
+    expect(networks['cache']).toEqual({ internal: true });
+    expect(redis.ports).toBeUndefined();
+  });
+
+  it('mounts the files of RabbitMQ beside each other, and starts with them', () => {
+    const targets = new Map(rabbitmq.configs?.map(({ source, target }) => [source, target]));
+    expect([...targets.keys()]).toEqual(Object.keys(configs));
+    for (const { file } of Object.values(configs)) expect(read(file)).not.toBe('');
+    const [start = '', definitions = ''] = [...targets.values()];
+    expect(rabbitmq.entrypoint).toEqual(['sh', start]);
+    expect(posix.dirname(definitions)).toBe(posix.dirname(start));
+    expect(targets.get('rabbitmq-conf')).toMatch(/^\/etc\/rabbitmq\/conf\.d\/\d+-[a-z-]+\.conf$/);
   });
 
   it('publishes on the loopback address only, and mounts named volumes only', () => {
     const mounts = Object.values(services).flatMap(({ volumes: own = [] }) => own);
     expect(mounts.map((mount) => mount.split(':')[0])).toEqual(Object.keys(volumes));
     expect(mounts).toContain(`sandbox:${posix.dirname(sandbox.environment?.['SANDBOX_FILE'] ?? '')}`);
-    for (const { ports } of Object.values(services))
+    for (const { ports = [] } of Object.values(services))
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
   });
 });

@@ -36,7 +36,12 @@ export function documents(): readonly string[] {
       : [];
   const packages = readdirSync(join(root, 'libs')).map((name) => `libs/${name}/README.md`);
   const markdown = [...under('docs'), ...under('examples')].filter((path) => path.endsWith('.md'));
-  return ['README.md', ...markdown, ...packages.filter((path) => existsSync(join(root, path)))].toSorted();
+  return [
+    'README.md',
+    'SECURITY.md',
+    ...markdown,
+    ...packages.filter((path) => existsSync(join(root, path))),
+  ].toSorted();
 }
 
 export function read(path: string): string {

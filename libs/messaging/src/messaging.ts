@@ -57,6 +57,7 @@ export class Messaging {
       const consumer: QueueConsumer = new QueueConsumer({
         queue,
         prefetch,
+        maxBodyBytes: options.maxCommandBytes,
         isServed,
         handle: (delivery) => pipeline.process(delivery),
         onLost: (reason) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -24,7 +24,7 @@ export function composeSource(): BrokerSource {
       const url = composeUrl(
         await compose('config', '--format', 'json'),
         await compose('port', SERVICE, '5672'),
-        SERVICE,
+        (path) => readFileSync(path, 'utf8'),
       );
       return {
         url,

@@ -2,20 +2,21 @@ import { describe, expect, it } from '@jest/globals';
 
 import { composeUrl } from './compose-url.ts';
 
-const config = (environment: object): string => JSON.stringify({ services: { rabbitmq: { environment } } });
+const CONFIG = JSON.stringify({ secrets: { 'rabbitmq-demo': { file: '/secrets/rabbitmq-demo' } } });
+const readFile = (path: string): string => `${path === '/secrets/rabbitmq-demo' ? 'a/b@c' : 'another'}\n`;
 
 describe('composeUrl', () => {
-  it('takes the user, the password and the published port', () => {
-    const json = config({ RABBITMQ_DEFAULT_USER: 'poker', RABBITMQ_DEFAULT_PASS: 'a/b@c' });
-
-    expect(composeUrl(json, '0.0.0.0:15672', 'rabbitmq')).toBe('amqp://poker:a%2Fb%40c@127.0.0.1:15672');
+  it('takes the password from its file, and the published port', () => {
+    const url = 'amqp://demo:a%2Fb%40c@127.0.0.1:15672/demo';
+    expect(composeUrl(CONFIG, '0.0.0.0:15672', readFile)).toBe(url);
+    expect(composeUrl(CONFIG, '[::]:15672', readFile)).toBe(url);
   });
 
-  it('falls back to guest', () => {
-    expect(composeUrl(config({}), '[::]:5672', 'rabbitmq')).toBe('amqp://guest:guest@127.0.0.1:5672');
+  it('refuses a file that has no password for the demo', () => {
+    expect(() => composeUrl('{}', '0.0.0.0:15672', readFile)).toThrow('it has no secret rabbitmq-demo');
   });
 
   it('refuses a service that publishes nothing', () => {
-    expect(() => composeUrl(config({}), '', 'rabbitmq')).toThrow('publishes no port');
+    expect(() => composeUrl(CONFIG, '', readFile)).toThrow('publishes no port');
   });
 });

@@ -11,8 +11,8 @@ import { firstValueFrom } from 'rxjs';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { runCli } from '../cli/run-cli.ts';
 import { BrokerUser } from './broker-user.ts';
+import { printedPermissions } from './printed-permissions.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const SHOP = `shop-${suffix}`;
@@ -43,16 +43,8 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     });
     await service.worker();
     const variables = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix, CALLERS_FILE: file };
-    const { stdout, code } = await runCli(['callers', 'permissions'], { variables });
-    expect(code).toBe(0);
-    const permissionOf = (caller: string): string[] => {
-      const line = stdout.split('\n').find((each) => each.startsWith('rabbitmqctl') && each.includes(caller));
-      return line!
-        .split(' ')
-        .slice(1)
-        .map((word) => word.replaceAll("'", ''));
-    };
-    const userOf = (name: string) => BrokerUser.create(name, permissionOf(name), service);
+    const permissions = await printedPermissions(variables);
+    const userOf = (name: string) => BrokerUser.create(name, permissions.get(name) ?? [], service);
     shop = await userOf(SHOP);
     cashier = await userOf(CASHIER);
     finance = await userOf(FINANCE);

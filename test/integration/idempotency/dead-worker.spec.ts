@@ -43,7 +43,7 @@ async function claimed(store: RedisIdempotencyStore) {
 
 /** The outcome that a copy of the command waits for, and whether it has arrived. */
 async function wait(store: RedisIdempotencyStore, isRedelivered: boolean) {
-  const claim = await store.claim(id, 'f', isRedelivered);
+  const claim = await store.claim(id, 'f', { isRedelivered });
   if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
   const waiting = { isOver: false, outcome: claim.outcome };
   void claim.outcome.then(() => (waiting.isOver = true));

@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { endsAtOnce } from './ends-at-once.ts';
-import { isAway, isBack, LEASE_MS, PREFIX, success, Workers } from './workers.ts';
+import { isAway, isBack, keyOf, LEASE_MS, success, Workers } from './workers.ts';
 
 /** Less than waiting a second time would take. */
 const TOGETHER_MS = 200;
@@ -229,7 +229,7 @@ describe('A claim taken without Redis', () => {
     const late = await claimed(one, id);
     redis.thaw();
     await redis.run((client) => client.flushall());
-    const key = `${PREFIX}:identity:${hash('sha256', id)}`;
+    const key = keyOf(id);
     await redis.run((client) => client.hset(key, { state: 'in flight', owner: 'another', fingerprint: 'f' }));
     await isBack(one);
     await late.settle(success('s-1'));

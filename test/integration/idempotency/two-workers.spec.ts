@@ -9,7 +9,7 @@ import type { RedisIdempotencyStore } from '#messaging';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
-import { failure, isAway, LEASE_MS, PREFIX, success, TTL_MS, Workers } from './workers.ts';
+import { failure, isAway, keyOf, LEASE_MS, success, TTL_MS, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
 let workers: Workers;
@@ -43,8 +43,6 @@ async function inFlight(store: RedisIdempotencyStore): Promise<{ outcome: Promis
   if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
   return claim;
 }
-
-const keyOf = (identity: string) => `${PREFIX}:identity:${hash('sha256', identity)}`;
 
 describe('Two workers over one Redis', () => {
   it('replay what the other one settled', async () => {
@@ -139,6 +137,19 @@ describe('An entry in Redis', () => {
     const ttlMs = await redis.run((client) => client.pttl(key));
     expect(ttlMs).toBeGreaterThan(TTL_MS - 5_000);
     expect(ttlMs).toBeLessThanOrEqual(TTL_MS);
+  });
+
+  it('holds no digest from which the command could be guessed', async () => {
+    const fingerprint = hash('sha256', 'session.create {"userId":"p-1"}', 'base64');
+    await (await claimed(one, fingerprint)).settle(success('s-1'));
+    const stored = await redis.run(async (client) => {
+      const keys = await client.keys('*');
+      return JSON.stringify([keys, await Promise.all(keys.map((key) => client.hgetall(key)))]);
+    });
+    expect(stored).toContain(keyOf(id));
+    for (const guess of [hash('sha256', id), hash('sha256', id, 'base64'), fingerprint])
+      expect(stored).not.toContain(guess);
+    expect(await two.claim(id, fingerprint)).toMatchObject({ kind: 'settled' });
   });
 
   it('counts as absent if it cannot be read', async () => {

@@ -1,14 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 
 import type { Reply } from '#contracts';
 import { RedisIdempotencyStore, type RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
 
-export const PREFIX = 'test';
+const PREFIX = 'test';
 export const TTL_MS = 60_000;
 /** Short, so that a test can see one expire, and long enough to be renewed in time on a busy machine. */
 export const LEASE_MS = 2_400;
+
+const INTERNAL_KEY = Buffer.alloc(32, 7);
+const NAMES_KEY = Buffer.from(hkdfSync('sha256', INTERNAL_KEY, '', 'poker-bridge identities', 32));
 
 /** The options of a store that a test may set. */
 type Times = Partial<
@@ -45,7 +48,7 @@ export class Workers implements AsyncDisposable {
       onState,
       random: Math.random,
       newId: randomUUID,
-      internalKey: Buffer.alloc(32, 7),
+      internalKey: INTERNAL_KEY,
     });
     this.#stores.push(store);
     return store;
@@ -54,6 +57,11 @@ export class Workers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#stores.map((store) => store.close()));
   }
+}
+
+/** Under which key an identity stands in Redis. */
+export function keyOf(identity: string): string {
+  return `${PREFIX}:identity:${createHmac('sha256', NAMES_KEY).update(`identity ${identity}`).digest('hex')}`;
 }
 
 export function isBack(store: RedisIdempotencyStore): Promise<true> {

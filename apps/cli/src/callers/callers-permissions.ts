@@ -1,13 +1,13 @@
 import { type CallerRules, readCallers, readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
-import { type Permissions, permissionsOf } from './permissions.ts';
+import { type Permissions, permissionsOf, workerPermissions } from './permissions.ts';
 
 /** All that have no rules of their own: no user of the broker. */
 const OTHERS = '*';
 
 /**
- * Prints the commands that give each caller of a file its permissions on the broker.
+ * Prints the commands that give the worker, and each caller of a file, its permissions on the broker.
  *
  * @param file default: that of `CALLERS_FILE`
  * @throws ExitError if there is no file, or it cannot be used
@@ -17,11 +17,16 @@ export function callersPermissions(file: string | undefined): void {
     const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
     const path = file ?? settings.CALLERS_FILE;
     if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
-    const vhost = vhostOf(settings.AMQP_URL[0] ?? '');
-    for (const [caller, rules] of readCallers(path)) {
-      if (caller === OTHERS) continue;
-      process.stdout.write(`${describe(caller, rules)}\n`);
-      process.stdout.write(`${lineOf(vhost, caller, permissionsOf(caller, rules, settings.AMQP_PREFIX))}\n`);
+    const { AMQP_PREFIX: prefix, AMQP_URL: urls } = settings;
+    const callers = readCallers(path);
+    const vhost = vhostOf(urls[0] ?? '');
+    const worker = userOf(urls[0] ?? '');
+    const print = (user: string, what: string, permissions: Permissions): void => {
+      process.stdout.write(`# ${user}: ${what}\n${lineOf(vhost, user, permissions)}\n`);
+    };
+    print(worker, 'the worker', workerPermissions(prefix));
+    for (const [caller, rules] of callers) {
+      if (caller !== OTHERS) print(caller, describe(rules), permissionsOf(caller, rules, prefix));
     }
   } catch (error) {
     if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);
@@ -29,10 +34,10 @@ export function callersPermissions(file: string | undefined): void {
   }
 }
 
-function describe(caller: string, { commands, operators }: CallerRules): string {
+function describe({ commands, operators }: CallerRules): string {
   const what = commands ? [...commands].join(', ') : 'every command';
   const whose = operators ? [...operators].join(', ') : 'every operator';
-  return `# ${caller}: ${what || 'no command'}, for ${whose || 'no operator'}`;
+  return `${what || 'no command'}, for ${whose || 'no operator'}`;
 }
 
 function lineOf(vhost: string, caller: string, { configure, write, read }: Permissions): string {
@@ -42,6 +47,11 @@ function lineOf(vhost: string, caller: string, { configure, write, read }: Permi
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whom a worker with this URL connects as. */
+function userOf(url: string): string {
+  return decodeURIComponent(URL.parse(url)?.username ?? '') || 'guest';
 }
 
 function vhostOf(url: string): string {

@@ -1,13 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { permissionsOf } from './permissions.ts';
+import { permissionsOf, workerPermissions } from './permissions.ts';
 
 const EXAMPLES: [caller: string, replyTo: string[] | undefined, own: string][] = [
   ['shop', ['shop.*', 'amq.rabbitmq.reply-to'], 'shop\\.|shop\\.commands$'],
   ['finance', ['month-end'], 'month-end$|finance\\.commands$'],
-  ['cashier', undefined, 'cashier\\.|cashier\\.commands$'],
+  ['cashier', undefined, 'cashier\\.|amq\\.gen-|cashier\\.commands$'],
   ['nest', ['amq.rabbitmq.reply-to'], 'nest\\.commands$'],
 ];
+
+describe('workerPermissions', () => {
+  it('cover the names of the service, and the default exchange', () => {
+    expect(workerPermissions('poker')).toEqual({
+      configure: '^poker\\.',
+      write: '^(poker\\.|amq\\.default$)',
+      read: '^poker\\.',
+    });
+  });
+});
 
 describe('permissionsOf', () => {
   it.each(EXAMPLES)('of %s with the reply queues %j', (caller, replyTo, own) => {

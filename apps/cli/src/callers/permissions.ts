@@ -10,16 +10,20 @@ export interface Permissions {
 
 /** Consumed without any permission. */
 const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
+/** What the broker names queues that are declared without a name; an exclusive one belongs to its connection. */
+const SERVER_NAMED = 'amq.gen-*';
 const SPECIAL = /[.*+?^${}()|[\]\\]/g;
 
 /**
  * The least that a caller needs: it declares and reads its reply queues, publishes to the exchange of commands, and may
  * bind an exchange of its own to that one. It may not write to the default exchange, from which every queue is reached.
  *
- * @param rules without `replyTo`, its queues begin with its name and a dot
+ * @param rules without `replyTo`, its queues begin with its name and a dot, or are named by the broker
  */
 export function permissionsOf(caller: string, { replyTo }: CallerRules, prefix: string): Permissions {
-  const queues = (replyTo ?? [`${caller}.*`]).filter((queue) => queue !== DIRECT_REPLY_TO).map(patternOf);
+  const queues = (replyTo ?? [`${caller}.*`, SERVER_NAMED])
+    .filter((queue) => queue !== DIRECT_REPLY_TO)
+    .map(patternOf);
   const exchange = patternOf(`${caller}.commands`);
   const own = [...queues, exchange];
   return {
@@ -27,6 +31,12 @@ export function permissionsOf(caller: string, { replyTo }: CallerRules, prefix: 
     write: anyOf([...own, patternOf(busNames(prefix).commands)]),
     read: anyOf(own),
   };
+}
+
+/** The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue. */
+export function workerPermissions(prefix: string): Permissions {
+  const own = patternOf(`${busNames(prefix).reserved}*`);
+  return { configure: `^${own}`, write: anyOf([own, patternOf('amq.default')]), read: `^${own}` };
 }
 
 function patternOf(name: string): string {

@@ -65,7 +65,7 @@ export function keptMessageOf({ properties, content }: ConsumeMessage): KeptMess
 
 /** A type that neither the properties nor the broker name: that of a packet of Nest's client. */
 function patternOf(content: Buffer): string | undefined {
-  return text(readBody(content, Number.POSITIVE_INFINITY, true).pattern);
+  return text(readBody(content, content.length, Number.POSITIVE_INFINITY, true).pattern);
 }
 
 function deathOf(headers: Headers): Death {

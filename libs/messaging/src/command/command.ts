@@ -23,7 +23,7 @@ export interface Command {
 /** Decodes what was delivered. It never throws: what is wrong with a message is found by the steps of the pipeline. */
 export function decodeCommand(delivery: Delivery, rules: EnvelopeRules): Command {
   const receivedAtMs = rules.nowMs();
-  const envelope = openEnvelope(delivery.message, rules);
+  const envelope = openEnvelope(delivery.message, rules, delivery.bodyBytes);
   const deadline = new Deadline(envelope.deadlineAtMs, rules.nowMs);
   return {
     delivery,

@@ -35,15 +35,18 @@ const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 /**
  * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
  * that breaks the contract still has an address, an identity and a deadline to be refused by.
+ *
+ * @param bodyBytes the length of its body, of which the message may hold only the beginning; default: it holds all
  */
 export function openEnvelope(
   { content, fields, properties }: ConsumeMessage,
   rules: EnvelopeRules,
+  bodyBytes = content.length,
 ): Envelope {
   const headers: Record<string, unknown> = properties.headers ?? {};
   const sentType: unknown = properties.type;
   const hasType = typeof sentType === 'string' && sentType !== '';
-  const body = readBody(content, rules.maxBytes, !hasType);
+  const body = readBody(content, bodyBytes, rules.maxBytes, !hasType);
   const typeName = hasType ? sentType : typeOf(body, fields.routingKey);
   const known = commandTypeOf(typeName);
   const violations: Violation[] = [];

@@ -5,7 +5,7 @@ import { readBody } from './read-body.ts';
 const MAX_BYTES = 64 * 1024;
 
 const read = (content: string | Buffer, mayBePacket = true, maxBytes = MAX_BYTES) =>
-  readBody(Buffer.from(content as string), maxBytes, mayBePacket);
+  readBody(Buffer.from(content as string), Buffer.byteLength(content), maxBytes, mayBePacket);
 
 const MALFORMED: [string, string | Buffer][] = [
   ['nothing', ''],

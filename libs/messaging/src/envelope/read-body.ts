@@ -19,13 +19,14 @@ const PACKET_START = '{"pattern":';
 /**
  * Reads a body once. It never throws: what is wrong is the `fault`.
  *
+ * @param bytes how long the body is; `content` may be only the beginning of one that is too large
  * @param mayBePacket whether the message has no property `type`; only then is `{pattern, data, id}` a packet
  */
-export function readBody(content: Buffer, maxBytes: number, mayBePacket: boolean): Body {
+export function readBody(content: Buffer, bytes: number, maxBytes: number, mayBePacket: boolean): Body {
   const guess = (): CommandForm =>
     mayBePacket && content.toString('latin1', 0, PACKET_START.length) === PACKET_START ? 'packet' : 'typed';
-  if (content.length > maxBytes) {
-    const details = { bytes: content.length, maxBytes };
+  if (bytes > maxBytes) {
+    const details = { bytes, maxBytes };
     return { form: guess(), fault: new CommandError('MESSAGE_TOO_LARGE', { details }) };
   }
   const body = isUtf8(content) ? parseObject(content.toString('utf8')) : undefined;

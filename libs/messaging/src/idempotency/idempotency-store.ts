@@ -16,14 +16,21 @@ export type Claim =
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
+/** Whose command it is that is claimed. */
+export interface ClaimOrigin {
+  /** Whoever claims much forgets its own outcomes first; default `anonymous`. */
+  readonly caller?: string;
+  /** Whether the broker delivered this very message before; default no. */
+  readonly isRedelivered?: boolean;
+}
+
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
 export abstract class IdempotencyStore {
   /**
-   * @param identity operator and command id
+   * @param identity caller, operator and command id
    * @param fingerprint of type and data
-   * @param isRedelivered whether the broker delivered this very message before; default no
    */
-  abstract claim(identity: string, fingerprint: string, isRedelivered?: boolean): Claim | Promise<Claim>;
+  abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
 
   /** Closes its connections. Never rejects. */
   close(): Promise<void> {

@@ -21,9 +21,9 @@ function failed(code: ErrorCode, details = {}): Reply {
 }
 const REPLY = created('s-1');
 
-function storeAt(startMs: number) {
+function storeAt(startMs: number, maxIdentities?: number) {
   const clock = { nowMs: startMs };
-  return { clock, store: new MemoryIdempotencyStore(TTL_MS, () => clock.nowMs) };
+  return { clock, store: new MemoryIdempotencyStore(TTL_MS, () => clock.nowMs, maxIdentities) };
 }
 
 async function settle(claim: Claim, reply: Reply): Promise<void> {

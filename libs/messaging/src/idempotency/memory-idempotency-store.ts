@@ -1,12 +1,15 @@
 import type { Reply } from '#contracts';
 
-import { type Claim, IdempotencyStore, isKept } from './idempotency-store.ts';
+import { ANONYMOUS } from '../envelope/caller-policy.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
 import { OutcomeLog } from './outcome-log.ts';
 
-/** Beyond it, the oldest outcomes are dropped early. */
+/** Beyond it, the caller with the most outcomes loses its oldest ones early. */
 const MAX_IDENTITIES = 100_000;
-/** Of all outcomes; beyond it, the same happens. */
+/** Of all outcomes; beyond it, the same happens to the caller with the most bytes. */
 const MAX_REPLY_BYTES = 128 * 1024 * 1024;
+/** How often expired outcomes are dropped. */
+const SWEEP_EVERY_MS = 1_000;
 
 /** A claim as `MemoryIdempotencyStore` gives it: at once. */
 export type MemoryClaim = Exclude<Claim, { kind: 'claimed' }> | HeldClaim;
@@ -21,6 +24,7 @@ export interface KeptOutcome {
 
 class HeldClaim {
   readonly kind = 'claimed';
+  readonly caller: string;
   readonly identity: string;
   readonly fingerprint: string;
   /** For the repeats that wait for its outcome. */
@@ -29,11 +33,13 @@ class HeldClaim {
   readonly #drop: (identity: string) => void;
 
   constructor(
+    caller: string,
     identity: string,
     fingerprint: string,
     keep: (held: HeldClaim, reply: Reply) => void,
     drop: (identity: string) => void,
   ) {
+    this.caller = caller;
     this.identity = identity;
     this.fingerprint = fingerprint;
     this.#keep = keep;
@@ -53,34 +59,52 @@ class HeldClaim {
   }
 }
 
-/** The identities of one worker, in its memory. */
+/**
+ * The identities of one worker, in its memory. Callers share the room fairly: whoever has the most outcomes gives its own
+ * oldest up, so that a flood of one caller does not make the worker forget the commands of another.
+ */
 export class MemoryIdempotencyStore extends IdempotencyStore {
-  /** Claims in flight, and the places of outcomes in the log. */
+  /** Claims in flight, and the places of outcomes in the log of their caller. */
   readonly #entries = new Map<string, HeldClaim | number>();
-  readonly #outcomes = new OutcomeLog();
+  /** The outcomes of each caller that has any. */
+  readonly #logs = new Map<string, OutcomeLog>();
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
-  readonly #keep = ({ identity, fingerprint }: HeldClaim, reply: Reply): void => {
+  readonly #maxIdentities: number;
+  /** Of all logs. */
+  #bytes = 0;
+  #sweepAtMs = 0;
+  readonly #keep = ({ caller, identity, fingerprint }: HeldClaim, reply: Reply): void => {
     const untilMs = this.#nowMs() + this.#ttlMs;
-    this.#entries.set(identity, this.#outcomes.append(identity, fingerprint, reply, untilMs));
+    let log = this.#logs.get(caller);
+    if (log === undefined) this.#logs.set(caller, (log = new OutcomeLog()));
+    const before = log.bytes;
+    this.#entries.set(identity, log.append(identity, fingerprint, reply, untilMs));
+    this.#bytes += log.bytes - before;
   };
   readonly #drop = (identity: string): void => {
     this.#entries.delete(identity);
   };
 
-  constructor(ttlMs: number, nowMs: () => number) {
+  /** @param maxIdentities default 100,000 */
+  constructor(ttlMs: number, nowMs: () => number, maxIdentities = MAX_IDENTITIES) {
     super();
     this.#ttlMs = ttlMs;
     this.#nowMs = nowMs;
+    this.#maxIdentities = maxIdentities;
   }
 
-  claim(identity: string, fingerprint: string): MemoryClaim {
+  claim(identity: string, fingerprint: string, { caller = ANONYMOUS }: ClaimOrigin = {}): MemoryClaim {
     const entry = this.#entries.get(identity);
-    if (entry === undefined || this.#isExpired(entry)) return this.#begin(identity, fingerprint);
     if (typeof entry === 'number') {
-      if (this.#outcomes.fingerprint(entry) !== fingerprint) return { kind: 'conflict' };
-      return { kind: 'settled', reply: this.#outcomes.reply(entry) };
+      const log = this.#logs.get(caller);
+      if (log === undefined || log.untilMs(entry) <= this.#nowMs()) {
+        return this.#begin(caller, identity, fingerprint);
+      }
+      if (log.fingerprint(entry) !== fingerprint) return { kind: 'conflict' };
+      return { kind: 'settled', reply: log.reply(entry) };
     }
+    if (entry === undefined) return this.#begin(caller, identity, fingerprint);
     if (entry.fingerprint !== fingerprint) return { kind: 'conflict' };
     entry.waiting ??= Promise.withResolvers();
     return { kind: 'in flight', outcome: entry.waiting.promise };
@@ -88,40 +112,63 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
 
   /** The outcomes kept between `sinceMs` and now, for as long as they are valid. */
   *outcomesSince(sinceMs: number): Generator<KeptOutcome> {
-    const log = this.#outcomes;
     const nowMs = this.#nowMs();
-    for (const [identity, place] of this.#entries) {
-      if (typeof place !== 'number' || this.#isExpired(place)) continue;
-      const untilMs = log.untilMs(place);
-      const keptAtMs = untilMs - this.#ttlMs;
-      if (keptAtMs < sinceMs || keptAtMs > nowMs) continue;
-      yield { identity, fingerprint: log.fingerprint(place), reply: log.reply(place), untilMs };
+    for (const log of this.#logs.values()) {
+      for (const { identity, place } of log.places()) {
+        // Meanwhile it may have been dropped.
+        if (this.#entries.get(identity) !== place) continue;
+        const untilMs = log.untilMs(place);
+        const keptAtMs = untilMs - this.#ttlMs;
+        if (keptAtMs < sinceMs || keptAtMs > nowMs || untilMs <= this.#nowMs()) continue;
+        yield { identity, fingerprint: log.fingerprint(place), reply: log.reply(place), untilMs };
+      }
     }
   }
 
-  #isExpired(entry: HeldClaim | number): boolean {
-    return typeof entry === 'number' && this.#outcomes.untilMs(entry) <= this.#nowMs();
-  }
-
-  #begin(identity: string, fingerprint: string): MemoryClaim {
-    this.#forget();
-    const held = new HeldClaim(identity, fingerprint, this.#keep, this.#drop);
+  #begin(caller: string, identity: string, fingerprint: string): MemoryClaim {
+    this.#makeRoom();
+    const held = new HeldClaim(caller, identity, fingerprint, this.#keep, this.#drop);
     this.#entries.set(identity, held);
     return held;
   }
 
-  /** Drops expired outcomes, and the oldest ones if there are too many. */
-  #forget(): void {
+  /** Drops expired outcomes now and then, and early ones if there are too many. */
+  #makeRoom(): void {
     const nowMs = this.#nowMs();
-    while (this.#isTooFull || this.#outcomes.oldestUntilMs <= nowMs) {
-      const dropped = this.#outcomes.dropOldest();
-      if (dropped === undefined) return;
-      // An expired identity may have been claimed again.
-      if (this.#entries.get(dropped.identity) === dropped.place) this.#entries.delete(dropped.identity);
+    if (nowMs >= this.#sweepAtMs) {
+      this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
+      for (const [caller, log] of this.#logs) {
+        while (log.oldestUntilMs <= nowMs) this.#dropOldest(caller, log);
+      }
+    }
+    while (this.#hasTooMany || this.#bytes > MAX_REPLY_BYTES) {
+      const most = this.#most();
+      if (most === undefined) return;
+      this.#dropOldest(...most);
     }
   }
 
-  get #isTooFull(): boolean {
-    return this.#entries.size >= MAX_IDENTITIES || this.#outcomes.bytes > MAX_REPLY_BYTES;
+  get #hasTooMany(): boolean {
+    return this.#entries.size >= this.#maxIdentities;
+  }
+
+  /** The caller that has the most of what there is too much of. */
+  #most(): [caller: string, log: OutcomeLog] | undefined {
+    const amountOf = this.#hasTooMany ? (log: OutcomeLog) => log.length : (log: OutcomeLog) => log.bytes;
+    let most: [string, OutcomeLog] | undefined;
+    for (const entry of this.#logs) {
+      if (most === undefined || amountOf(entry[1]) > amountOf(most[1])) most = entry;
+    }
+    return most;
+  }
+
+  #dropOldest(caller: string, log: OutcomeLog): void {
+    const before = log.bytes;
+    const dropped = log.dropOldest();
+    this.#bytes += log.bytes - before;
+    if (log.length === 0) this.#logs.delete(caller);
+    // An expired identity may have been claimed again.
+    if (dropped && this.#entries.get(dropped.identity) === dropped.place)
+      this.#entries.delete(dropped.identity);
   }
 }

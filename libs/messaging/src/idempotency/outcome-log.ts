@@ -2,6 +2,8 @@ import type { Reply } from '#contracts';
 
 /** Of one chunk; a longer outcome has a chunk of its own. */
 const CHUNK_BYTES = 256 * 1024;
+/** Of the first chunk; the next ones double all that there is, so that many short logs are small. */
+const FIRST_CHUNK_BYTES = 16 * 1024;
 /** Of one chunk, at most; part of how places are numbered. */
 const CHUNK_OUTCOMES = 4096;
 /** A text shorter than this is not measured before it is written. */
@@ -28,9 +30,15 @@ export class OutcomeLog {
   readonly #chunks: Chunk[] = [];
   /** How many chunks were dropped before the first one. */
   #firstNumber = 0;
+  #length = 0;
   #bytes = 0;
   /** The buffer of a chunk that was dropped, for the next one. */
   #spare: Buffer | undefined;
+
+  /** Outcomes that were not dropped. */
+  get length(): number {
+    return this.#length;
+  }
 
   /** Memory held by all chunks. */
   get bytes(): number {
@@ -57,7 +65,16 @@ export class OutcomeLog {
     chunk.end += bytes.write(text, chunk.end);
     chunk.untilMs.push(untilMs);
     const index = identities.push(identity) - 1;
+    this.#length += 1;
     return (this.#firstNumber + this.#chunks.length - 1) * CHUNK_OUTCOMES + index;
+  }
+
+  /** What was not dropped, oldest first. */
+  places(): { readonly identity: string; readonly place: number }[] {
+    return this.#chunks.flatMap(({ identities, next }, number) => {
+      const first = (this.#firstNumber + number) * CHUNK_OUTCOMES + next;
+      return identities.slice(next).map((identity, index) => ({ identity, place: first + index }));
+    });
   }
 
   untilMs(place: number): number {
@@ -86,6 +103,7 @@ export class OutcomeLog {
     if (chunk === undefined || identity === undefined) return undefined;
     const place = this.#firstNumber * CHUNK_OUTCOMES + chunk.next;
     chunk.next += 1;
+    this.#length -= 1;
     if (chunk.next === chunk.identities.length) this.#dropChunk();
     return { identity, place };
   }
@@ -94,7 +112,8 @@ export class OutcomeLog {
     const bytes = this.#chunks.shift()?.bytes;
     this.#firstNumber += 1;
     this.#bytes -= bytes?.length ?? 0;
-    if (bytes?.length === CHUNK_BYTES) this.#spare = bytes;
+    if (this.#bytes < CHUNK_BYTES) this.#spare = undefined;
+    else if (bytes?.length === CHUNK_BYTES) this.#spare = bytes;
   }
 
   #chunkAt(place: number): Chunk {
@@ -110,11 +129,15 @@ export class OutcomeLog {
     return isFree ? last : this.#begin(bytes);
   }
 
+  get #nextChunkBytes(): number {
+    return Math.min(CHUNK_BYTES, Math.max(FIRST_CHUNK_BYTES, this.#bytes));
+  }
+
   #begin(bytes: number): Chunk {
     const spare = bytes <= CHUNK_BYTES ? this.#spare : undefined;
     if (spare !== undefined) this.#spare = undefined;
     const chunk: Chunk = {
-      bytes: spare ?? Buffer.allocUnsafeSlow(Math.max(bytes, CHUNK_BYTES)),
+      bytes: spare ?? Buffer.allocUnsafeSlow(Math.max(bytes, this.#nextChunkBytes)),
       end: 0,
       identities: [],
       starts: [],

@@ -1,9 +1,10 @@
 import type { Reply } from '#contracts';
 
-import { type Claim, IdempotencyStore } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import type { RedisState } from './redis-connection.ts';
 import { RedisIdentities, type RedisIdentitiesOptions } from './redis-identities.ts';
+import type { RedisName } from './redis-names.ts';
 
 export interface RedisIdempotencyStoreOptions extends RedisIdentitiesOptions {
   /** How long an outcome is kept. */
@@ -39,15 +40,15 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return this.#identities.state;
   }
 
-  async claim(identity: string, fingerprint: string, isRedelivered = false): Promise<Claim> {
-    const local = this.#memory.claim(identity, fingerprint);
+  async claim(identity: string, fingerprint: string, origin: ClaimOrigin = {}): Promise<Claim> {
+    const local = this.#memory.claim(identity, fingerprint, origin);
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;
-    const key = this.#identities.keyOf(identity);
+    const name = this.#identities.nameOf(identity, fingerprint);
     // The command that came first to this worker may be the one in conflict.
     const entry = held
-      ? await this.#identities.claim(key, fingerprint)
-      : await this.#identities.look(key, fingerprint);
+      ? await this.#identities.claim(name.key, name.fingerprint)
+      : await this.#identities.look(name.key, name.fingerprint);
     switch (entry?.kind) {
       case 'conflict':
         held?.release();
@@ -56,14 +57,16 @@ export class RedisIdempotencyStore extends IdempotencyStore {
         held?.release(entry.reply);
         return entry;
       case 'in flight': {
-        const outcome = this.#identities.outcome(key, fingerprint, isRedelivered).then((reply) => {
+        const { isRedelivered = false } = origin;
+        const ended = this.#identities.outcome(name.key, name.fingerprint, isRedelivered);
+        const outcome = ended.then((reply) => {
           held?.release(reply);
           return reply;
         });
         return { kind: 'in flight', outcome };
       }
       default:
-        return held ? this.#shared(key, held) : local;
+        return held ? this.#shared(name, held) : local;
     }
   }
 
@@ -73,10 +76,10 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   /** A claim that ends in Redis first, and then in memory. */
-  #shared(key: string, local: Extract<MemoryClaim, { kind: 'claimed' }>): Claim {
+  #shared({ key, fingerprint }: RedisName, local: Extract<MemoryClaim, { kind: 'claimed' }>): Claim {
     const end = async (reply?: Reply): Promise<void> => {
       const { ttlMs, nowMs } = this.#options;
-      const isTold = await this.#identities.settle(key, local.fingerprint, reply, ttlMs);
+      const isTold = await this.#identities.settle(key, fingerprint, reply, ttlMs);
       if (!isTold) this.#missedSinceMs ??= nowMs();
     };
     return {
@@ -93,10 +96,10 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     if (sinceMs === undefined) return;
     // What it misses from now on is for the next time.
     this.#missedSinceMs = undefined;
-    for (const { identity, fingerprint, reply, untilMs } of this.#memory.outcomesSince(sinceMs)) {
-      const key = this.#identities.keyOf(identity);
-      const ttlMs = untilMs - this.#options.nowMs();
-      if (await this.#identities.settle(key, fingerprint, reply, ttlMs)) continue;
+    for (const outcome of this.#memory.outcomesSince(sinceMs)) {
+      const { key, fingerprint } = this.#identities.nameOf(outcome.identity, outcome.fingerprint);
+      const ttlMs = outcome.untilMs - this.#options.nowMs();
+      if (await this.#identities.settle(key, fingerprint, outcome.reply, ttlMs)) continue;
       this.#missedSinceMs = sinceMs;
       return;
     }

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
 import { isKept } from './idempotency-store.ts';
 import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
+import { type RedisName, RedisNames } from './redis-names.ts';
 import { type Fields, FIELDS } from './redis-scripts.ts';
 import { StoredReplies } from './stored-replies.ts';
 
@@ -24,7 +24,7 @@ export interface RedisIdentitiesOptions extends RedisConnectionOptions {
   /** How long a worker's connection to Redis is gone until a redelivered command takes over; default 1000. */
   readonly absenceMs?: number;
   readonly newId: () => string;
-  /** Encrypts the replies that are kept; the same for all workers. 32 bytes. */
+  /** Encrypts the replies that are kept, and hides whose they are; the same for all workers. 32 bytes. */
   readonly internalKey: Buffer;
 }
 
@@ -42,6 +42,7 @@ export class RedisIdentities {
   /** This worker, and no other one. */
   readonly #owner: string;
   readonly #connection: RedisConnection;
+  readonly #names: RedisNames;
   readonly #replies: StoredReplies;
   /** The fingerprints of this worker's claims, by key. */
   readonly #held = new Map<string, string>();
@@ -50,10 +51,11 @@ export class RedisIdentities {
   constructor(options: RedisIdentitiesOptions) {
     this.#options = { leaseMs: LEASE_MS, absenceMs: ABSENCE_MS, ...options };
     this.#owner = options.newId();
+    this.#names = new RedisNames(options.prefix, options.internalKey);
     this.#replies = new StoredReplies(options.internalKey);
-    const probeKey = this.keyOf(`probe of ${this.#owner}`);
+    const probe = this.nameOf(`probe of ${this.#owner}`, '');
     this.#connection = new RedisConnection(options, (redis) =>
-      redis.claimIdentity(probeKey, '', this.#owner, '', 1, ''),
+      redis.claimIdentity(probe.key, '', this.#owner, '', 1, ''),
     );
     this.#renewal = setInterval(() => this.renew(), this.#options.leaseMs / 3).unref();
   }
@@ -62,9 +64,9 @@ export class RedisIdentities {
     return this.#connection.state;
   }
 
-  /** The key of an identity, which reveals nothing of it. */
-  keyOf(identity: string): string {
-    return `${this.#options.prefix}:identity:${hash('sha256', identity)}`;
+  /** Key and fingerprint as all other methods take them; they reveal nothing of the command. */
+  nameOf(identity: string, fingerprint: string): RedisName {
+    return this.#names.nameOf(identity, fingerprint);
   }
 
   /** Claims an identity and keeps the lease until `settle`, also while Redis is away; `free`: it is this worker's now. */

@@ -3,8 +3,7 @@ import type { BusNames, ErrorCode } from '#contracts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { Command } from '../command/command.ts';
 import { copyOf } from '../command/copy-of.ts';
-
-const LONGEST_KEPT_BYTES = 1024;
+import { KEPT_BYTES } from '../rabbitmq/consuming/limit-bodies.ts';
 
 /** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
 export function deadLetterOf(
@@ -13,7 +12,7 @@ export function deadLetterOf(
   names: BusNames,
   nowMs: number,
 ): OutgoingMessage {
-  const { message, queue } = command.delivery;
+  const { message, queue, bodyBytes } = command.delivery;
   const isOversized = code === 'MESSAGE_TOO_LARGE';
   return copyOf(command, {
     queue: names.deadLetters,
@@ -21,8 +20,8 @@ export function deadLetterOf(
       'x-reason': code,
       'x-failed-at': new Date(nowMs).toISOString(),
       'x-origin-queue': queue,
-      ...(isOversized && { 'x-origin-bytes': message.content.length }),
+      ...(isOversized && { 'x-origin-bytes': bodyBytes }),
     },
-    ...(isOversized && { content: message.content.subarray(0, LONGEST_KEPT_BYTES) }),
+    ...(isOversized && { content: message.content.subarray(0, KEPT_BYTES) }),
   });
 }

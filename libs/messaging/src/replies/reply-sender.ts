@@ -90,7 +90,7 @@ export class ReplySender {
    * left the cluster. If that was not known beforehand, the key is given up, for the rest of its command too.
    */
   async #publishToKey(command: Command, message: OutgoingMessage): Promise<PublishOutcome> {
-    const isReadable = this.#options.directKeys.isReadable(message.routingKey);
+    const isReadable = this.#options.directKeys.isReadable(message.routingKey, command.envelope.caller);
     if (isReadable !== true && !(await isReadable)) return 'returned';
     let tries = 0;
     const isWanted = () => command.delivery.isAlive && (tries += 1) <= TRIES_OF_A_KEY;

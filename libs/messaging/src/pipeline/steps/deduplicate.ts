@@ -59,5 +59,5 @@ function claimOf({ envelope, delivery }: Command, store: IdempotencyStore): Clai
   const identity = [caller, operator, id];
   // A person wants it to be run again: the failure that it is known for is not replayed.
   if (own[REDRIVEN] !== undefined) identity.push(`redriven ${Number(own[REDRIVEN])}`);
-  return store.claim(JSON.stringify(identity), fingerprintOf(type, data), isRedelivered);
+  return store.claim(JSON.stringify(identity), fingerprintOf(type, data), { caller, isRedelivered });
 }

@@ -66,6 +66,7 @@ describe('route', () => {
     ['an id that is too long', { properties: { messageId: 'x'.repeat(201) } }],
     ['an operator that is no text', { headers: { operator: ['casino'] } }],
     ['an unreadable deadline', { headers: { 'x-deadline': 'tomorrow' } }],
+    ['a body that is too large', { body: Buffer.alloc(64 * 1024 + 1) }],
   ])('answers a command with %s where it was found, since a copy would not show it', async (_, facts) => {
     const headers = { ...(facts as { headers?: object }).headers, 'x-delivery-count': 3 };
     expect(await settle({ ...facts, queue: 'poker.reports' })).toEqual(ANSWER);

@@ -10,7 +10,8 @@ export const route =
   (command, next) => {
     const { delivery, envelope, lane } = command;
     // A copy would not show what is wrong with it, and nothing is done for it but to answer.
-    if (envelope.violations.length > 0) return next(command);
+    const isCut = envelope.fault?.code === 'MESSAGE_TOO_LARGE';
+    if (isCut || envelope.violations.length > 0) return next(command);
     const starts = Number(envelope.own[QUARANTINE_STARTS]) || 1;
     const start = startOf(delivery, names.quarantine, starts, deliveryLimit);
     if (start.kind === 'poison') throw new CommandError('POISON_COMMAND');

@@ -6,12 +6,15 @@ import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { asAmqp091 } from './amqp-1.0.ts';
 import { type Acknowledger, Delivery } from './delivery.ts';
+import { limitBodies } from './limit-bodies.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
 
 export interface ConsumerChannelOptions {
   readonly queue: string;
+  /** Of a longer body, only the beginning is kept. */
+  readonly maxBodyBytes: number;
   readonly onDelivery: (channel: ConsumerChannel, delivery: Delivery) => void;
   /** The broker closed the channel, or cancelled one of its consumers. May be called more than once. */
   readonly onLost: (channel: ConsumerChannel, reason: string) => void;
@@ -23,6 +26,7 @@ export class ConsumerChannel {
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledger: Acknowledger;
   readonly #release: BrokerRelease;
+  readonly #bodyBytes: () => number;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
   /** Two after a probe: the consumer that probed, and the one for the rest of the prefetch. */
@@ -34,6 +38,7 @@ export class ConsumerChannel {
     this.#release = release;
     this.#options = options;
     this.#acknowledger = new Acknowledgements(channel);
+    this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
     let reason = 'the channel was closed';
     channel.on('error', (error) => (reason = error.message));
     channel.on('close', () => {
@@ -101,7 +106,13 @@ export class ConsumerChannel {
       onLost(this, CANCELLED);
       return;
     }
-    const delivery = new Delivery(asAmqp091(message), queue, this.#acknowledger, this.#release);
+    const delivery = new Delivery(
+      asAmqp091(message),
+      queue,
+      this.#acknowledger,
+      this.#release,
+      this.#bodyBytes(),
+    );
     this.#inFlight.set(message.fields.deliveryTag, delivery);
     onDelivery(this, delivery);
   }

@@ -19,16 +19,28 @@ const ORDINARY_PRIORITY = 4;
 /** One message in flight, settled at most once and only on the channel that delivered it. */
 export class Delivery {
   readonly message: ConsumeMessage;
+  /** Of its body, of which the message holds only the beginning if it is too large. */
+  readonly bodyBytes: number;
   /** The queue that it came from. */
   readonly queue: string;
   readonly #acknowledger: Acknowledger;
   readonly #release: BrokerRelease;
   #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
-  /** @param release of the broker that delivered it; default: the oldest */
-  constructor(message: ConsumeMessage, queue: string, acknowledger: Acknowledger, release = OLDEST) {
+  /**
+   * @param release of the broker that delivered it; default: the oldest
+   * @param bodyBytes default: the message holds all of its body
+   */
+  constructor(
+    message: ConsumeMessage,
+    queue: string,
+    acknowledger: Acknowledger,
+    release = OLDEST,
+    bodyBytes = message.content.length,
+  ) {
     this.message = message;
     this.#release = release;
+    this.bodyBytes = bodyBytes;
     this.queue = queue;
     this.#acknowledger = acknowledger;
   }

@@ -24,6 +24,7 @@ export function scriptedChannel() {
       if (event === 'close') onClose.push(listener);
       return channel;
     },
+    acceptMessageFrame: () => undefined,
     prefetch: (count: number) => {
       prefetch = count;
       return qos.promise;
@@ -67,6 +68,7 @@ export function consumerOf(
   return new QueueConsumer({
     queue: 'poker.reports',
     prefetch: 1,
+    maxBodyBytes: 1024,
     handle,
     ...rest,
     onLost: () => undefined,

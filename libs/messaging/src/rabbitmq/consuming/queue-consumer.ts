@@ -16,6 +16,8 @@ export interface QueueConsumerOptions {
   readonly queue: string;
   /** The most messages in flight. */
   readonly prefetch: number;
+  /** Of a longer body, only the beginning is kept. */
+  readonly maxBodyBytes: number;
   /** Whether, as far as is known, what is taken can be served; default yes. After a pause, one is taken at a time until then. */
   readonly isServed?: () => boolean;
   /** Settles the delivery in the end; never rejects. */
@@ -71,6 +73,7 @@ export class QueueConsumer {
     if (this.#isStopping) return;
     const channel = await ConsumerChannel.open(connection, timeoutMs, {
       queue: this.#options.queue,
+      maxBodyBytes: this.#options.maxBodyBytes,
       onDelivery: (from, delivery) => this.#take(from, delivery),
       onLost: (lost, reason) => this.#lose(lost, reason),
     });

@@ -3,6 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import { DirectKeys } from './direct-keys.ts';
 
 const MINUTE_MS = 60_000;
+const SHOP = 'shop';
+const OTHER = 'other';
+/** One is asked about, and eight wait. */
+const MOST_OF_A_CALLER = 9;
 const key = (rest: string) => `amq.rabbitmq.reply-to.${rest}`;
 
 /** As a node makes it, for a channel with this number. */
@@ -26,11 +30,11 @@ function keysWith(answer: (asked: string) => boolean | undefined) {
 describe('DirectKeys', () => {
   it('asks once for all keys of a node, and again after a minute', async () => {
     const { asked, clock, keys } = keysWith(() => true);
-    expect(await keys.isReadable(madeBy('reply@1', 1))).toBe(true);
-    expect(keys.isReadable(madeBy('reply@1', 2))).toBe(true);
-    expect(await keys.isReadable(madeBy('reply@2', 1))).toBe(true);
+    expect(await keys.isReadable(madeBy('reply@1', 1), SHOP)).toBe(true);
+    expect(keys.isReadable(madeBy('reply@1', 2), SHOP)).toBe(true);
+    expect(await keys.isReadable(madeBy('reply@2', 1), SHOP)).toBe(true);
     clock.nowMs = MINUTE_MS;
-    await keys.isReadable(madeBy('reply@1', 3));
+    await keys.isReadable(madeBy('reply@1', 3), SHOP);
     expect(asked).toEqual([madeBy('reply@1', 1), madeBy('reply@2', 1), madeBy('reply@1', 3)]);
   });
 
@@ -45,34 +49,55 @@ describe('DirectKeys', () => {
     ['that is empty', key('')],
   ])('asks of itself for a key %s, although those of the node are known', async (_, odd) => {
     const { asked, keys } = keysWith((one) => one !== odd);
-    await keys.isReadable(madeBy('reply@1', 1));
-    expect(await keys.isReadable(odd)).toBe(false);
-    expect(keys.isReadable(odd)).toBe(false);
-    expect(keys.isReadable(madeBy('reply@1', 2))).toBe(true);
+    await keys.isReadable(madeBy('reply@1', 1), SHOP);
+    expect(await keys.isReadable(odd, SHOP)).toBe(false);
+    expect(keys.isReadable(odd, SHOP)).toBe(false);
+    expect(keys.isReadable(madeBy('reply@1', 2), SHOP)).toBe(true);
     expect(asked).toEqual([madeBy('reply@1', 1), odd]);
   });
 
   it('asks once for all replies that wait for the answer', async () => {
     const { asked, keys } = keysWith(() => true);
-    const answers = [1, 2, 3].map(async (channel) => keys.isReadable(madeBy('reply@1', channel)));
+    const answers = [1, 2, 3].map(async (channel) => keys.isReadable(madeBy('reply@1', channel), SHOP));
     expect(await Promise.all(answers)).toEqual([true, true, true]);
     expect(asked).toHaveLength(1);
   });
 
   it('takes a key for readable, and remembers nothing, if the broker cannot be asked', async () => {
     const { asked, keys } = keysWith(() => undefined);
-    expect(await keys.isReadable(key('x'))).toBe(true);
-    expect(await keys.isReadable(key('x'))).toBe(true);
+    expect(await keys.isReadable(key('x'), SHOP)).toBe(true);
+    expect(await keys.isReadable(key('x'), SHOP)).toBe(true);
     expect(asked).toHaveLength(2);
+  });
+
+  it('asks about few keys of one caller at a time, and about that of another next', async () => {
+    const { asked, keys } = keysWith((one) => !one.includes('made-up'));
+    const madeUp = Array.from({ length: 400 }, (_, index) => key(`made-up-${index}`));
+    const answers = madeUp.map((one) => keys.isReadable(one, SHOP));
+    expect(answers.filter((answer) => answer === false)).toHaveLength(400 - MOST_OF_A_CALLER);
+    expect(await keys.isReadable(madeBy('reply@1', 1), OTHER)).toBe(true);
+    expect(asked.slice(0, 2)).toEqual([madeUp[0], madeBy('reply@1', 1)]);
+    expect(await Promise.all(answers.map(async (answer) => answer))).toEqual(madeUp.map(() => false));
+    expect(asked).toHaveLength(MOST_OF_A_CALLER + 1);
+  });
+
+  it('keeps to the last answer about a node while too many keys of its caller wait', async () => {
+    const { clock, keys } = keysWith((one) => !one.includes('made-up'));
+    await keys.isReadable(madeBy('reply@1', 1), SHOP);
+    clock.nowMs = MINUTE_MS;
+    for (let index = 0; index < MOST_OF_A_CALLER; index += 1)
+      void keys.isReadable(key(`made-up-${index}`), SHOP);
+    expect(keys.isReadable(madeBy('reply@1', 2), SHOP)).toBe(true);
+    expect(keys.isReadable(madeBy('reply@2', 1), SHOP)).toBe(false);
   });
 
   it('remembers a thousand kinds; the oldest goes first', async () => {
     const { asked, keys } = keysWith(() => false);
-    for (let index = 0; index < 1_000; index += 1) await keys.isReadable(key(`${index}.`));
-    expect(keys.isReadable(key('0.'))).toBe(false);
-    await keys.isReadable(key('one more'));
-    expect(keys.isReadable(key('1.'))).toBe(false);
-    await keys.isReadable(key('0.'));
+    for (let index = 0; index < 1_000; index += 1) await keys.isReadable(key(`${index}.`), SHOP);
+    expect(keys.isReadable(key('0.'), SHOP)).toBe(false);
+    await keys.isReadable(key('one more'), SHOP);
+    expect(keys.isReadable(key('1.'), SHOP)).toBe(false);
+    await keys.isReadable(key('0.'), SHOP);
     expect(asked).toHaveLength(1_002);
   });
 });

@@ -24,8 +24,6 @@ export class KeyProbe {
   readonly #urls: readonly string[];
   readonly #name: string;
   #line: Promise<Line> | undefined;
-  /** One question at a time: a bad key would take the others' answers away. */
-  #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
 
   /**
@@ -37,22 +35,11 @@ export class KeyProbe {
     this.#name = name;
   }
 
-  /** Also true of a key whose owner has gone; `undefined` if the broker could not be asked. Never rejects. */
-  isReadable(key: string): Promise<boolean | undefined> {
-    const answer = this.#last.then(() => this.#ask(key));
-    this.#last = answer;
-    return answer;
-  }
-
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    const line = this.#line;
-    this.#line = undefined;
-    const model = (await line?.catch(() => undefined))?.model;
-    if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
-  }
-
-  async #ask(key: string): Promise<boolean | undefined> {
+  /**
+   * Also true of a key whose owner has gone; `undefined` if the broker could not be asked. Never rejects. Ask one at a
+   * time: a bad key takes the others' answers away.
+   */
+  async isReadable(key: string): Promise<boolean | undefined> {
     clearTimeout(this.#idle);
     let line: Line | undefined;
     const timer = setTimeout(() => void this.close(), ANSWER_TIMEOUT_MS);
@@ -71,6 +58,14 @@ export class KeyProbe {
       clearTimeout(timer);
       this.#idle = setTimeout(() => void this.close(), IDLE_MS).unref();
     }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const line = this.#line;
+    this.#line = undefined;
+    const model = (await line?.catch(() => undefined))?.model;
+    if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
   }
 
   async #connect(): Promise<Line> {

@@ -1,0 +1,47 @@
+// Twelve bodies of 100 MiB took up to 679 MB of a worker, which refuses them. Without it they are refused, too, after they
+// were put together in memory.
+
+import type { Channel } from 'amqplib';
+
+/** What is kept of a body that is too large: as much as its dead letter shows. */
+export const KEPT_BYTES = 1024;
+
+/** The header of a message with the size of its body, or a part of the body, as amqplib decodes them. */
+interface Frame {
+  readonly size?: number;
+  readonly content?: Buffer;
+}
+
+interface FrameTaker {
+  acceptMessageFrame(frame: Frame): void;
+}
+
+/**
+ * Keeps the beginning of every body that is too large, and drops the rest as it arrives: the broker delivers it whole, and
+ * a whole prefetch of them at once.
+ *
+ * @returns how long the body of the message is that the channel delivers, to be called within the delivery
+ */
+export function limitBodies(channel: Channel, maxBytes: number): () => number {
+  const raw = channel as unknown as FrameTaker;
+  const accept = raw.acceptMessageFrame.bind(raw);
+  let bytes = 0;
+  /** Of a body that is too large, what is still to be kept. */
+  let wanted = Infinity;
+  raw.acceptMessageFrame = (frame) => {
+    const { size, content } = frame;
+    if (size !== undefined) {
+      bytes = size;
+      wanted = size > maxBytes ? Math.min(size, KEPT_BYTES) : Infinity;
+      accept(wanted === Infinity ? frame : { ...frame, size: wanted });
+    } else if (content === undefined || wanted === Infinity) {
+      accept(frame);
+    } else if (wanted > 0) {
+      // A copy, since a part keeps alive all that was read from the socket with it.
+      const kept = Buffer.from(content.subarray(0, wanted));
+      wanted -= kept.length;
+      accept({ ...frame, content: kept });
+    }
+  };
+  return () => bytes;
+}

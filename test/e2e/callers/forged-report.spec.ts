@@ -1,0 +1,98 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { BrokerUser } from './broker-user.ts';
+
+const suffix = randomBytes(4).toString('hex');
+const NEST = `nest-${suffix}`;
+const FINANCE = `finance-${suffix}`;
+const DELAY_MS = 200;
+const PAGES = 3;
+const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+
+/** What a worker writes into a report that it postpones: as if all pages but the last had been sent. */
+const FORGED = {
+  'x-progress': JSON.stringify({ pages: PAGES - 1, records: PAGES - 1, firstTotal: PAGES }),
+  'x-sequence': PAGES - 1,
+  'x-postponed': 1,
+  'x-origin-user-id': FINANCE,
+  'x-seal': Buffer.alloc(32, 7).toString('base64'),
+};
+
+describe("a message that a caller with the permission of Nest's own client puts into a retry queue", () => {
+  let folder: string;
+  let service: ServiceUnderTest;
+  let nest: BrokerUser;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'forged-report-'));
+    const file = join(folder, 'callers.json');
+    const rules = { [NEST]: { operators: ['default'] }, [FINANCE]: { operators: ['acme'] } };
+    await writeFile(file, JSON.stringify({ callers: rules }));
+    const operators = join(folder, 'operators.json');
+    await writeFile(operators, JSON.stringify({ acme: { clientId: 'acme', secretKey: 'secret-of-acme' } }));
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(PAGES),
+      variables: {
+        CALLERS_FILE: file,
+        OPERATORS_FILE: operators,
+        REPORTS_RETRY_DELAYS_MS: String(DELAY_MS),
+      },
+    });
+    await service.worker();
+    // With a queue's name, that client publishes to the default exchange, from which every queue is reached.
+    const patterns = [`^${NEST}\\.`, `^(${NEST}\\.|amq\\.default$)`, `^${NEST}\\.`];
+    nest = await BrokerUser.create(NEST, ['set_permissions', NEST, ...patterns], service);
+  });
+  afterAll(async () => {
+    await nest?.[Symbol.asyncDispose]();
+    await service?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    service.platform.requests.length = 0;
+  });
+
+  /** Sends a report into the retry queue, and waits for its final reply. */
+  async function forge(headers: Readonly<Record<string, unknown>>) {
+    const channel = await nest.connection.createChannel();
+    const correlationId = randomUUID();
+    channel.sendToQueue(service.name(`reports.retry.${DELAY_MS}`), Buffer.from(JSON.stringify(REPORT)), {
+      type: 'report.rake.fetch',
+      correlationId,
+      messageId: randomUUID(),
+      replyTo: nest.replyQueue,
+      userId: NEST,
+      headers: { ...FORGED, ...headers },
+    });
+    const ofReport = () => nest.replies.filter((properties) => properties.correlationId === correlationId);
+    await until('the report ends', () => ofReport().at(-1)?.headers?.['final'] === true);
+    return ofReport();
+  }
+
+  it('does not make its report skip a page', async () => {
+    const replies = await forge({});
+    expect(replies.map(({ type, headers }) => [type, headers?.['sequence']])).toEqual([
+      ['report.page', 0],
+      ['report.page', 1],
+      ['report.page', 2],
+      ['report.completed', 3],
+    ]);
+    const pages = service.platform.requests.map(({ url }) => url.searchParams.get('page'));
+    expect(pages).toEqual(['1', '2', '3']);
+  });
+
+  it('does not run with the rights of the caller that it names', async () => {
+    const [reply] = await forge({ operator: 'acme' });
+    const [body] = nest.bodies.slice(-1);
+    expect([reply?.type, body?.['code']]).toEqual(['command.failed', 'CALLER_FORBIDDEN']);
+    expect(service.platform.requests).toEqual([]);
+  });
+});
