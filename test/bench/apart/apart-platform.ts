@@ -13,7 +13,7 @@ const AMOUNTS = [
 
 /** A player whose session or game takes that long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
-  return `${answer}-${name}`;
+  return `takes-${answer}-${name}`;
 }
 
 /** Answers each player after the time that his id names, by default 20 ms, and any report with 60,000 records. */
@@ -23,7 +23,7 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
     response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(reportPage(request));
     return;
   }
-  const [, answer] = /^(\d+|never)-/.exec(player) ?? [];
+  const [, answer] = /^takes-(\d+|never)-/.exec(player) ?? [];
   if (answer === 'never') return;
   await sleep(answer === undefined ? ANSWER_MS : Number(answer));
   await healthy()(request, response, socket);

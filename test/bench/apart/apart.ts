@@ -26,7 +26,7 @@ export interface Beside {
 const OPERATORS = 1_000;
 const WARM_MS = 5_000;
 /** A worker's own defaults, which tests lengthen. */
-const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
+export const APART_DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
 
 export interface ApartOptions {
   /** Of the broker. */
@@ -98,7 +98,7 @@ async function startService(
     writeFileSync(file, JSON.stringify(Object.fromEntries(entries)));
     const service = await ServiceUnderTest.start({
       behaviour: apartPlatform,
-      variables: { ...DEFAULTS, OPERATORS_FILE: file, ...variables },
+      variables: { ...APART_DEFAULTS, OPERATORS_FILE: file, ...variables },
       url,
     });
     await service.worker();

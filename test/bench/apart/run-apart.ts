@@ -1,8 +1,17 @@
 import { markdownTable } from 'markdown-table';
 
+import { startRedis } from '../../../scripts/redis/start-redis.ts';
 import type { InteractiveLoad } from '../lanes/interactive-load.ts';
 import { median, percentile } from '../measure/statistics.ts';
-import { type Beside, measureBurst, measureRow, measureSlowPlatform, type Row } from './apart.ts';
+import {
+  APART_DEFAULTS,
+  type Beside,
+  measureBurst,
+  measureRow,
+  measureSlowPlatform,
+  type Row,
+} from './apart.ts';
+import { measurePoison } from './poison.ts';
 import {
   fullListener,
   fullReplyQueue,
@@ -19,6 +28,8 @@ const BESIDE_MS = 20_000;
 const SLOW_MS = 1_500;
 const SLOW_RATE = 100;
 const BURST = 2_000;
+/** Of a command that kills its worker. */
+const NEIGHBOURS = [64, 512];
 /** How far the p99 of everybody else may move. */
 const MOST_RATIO = 2;
 /** The same beside reports, which are work for the same processor. */
@@ -70,13 +81,38 @@ export async function runApart({ url, rounds, only = '' }: RunApartOptions): Pro
   }
   const head = ['what another does', 'alone, p99 ms', 'beside, p99 ms', 'failed'];
   console.log(`\nEverybody else sends ${RATE_PER_SECOND} session.create a second; platform 20 ms.\n`);
-  console.log(markdownTable([head, ...rows], { align: ['l', 'r', 'r', 'l'] }));
-  if (only !== '') return isApart;
-  const slow = await measureSlowPlatform(url, SLOW_MS, SLOW_RATE, BESIDE_MS);
-  console.log(`\nPlatform takes ${SLOW_MS} ms, ${SLOW_RATE} commands/s: ${describe(slow)}`);
-  const burst = await measureBurst(url, BURST);
-  console.log(`${BURST} commands at once, platform 20 ms: ${describe(burst)}`);
-  return isApart && [slow, burst].every(({ failures }) => Object.keys(failures).length === 0);
+  console.log(`${markdownTable([head, ...rows], { align: ['l', 'r', 'r', 'l'] })}\n`);
+  await using redis = await startRedis();
+  for (const [title, measure] of loadsOf(url, redis.url)) {
+    if (!title.includes(only)) continue;
+    const load = await measure();
+    console.log(`${title}: ${describe(load)}`);
+    isApart &&= Object.keys(load.failures).length === 0;
+  }
+  return isApart;
+}
+
+type Measure = () => Promise<InteractiveLoad>;
+
+/** What is not measured beside something else. */
+function loadsOf(url: string, redisUrl: string): (readonly [title: string, Measure])[] {
+  const poison = (neighbours: number, variables: Readonly<Record<string, string>>): Measure => {
+    return () => measurePoison({ url, neighbours, variables: { ...APART_DEFAULTS, ...variables } });
+  };
+  return [
+    [
+      `platform takes ${SLOW_MS} ms, ${SLOW_RATE} commands/s`,
+      () => measureSlowPlatform(url, SLOW_MS, SLOW_RATE, BESIDE_MS),
+    ],
+    [`${BURST} commands at once`, () => measureBurst(url, BURST)],
+    ...NEIGHBOURS.flatMap((count) => [
+      [`${count} neighbours of a poison command`, poison(count, {})] as const,
+      [
+        `${count} neighbours of a poison command, with Redis`,
+        poison(count, { REDIS_URL: redisUrl }),
+      ] as const,
+    ]),
+  ];
 }
 
 function isWell({ trouble }: Row, measured: readonly Beside[]): boolean {
@@ -100,8 +136,8 @@ function p99Of(measured: readonly Beside[], phase: keyof Beside): number[] {
 }
 
 function describe({ latenciesMs, failures }: InteractiveLoad): string {
-  const [p50, p99] = [0.5, 0.99].map((share) => percentile(latenciesMs, share).toFixed(0));
-  return `p50 ${p50} ms, p99 ${p99} ms, failed: ${failedOf(failures) || 'none'}`;
+  const [p50, p99, most] = [0.5, 0.99, 1].map((share) => percentile(latenciesMs, share).toFixed(0));
+  return `p50 ${p50} ms, p99 ${p99} ms, most ${most} ms, failed: ${failedOf(failures) || 'none'}`;
 }
 
 function failedOf(failures: InteractiveLoad['failures']): string {

@@ -16,6 +16,7 @@ const GAMES_RATE = 60;
 /** Of each operator that is ill. */
 const ILL_RATE = 12;
 export const ILL_OPERATORS = 10;
+const FILLERS = 100;
 
 /** A caller whose reply queue is full and refuses. */
 export const fullReplyQueue: Trouble = async (service, signal) => {
@@ -90,9 +91,15 @@ function publish({ caller }: ServiceUnderTest, type: string, data: object, optio
   caller.publish(type, data, { messageId: randomUUID(), ...options });
 }
 
-async function fullQueue({ caller }: ServiceUnderTest): Promise<string> {
-  const queue = await caller.boundedQueue(1);
-  caller.channel.sendToQueue(queue, Buffer.from('full'));
+/** Durable, on every node, and of one message. */
+async function fullQueue({ caller: { channel } }: ServiceUnderTest): Promise<string> {
+  const queue = `full-${randomUUID()}`;
+  await channel.assertQueue(queue, {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' },
+  });
+  // It takes some more before it notices.
+  for (let filler = 0; filler < FILLERS; filler += 1) channel.sendToQueue(queue, Buffer.from('full'));
   return queue;
 }
 

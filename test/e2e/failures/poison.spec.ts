@@ -4,7 +4,7 @@ import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { Supervisor } from './supervisor.ts';
+import { Supervisor } from '../../support/supervisor.ts';
 
 const DELIVERY_LIMIT = 2;
 /** Before a command goes into quarantine. */
