@@ -38,6 +38,15 @@ export interface CircuitReport {
   readonly lastUsedAtMs: number;
 }
 
+/** The calls of one operation, for health and metrics. */
+export interface CallsReport {
+  readonly operator: string;
+  readonly operation: Operation;
+  readonly inFlight: number;
+  /** For a connection. */
+  readonly waiting: number;
+}
+
 /** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
 export class PlatformClient {
   readonly #credentials: OperatorCredentials;
@@ -88,6 +97,16 @@ export class PlatformClient {
       state: circuit.state,
       ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
       lastUsedAtMs,
+    }));
+  }
+
+  /** Of the operations that have been used. */
+  calls(): readonly CallsReport[] {
+    return [...this.#calls.policies].map(([operation, { compartment }]) => ({
+      operator: this.#credentials.name,
+      operation,
+      inFlight: compartment.inFlight,
+      waiting: compartment.waiting.size,
     }));
   }
 

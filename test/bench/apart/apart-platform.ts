@@ -6,9 +6,27 @@ import type { PlatformBehaviour, PlatformRequest } from '../../support/platform-
 const ANSWER_MS = 20;
 const RECORDS = 60_000;
 const AMOUNTS = [
-  ...['money-type', 'win', 'loss', 'deposit', 'withdraw', 'bets', 'rake', 'jackpot', 'tournament-fee'],
-  ...['tournament-bet', 'tournament-prize', 'cash-result', 'tournament-result', 'ticket-fee', 'ticket-bet'],
-  ...['slot-credit', 'slot-debit', 'rakeback', 'rakeback-paid', 'rakeback-unpaid', 'rabbit-hunting'],
+  'money-type',
+  'win',
+  'loss',
+  'deposit',
+  'withdraw',
+  'bets',
+  'rake',
+  'jackpot',
+  'tournament-fee',
+  'tournament-bet',
+  'tournament-prize',
+  'cash-result',
+  'tournament-result',
+  'ticket-fee',
+  'ticket-bet',
+  'slot-credit',
+  'slot-debit',
+  'rakeback',
+  'rakeback-paid',
+  'rakeback-unpaid',
+  'rabbit-hunting',
 ];
 
 /** A player whose session or game takes that long, or is never answered. */

@@ -20,12 +20,14 @@ export interface PoisonOptions {
 
 /** What the neighbours of a command see that kills its worker, which is restarted each time. */
 export async function measurePoison({ url, neighbours, variables }: PoisonOptions): Promise<InteractiveLoad> {
-  let supervisor: Supervisor | undefined;
   await using parts = new AsyncDisposableStack();
-  const service = parts.use(
+  const service: ServiceUnderTest = parts.use(
     await ServiceUnderTest.start({
       behaviour: async (request, response, socket) => {
-        if (playerOf(request) === POISON) return void supervisor?.worker.kill('SIGKILL');
+        if (playerOf(request) === POISON) {
+          supervisor.worker.kill('SIGKILL');
+          return;
+        }
         await sleep(ANSWER_MS);
         await healthy()(request, response, socket);
       },
@@ -33,8 +35,8 @@ export async function measurePoison({ url, neighbours, variables }: PoisonOption
       url,
     }),
   );
-  supervisor = new Supervisor(() => service.start());
-  parts.defer(() => supervisor?.stop());
+  const supervisor = new Supervisor(() => service.start());
+  parts.defer(() => supervisor.stop());
   await supervisor.worker.ready();
   const send = (index: number): ReturnType<typeof service.caller.send> => {
     if (index === neighbours / 2) service.caller.publish('session.create', { userId: POISON });

@@ -61,8 +61,7 @@ export const illOperators: Trouble = async (service, signal) => {
 export const reports: Trouble = async (service, signal) => {
   const { channel } = service.caller;
   const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
-  const send = (): void =>
-    publish(service, 'report.ad-hoc.fetch', { ...PERIOD, perPage: 1_000 }, { replyTo });
+  const send = (): void => publish(service, 'report.ad-hoc.fetch', PERIOD, { replyTo });
   for (let report = 0; report < REPORTS; report += 1) send();
   const next = (message: { properties: { type?: unknown } } | null): void => {
     if (message?.properties.type !== 'report.page' && !signal.aborted) send();
