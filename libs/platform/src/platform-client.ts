@@ -15,7 +15,7 @@ import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame } from './answers/read-game.ts';
 import { readSession } from './answers/read-session.ts';
-import { AD_HOC_RECORD, RAKE_RECORD } from './answers/record-shapes.ts';
+import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
 import type { CallContext } from './call-context.ts';
 import { OperatorCalls, type Sources } from './calls/operator-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
@@ -80,13 +80,17 @@ export class PlatformClient {
 
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
     const request = adHocReportRequest(data, page, this.#credentials.clientId);
-    return this.#call(request, data, call, (text) => readCollection(text, AD_HOC_RECORD));
+    return this.#calls.run(request, data, call, (answer) =>
+      readReport(answer, request.operation, AD_HOC_RECORD),
+    );
   }
 
   fetchRake(data: RakeReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
     const { clientId, settings } = this.#credentials;
     const request = rakeRequest(data, page, clientId, settings.rakeParametersIn);
-    return this.#call(request, data, call, (text) => readCollection(text, RAKE_RECORD));
+    return this.#calls.run(request, data, call, (answer) =>
+      readReport(answer, request.operation, RAKE_RECORD),
+    );
   }
 
   /** Of the operations that have been used. */
@@ -128,15 +132,33 @@ export class PlatformClient {
 /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if a success is not the document that the interface promises */
 function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string) => T): T {
   try {
-    const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
-    if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
-    if (!body.isUtf8) throw new UnexpectedDocument('the body is not UTF-8');
-    return read(body.text);
+    return read(textOf(answer, operation));
   } catch (error) {
-    if (!(error instanceof UnexpectedDocument)) throw error;
-    throw new CommandError('PLATFORM_PROTOCOL_ERROR', {
-      details: { reason: error.message },
-      platform: { status: answer.status, errors: [] },
-    });
+    throw protocolError(error, answer);
   }
+}
+
+/** The same for a page of a report, in slices. */
+async function readReport(answer: Answer, operation: Operation, shape: RecordShape): Promise<CollectionPage> {
+  try {
+    return await readCollection(textOf(answer, operation), shape);
+  } catch (error) {
+    throw protocolError(error, answer);
+  }
+}
+
+/** @throws UnexpectedDocument */
+function textOf(answer: Answer, operation: Operation): string {
+  const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
+  if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
+  if (!body.isUtf8) throw new UnexpectedDocument('the body is not UTF-8');
+  return body.text;
+}
+
+function protocolError(error: unknown, answer: Answer): unknown {
+  if (!(error instanceof UnexpectedDocument)) return error;
+  return new CommandError('PLATFORM_PROTOCOL_ERROR', {
+    details: { reason: error.message },
+    platform: { status: answer.status, errors: [] },
+  });
 }

@@ -8,6 +8,7 @@ import { isRefusal, retryPublish } from '../rabbitmq/publishing/publish-with-ret
 import type { DirectKeys } from '../rabbitmq/release-3.10/index.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
+import { pageContent } from './page-content.ts';
 import type { Parking } from './parking.ts';
 import { type RefusalReason, RefusingQueues } from './refusing-queues.ts';
 import { replyMessage } from './reply-message.ts';
@@ -50,14 +51,15 @@ export class ReplySender {
    */
   async sendPage(command: Command, page: Reply): Promise<void> {
     this.#options.onReply(command.lane);
-    let outcome = await this.#publish(command, page);
-    if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome);
+    const content = await pageContent(command.envelope, page);
+    let outcome = await this.#publish(command, page, content);
+    if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome, content);
     if (isRefusal(outcome)) {
       const reason = await this.#reasonOf(command, outcome);
       if (reason === 'REPLY_QUEUE_FULL') throw new CommandError('REPLY_QUEUE_FULL');
       throw new UnconfirmedError('The reply queue cannot be reached.');
     }
-    if (outcome === 'returned') await this.#park(command, page, 'REPLY_QUEUE_GONE');
+    if (outcome === 'returned') await this.#park(command, page, 'REPLY_QUEUE_GONE', content);
     command.run.sequence += 1;
   }
 
@@ -85,17 +87,22 @@ export class ReplySender {
     await this.#park(command, isCutShort ? this.#stalled(command) : reply, reason);
   }
 
-  #publish(command: Command, reply: Reply): Promise<PublishOutcome> {
+  #publish(command: Command, reply: Reply, content?: Buffer): Promise<PublishOutcome> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return Promise.resolve('confirmed');
     if (command.run.isParked) return Promise.resolve('returned');
-    const message = this.#message(command, reply, replyTo);
+    const message = this.#message(command, reply, replyTo, content);
     if (replyTo.kind === 'direct') return this.#publishToKey(command, message);
     return this.#options.publisher.publish(message, () => command.delivery.isAlive);
   }
 
-  #retry(command: Command, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<PublishOutcome> {
-    return retryPublish(() => this.#publish(command, reply), this.#remainingMs(command), refusal);
+  #retry(
+    command: Command,
+    reply: Reply,
+    refusal: 'refused' | 'unanswered',
+    content?: Buffer,
+  ): Promise<PublishOutcome> {
+    return retryPublish(() => this.#publish(command, reply, content), this.#remainingMs(command), refusal);
   }
 
   /**
@@ -127,19 +134,25 @@ export class ReplySender {
     return depth === 0 ? 'REPLY_QUEUE_UNREACHABLE' : 'REPLY_QUEUE_FULL';
   }
 
-  async #park(command: Command, reply: Reply, reason: ReplyParkingReason): Promise<void> {
+  async #park(command: Command, reply: Reply, reason: ReplyParkingReason, content?: Buffer): Promise<void> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return;
-    const message = this.#message(command, reply, replyTo);
+    const message = this.#message(command, reply, replyTo, content);
     await this.#options.parking.park(command, message, reply.type, reason);
     command.run.isParked = true;
   }
 
-  #message(command: Command, reply: Reply, address: { kind: 'queue' | 'direct'; queue: string }) {
+  #message(
+    command: Command,
+    reply: Reply,
+    address: { kind: 'queue' | 'direct'; queue: string },
+    content?: Buffer,
+  ): OutgoingMessage {
     const { envelope, run } = command;
     const { sequence } = run;
     const messageId = messageIdOf(envelope, reply, sequence);
-    return replyMessage({ envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() }, address);
+    const facts = { envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() };
+    return replyMessage(facts, address, content);
   }
 
   /** A player's reply is soon parked, so that nobody else waits for it; a report waits until it has stalled. */

@@ -1,4 +1,5 @@
 import type { ReportRecord } from '#contracts';
+import { nextSlice } from '#resilience';
 
 import { camelCase } from './camel-case.ts';
 import {
@@ -21,6 +22,8 @@ export interface CollectionPage {
   readonly perPage: number;
 }
 
+/** Records that are read in one turn of the event loop, which players' commands share: some 0.5 ms. */
+const SLICE = 100;
 /** A deeper member could not be serialized again. */
 const MAX_DEPTH = 16;
 
@@ -28,22 +31,32 @@ const MAX_DEPTH = 16;
  * Reads a collection envelope and its records: names become camelCase, amounts keep every digit.
  *
  * An amount that the interface lists is an integer if it is present; one beyond 2^53 is an object of `JSON.rawJSON`,
- * which `JSON.stringify` writes back as it was.
+ * which `JSON.stringify` writes back as it was. The text is parsed at once, its records are read in slices.
  *
  * @throws UnexpectedDocument
  */
-export function readCollection(text: string, shape: RecordShape): CollectionPage {
+export async function readCollection(text: string, shape: RecordShape): Promise<CollectionPage> {
+  await nextSlice();
   const document = parseDocument(text, parseWithRawNumbers);
   const resources = document['data'];
   if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
   const meta = objectAt(document['meta'], '/meta');
   return {
-    records: resources.map((resource, index) => readRecord(resource, shape, `/data/${index}`)),
+    records: await readRecords(resources, shape),
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
     currentPage: countAt(meta, 'current-page'),
     perPage: countAt(meta, 'per-page'),
   };
+}
+
+async function readRecords(resources: readonly unknown[], shape: RecordShape): Promise<ReportRecord[]> {
+  const records: ReportRecord[] = [];
+  for (const [index, resource] of resources.entries()) {
+    if (index % SLICE === 0) await nextSlice();
+    records.push(readRecord(resource, shape, `/data/${index}`));
+  }
+  return records;
 }
 
 function readRecord(value: unknown, shape: RecordShape, where: string): ReportRecord {
