@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { runApart } from '../../test/bench/apart/run-apart.ts';
 import { bench, benchProfiles, chooseContestants, withWorkerFlags } from '../../test/bench/bench.ts';
 import { runLanes } from '../../test/bench/lanes/run-lanes.ts';
 import { benchRedis } from '../../test/bench/redis/bench-redis.ts';
@@ -26,6 +27,11 @@ async function benchLanes(rounds: number): Promise<boolean> {
   return await runLanes({ url: broker.url, rounds });
 }
 
+async function benchApart(rounds: number, only: string | undefined): Promise<boolean> {
+  await using broker = await startBroker();
+  return await runApart({ url: broker.url, rounds, only });
+}
+
 await runTask(async () => {
   const { values } = parseArgs({
     options: {
@@ -41,6 +47,7 @@ await runTask(async () => {
       scale: { type: 'boolean', default: false },
       redis: { type: 'boolean', default: false },
       lanes: { type: 'boolean', default: false },
+      apart: { type: 'boolean', default: false },
       'same-flags': { type: 'boolean', default: false },
     },
   });
@@ -48,6 +55,10 @@ await runTask(async () => {
   const plan = quick ? QUICK : FULL;
   const hasSameFlags = values['same-flags'];
   const isWhole = !quick && only === undefined && !start && against === undefined && !hasSameFlags;
+  if (values.apart) {
+    await build(root);
+    return (await benchApart(readCount('rounds', values.rounds, plan.rounds), only)) ? 0 : 1;
+  }
   const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
   const contestants = start && only === undefined ? [] : chooseContestants(names, against !== undefined);
   const options = {

@@ -13,6 +13,9 @@ export interface WorkerHealth {
     readonly lastError?: string;
     readonly lanes: Readonly<Record<string, { readonly state: string; readonly inFlight: number }>>;
   };
+  readonly compartments: {
+    readonly compartments: readonly { readonly operation: string; readonly inFlight: number }[];
+  };
   readonly circuits: {
     readonly status: string;
     readonly circuits: readonly {

@@ -24,6 +24,7 @@ import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
 import { BusHealth } from './health/bus.health.ts';
 import { CircuitHealth } from './health/circuit.health.ts';
+import { CompartmentHealth } from './health/compartment.health.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
@@ -68,7 +69,7 @@ export class AppModule {
   }
 }
 
-const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, RedisHealth];
+const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, CompartmentHealth, RedisHealth];
 
 function platformOptions(
   { settings, operators }: AppOptions,

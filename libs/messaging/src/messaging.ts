@@ -1,4 +1,5 @@
 import type { Lane } from '#contracts';
+import { Window } from '#resilience';
 
 import { Broker } from './rabbitmq/broker.ts';
 import { adviceFor } from './rabbitmq/advice-for.ts';
@@ -7,6 +8,7 @@ import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
 import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
+import { compartmentOf } from './pipeline/steps/within-share.ts';
 import { Settler } from './pipeline/settler.ts';
 import { stepsOf } from './pipeline/steps.ts';
 import type { CommandHandler } from './pipeline/steps/invoke.ts';
@@ -16,6 +18,7 @@ import { DirectKeys, KeyProbe } from './rabbitmq/release-3.10/index.ts';
 import { EventSender } from './replies/event-sender.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { Parking } from './replies/parking.ts';
+import { Turns } from './rabbitmq/retrying/turns.ts';
 import { ReplySender } from './replies/reply-sender.ts';
 import { type PokerTopology, topologyOf } from './topology/topology.ts';
 
@@ -33,13 +36,27 @@ export interface MessagingHealth {
     readonly state: ConsumerState;
     readonly inFlight: number;
   }[];
+  /** What each operation of each operator holds of the interactive lane, if it was used. */
+  readonly compartments: readonly {
+    readonly operator: string;
+    readonly operation: string;
+    readonly inFlight: number;
+    /** Refused with `OVERLOADED` so far, because the compartment held its share. */
+    readonly overflowed: number;
+  }[];
 }
+
+/** As many as may run beside one that kills the worker, and run alone after that, one after the other. */
+const QUARANTINE_PREFETCH = 64;
+/** A third of what a player waits for: the default is 5 s. */
+const STUCK_SHARE = 1 / 3;
 
 /** Puts the parts of the bus together: connections, consumers, and the pipeline between them. */
 export class Messaging {
   readonly #options: MessagingOptions;
   readonly #publisher = new ConfirmedPublisher();
   readonly #seal: HeaderSeal;
+  readonly #window: Window;
   readonly #probe: KeyProbe;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
@@ -50,6 +67,8 @@ export class Messaging {
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
     this.#seal = new HeaderSeal(options.internalKey);
+    const stuckMs = options.budgetMs.interactive * STUCK_SHARE;
+    this.#window = new Window(options.prefetch.interactive, stuckMs, options.nowMs);
     this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys');
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
@@ -74,7 +93,7 @@ export class Messaging {
         consumerOf(lanes[lane], options.prefetch[lane], () => options.isServed(lane)),
       ]),
     );
-    this.#consumers = [...this.#lanes.values(), consumerOf(quarantine, 1)];
+    this.#consumers = [...this.#lanes.values(), consumerOf(quarantine, QUARANTINE_PREFETCH)];
     this.#forwarder = new ParkedReplyForwarder({
       names: topology.names,
       publisher: this.#publisher,
@@ -97,6 +116,11 @@ export class Messaging {
 
   get health(): MessagingHealth {
     const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inFlight }));
+    const compartments = [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
+      ...compartmentOf(name),
+      inFlight,
+      overflowed,
+    }));
     const { isConnected, lastError, release } = this.#broker;
     return {
       isConnected,
@@ -104,6 +128,7 @@ export class Messaging {
       release: release && `RabbitMQ ${release.version}`,
       advice: release && adviceFor(release),
       lanes,
+      compartments,
     };
   }
 
@@ -156,6 +181,9 @@ export class Messaging {
       nowMs,
       newId: this.#options.newId,
     };
-    return new Pipeline(rules, stepsOf({ ...this.#options, names, handlers, replies }), settler, observer);
+    const window = this.#window;
+    const turns = { interactive: new Turns(), reports: new Turns() };
+    const steps = stepsOf({ ...this.#options, names, handlers, replies, window, turns });
+    return new Pipeline(rules, steps, settler, window, observer);
   }
 }

@@ -15,12 +15,12 @@ import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame } from './answers/read-game.ts';
 import { readSession } from './answers/read-session.ts';
-import { AD_HOC_RECORD, RAKE_RECORD } from './answers/record-shapes.ts';
+import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
 import type { CallContext } from './call-context.ts';
 import { OperatorCalls, type Sources } from './calls/operator-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
 import { NoPlatformObserver, type PlatformObserver } from './platform-observer.ts';
-import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+import type { OperatorCredentials, PlatformLimits, PlatformSettings } from './platform-settings.ts';
 import { gameRequest } from './requests/game-request.ts';
 import type { PlatformRequest } from './requests/platform-request.ts';
 import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
@@ -36,6 +36,15 @@ export interface CircuitReport {
   readonly retryAfterMs?: number;
   /** When a call last asked to go through, in milliseconds since the epoch. */
   readonly lastUsedAtMs: number;
+}
+
+/** The calls of one operation, for health and metrics. */
+export interface CallsReport {
+  readonly operator: string;
+  readonly operation: Operation;
+  readonly inFlight: number;
+  /** For a connection. */
+  readonly waiting: number;
 }
 
 /** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
@@ -77,16 +86,16 @@ export class PlatformClient {
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
     const { clientId, settings } = this.#credentials;
     const request = adHocReportRequest(data, page, clientId);
-    return this.#call(request, data, call, (text) =>
-      readCollection(text, AD_HOC_RECORD, settings.reportRecords),
+    return this.#calls.run(request, data, call, (answer) =>
+      readReport(answer, AD_HOC_RECORD, request.operation, settings.reportRecords),
     );
   }
 
   fetchRake(data: RakeReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
     const { clientId, settings } = this.#credentials;
     const request = rakeRequest(data, page, clientId, settings.rakeParametersIn);
-    return this.#call(request, data, call, (text) =>
-      readCollection(text, RAKE_RECORD, settings.reportRecords),
+    return this.#calls.run(request, data, call, (answer) =>
+      readReport(answer, RAKE_RECORD, request.operation, settings.reportRecords),
     );
   }
 
@@ -98,6 +107,16 @@ export class PlatformClient {
       state: circuit.state,
       ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
       lastUsedAtMs,
+    }));
+  }
+
+  /** Of the operations that have been used. */
+  calls(): readonly CallsReport[] {
+    return [...this.#calls.policies].map(([operation, { compartment }]) => ({
+      operator: this.#credentials.name,
+      operation,
+      inFlight: compartment.inFlight,
+      waiting: compartment.waiting.size,
     }));
   }
 
@@ -119,15 +138,38 @@ export class PlatformClient {
 /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if a success is not the document that the interface promises */
 function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string) => T): T {
   try {
-    const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
-    if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
-    if (!body.isUtf8) throw new UnexpectedDocument('the body is not UTF-8');
-    return read(body.text);
+    return read(textOf(answer, operation));
   } catch (error) {
-    if (!(error instanceof UnexpectedDocument)) throw error;
-    throw new CommandError('PLATFORM_PROTOCOL_ERROR', {
-      details: { reason: error.message },
-      platform: { status: answer.status, errors: [] },
-    });
+    throw protocolError(error, answer);
   }
+}
+
+/** The same for a page of a report, in slices. */
+async function readReport(
+  answer: Answer,
+  shape: RecordShape,
+  operation: Operation,
+  strictness: PlatformSettings['reportRecords'],
+): Promise<CollectionPage> {
+  try {
+    return await readCollection(textOf(answer, operation), shape, strictness);
+  } catch (error) {
+    throw protocolError(error, answer);
+  }
+}
+
+/** @throws UnexpectedDocument */
+function textOf(answer: Answer, operation: Operation): string {
+  const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
+  if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
+  if (!body.isUtf8) throw new UnexpectedDocument('the body is not UTF-8');
+  return body.text;
+}
+
+function protocolError(error: unknown, answer: Answer): unknown {
+  if (!(error instanceof UnexpectedDocument)) return error;
+  return new CommandError('PLATFORM_PROTOCOL_ERROR', {
+    details: { reason: error.message },
+    platform: { status: answer.status, errors: [] },
+  });
 }

@@ -1,4 +1,4 @@
-import { PlatformClient, type CircuitReport } from './platform-client.ts';
+import { type CallsReport, PlatformClient, type CircuitReport } from './platform-client.ts';
 import type { PlatformObserver } from './platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
@@ -23,6 +23,11 @@ export class PlatformClients {
   /** Every circuit that has been used. */
   circuits(): readonly CircuitReport[] {
     return [...this.#clients.values()].flatMap((client) => client.circuits());
+  }
+
+  /** Of every operation that has been used. */
+  calls(): readonly CallsReport[] {
+    return [...this.#clients.values()].flatMap((client) => client.calls());
   }
 
   async close(): Promise<void> {

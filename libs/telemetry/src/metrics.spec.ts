@@ -2,13 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Metrics } from './metrics.ts';
 
-/** The table of bus contract, section 8, and the forwarded replies: name, kind, labels. */
+/** The table of bus contract, section 8, the forwarded replies and the compartments: name, kind, labels. */
 const CONTRACT = `
   poker_broker_connected                   gauge
   poker_circuit_state                      gauge      operator operation
   poker_command_duration_seconds           histogram  type
   poker_commands_in_flight                 gauge      lane
   poker_commands_total                     counter    type outcome
+  poker_compartment_in_flight              gauge      operator operation
+  poker_compartment_overflowed_total       counter    operator operation
+  poker_compartment_waiting                gauge      operator operation
   poker_dead_letters_total                 counter
   poker_platform_request_duration_seconds  histogram  operation result
   poker_platform_requests_total            counter    operation result
@@ -25,6 +28,9 @@ function exerciseAll(metrics: Metrics): void {
   metrics.commandsInFlight.labels('interactive').value += 1;
   metrics.platformRequests.labels('session.create', '2xx').value += 1;
   metrics.platformRequestDuration.labels('session.create', '2xx').observe(0.02);
+  const { compartmentInFlight, compartmentWaiting, compartmentOverflowed } = metrics;
+  for (const metric of [compartmentInFlight, compartmentWaiting, compartmentOverflowed])
+    metric.labels('default', 'session.create').value = 1;
   metrics.circuitState.set({ operator: 'default', operation: 'session.create' }, 2);
 }
 

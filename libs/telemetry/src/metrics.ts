@@ -46,6 +46,27 @@ export class Metrics {
     labelNames: ['operation', 'result'],
     registry: this.registry,
   });
+  readonly compartmentInFlight = new PlainMetric(PlainNumber, {
+    name: 'poker_compartment_in_flight',
+    type: 'gauge',
+    help: "Players' commands in flight, by operator and operation; of reports, their calls.",
+    labelNames: ['operator', 'operation'],
+    registry: this.registry,
+  });
+  readonly compartmentWaiting = new PlainMetric(PlainNumber, {
+    name: 'poker_compartment_waiting',
+    type: 'gauge',
+    help: 'Those of them that wait for a connection to the platform.',
+    labelNames: ['operator', 'operation'],
+    registry: this.registry,
+  });
+  readonly compartmentOverflowed = new PlainMetric(PlainNumber, {
+    name: 'poker_compartment_overflowed_total',
+    type: 'counter',
+    help: 'Commands that were OVERLOADED because their compartment held its share of the lane.',
+    labelNames: ['operator', 'operation'],
+    registry: this.registry,
+  });
   readonly circuitState = new Gauge({
     name: 'poker_circuit_state',
     help: '0 closed, 1 half-open, 2 open.',

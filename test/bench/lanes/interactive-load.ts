@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { BusCaller } from '../../support/bus-caller.ts';
+import type { BusCaller, ReceivedReply } from '../../support/bus-caller.ts';
 
 /** What players saw. */
 export interface InteractiveLoad {
@@ -11,22 +11,32 @@ export interface InteractiveLoad {
   readonly failures: Readonly<Record<string, number>>;
 }
 
+/** Sends a command, by its number from 0, and waits for its replies. */
+export type SendNumbered = (index: number) => Promise<readonly ReceivedReply[]>;
+
+/** Sessions and games in turn. */
+export const sessionsAndGames =
+  (caller: BusCaller): SendNumbered =>
+  (index) => {
+    const id = randomUUID();
+    return index % 2 === 0
+      ? caller.send('session.create', { userId: id })
+      : caller.send('game.open', { player: { id } });
+  };
+
 /**
- * Sends sessions and games in turn at a steady rate, whatever the replies do, and waits for all of them. What is sent
- * late counts from when it was due.
+ * Sends commands at a steady rate, whatever the replies do, and waits for all of them. What is sent late counts from when
+ * it was due.
  */
 export async function interactiveLoad(
-  caller: BusCaller,
+  send: SendNumbered,
   ratePerSecond: number,
   durationMs: number,
 ): Promise<InteractiveLoad> {
   const failures: Record<string, number> = {};
   const startMs = performance.now();
   const call = async (index: number): Promise<number> => {
-    const id = randomUUID();
-    const [reply] = await (index % 2 === 0
-      ? caller.send('session.create', { userId: id })
-      : caller.send('game.open', { player: { id } }));
+    const [reply] = await send(index);
     const latencyMs = performance.now() - (startMs + dueMs(index));
     if (reply?.type === 'command.failed') {
       const code = String(reply.body['code']);

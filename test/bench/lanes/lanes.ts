@@ -6,7 +6,7 @@ import { openConnection } from '../../support/broker.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
-import { type InteractiveLoad, interactiveLoad } from './interactive-load.ts';
+import { type InteractiveLoad, interactiveLoad, sessionsAndGames } from './interactive-load.ts';
 import { LanesPlatform } from './lanes-platform.ts';
 import { REPORT_ENDPOINTS, type ReportEndpoint } from './report-endpoints.ts';
 
@@ -83,7 +83,7 @@ export class Lanes implements AsyncDisposable {
       url: options.url,
     });
     const lanes = new Lanes(options, platform, service, await service.worker());
-    await interactiveLoad(service.caller, options.ratePerSecond, options.phaseMs);
+    await interactiveLoad(sessionsAndGames(service.caller), options.ratePerSecond, options.phaseMs);
     return lanes;
   }
 
@@ -108,7 +108,7 @@ export class Lanes implements AsyncDisposable {
       await this.#queueReports();
       platform.play(REPORT_ENDPOINTS[endpoint]);
     }
-    const load = await interactiveLoad(this.#service.caller, ratePerSecond, phaseMs);
+    const load = await interactiveLoad(sessionsAndGames(this.#service.caller), ratePerSecond, phaseMs);
     const { circuits } = (await this.#worker.health()).circuits;
     return {
       endpoint,

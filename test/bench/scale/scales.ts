@@ -17,7 +17,7 @@ const COMMANDS = 6_000;
 const PREFETCH = 100;
 const IN_FLIGHT = 200;
 /** The default of the setting. */
-const DEFAULT_CONNECTIONS = 128;
+const DEFAULT_CONNECTIONS = 256;
 
 export function scalesOn(stage: Stage): readonly Scale[] {
   return [
@@ -35,7 +35,8 @@ function inFlight(count: number): Size {
     commands: Math.min(COMMANDS, 250 * count),
     variables: {
       INTERACTIVE_PREFETCH: String(count),
-      PLATFORM_CONNECTIONS: String(Math.max(DEFAULT_CONNECTIONS, count)),
+      // One operation gets three quarters of them.
+      PLATFORM_CONNECTIONS: String(Math.max(DEFAULT_CONNECTIONS, 2 * count)),
     },
   };
 }

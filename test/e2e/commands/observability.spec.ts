@@ -26,6 +26,9 @@ const METRICS = [
   ['poker_platform_requests_total', 'counter', ['operation', 'result']],
   ['poker_platform_request_duration_seconds', 'histogram', ['operation', 'result']],
   ['poker_circuit_state', 'gauge', ['operation', 'operator']],
+  ['poker_compartment_in_flight', 'gauge', ['operation', 'operator']],
+  ['poker_compartment_waiting', 'gauge', ['operation', 'operator']],
+  ['poker_compartment_overflowed_total', 'counter', ['operation', 'operator']],
   ['poker_platform_retries_total', 'counter', []],
   ['poker_platform_signature_doubts_total', 'counter', ['operation', 'operator']],
   ['poker_replays_total', 'counter', []],
@@ -166,7 +169,7 @@ describe('what a person on call sees', () => {
   it.each([
     ['/health/live', ['process']],
     ['/health/ready', ['bus']],
-    ['/health', ['bus', 'circuits', 'process']],
+    ['/health', ['bus', 'circuits', 'compartments', 'process']],
   ])('%s is healthy, in the form of terminus', async (path, indicators) => {
     const { status, body } = await sandboxed.worker.get(path);
     const { status: word, info, error, details, ...rest } = JSON.parse(body) as HealthBody;

@@ -1,14 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { Supervisor } from './supervisor.ts';
+import { Supervisor } from '../../support/supervisor.ts';
 
 const DELIVERY_LIMIT = 2;
 /** Before a command goes into quarantine. */
 const STARTS_IN_LANE = 3;
+/** The first one in quarantine is with others, too. */
+const STARTS_TOGETHER = STARTS_IN_LANE + 1;
+/** Long enough for another one to come beside it. */
+const ALONE_MS = 10;
 const NEIGHBOURS = 24;
 /** Of as many workers as the command kills, one after the other, on a busy machine. */
 const ALL_STARTS_MS = 150_000;
@@ -18,6 +24,8 @@ describe('a command that kills its worker', () => {
   let supervisor: Supervisor;
   const gates = { beside: new Gate(), after: new Gate() };
   const neighboursAtDeath: number[] = [];
+  /** Calls of neighbours that nothing holds back. */
+  const unheld = { now: 0, most: 0 };
   let poison: ReceivedReply[];
   let neighbours: ReceivedReply[];
 
@@ -25,11 +33,17 @@ describe('a command that kills its worker', () => {
     service = await ServiceUnderTest.start({
       behaviour: async (request, response, socket) => {
         const player = playerOf(request) ?? '';
+        const isApart = neighboursAtDeath.length >= STARTS_TOGETHER;
+        if (player.startsWith('after')) return gates.after.behind(healthy())(request, response, socket);
         if (player !== 'poison') {
-          const gate = player.startsWith('beside') ? gates.beside : gates.after;
-          return gate.behind(healthy())(request, response, socket);
+          if (!isApart) return gates.beside.behind(healthy())(request, response, socket);
+          unheld.now += 1;
+          unheld.most = Math.max(unheld.most, unheld.now);
+          await sleep(ALONE_MS);
+          unheld.now -= 1;
+          return healthy()(request, response, socket);
         }
-        const gate = neighboursAtDeath.length < STARTS_IN_LANE ? gates.beside : gates.after;
+        const gate = isApart ? gates.after : gates.beside;
         await until('its neighbours are in flight', () => gate.held >= NEIGHBOURS);
         neighboursAtDeath.push(gate.held);
         gate.forget();
@@ -49,8 +63,7 @@ describe('a command that kills its worker', () => {
     await supervisor.worker.ready();
     const sent = group('beside');
     const poisoned = send('poison');
-    await until('it is in quarantine', () => neighboursAtDeath.length === STARTS_IN_LANE, ALL_STARTS_MS);
-    gates.beside.open();
+    await until('it has run beside them', () => neighboursAtDeath.length === STARTS_TOGETHER, ALL_STARTS_MS);
     sent.push(...group('after'));
     poison = await poisoned;
     gates.after.open();
@@ -92,6 +105,10 @@ describe('a command that kills its worker', () => {
         userId: correlationId,
       });
     }
+  });
+
+  it('and those that were in flight beside it in quarantine run alone from there on', () => {
+    expect(unheld.most).toBe(1);
   });
 
   it('leaves nothing behind', async () => {

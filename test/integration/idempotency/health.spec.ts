@@ -8,6 +8,7 @@ import { PlatformClients } from '#platform';
 
 import { BusHealth } from '../../../apps/worker/src/health/bus.health.ts';
 import { CircuitHealth } from '../../../apps/worker/src/health/circuit.health.ts';
+import { CompartmentHealth } from '../../../apps/worker/src/health/compartment.health.ts';
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
 import { ProcessHealth } from '../../../apps/worker/src/health/process.health.ts';
 import { RedisHealth } from '../../../apps/worker/src/health/redis.health.ts';
@@ -22,9 +23,10 @@ async function healthWith(store: IdempotencyStore): Promise<HealthController> {
       ProcessHealth,
       BusHealth,
       CircuitHealth,
+      CompartmentHealth,
       RedisHealth,
-      { provide: PokerTransport, useValue: { health: { isConnected: true, lanes: [] } } },
-      { provide: PlatformClients, useValue: { circuits: () => [] } },
+      { provide: PokerTransport, useValue: { health: { isConnected: true, lanes: [], compartments: [] } } },
+      { provide: PlatformClients, useValue: { circuits: () => [], calls: () => [] } },
       { provide: IdempotencyStore, useValue: store },
     ],
   }).compile();

@@ -19,6 +19,8 @@ beforeEach(async () => {
 });
 
 const OPEN_MS = 1_000;
+/** What one operation gets of the connections. */
+const AT_ONCE = (LIMITS.connections * 3) / 4;
 const limits = {
   maxAttempts: 1,
   circuit: { ...LIMITS.circuit, minimumCalls: 5, openMs: OPEN_MS },
@@ -77,11 +79,11 @@ describe('a circuit', () => {
     platform.always(neverAnswers);
     const { client, observer } = build();
     await Promise.all(
-      Array.from({ length: 16 }, () => failureOf(CALLS['session.create'](client, callWithin(500)))),
+      Array.from({ length: AT_ONCE }, () => failureOf(CALLS['session.create'](client, callWithin(500)))),
     );
     expect(observer).toMatchObject({
       circuitStates: [],
-      results: Array.from({ length: 16 }, () => 'deadline'),
+      results: Array.from({ length: AT_ONCE }, () => 'deadline'),
     });
   });
 

@@ -3,6 +3,7 @@ import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs
 
 import { BusHealth } from './bus.health.ts';
 import { CircuitHealth } from './circuit.health.ts';
+import { CompartmentHealth } from './compartment.health.ts';
 import { ProcessHealth } from './process.health.ts';
 import { RedisHealth } from './redis.health.ts';
 
@@ -13,6 +14,7 @@ export class HealthController {
   readonly #process: ProcessHealth;
   readonly #bus: BusHealth;
   readonly #circuits: CircuitHealth;
+  readonly #compartments: CompartmentHealth;
   readonly #redis: RedisHealth;
 
   constructor(
@@ -20,12 +22,14 @@ export class HealthController {
     process: ProcessHealth,
     bus: BusHealth,
     circuits: CircuitHealth,
+    compartments: CompartmentHealth,
     redis: RedisHealth,
   ) {
     this.#checks = checks;
     this.#process = process;
     this.#bus = bus;
     this.#circuits = circuits;
+    this.#compartments = compartments;
     this.#redis = redis;
   }
 
@@ -51,6 +55,7 @@ export class HealthController {
       () => this.#process.check(),
       () => this.#bus.check(),
       () => this.#circuits.check(),
+      () => this.#compartments.check(),
       ...this.#redis.checks(),
     ]);
   }

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 
+import type { PokerTransport } from '#messaging';
 import type { CircuitState, PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -14,8 +15,13 @@ describe('MetricsController', () => {
   ] as const)('shows a circuit that is %s as %i, at the time of the scrape', async (state, value) => {
     const circuit: { state: CircuitState } = { state: 'closed' };
     const facts = { operator: 'casino', operation: 'game.open' };
-    const platform = { circuits: () => [{ ...facts, ...circuit }] } as unknown as PlatformClients;
-    const controller = new MetricsController(new Metrics(), platform);
+    const platform = { circuits: () => [{ ...facts, ...circuit }], calls: () => [] };
+    const transport = { health: { compartments: [] } };
+    const controller = new MetricsController(
+      new Metrics(),
+      platform as unknown as PlatformClients,
+      transport as unknown as PokerTransport,
+    );
     circuit.state = state;
     const series = 'poker_circuit_state{operator="casino",operation="game.open"}';
     expect(await controller.read()).toContain(`\n${series} ${value}\n`);

@@ -1,4 +1,4 @@
-import type { Deadline } from '#resilience';
+import type { Deadline, Holding } from '#resilience';
 
 import type { Envelope } from '../envelope/envelope.ts';
 import { CommandContext } from './command-context.ts';
@@ -16,6 +16,10 @@ export class CommandRun extends CommandContext {
   sending: Promise<void> | undefined;
   /** Whether a page was parked: the replies after it are parked, too, so that they arrive in sequence. */
   isParked = false;
+  /** Called when it was answered, moved or returned. */
+  onSettled: (() => void) | undefined;
+  /** What its compartment holds of the lane, itself included. */
+  holding: Holding | undefined;
 
   /** @param before how far an earlier run came */
   constructor(

@@ -9,10 +9,14 @@ import { type Fields, FIELDS } from './redis-scripts.ts';
 import { StoredReplies } from './stored-replies.ts';
 
 const LEASE_MS = 3_000;
+/** Of a claim, within its lease. */
+const RENEWALS = 3;
 /** A worker that lives is connected again within 600 ms. */
 const ABSENCE_MS = 1_000;
 /** How often a repeat looks whether the outcome is there. */
 const LOOK_EVERY_MS = 50;
+/** Connections of dead workers that are remembered; beyond it, the oldest is forgotten and waited for again. */
+const MAX_GONE = 100;
 /** How long an outcome that is not kept stays for the repeats that wait for it. */
 const RELEASED_MS = 2_000;
 
@@ -46,6 +50,8 @@ export class RedisIdentities {
   readonly #replies: StoredReplies;
   /** The fingerprints of this worker's claims, by key. */
   readonly #held = new Map<string, string>();
+  /** When a connection of another worker was first found gone. */
+  readonly #goneSinceMs = new Map<string, number>();
   readonly #renewal: NodeJS.Timeout;
 
   constructor(options: RedisIdentitiesOptions) {
@@ -57,7 +63,7 @@ export class RedisIdentities {
     this.#connection = new RedisConnection(options, (redis) =>
       redis.claimIdentity(probe.key, '', this.#owner, '', 1, ''),
     );
-    this.#renewal = setInterval(() => this.renew(), this.#options.leaseMs / 3).unref();
+    this.#renewal = setInterval(() => this.renew(), this.#options.leaseMs / RENEWALS).unref();
   }
 
   get state(): RedisState {
@@ -114,22 +120,22 @@ export class RedisIdentities {
   async outcome(key: string, fingerprint: string, isRedelivered: boolean): Promise<Reply | undefined> {
     const { leaseMs, absenceMs, nowMs } = this.#options;
     let seenAtMs = nowMs();
-    let gone: { readonly connection: string; readonly sinceMs: number } | undefined;
+    // What a dead worker left is taken over by many commands at once, one after the other in quarantine.
+    let pauseMs = isRedelivered && this.#goneSinceMs.size > 0 ? 0 : LOOK_EVERY_MS;
     while (nowMs() - seenAtMs <= leaseMs) {
-      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+      await sleep(pauseMs, undefined, { ref: false });
+      pauseMs = LOOK_EVERY_MS;
       const entry = await this.look(key, fingerprint);
       if (entry === undefined) continue;
       if (entry.kind !== 'in flight') return entry.kind === 'settled' ? entry.reply : undefined;
       seenAtMs = nowMs();
-      const { connection } = entry;
-      if (!isRedelivered || !(await this.#isGone(connection))) {
-        gone = undefined;
-      } else if (gone?.connection !== connection) {
-        gone = { connection, sinceMs: seenAtMs };
-      } else if (seenAtMs - gone.sinceMs >= absenceMs) {
-        await this.#claim(key, fingerprint, connection);
+      const goneMs = isRedelivered ? await this.#goneMs(key, entry.connection) : undefined;
+      if (goneMs === undefined) continue;
+      if (goneMs >= absenceMs) {
+        await this.#claim(key, fingerprint, entry.connection);
         return undefined;
       }
+      pauseMs = Math.max(pauseMs, absenceMs - goneMs);
     }
     return undefined;
   }
@@ -147,6 +153,24 @@ export class RedisIdentities {
     if (!fields) return fields === null ? { kind: 'free' } : undefined;
     const entry = this.#entryOf(fields, key, fingerprint);
     return entry.kind === 'free' ? this.#claim(key, fingerprint, fields[3] ?? '') : entry;
+  }
+
+  /**
+   * How long the owner of a claim has been away at least: since this worker first looked, or since the owner failed to renew
+   * the claim; `undefined` if Redis has its connection.
+   */
+  async #goneMs(key: string, connection: string): Promise<number | undefined> {
+    const isGone = await this.#isGone(connection);
+    const nowMs = this.#options.nowMs();
+    const sinceMs = this.#goneSinceMs.get(connection) ?? nowMs;
+    this.#goneSinceMs.delete(connection);
+    if (!isGone) return undefined;
+    const [oldest] = this.#goneSinceMs.keys();
+    if (this.#goneSinceMs.size >= MAX_GONE && oldest !== undefined) this.#goneSinceMs.delete(oldest);
+    this.#goneSinceMs.set(connection, sinceMs);
+    const { leaseMs } = this.#options;
+    const leftMs = (await this.#connection.attempt((redis) => redis.pttl(key))) ?? leaseMs;
+    return Math.max(nowMs - sinceMs, leaseMs - leaseMs / RENEWALS - Math.max(0, leftMs));
   }
 
   /** Whether Redis says that it has no such connection. */

@@ -1,3 +1,5 @@
+import type { Window } from '#resilience';
+
 import { decodeCommand } from '../command/command.ts';
 import type { EnvelopeRules } from '../envelope/open-envelope.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
@@ -11,12 +13,20 @@ export class Pipeline {
   readonly #rules: EnvelopeRules;
   readonly #run: Next;
   readonly #settler: Settler;
+  readonly #window: Window;
   readonly #observer: MessagingObserver;
 
-  constructor(rules: EnvelopeRules, steps: readonly Step[], settler: Settler, observer: MessagingObserver) {
+  constructor(
+    rules: EnvelopeRules,
+    steps: readonly Step[],
+    settler: Settler,
+    window: Window,
+    observer: MessagingObserver,
+  ) {
     this.#rules = rules;
     this.#run = chain(steps);
     this.#settler = settler;
+    this.#window = window;
     this.#observer = observer;
   }
 
@@ -31,6 +41,9 @@ export class Pipeline {
       settlement = { kind: 'return', cause };
     }
     await this.#settler.settle(command, settlement);
+    const { holding, onSettled } = command.run;
+    onSettled?.();
+    if (holding) this.#window.leave(holding, command.receivedAtMs);
     this.#observer.commandReleased(command.lane);
   }
 }

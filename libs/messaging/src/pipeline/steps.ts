@@ -1,4 +1,4 @@
-import type { BusNames } from '#contracts';
+import type { Window } from '#resilience';
 
 import type { CallerPolicy } from '../envelope/caller-policy.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
@@ -14,14 +14,12 @@ import { decode } from './steps/decode.ts';
 import { deduplicate } from './steps/deduplicate.ts';
 import { type CommandHandler, invoke } from './steps/invoke.ts';
 import { postpone } from './steps/postpone.ts';
-import { route } from './steps/route.ts';
+import { route, type RouteOptions } from './steps/route.ts';
 import { validate } from './steps/validate.ts';
 import { withinDeadline } from './steps/within-deadline.ts';
+import { withinShare } from './steps/within-share.ts';
 
-export interface StepsOptions {
-  readonly names: BusNames;
-  /** Starts in quarantine before a command is poison (setting `DELIVERY_LIMIT`). */
-  readonly deliveryLimit: number;
+export interface StepsOptions extends RouteOptions {
   /** The delays of the retry queues, shortest first (setting `REPORTS_RETRY_DELAYS_MS`). */
   readonly retryDelaysMs: readonly number[];
   /** By command type. */
@@ -29,6 +27,8 @@ export interface StepsOptions {
   /** Whether credentials stand under a name. */
   readonly hasOperator: (name: string) => boolean;
   readonly callers: CallerPolicy;
+  /** Of players' commands. */
+  readonly window: Window;
   readonly idempotency: IdempotencyStore;
   readonly replies: ReplySender;
   readonly observer: MessagingObserver;
@@ -37,17 +37,18 @@ export interface StepsOptions {
 
 /** Everything that a command passes, in this order; what comes back passes it the other way round. */
 export function stepsOf(options: StepsOptions): readonly Step[] {
-  const { names, deliveryLimit, retryDelaysMs, handlers, hasOperator, nowMs } = options;
+  const { names, retryDelaysMs, handlers, hasOperator, nowMs } = options;
   return [
     deadLetter,
     postpone(names, retryDelaysMs),
     answerFailures(nowMs),
-    route(names, deliveryLimit),
+    route(options),
     decode,
     checkType(handlers),
     checkReplyQueue,
     authorize(hasOperator, options.callers),
     validate,
+    withinShare(options.window),
     deduplicate(options),
     // What is remembered for repeats may be a failure.
     answerFailures(nowMs),

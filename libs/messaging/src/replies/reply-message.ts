@@ -20,10 +20,15 @@ export function isFinal({ type }: Reply): boolean {
   return isFinalReplyType(type);
 }
 
-/** A reply as its AMQP message, addressed to a queue. Source: bus contract, section 3. */
+/**
+ * A reply as its AMQP message, addressed to a queue. Source: bus contract, section 3.
+ *
+ * @param content default: the reply, serialized
+ */
 export function replyMessage(
   facts: ReplyFacts,
   address: { kind: 'queue' | 'direct'; queue: string },
+  content: Buffer = Buffer.from(textOf(facts)),
 ): OutgoingMessage {
   const { envelope, reply, sequence, messageId, nowMs } = facts;
   const final = isFinal(reply);
@@ -38,9 +43,7 @@ export function replyMessage(
   return {
     exchange: '',
     routingKey: address.queue,
-    content: Buffer.from(
-      JSON.stringify(envelope.form === 'packet' ? packetOf(reply, envelope.id, final) : reply.data),
-    ),
+    content,
     // RabbitMQ 3 returns even what it delivered to a direct key.
     mandatory: address.kind === 'queue',
     properties: {
@@ -53,6 +56,12 @@ export function replyMessage(
       headers,
     },
   };
+}
+
+/** The body of a reply. */
+export function textOf({ envelope, reply }: Pick<ReplyFacts, 'envelope' | 'reply'>): string {
+  const isPacket = envelope.form === 'packet';
+  return JSON.stringify(isPacket ? packetOf(reply, envelope.id, isFinal(reply)) : reply.data);
 }
 
 /** The packet that Nest's own client understands: an error, or a value that may be the last. */

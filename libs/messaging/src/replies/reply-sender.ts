@@ -1,6 +1,5 @@
 import { CommandError, type Lane, type Reply } from '#contracts';
 
-import type { ParkingReason } from '../observer/messaging-observer.ts';
 import type { Command } from '../command/command.ts';
 import { type ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
@@ -9,7 +8,9 @@ import { isRefusal, retryPublish } from '../rabbitmq/publishing/publish-with-ret
 import type { DirectKeys } from '../rabbitmq/release-3.10/index.ts';
 import { errorBodyOf } from './error-body-of.ts';
 import { messageIdOf } from './message-id-of.ts';
+import { pageContent } from './page-content.ts';
 import type { Parking } from './parking.ts';
+import { type RefusalReason, RefusingQueues } from './refusing-queues.ts';
 import { replyMessage } from './reply-message.ts';
 
 /** A cut of the line or a restart of the broker is seldom met so often by one reply. */
@@ -17,7 +18,7 @@ const TRIES_OF_A_KEY = 3;
 /** How long a player's reply is tried again before it is parked. Source: bus contract, section 5. */
 const INTERACTIVE_RETRY_MS = 1_000;
 
-type ReplyParkingReason = Exclude<ParkingReason, 'EVENT_REFUSED'>;
+type ReplyParkingReason = RefusalReason | 'REPLY_QUEUE_GONE';
 
 export interface ReplySenderOptions {
   readonly publisher: ConfirmedPublisher;
@@ -35,9 +36,11 @@ export interface ReplySenderOptions {
 /** Sends the replies of a command in sequence, each confirmed; what its queue does not take is parked. */
 export class ReplySender {
   readonly #options: ReplySenderOptions;
+  readonly #refusing: RefusingQueues;
 
   constructor(options: ReplySenderOptions) {
     this.#options = options;
+    this.#refusing = new RefusingQueues(options.nowMs);
   }
 
   /**
@@ -48,41 +51,58 @@ export class ReplySender {
    */
   async sendPage(command: Command, page: Reply): Promise<void> {
     this.#options.onReply(command.lane);
-    let outcome = await this.#publish(command, page);
-    if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome);
+    const content = await pageContent(command.envelope, page);
+    let outcome = await this.#publish(command, page, content);
+    if (isRefusal(outcome)) outcome = await this.#retry(command, page, outcome, content);
     if (isRefusal(outcome)) {
       const reason = await this.#reasonOf(command, outcome);
       if (reason === 'REPLY_QUEUE_FULL') throw new CommandError('REPLY_QUEUE_FULL');
       throw new UnconfirmedError('The reply queue cannot be reached.');
     }
-    if (outcome === 'returned') await this.#park(command, page, 'REPLY_QUEUE_GONE');
+    if (outcome === 'returned') await this.#park(command, page, 'REPLY_QUEUE_GONE', content);
     command.run.sequence += 1;
   }
 
   /** Sends the final reply; if the queue does not take it in time, it is parked. */
   async sendFinal(command: Command, reply: Reply): Promise<void> {
     this.#options.onReply(command.lane);
-    let outcome = await this.#publish(command, reply);
-    // The queue may have refused for as long as it may already.
-    const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
-    if (isRefusal(outcome) && !isStalled) outcome = await this.#retry(command, reply, outcome);
+    const outcome = await this.#publish(command, reply);
     if (outcome === 'confirmed') return;
-    const reason = await this.#reasonOf(command, outcome);
-    const isCutShort = reason === 'REPLY_QUEUE_FULL' && command.lane === 'reports';
+    if (outcome === 'returned') await this.#park(command, reply, 'REPLY_QUEUE_GONE');
+    else await this.#finalRefused(command, reply, outcome);
+  }
+
+  async #finalRefused(command: Command, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<void> {
+    const { lane, envelope } = command;
+    const queue = 'queue' in envelope.replyTo ? envelope.replyTo.queue : '';
+    // The queue may have refused for as long as it may already: this command's page, or another player's reply.
+    const isStalled = reply.type === 'command.failed' && reply.data.code === 'REPLY_QUEUE_FULL';
+    const known = lane === 'interactive' ? this.#refusing.reasonOf(queue) : undefined;
+    const isTriedAgain = !isStalled && !known;
+    const outcome = isTriedAgain ? await this.#retry(command, reply, refusal) : refusal;
+    if (outcome === 'confirmed') return;
+    const reason = known ?? (await this.#reasonOf(command, outcome));
+    if (reason !== 'REPLY_QUEUE_GONE') this.#refusing.refused(queue, reason);
+    const isCutShort = reason === 'REPLY_QUEUE_FULL' && lane === 'reports';
     await this.#park(command, isCutShort ? this.#stalled(command) : reply, reason);
   }
 
-  #publish(command: Command, reply: Reply): Promise<PublishOutcome> {
+  #publish(command: Command, reply: Reply, content?: Buffer): Promise<PublishOutcome> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return Promise.resolve('confirmed');
     if (command.run.isParked) return Promise.resolve('returned');
-    const message = this.#message(command, reply, replyTo);
+    const message = this.#message(command, reply, replyTo, content);
     if (replyTo.kind === 'direct') return this.#publishToKey(command, message);
     return this.#options.publisher.publish(message, () => command.delivery.isAlive);
   }
 
-  #retry(command: Command, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<PublishOutcome> {
-    return retryPublish(() => this.#publish(command, reply), this.#remainingMs(command), refusal);
+  #retry(
+    command: Command,
+    reply: Reply,
+    refusal: 'refused' | 'unanswered',
+    content?: Buffer,
+  ): Promise<PublishOutcome> {
+    return retryPublish(() => this.#publish(command, reply, content), this.#remainingMs(command), refusal);
   }
 
   /**
@@ -114,19 +134,25 @@ export class ReplySender {
     return depth === 0 ? 'REPLY_QUEUE_UNREACHABLE' : 'REPLY_QUEUE_FULL';
   }
 
-  async #park(command: Command, reply: Reply, reason: ReplyParkingReason): Promise<void> {
+  async #park(command: Command, reply: Reply, reason: ReplyParkingReason, content?: Buffer): Promise<void> {
     const { replyTo } = command.envelope;
     if (replyTo.kind === 'none' || replyTo.kind === 'forbidden') return;
-    const message = this.#message(command, reply, replyTo);
+    const message = this.#message(command, reply, replyTo, content);
     await this.#options.parking.park(command, message, reply.type, reason);
     command.run.isParked = true;
   }
 
-  #message(command: Command, reply: Reply, address: { kind: 'queue' | 'direct'; queue: string }) {
+  #message(
+    command: Command,
+    reply: Reply,
+    address: { kind: 'queue' | 'direct'; queue: string },
+    content?: Buffer,
+  ): OutgoingMessage {
     const { envelope, run } = command;
     const { sequence } = run;
     const messageId = messageIdOf(envelope, reply, sequence);
-    return replyMessage({ envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() }, address);
+    const facts = { envelope, reply, sequence, messageId, nowMs: this.#options.nowMs() };
+    return replyMessage(facts, address, content);
   }
 
   /** A player's reply is soon parked, so that nobody else waits for it; a report waits until it has stalled. */

@@ -1,4 +1,5 @@
 import type { RecordFault, ReportRecord } from '#contracts';
+import { nextSlice } from '#resilience';
 
 import type { PlatformSettings } from '../platform-settings.ts';
 import { camelCase } from './camel-case.ts';
@@ -24,6 +25,8 @@ export interface CollectionPage {
   readonly perPage: number;
 }
 
+/** Records that are read in one turn of the event loop, which players' commands share: some 0.5 ms. */
+const SLICE = 100;
 /** A deeper member could not be serialized again. */
 const MAX_DEPTH = 16;
 
@@ -32,14 +35,16 @@ const MAX_DEPTH = 16;
  *
  * An amount that the interface lists is an integer if it is present; one beyond 2^53 is an object of `JSON.rawJSON`,
  * which `JSON.stringify` writes back as it was. What is no integer fails the page, or is passed on as it is and named.
+ * The text is parsed at once, its records are read in slices.
  *
  * @throws UnexpectedDocument
  */
-export function readCollection(
+export async function readCollection(
   text: string,
   shape: RecordShape,
   strictness: PlatformSettings['reportRecords'],
-): CollectionPage {
+): Promise<CollectionPage> {
+  await nextSlice();
   const document = parseDocument(text, parseWithRawNumbers);
   const resources = document['data'];
   if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
@@ -47,13 +52,26 @@ export function readCollection(
   const faults: RecordFault[] = [];
   const tolerated = strictness === 'lenient' ? faults : undefined;
   return {
-    records: resources.map((resource, index) => readRecord(resource, shape, index, tolerated)),
+    records: await readRecords(resources, shape, tolerated),
     ...(faults.length > 0 && { faults }),
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
     currentPage: countAt(meta, 'current-page'),
     perPage: countAt(meta, 'per-page'),
   };
+}
+
+async function readRecords(
+  resources: readonly unknown[],
+  shape: RecordShape,
+  tolerated: RecordFault[] | undefined,
+): Promise<ReportRecord[]> {
+  const records: ReportRecord[] = [];
+  for (const [index, resource] of resources.entries()) {
+    if (index % SLICE === 0) await nextSlice();
+    records.push(readRecord(resource, shape, index, tolerated));
+  }
+  return records;
 }
 
 /** @param tolerated where to name what is no integer; absent: it fails the page */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-import type { Admission, Admittance, Circuit, CircuitPass, Clock } from '#resilience';
+import type { Admission, Admittance, Circuit, CircuitPass, Clock, Compartment } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
@@ -20,6 +20,8 @@ export interface AttemptsOptions {
   readonly exchange: Exchange;
   readonly circuit: Circuit;
   readonly admission: Admission;
+  /** Of the operation. */
+  readonly compartment: Compartment;
   readonly timeoutMs: number;
   readonly observer: PlatformObserver;
   readonly clock: Clock;
@@ -36,9 +38,9 @@ export class Attempts {
   }
 
   make(): Attempt {
-    const { operation, circuit, admission } = this.#options;
+    const { circuit, admission, compartment } = this.#options;
     if (!circuit.isPassable) return circuitOpen(circuit);
-    const admittance = admission.enter(OPERATION_TRAITS[operation].priority, this.#call.deadline);
+    const admittance = admission.enter(compartment, this.#call.deadline);
     return typeof admittance === 'string'
       ? this.#enterCircuit(admittance)
       : admittance.then((later) => this.#enterCircuit(later));
@@ -47,19 +49,19 @@ export class Attempts {
   /** The circuit may have opened, and the deadline passed, while the call waited for its admission. */
   #enterCircuit(admittance: Admittance): Attempt {
     if (admittance !== 'admitted') return rejection(admittance);
-    const { operation, circuit, admission } = this.#options;
+    const { circuit, admission, compartment } = this.#options;
     const pass = circuit.enter();
     const remainingMs = this.#call.deadline.remainingMs();
     if (pass !== undefined && remainingMs > 0) return this.#exchange(pass, remainingMs);
     pass?.settle(CUT_OFF.health);
-    admission.leave(OPERATION_TRAITS[operation].priority);
+    admission.leave(compartment);
     return pass === undefined ? circuitOpen(circuit) : CUT_OFF.outcome;
   }
 
   /** Settles the pass and leaves the admission when the exchange has ended. */
   #exchange(pass: CircuitPass, remainingMs: number): Promise<Outcome> {
-    const { operation, request, connections, exchange, admission, observer } = this.#options;
-    const { priority, maxAnswerBytes } = OPERATION_TRAITS[operation];
+    const { operation, request, connections, exchange, admission, compartment, observer } = this.#options;
+    const { maxAnswerBytes } = OPERATION_TRAITS[operation];
     const timeoutMs = Math.min(this.#options.timeoutMs, remainingMs);
     this.#call.attempts += 1;
     const startedAtMs = performance.now();
@@ -67,7 +69,7 @@ export class Attempts {
       exchange(connections, request, { timeoutMs, maxAnswerBytes }, (end) => {
         const { outcome, health, result } = this.#classify(end, remainingMs);
         pass.settle(health);
-        admission.leave(priority);
+        admission.leave(compartment);
         observer.attemptEnded(operation, result, performance.now() - startedAtMs);
         resolve(outcome);
       });

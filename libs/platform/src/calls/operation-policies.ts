@@ -1,4 +1,12 @@
-import { Circuit, type Clock, type Random, RetryBudget, type RetryRules } from '#resilience';
+import {
+  type Admission,
+  Circuit,
+  type Clock,
+  type Compartment,
+  type Random,
+  RetryBudget,
+  type RetryRules,
+} from '#resilience';
 
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
@@ -7,6 +15,7 @@ import type { PlatformLimits } from '../platform-settings.ts';
 /** How the calls of one operation are protected. */
 export interface OperationPolicy {
   readonly circuit: Circuit;
+  readonly compartment: Compartment;
   readonly rules: RetryRules;
   lastUsedAtMs: number;
 }
@@ -15,12 +24,13 @@ export interface OperationPoliciesOptions {
   /** The name of the operator. */
   readonly operator: string;
   readonly limits: Pick<PlatformLimits, 'maxAttempts' | 'circuit'>;
+  readonly admission: Admission;
   readonly observer: PlatformObserver;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** The policies of one operator: each operation has a circuit and a retry budget of its own, created when first used. */
+/** The policies of one operator: each operation has a circuit, a compartment and a retry budget of its own, created when first used. */
 export class OperationPolicies {
   readonly #options: OperationPoliciesOptions;
   readonly #policies = new Map<Operation, OperationPolicy>();
@@ -52,16 +62,18 @@ export class OperationPolicies {
   }
 
   #create(operation: Operation): OperationPolicy {
-    const { operator, limits, observer, clock, random } = this.#options;
+    const { operator, limits, admission, observer, clock, random } = this.#options;
+    const { priority, repeatAfterUnknown } = OPERATION_TRAITS[operation];
     return {
       circuit: new Circuit(limits.circuit, {
         clock,
         random,
         onChange: (state) => observer.circuitChanged(operator, operation, state),
       }),
+      compartment: admission.add(priority),
       rules: {
         maxAttempts: limits.maxAttempts,
-        repeatAfterUnknown: OPERATION_TRAITS[operation].repeatAfterUnknown,
+        repeatAfterUnknown,
         budget: new RetryBudget(clock),
         random,
         stopping: this.#stopping.signal,

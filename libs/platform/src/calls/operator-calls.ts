@@ -1,5 +1,5 @@
 import { CommandError } from '#contracts';
-import { Admission, type Circuit, type Clock, type Random, retry, type RetryRules } from '#resilience';
+import { Admission, type Clock, type Random, retry, type RetryRules } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
 import type { Operation } from '../operations.ts';
@@ -45,7 +45,13 @@ export class OperatorCalls {
     this.#clock = sources.clock;
     this.#admission = new Admission(limits);
     this.#roots = new PlatformRoots(credentials, limits.attemptTimeoutMs);
-    this.#policies = new OperationPolicies({ operator: credentials.name, limits, observer, ...sources });
+    this.#policies = new OperationPolicies({
+      operator: credentials.name,
+      limits,
+      admission: this.#admission,
+      observer,
+      ...sources,
+    });
   }
 
   /** Of the operations that have been used. */
@@ -63,14 +69,15 @@ export class OperatorCalls {
     request: PlatformRequest,
     data: object,
     call: CallContext,
-    read: (answer: Answer) => T,
+    read: (answer: Answer) => T | Promise<T>,
   ): Promise<T> {
     const { operation } = request;
     if (this.#credentials.secretKey === undefined && operation !== 'game.open') {
       throw new CommandError('SECRET_KEY_MISSING');
     }
-    const { circuit, rules } = this.#policies.use(operation);
-    const attempts = new Attempts(this.#options(request, circuit), call);
+    const policy = this.#policies.use(operation);
+    const { circuit, rules } = policy;
+    const attempts = new Attempts(this.#options(request, policy), call);
     // One promise and one suspended function a call: each further one costs a wake-up (docs/decisions/0008).
     const ended = retry(await attempts.make(), () => attempts.make(), rulesOf(request, rules), call.deadline);
     const end = ended instanceof Promise ? await ended : ended;
@@ -95,7 +102,7 @@ export class OperatorCalls {
     await this.#roots.close();
   }
 
-  #options(request: PlatformRequest, circuit: Circuit): AttemptsOptions {
+  #options(request: PlatformRequest, { circuit, compartment }: OperationPolicy): AttemptsOptions {
     const { connections, prefix } = this.#roots[request.root];
     return {
       operation: request.operation,
@@ -114,6 +121,7 @@ export class OperatorCalls {
       exchange: dispatchExchange,
       circuit,
       admission: this.#admission,
+      compartment,
       timeoutMs: this.#limits.attemptTimeoutMs,
       observer: this.#observer,
       clock: this.#clock,

@@ -18,97 +18,124 @@ interface Waiter {
   readonly settle: (admittance: Admittance) => void;
 }
 
+/** Calls that are slow or stuck together, such as those of one operation, apart from all others. */
+export interface Compartment {
+  readonly priority: Priority;
+  inFlight: number;
+  readonly waiting: DeadlineQueue<Waiter>;
+}
+
+/** A compartment of interactive calls may hold three times as many connections as it leaves free: three quarters. */
+const INTERACTIVE_WEIGHT = 3;
+
 /**
- * Admits as many calls as there are connections, queues a bounded number of further ones by their deadlines, and rejects
- * the rest.
+ * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the
+ * rest.
+ *
+ * No compartment takes all connections: it may hold three times as many as are free, so that one that is stuck leaves a
+ * quarter to the others, and two that are stuck a seventh.
  *
  * Interactive calls go first: they are admitted before any background call, they take the place of a waiting one if the
- * queue is full, and background calls hold half of the connections at most, so that slow ones leave room.
+ * queue is full, and all background calls together hold as many connections as are free at most: half.
  */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #maxBackground: number;
-  readonly #inFlight: Record<Priority, number> = { interactive: 0, background: 0 };
-  readonly #waiting: Readonly<Record<Priority, DeadlineQueue<Waiter>>> = {
-    interactive: new DeadlineQueue(),
-    background: new DeadlineQueue(),
-  };
+  /** Interactive ones first. */
+  #compartments: readonly Compartment[] = [];
+  #inFlight = 0;
+  #background = 0;
+  #waiting = 0;
   #isClosed = false;
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits;
-    this.#maxBackground = Math.max(1, Math.floor(limits.connections / 2));
   }
 
   get inFlight(): number {
-    return this.#inFlight.interactive + this.#inFlight.background;
+    return this.#inFlight;
   }
 
   get waiting(): number {
-    return this.#waiting.interactive.size + this.#waiting.background.size;
+    return this.#waiting;
   }
 
-  /** Each call that is `admitted` ends with one `leave` of the same priority. */
-  enter(priority: Priority, deadline: Deadline): Admittance | Promise<Admittance> {
+  /** Adds a compartment, for good. */
+  add(priority: Priority): Compartment {
+    const added: Compartment = { priority, inFlight: 0, waiting: new DeadlineQueue() };
+    const isInteractive = priority === 'interactive';
+    this.#compartments = isInteractive ? [added, ...this.#compartments] : [...this.#compartments, added];
+    return added;
+  }
+
+  /** Each call that is `admitted` ends with one `leave` of the same compartment. */
+  enter(compartment: Compartment, deadline: Deadline): Admittance | Promise<Admittance> {
     if (this.#isClosed) return 'closed';
     if (deadline.expired) return 'expired';
-    if (this.#hasRoomFor(priority)) {
-      this.#inFlight[priority] += 1;
+    if (this.#hasRoomFor(compartment)) {
+      this.#count(compartment, 1);
       return 'admitted';
     }
-    return this.#makeRoom(priority) ? this.#wait(priority, deadline) : 'overloaded';
+    return this.#makeRoom(compartment) ? this.#wait(compartment, deadline) : 'overloaded';
   }
 
-  leave(priority: Priority): void {
-    this.#inFlight[priority] -= 1;
-    this.#admitNext();
+  leave(compartment: Compartment): void {
+    this.#count(compartment, -1);
+    if (this.#waiting > 0) this.#admitNext();
   }
 
   /** Rejects all calls that wait, and all later ones. */
   close(): void {
     this.#isClosed = true;
-    for (const queue of Object.values(this.#waiting)) {
-      for (let waiter = queue.shift(); waiter; waiter = queue.shift()) waiter.settle('closed');
+    for (const { waiting } of this.#compartments) {
+      for (let waiter = waiting.shift(); waiter; waiter = waiting.shift()) waiter.settle('closed');
     }
   }
 
-  #hasRoomFor(priority: Priority): boolean {
-    if (this.inFlight >= this.#limits.connections) return false;
-    return priority === 'interactive' || this.#inFlight.background < this.#maxBackground;
+  #count(compartment: Compartment, calls: 1 | -1): void {
+    compartment.inFlight += calls;
+    this.#inFlight += calls;
+    if (compartment.priority === 'background') this.#background += calls;
   }
 
-  #makeRoom(priority: Priority): boolean {
-    if (this.waiting < this.#limits.queue) return true;
-    const evicted = priority === 'interactive' ? this.#waiting.background.pop() : undefined;
-    evicted?.settle('overloaded');
+  #hasRoomFor({ priority, inFlight }: Compartment): boolean {
+    const free = this.#limits.connections - this.#inFlight;
+    return priority === 'interactive' ? inFlight < INTERACTIVE_WEIGHT * free : this.#background < free;
+  }
+
+  #makeRoom({ priority }: Compartment): boolean {
+    if (this.#waiting < this.#limits.queue) return true;
+    if (priority === 'background') return false;
+    const evicted = this.#compartments.find(
+      (other) => other.priority === 'background' && other.waiting.size > 0,
+    );
+    evicted?.waiting.pop()?.settle('overloaded');
     return evicted !== undefined;
   }
 
-  #wait(priority: Priority, deadline: Deadline): Promise<Admittance> {
-    const queue = this.#waiting[priority];
+  #wait({ waiting }: Compartment, deadline: Deadline): Promise<Admittance> {
+    this.#waiting += 1;
     return new Promise((resolve) => {
       const waiter: Waiter = {
         deadline,
         settle: (admittance) => {
+          this.#waiting -= 1;
           unsubscribe();
           resolve(admittance);
         },
       };
-      queue.push(waiter);
+      waiting.push(waiter);
       const unsubscribe = deadline.onExpired(() => {
-        queue.remove(waiter);
-        resolve('expired');
+        waiting.remove(waiter);
+        waiter.settle('expired');
       });
     });
   }
 
   #admitNext(): void {
-    for (const priority of ['interactive', 'background'] as const) {
-      while (this.#hasRoomFor(priority)) {
-        const waiter = this.#waiting[priority].shift();
-        if (waiter === undefined) break;
-        this.#inFlight[priority] += 1;
-        waiter.settle('admitted');
+    for (const compartment of this.#compartments) {
+      while (compartment.waiting.size > 0 && this.#hasRoomFor(compartment)) {
+        this.#count(compartment, 1);
+        compartment.waiting.shift()?.settle('admitted');
       }
     }
   }

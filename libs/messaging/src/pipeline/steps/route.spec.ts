@@ -1,9 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { busNames, CommandError } from '#contracts';
 
-import { commandOf, copiedCommandOf } from '../../command/command.fixture.ts';
+import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
+import { Turns } from '../../rabbitmq/retrying/turns.ts';
 import type { Settlement } from '../settlement.ts';
+import type { Step } from '../step.ts';
 import { route } from './route.ts';
 
 const ANSWER: Settlement = {
@@ -16,7 +18,12 @@ const ANSWER: Settlement = {
 const moveTo = (queue: string, headers: object = {}) => ({ kind: 'move', copy: { queue, headers } });
 const QUARANTINED = moveTo('poker.quarantine', { 'x-quarantine-starts': 1 });
 
-const step = route(busNames('poker'), 5);
+let turns: { interactive: Turns; reports: Turns };
+let step: Step;
+beforeEach(() => {
+  turns = { interactive: new Turns(), reports: new Turns() };
+  step = route({ names: busNames('poker'), deliveryLimit: 5, turns });
+});
 
 /** What the step makes of a command; `ANSWER` if it hands it on. */
 const settle = (facts: Parameters<typeof commandOf>[0]) =>
@@ -59,7 +66,39 @@ describe('route', () => {
     expect(() => step(copiedCommandOf(facts), () => Promise.resolve(ANSWER))).toThrow(
       new CommandError('POISON_COMMAND'),
     );
-    expect(await settle(facts)).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 2 }));
+    expect(await settle(facts)).toEqual(moveTo('poker.interactive', { 'x-quarantine-starts': 1 }));
+  });
+
+  it('has one wait in its lane whose start did not finish, and start again when it is its turn', async () => {
+    const headers = { 'x-quarantine-starts': 2 };
+    const settleCopy = async (facts: Parameters<typeof copiedCommandOf>[0]) => {
+      const command = copiedCommandOf({ headers, ...facts });
+      const settlement = await step(command, () => Promise.resolve(ANSWER));
+      command.run.onSettled?.();
+      return settlement;
+    };
+    const QUARANTINE = { queue: 'poker.quarantine' };
+    expect(await settleCopy({ ...QUARANTINE, redelivered: true })).toEqual(
+      moveTo('poker.interactive', headers),
+    );
+    expect(await settleCopy({})).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 3 }));
+    expect(await settleCopy(QUARANTINE)).toEqual(ANSWER);
+    // The turn has ended with it, and another one's begins.
+    expect(await settleCopy({})).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 3 }));
+  });
+
+  it('counts no start of one that came while another one runs alone', async () => {
+    await turns.interactive.begin();
+    const facts = { queue: 'poker.quarantine', headers: { 'x-quarantine-starts': 2 } };
+    expect(await step(copiedCommandOf(facts), () => Promise.resolve(ANSWER))).toEqual(
+      moveTo('poker.interactive', { 'x-quarantine-starts': 1 }),
+    );
+  });
+
+  it('does not keep one waiting for its turn beyond its deadline', async () => {
+    await turns.interactive.begin();
+    const headers = { 'x-quarantine-starts': 2, 'x-deadline': RECEIVED_AT_MS - 1 };
+    expect(await step(copiedCommandOf({ headers }), () => Promise.resolve(ANSWER))).toEqual(ANSWER);
   });
 
   it.each([

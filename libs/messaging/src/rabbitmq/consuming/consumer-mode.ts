@@ -7,8 +7,13 @@ export type ConsumerMode =
   /** The broker was asked for a consumer and has not answered. */
   | { readonly kind: 'starting'; readonly channel: ConsumerChannel }
   | { readonly kind: 'consuming'; readonly channel: ConsumerChannel }
-  /** After a pause: one message at a time, until one was taken and more can be served. */
-  | { readonly kind: 'probing'; readonly channel: ConsumerChannel; readonly deliveriesBefore: number }
+  /** After a pause, one message at a time, until one was taken and more can be served; a new process takes some more. */
+  | {
+      readonly kind: 'probing';
+      readonly channel: ConsumerChannel;
+      readonly prefetch: number;
+      readonly deliveriesBefore: number;
+    }
   /** On purpose, for a while. A channel that is lost meanwhile is replaced, and consumed on when the timer ends. */
   | {
       readonly kind: 'paused';

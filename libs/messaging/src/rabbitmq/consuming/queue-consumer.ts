@@ -8,9 +8,13 @@ import type { Delivery } from './delivery.ts';
 const CONSUME_TIMEOUT_MS = 3_000;
 /** What is in flight at most, in prefetches: deliveries of lost channels go on beside those of the next ones. */
 const MAX_PREFETCHES_IN_FLIGHT = 3;
+/** What a process takes first, until as many are settled or it has lived for a while: one of them may kill it. */
+const FIRST_PREFETCH = 64;
+const FIRST_MS = 2_000;
 const WAITING: ConsumerMode = { kind: 'waiting' };
 
-type ServingMode = Extract<ConsumerMode, { kind: 'consuming' | 'probing' }>;
+type ProbingMode = Extract<ConsumerMode, { kind: 'probing' }>;
+type ServingMode = Extract<ConsumerMode, { kind: 'consuming' }> | ProbingMode;
 
 export interface QueueConsumerOptions {
   readonly queue: string;
@@ -33,6 +37,7 @@ export class QueueConsumer {
   /** Over all channels, lost ones included. */
   #inFlight = 0;
   #deliveries = 0;
+  #isFirst = true;
 
   constructor(options: QueueConsumerOptions) {
     this.#options = options;
@@ -81,7 +86,7 @@ export class QueueConsumer {
     else if (this.#mode.kind === 'paused' || this.#mode.kind === 'full') {
       this.#mode = { ...this.#mode, channel };
     } else {
-      await this.#start({ kind: 'consuming', channel }, timeoutMs).catch((error: unknown) => {
+      await this.#start(this.#first(channel), timeoutMs).catch((error: unknown) => {
         if (channelOf(this.#mode) === channel) this.#mode = WAITING;
         channel.retire();
         throw error;
@@ -126,6 +131,18 @@ export class QueueConsumer {
     await channel?.close();
   }
 
+  /** What a channel begins with: a new process does not take all that the one before it may have died of. */
+  #first(channel: ConsumerChannel): ServingMode {
+    const isCautious = this.#isFirst && this.#options.prefetch > FIRST_PREFETCH;
+    this.#isFirst = false;
+    if (!isCautious) return { kind: 'consuming', channel };
+    // Twice as many are delivered when the first half is settled.
+    const deliveriesBefore = 2 * FIRST_PREFETCH - 1;
+    const probing: ProbingMode = { kind: 'probing', channel, prefetch: FIRST_PREFETCH, deliveriesBefore };
+    setTimeout(() => this.#mode === probing && this.#widen(probing), FIRST_MS).unref();
+    return probing;
+  }
+
   /** Begins with one message at a time; without a channel, all begins again when the connection is back. */
   #probe(): void {
     const channel = channelOf(this.#mode);
@@ -133,7 +150,7 @@ export class QueueConsumer {
       this.#mode = WAITING;
       return;
     }
-    const probing = { kind: 'probing', channel, deliveriesBefore: this.#deliveries } as const;
+    const probing = { kind: 'probing', channel, prefetch: 1, deliveriesBefore: this.#deliveries } as const;
     this.#start(probing).catch((error: unknown) => this.#lose(channel, String(error)));
   }
 
@@ -145,7 +162,7 @@ export class QueueConsumer {
     }
     const starting: ConsumerMode = { kind: 'starting', channel };
     this.#mode = starting;
-    const prefetch = next.kind === 'probing' ? 1 : this.#options.prefetch;
+    const prefetch = next.kind === 'probing' ? next.prefetch : this.#options.prefetch;
     await channel.consume(prefetch, timeoutMs, () => this.#mode === starting);
     if (this.#mode !== starting) return;
     this.#mode = next;
@@ -154,10 +171,10 @@ export class QueueConsumer {
   }
 
   /** Adds a consumer for the rest of the prefetch to the one that probed, which goes on meanwhile. */
-  #widen({ channel }: ServingMode): void {
+  #widen({ channel, prefetch }: ProbingMode): void {
     const consuming: ConsumerMode = { kind: 'consuming', channel };
     this.#mode = consuming;
-    const rest = this.#options.prefetch - 1;
+    const rest = this.#options.prefetch - prefetch;
     if (rest === 0) return;
     channel
       .consume(rest, CONSUME_TIMEOUT_MS, () => this.#mode === consuming)

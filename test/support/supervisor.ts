@@ -1,4 +1,4 @@
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 /** Restarts a worker whenever it ends, as an orchestrator does. */
 export class Supervisor {

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { type Holding, Window } from './window.ts';
+
+const SLOW_MS = 5_000;
+
+let nowMs: number;
+let window: Window;
+beforeEach(() => {
+  nowMs = 0;
+  window = new Window(100, SLOW_MS, () => nowMs);
+});
+
+/** What a compartment gets of `count` that come at once. */
+function enter(compartment: string, count: number): Holding[] {
+  return Array.from({ length: count }, () => window.enter(compartment)).filter(
+    (holding) => holding !== undefined,
+  );
+}
+
+describe('Window', () => {
+  it('lets a compartment that is stuck hold half', () => {
+    enter('games', 1);
+    nowMs += SLOW_MS + 1;
+    expect(enter('games', 200)).toHaveLength(49);
+    expect(window.holdings.get('games')).toMatchObject({ inFlight: 50, overflowed: 151 });
+    expect(enter('sessions', 20)).toHaveLength(20);
+  });
+
+  it('leaves each of ten that are stuck as much as it leaves the others', () => {
+    const ill = Array.from({ length: 10 }, (_, index) => `operator-${index}`);
+    for (const operator of ill) enter(operator, 1);
+    nowMs += SLOW_MS + 1;
+    for (let i = 0; i < 100; i += 1) for (const operator of ill) window.enter(operator);
+    const held = ill.map((operator) => window.holdings.get(operator)?.inFlight ?? 0);
+    const free = 100 - held.reduce((sum, inFlight) => sum + inFlight, 0);
+    expect(Math.max(...held) - Math.min(...held)).toBeLessThanOrEqual(1);
+    expect(free).toBeGreaterThanOrEqual(Math.min(...held));
+  });
+
+  it('lets a burst hold all of it while it moves', () => {
+    const burst = enter('sessions', 100);
+    expect(burst).toHaveLength(100);
+    for (const holding of burst) {
+      nowMs += 20;
+      window.leave(holding, nowMs - 20);
+      expect(window.enter('sessions')).toBeDefined();
+    }
+  });
+
+  it('keeps the last eighth from a compartment that has not moved for a fifth of that time', () => {
+    enter('games', 1);
+    nowMs += SLOW_MS / 5 + 1;
+    expect(enter('games', 200)).toHaveLength(87);
+    expect(enter('sessions', 12)).toHaveLength(12);
+  });
+
+  it.each([
+    ['nothing ends', () => undefined],
+    ['what ends was slow', (holding: Holding) => window.leave(holding, nowMs - SLOW_MS - 1)],
+  ])('counts a compartment as stuck if %s', (_, then) => {
+    const [first] = enter('games', 60);
+    nowMs += SLOW_MS + 1;
+    then(first as Holding);
+    expect(window.enter('games')).toBeUndefined();
+  });
+
+  it('admits a compartment again that has ended enough', () => {
+    const games = enter('games', 60);
+    nowMs += SLOW_MS + 1;
+    expect(window.enter('games')).toBeUndefined();
+    for (const holding of games.slice(0, 11)) window.leave(holding, 0);
+    expect(window.enter('games')).toBeDefined();
+    expect(window.enter('games')).toBeUndefined();
+  });
+
+  it('does not hold it against a compartment that it was idle', () => {
+    enter('sessions', 60).forEach((holding) => window.leave(holding, nowMs));
+    nowMs += 10 * SLOW_MS;
+    expect(enter('sessions', 60)).toHaveLength(60);
+  });
+});

@@ -1,0 +1,87 @@
+import type { Clock } from '../clock.ts';
+
+/** What one compartment of a window holds. */
+export interface Holding {
+  inFlight: number;
+  /** Refused so far. */
+  overflowed: number;
+  /** When the last one ended, or the first of those in flight began. */
+  movedAtMs: number;
+  /** How long the last one took that ended. */
+  tookMs: number;
+}
+
+/** The last eighth is for compartments that move: one that is stuck need not be slow for as long to be kept from it. */
+const RESERVE = 1 / 8;
+const HASTE = 1 / 5;
+
+/**
+ * How much of a worker each compartment may hold: as much as is free, so that one that is stuck leaves half to the
+ * others, and ten that are stuck leave each as much as they hold themselves. A compartment that moves, such as a burst
+ * that is served, may hold more.
+ *
+ * Waiting costs memory alone, so the window is large; it bounds memory, and not what is done at once.
+ */
+export class Window {
+  readonly #size: number;
+  readonly #slowMs: number;
+  readonly #clock: Clock;
+  readonly #holdings = new Map<string, Holding>();
+  #inFlight = 0;
+
+  /**
+   * @param slowMs a compartment is stuck if one takes longer, or none has ended for longer; for a fifth of it, if less than an
+   *   eighth of the window is free
+   */
+  constructor(size: number, slowMs: number, clock: Clock) {
+    this.#size = size;
+    this.#slowMs = slowMs;
+    this.#clock = clock;
+  }
+
+  get #free(): number {
+    return this.#size - this.#inFlight;
+  }
+
+  /** By the names of the compartments. */
+  get holdings(): ReadonlyMap<string, Holding> {
+    return this.#holdings;
+  }
+
+  /**
+   * Each call that returns a holding is followed by one `leave` with it.
+   *
+   * @param compartment of a closed set of names
+   * @returns undefined if the compartment holds its share, and is stuck
+   */
+  enter(compartment: string): Holding | undefined {
+    let holding = this.#holdings.get(compartment);
+    if (holding === undefined) {
+      holding = { inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 };
+      this.#holdings.set(compartment, holding);
+    }
+    if (holding.inFlight === 0) {
+      holding.movedAtMs = this.#clock();
+    } else if (holding.inFlight >= this.#free && this.#isStuck(holding)) {
+      holding.overflowed += 1;
+      return undefined;
+    }
+    holding.inFlight += 1;
+    this.#inFlight += 1;
+    return holding;
+  }
+
+  /** @param startedAtMs by the clock */
+  leave(holding: Holding, startedAtMs: number): void {
+    const nowMs = this.#clock();
+    holding.inFlight -= 1;
+    holding.tookMs = nowMs - startedAtMs;
+    holding.movedAtMs = nowMs;
+    this.#inFlight -= 1;
+  }
+
+  #isStuck({ movedAtMs, tookMs }: Holding): boolean {
+    const patienceMs = this.#free <= RESERVE * this.#size ? HASTE * this.#slowMs : this.#slowMs;
+    return tookMs > this.#slowMs || this.#clock() - movedAtMs > patienceMs;
+  }
+}

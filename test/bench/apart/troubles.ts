@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Options } from 'amqplib';
+
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { playerThatTakes } from './apart-platform.ts';
+
+/** Trouble of somebody; it lasts until `signal` aborts. */
+export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;
+
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const REPORTS = 4;
+const CALLERS_RATE = 40;
+const GAMES_RATE = 60;
+/** Of each operator that is ill. */
+const ILL_RATE = 12;
+export const ILL_OPERATORS = 10;
+const FILLERS = 100;
+
+/** A caller whose reply queue is full and refuses. */
+export const fullReplyQueue: Trouble = async (service, signal) => {
+  const replyTo = await fullQueue(service);
+  const send = () => publish(service, 'session.create', { userId: randomUUID() }, { replyTo });
+  void atRate(CALLERS_RATE, send, signal);
+};
+
+/** A listener on the events whose queue is full and refuses. */
+export const fullListener: Trouble = async (service) => {
+  const { channel } = service.caller;
+  await channel.bindQueue(await fullQueue(service), service.name('events'), '#');
+};
+
+/** Games of the same operator. */
+export const games =
+  (answer: number | 'never'): Trouble =>
+  async (service, signal) => {
+    const replyTo = await sink(service);
+    const send = () =>
+      publish(service, 'game.open', { player: { id: playerThatTakes(answer, randomUUID()) } }, { replyTo });
+    void atRate(GAMES_RATE, send, signal);
+  };
+
+/** Sessions of another operator. */
+export const otherOperator: Trouble = async (service, signal) => {
+  const replyTo = await sink(service);
+  void atRate(GAMES_RATE, () => illSession(service, 'operator-1', 3_000, replyTo), signal);
+};
+
+/** Ten operators, some of which are slow, and some never answer. */
+export const illOperators: Trouble = async (service, signal) => {
+  const replyTo = await sink(service);
+  const send = (index: number): void => {
+    const operator = 1 + (index % ILL_OPERATORS);
+    illSession(service, `operator-${operator}`, operator % 2 === 0 ? 3_000 : 'never', replyTo);
+  };
+  void atRate(ILL_RATE * ILL_OPERATORS, send, signal);
+};
+
+/** Four long reports at a time, again and again. */
+export const reports: Trouble = async (service, signal) => {
+  const { channel } = service.caller;
+  const { queue: replyTo } = await channel.assertQueue('', { exclusive: true });
+  const send = (): void => publish(service, 'report.ad-hoc.fetch', PERIOD, { replyTo });
+  for (let report = 0; report < REPORTS; report += 1) send();
+  const next = (message: { properties: { type?: unknown } } | null): void => {
+    if (message?.properties.type !== 'report.page' && !signal.aborted) send();
+  };
+  await channel.consume(replyTo, next, { noAck: true });
+};
+
+/** All of them at once. */
+export const together =
+  (...troubles: readonly Trouble[]): Trouble =>
+  async (service, signal) => {
+    for (const trouble of troubles) await trouble(service, signal);
+  };
+
+function illSession(
+  service: ServiceUnderTest,
+  operator: string,
+  answer: number | 'never',
+  replyTo: string,
+): void {
+  const userId = playerThatTakes(answer, randomUUID());
+  publish(service, 'session.create', { userId }, { replyTo, headers: { operator } });
+}
+
+function publish({ caller }: ServiceUnderTest, type: string, data: object, options: Options.Publish): void {
+  caller.publish(type, data, { messageId: randomUUID(), ...options });
+}
+
+/** Durable, on every node, and of one message. */
+async function fullQueue({ caller: { channel } }: ServiceUnderTest): Promise<string> {
+  const queue = `full-${randomUUID()}`;
+  await channel.assertQueue(queue, {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-max-length': 1, 'x-overflow': 'reject-publish' },
+  });
+  // It takes some more before it notices.
+  for (let filler = 0; filler < FILLERS; filler += 1) channel.sendToQueue(queue, Buffer.from('full'));
+  return queue;
+}
+
+/** A reply queue whose replies nobody looks at. */
+async function sink({ caller: { channel } }: ServiceUnderTest): Promise<string> {
+  const { queue } = await channel.assertQueue('', { exclusive: true });
+  await channel.consume(queue, () => undefined, { noAck: true });
+  return queue;
+}
+
+async function atRate(
+  ratePerSecond: number,
+  send: (index: number) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const startMs = performance.now();
+  for (let index = 0; !signal.aborted;) {
+    const aheadMs = startMs + (index * 1_000) / ratePerSecond - performance.now();
+    if (aheadMs > 0) await sleep(aheadMs);
+    else send(index++);
+  }
+}
