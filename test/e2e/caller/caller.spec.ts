@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { type Caller, formatAmount } from '#caller';
 
-import { openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl, type TestConnection, uniquePrefix } from '../../support/broker.ts';
 import type { SandboxControl } from '../../support/sandbox-control.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
@@ -128,13 +128,18 @@ describe('@poker-bridge/caller', () => {
     expect([pages, report.summary?.pages, await received()]).toEqual([PAGES, PAGES, PAGES]);
   });
 
-  it('stops a report that is left, and fetches another', async () => {
-    for await (const { page } of caller.fetchAdHocReport({ ...DAY, perPage: 100 })) {
+  it('acknowledges no page before the body of its loop has ended, and leaves a report', async () => {
+    const name = uniquePrefix();
+    for await (const { page } of callers.open({ name }).fetchAdHocReport({ ...DAY, perPage: 100 })) {
       expect(page).toBe(1);
       break;
     }
-    const report = caller.fetchAdHocReport({ ...DAY, perPage: 200 });
-    for await (const { records } of report) expect(records).toHaveLength(200);
+    const waiting = await until('two pages and the end are in the queue', async () => {
+      const queues = await testBrokerCtl('list_queues', '--no-table-headers', 'name', 'messages');
+      const rows = queues.split('\n').map((row) => row.split('\t'));
+      return rows.find(([queue, count]) => queue!.startsWith(`${name}.report.`) && count === '3');
+    });
+    await bus.channel.deleteQueue(waiting[0]!);
   });
 
   it('finds replies to what was sent before a restart', async () => {
