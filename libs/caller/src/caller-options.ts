@@ -50,8 +50,9 @@ export function readOptions(options: CallerOptions): CallerSettings {
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
   const replyQueue = `${name}.replies.${instance}`;
   // A password is not repeated.
-  if (!urls.every((url) => /^amqps?:\/\//.test(url)))
-    throw new TypeError('url must begin with amqp:// or amqps://');
+  if (!urls.every((url) => /^amqps?:\/\//.test(url) && URL.canParse(url))) {
+    throw new TypeError('url must be a URL that begins with amqp:// or amqps://');
+  }
   if (name === '' || instance === '') throw new TypeError('name and instance must not be empty');
   if (replyQueue.startsWith(busNames(prefix).reserved)) {
     throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);

@@ -31,8 +31,15 @@ export function abandon(channel: Closable): void {
 
 /** Closes a connection; one whose close is cut in its handshake loses its socket after `timeoutMs`. Never rejects. */
 export async function closeWithin(timeoutMs: number, model: ChannelModel): Promise<void> {
-  const closed = close(model).catch(() => undefined);
-  await within(timeoutMs, 'the close', closed).catch((late: Error) => destroySocket(model, late));
+  try {
+    await within(
+      timeoutMs,
+      'the close',
+      close(model).catch(() => undefined),
+    );
+  } catch (error) {
+    destroySocket(model, error as Error);
+  }
 }
 
 /** Cuts the TCP connection, which amqplib reports as a lost connection. */

@@ -37,9 +37,7 @@ export class CallerClientProxy extends ClientProxy {
 
   protected override publish({ pattern, data }: ReadPacket, callback: Callback): () => void {
     const leaving = new AbortController();
-    this.#send(pattern, data, leaving.signal, callback).catch((err: unknown) => {
-      callback({ err, isDisposed: true });
-    });
+    void this.#answer(pattern, data, leaving.signal, callback);
     return () => leaving.abort();
   }
 
@@ -52,6 +50,14 @@ export class CallerClientProxy extends ClientProxy {
 
   protected override serializeError(error: unknown): unknown {
     return error;
+  }
+
+  async #answer(pattern: unknown, data: unknown, signal: AbortSignal, callback: Callback): Promise<void> {
+    try {
+      await this.#send(pattern, data, signal, callback);
+    } catch (err) {
+      callback({ err, isDisposed: true });
+    }
   }
 
   async #send(pattern: unknown, data: unknown, signal: AbortSignal, callback: Callback): Promise<void> {

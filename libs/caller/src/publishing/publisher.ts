@@ -37,6 +37,8 @@ export interface PublishLimit {
 export class Publisher {
   readonly #connection: Connection;
   #open: Promise<OpenChannel> | undefined;
+  /** What it has come to. */
+  #current: OpenChannel | undefined;
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -72,9 +74,12 @@ export class Publisher {
     const opening = this.#open;
     const opened = await abortable(opening, signal).catch(() => undefined);
     signal.throwIfAborted();
-    if (opened && this.#connection.isCurrent(opened.model)) return opened;
-    if (this.#open === opening) this.#open = undefined;
-    return undefined;
+    const isUsable = opened !== undefined && this.#connection.isCurrent(opened.model);
+    if (this.#open === opening) {
+      this.#current = isUsable ? opened : undefined;
+      if (!isUsable) this.#open = undefined;
+    }
+    return isUsable ? opened : undefined;
   }
 
   /** `undefined` if it takes too long; a broker that blocks publishers may take as long as it wants. */
@@ -92,12 +97,11 @@ export class Publisher {
     }
   }
 
-  #replace({ channel }: OpenChannel): void {
-    channel.retire();
-    const opening = this.#open;
-    void opening?.then((current) => {
-      if (current.channel === channel && this.#open === opening) this.#open = undefined;
-    });
+  #replace(opened: OpenChannel): void {
+    opened.channel.retire();
+    if (this.#current !== opened) return;
+    this.#current = undefined;
+    this.#open = undefined;
   }
 }
 
