@@ -42,12 +42,14 @@ export default {
     },
     {
       name: 'libs-through-their-index',
-      comment: 'A lib is entered through its index; messaging by a caller also through that of its client.',
+      comment:
+        'A lib is entered through its index; messaging by a caller also through that of its client, caller by a Nest ' +
+        'service also through that of nest.',
       severity: 'error',
       from: { path: '^(apps|libs|scripts)/([^/]+)/' },
       to: {
         path: '^libs/([^/]+)/src/',
-        pathNot: ['^libs/[^/]+/src/(client/)?index\\.ts$', '^$1/$2/'],
+        pathNot: ['^libs/[^/]+/src/((client|nest)/)?index\\.ts$', '^$1/$2/'],
       },
     },
     {
@@ -63,6 +65,31 @@ export default {
       severity: 'error',
       from: { path: '^libs/(messaging|platform)/' },
       to: { path: '^libs/', pathNot: '^libs/($1|contracts|resilience|signing)/' },
+    },
+    {
+      name: 'caller-imports-contracts-alone',
+      comment:
+        'caller is installed by other services: it imports contracts, amqplib and, in its nest folder, Nest.',
+      severity: 'error',
+      from: { path: '^libs/caller/', pathNot: tests },
+      to: {
+        pathNot: ['^libs/(caller|contracts)/', '^node_modules/amqplib/', '^node_modules/@nestjs/'],
+        dependencyTypesNot: ['core'],
+      },
+    },
+    {
+      name: 'caller-knows-nest-in-one-folder',
+      comment: 'A service without Nest installs caller without it.',
+      severity: 'error',
+      from: { path: '^libs/caller/', pathNot: ['^libs/caller/src/nest/', tests] },
+      to: { path: ['^node_modules/@nestjs/', '^libs/caller/src/nest/'] },
+    },
+    {
+      name: 'nobody-imports-caller',
+      comment: 'The service does not call itself; tests, documents and examples use caller as others do.',
+      severity: 'error',
+      from: { path: '^(apps|libs|scripts)/', pathNot: '^libs/caller/' },
+      to: { path: '^libs/caller/' },
     },
     {
       name: 'amqp-in-messaging-alone',

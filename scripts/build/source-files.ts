@@ -10,6 +10,8 @@ export interface SourceFile {
 
 const FOLDERS = ['apps', 'libs'];
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
+/** Packed by itself; no program here uses it. */
+const PACKED_ALONE = 'libs/caller';
 
 /**
  * The files of `apps` and `libs` that belong into the built code: TypeScript without specs and declarations, and
@@ -26,7 +28,9 @@ export function isTypeScript(path: string): boolean {
 function walk(root: string, folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return SKIPPED_FOLDERS.has(entry.name) ? [] : walk(root, path);
+    if (entry.isDirectory()) {
+      return SKIPPED_FOLDERS.has(entry.name) || path === PACKED_ALONE ? [] : walk(root, path);
+    }
     if (!entry.isFile() || !belongs(path)) return [];
     const { mtimeMs, size } = statSync(join(root, path));
     return [{ path, version: `${mtimeMs}:${size}` }];

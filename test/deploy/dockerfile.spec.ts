@@ -12,7 +12,10 @@ import { readComposeFile } from './compose-file.ts';
 import { inherited, readDockerfile, valuesOf } from './dockerfile.ts';
 
 const stages = readDockerfile('deploy/Dockerfile');
-const packageJson = JSON.parse(read('package.json')) as { optionalDependencies: Record<string, string> };
+const packageJson = JSON.parse(read('package.json')) as {
+  optionalDependencies: Record<string, string>;
+  workspaces: readonly string[];
+};
 const ignored = read('.dockerignore')
   .split('\n')
   .filter((line) => line !== '' && !line.startsWith('#'));
@@ -72,6 +75,15 @@ describe('deploy/Dockerfile', () => {
       '.run/x',
     ];
     expect(kept.filter(isSent)).toEqual([]);
+  });
+
+  it('knows every workspace where packages are installed', () => {
+    const installing = stages.filter(({ instructions }) =>
+      valuesOf(instructions, 'RUN').some((run) => run.startsWith('npm ci')),
+    );
+    const manifests = packageJson.workspaces.map((workspace) => `${workspace}/package.json`);
+    expect(installing).not.toHaveLength(0);
+    for (const { name } of installing) expect(copied(name)).toEqual(expect.arrayContaining(manifests));
   });
 
   it('runs existing scripts', () => {

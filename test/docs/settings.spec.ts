@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { CALLER_CODES } from '#caller';
 import { ERROR_CODES } from '#contracts';
 import { SETTINGS, type SettingName } from '#settings';
 
@@ -99,6 +100,7 @@ describe('every document', () => {
   const known = new Set<string>([
     ...definitions.flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])),
     ...Object.keys(ERROR_CODES),
+    ...Object.keys(CALLER_CODES),
     ...UNDELIVERED_REASONS,
     ...FOREIGN,
     ...Object.keys(composeVariables),

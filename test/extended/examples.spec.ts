@@ -1,9 +1,12 @@
 import { execFile } from 'node:child_process';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { installPacked, linkPackages } from '../contracts/packed-package.ts';
 import {
   type SandboxedOptions,
   type SandboxedService,
@@ -18,7 +21,9 @@ const EXAMPLES: readonly (readonly [file: string, program: string])[] = [
   ['node/send-commands.mjs', process.execPath],
   ['nest/send-commands.ts', process.execPath],
 ];
+const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', 'rxjs'];
 const RUN_TIMEOUT_MS = 30_000;
+const INSTALL_TIMEOUT_MS = 120_000;
 
 interface Run {
   readonly code: unknown;
@@ -35,6 +40,18 @@ function run(program: string, args: readonly string[], variables: Record<string,
     });
   });
 }
+
+/** A project with the examples and what they install. */
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'examples-'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await cp(examples, folder, { recursive: true });
+  await installPacked('libs/contracts', folder);
+  await installPacked('libs/caller', folder);
+  await linkPackages(NEST, folder);
+}, INSTALL_TIMEOUT_MS);
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('finds pika: if this fails, install python3-pika', async () => {
   expect(await run(PYTHON, ['-c', 'import pika'], {})).toMatchObject({ code: 0 });
@@ -74,7 +91,7 @@ describe.each<[string, SandboxedOptions, (result: Run) => void]>([
     'examples/%s prints the outcome of its commands',
     async (file, program) => {
       const { url, prefix } = sandboxed.service;
-      expectRightly(await run(program, [join(examples, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));
+      expectRightly(await run(program, [join(folder, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));
     },
     RUN_TIMEOUT_MS,
   );

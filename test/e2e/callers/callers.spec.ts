@@ -8,6 +8,8 @@ import { Logger } from '@nestjs/common';
 import { ClientProxyFactory, RmqRecordBuilder, Transport } from '@nestjs/microservices';
 import { firstValueFrom } from 'rxjs';
 
+import { createCaller } from '#caller';
+
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -156,6 +158,26 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     } finally {
       await client.close();
       await channel.deleteExchange(exchange);
+    }
+  });
+
+  it('need no more for @poker-bridge/caller', async () => {
+    const callerOf = ({ url, name }: BrokerUser) =>
+      createCaller({ url, name, instance: 'library', prefix: service.prefix, sendUserId: true });
+    const [ofShop, ofFinance] = [callerOf(shop), callerOf(finance)];
+    expect(await ofShop.createSession({ userId: 'p-library' })).toMatchObject({ userId: 'p-library' });
+    const forbidden = ofFinance.createSession({ userId: 'p-library' });
+    await expect(forbidden).rejects.toMatchObject({ code: 'CALLER_FORBIDDEN' });
+    const day = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+    const report = ofFinance.fetchRakeReport(day);
+    for await (const { records } of report) expect(records).toHaveLength(1);
+    expect(report.summary).toMatchObject({ records: 1 });
+    for (const [user, caller] of [
+      [shop, ofShop],
+      [finance, ofFinance],
+    ] as const) {
+      await caller.close();
+      await (await user.connection.createChannel()).deleteQueue(caller.replyQueue);
     }
   });
 });

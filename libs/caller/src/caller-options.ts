@@ -1,0 +1,69 @@
+import { hostname } from 'node:os';
+import type { ConnectionOptions } from 'node:tls';
+
+import { busNames } from '@poker-bridge/contracts';
+
+import type { TraceContext } from './calls/call-options.ts';
+import type { Sender } from './calls/prepare-command.ts';
+import type { ReplyHandler } from './replies/replies.ts';
+
+export interface CallerOptions {
+  /** One or more, comma separated or as an array: the nodes of one cluster, tried in turn. `amqp://` or `amqps://`. */
+  readonly url: string | readonly string[];
+  /**
+   * Your service, for example `shop`: reply queues begin with it and a dot, so it is also the name that the permissions of
+   * your broker user and `CALLERS_FILE` know.
+   */
+  readonly name: string;
+  /**
+   * Which instance of the service: each has a durable reply queue of its own, `<name>.replies.<instance>`, which the same
+   * instance finds again after a restart. Unique among those that run at a time. Default: the host's name.
+   */
+  readonly instance?: string;
+  /** The prefix of the workers' names on the broker (their `AMQP_PREFIX`). Default `poker`. */
+  readonly prefix?: string;
+  /** Whose credentials the worker uses. Default: that of the worker, `default`. */
+  readonly operator?: string;
+  /** Whether commands name the broker user in `user_id`, which makes it the caller of `CALLERS_FILE`. Default false. */
+  readonly sendUserId?: boolean;
+  /** For `amqps`: a private authority, a client certificate and its key. */
+  readonly tls?: ConnectionOptions;
+  /** The trace that a command belongs to, asked for each. Default: none. */
+  readonly traceContext?: () => TraceContext;
+  /** Takes each reply that no call awaits. Without it they are dropped. */
+  readonly onReply?: ReplyHandler;
+}
+
+/** The options as the caller uses them. */
+export interface CallerSettings {
+  readonly urls: readonly string[];
+  readonly tls: ConnectionOptions;
+  /** The name and a dot. */
+  readonly queuePrefix: string;
+  readonly replyQueue: string;
+  readonly sender: Sender;
+}
+
+/** @throws TypeError if there is no URL, or if a name cannot be used */
+export function readOptions(options: CallerOptions): CallerSettings {
+  const { name, instance = hostname(), prefix = 'poker', operator, traceContext, tls = {} } = options;
+  const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
+  const replyQueue = `${name}.replies.${instance}`;
+  // A password is not repeated.
+  if (!urls.every((url) => /^amqps?:\/\//.test(url) && URL.canParse(url))) {
+    throw new TypeError('url must be a URL that begins with amqp:// or amqps://');
+  }
+  if (name === '' || instance === '') throw new TypeError('name and instance must not be empty');
+  if (replyQueue.startsWith(busNames(prefix).reserved)) {
+    throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);
+  }
+  const [first = ''] = urls;
+  const userId = options.sendUserId === true ? decodeURIComponent(new URL(first).username) : undefined;
+  return {
+    urls,
+    tls,
+    queuePrefix: `${name}.`,
+    replyQueue,
+    sender: { prefix, appId: name, operator, userId, traceContext },
+  };
+}

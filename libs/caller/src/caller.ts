@@ -1,0 +1,175 @@
+import type { CommandData, CommandType, GameOpened, SessionCreated } from '@poker-bridge/contracts';
+
+import { type CallerOptions, type CallerSettings, readOptions } from './caller-options.ts';
+import { Attempts } from './calls/attempts.ts';
+import type { Bus } from './calls/bus.ts';
+import type { CallOptions, CommandOptions } from './calls/call-options.ts';
+import { call, type PlayerCommand, type ReplyTo } from './calls/call.ts';
+import { type PreparedCommand, prepareCommand } from './calls/prepare-command.ts';
+import { readReport, type ReportCommand } from './calls/read-report.ts';
+import { Connection } from './connection/connection.ts';
+import { CallerError } from './errors/caller-error.ts';
+import { Publisher } from './publishing/publisher.ts';
+import { QueueReader } from './replies/queue-reader.ts';
+import { Replies } from './replies/replies.ts';
+import type { AdHocRecord, RakeRecord } from './reports/records.ts';
+import type { Report } from './reports/report.ts';
+
+/** Replies under way to this process. */
+const PREFETCH = 64;
+/** An instance that does not come back leaves nothing behind. As long as parked replies are kept. */
+const QUEUE_EXPIRES_MS = 86_400_000;
+const PUBLISH_DEADLINE_MS = 15_000;
+
+/**
+ * Sends commands to poker-bridge and gives typed replies. It connects in the background and reconnects for as long as it
+ * is open; a call that waits meanwhile loses nothing.
+ */
+export class Caller {
+  readonly #closing = new AbortController();
+  readonly #bus: Bus;
+
+  /** Use `createCaller`. */
+  constructor({ urls, tls, replyQueue, queuePrefix, sender }: CallerSettings, options: CallerOptions) {
+    const connection = new Connection({ urls, tls, name: `${options.name} caller`, random: Math.random });
+    const replies = new Replies(options.onReply);
+    const reader = new QueueReader({
+      connection,
+      queue: replyQueue,
+      arguments: { 'x-expires': QUEUE_EXPIRES_MS },
+      prefetch: PREFETCH,
+      onDelivery: (delivery) => replies.take(delivery),
+    });
+    const publisher = new Publisher(connection);
+    const closing = this.#closing.signal;
+    this.#bus = { sender, connection, publisher, replies, replyQueue, reader, queuePrefix, closing };
+  }
+
+  /** Where replies go: the durable queue of this instance. */
+  get replyQueue(): string {
+    return this.#bus.replyQueue;
+  }
+
+  /** Why commands cannot be sent, or replies not be received, right now; `undefined` if all is well. Holds no password. */
+  get lastError(): string | undefined {
+    return this.#bus.connection.lastError ?? this.#bus.reader.lastError;
+  }
+
+  /**
+   * Creates a session for a player.
+   *
+   * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
+   */
+  createSession(data: CommandData['session.create'], options?: CallOptions): Promise<SessionCreated> {
+    return this.request('session.create', data, options);
+  }
+
+  /**
+   * Opens the lobby for a player, or with `session.tableId` a table.
+   *
+   * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
+   */
+  openGame(data: CommandData['game.open'], options?: CallOptions): Promise<GameOpened> {
+    return this.request('game.open', data, options);
+  }
+
+  /**
+   * The figures of all players over a period, or of one. Fetched when the report is first read.
+   *
+   * @throws CallerError `VALIDATION_FAILED`; reading the report throws everything else
+   */
+  fetchAdHocReport(data: CommandData['report.ad-hoc.fetch'], options?: CallOptions): Report<AdHocRecord> {
+    return this.fetchReport('report.ad-hoc.fetch', data, options);
+  }
+
+  /**
+   * The rake of players over a period. Fetched when the report is first read.
+   *
+   * @throws CallerError `VALIDATION_FAILED`; reading the report throws everything else
+   */
+  fetchRakeReport(data: CommandData['report.rake.fetch'], options?: CallOptions): Report<RakeRecord> {
+    return this.fetchReport('report.rake.fetch', data, options);
+  }
+
+  /**
+   * Sends any command that a player waits for, by its type.
+   *
+   * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
+   */
+  request<T extends PlayerCommand>(
+    type: T,
+    data: CommandData[T],
+    options?: CallOptions,
+  ): Promise<ReplyTo<T>> {
+    return call(this.#bus, type, data, options);
+  }
+
+  /**
+   * Any report, by its type. Fetched when it is first read.
+   *
+   * @throws CallerError `VALIDATION_FAILED`; reading the report throws everything else
+   */
+  fetchReport<T extends ReportCommand, R = unknown>(
+    type: T,
+    data: CommandData[T],
+    options?: CallOptions,
+  ): Report<R> {
+    return readReport<T, R>(this.#bus, type, data, options);
+  }
+
+  /**
+   * Validates a command and gives exchange, routing key, properties and body, for an outbox: keep them in the transaction,
+   * then `publish` them or let a relay do it. Its replies come to `onReply`.
+   *
+   * @throws CallerError `VALIDATION_FAILED`
+   */
+  prepare<T extends CommandType>(type: T, data: CommandData[T], options?: CommandOptions): PreparedCommand {
+    return prepareCommand(this.#bus.sender, this.#bus.replyQueue, type, data, options);
+  }
+
+  /**
+   * Publishes a prepared command. Settles once the broker has confirmed it.
+   *
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `NOT_SENT` after `deadlineMs` (default 15 s) and 1.5 s, `CALLER_CLOSED`
+   */
+  async publish(
+    command: PreparedCommand,
+    options: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
+  ): Promise<void> {
+    const { deadlineMs = PUBLISH_DEADLINE_MS, signal } = options;
+    const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
+    try {
+      await this.#bus.reader.ready(attempts.limit.signal);
+      await attempts.publish();
+    } finally {
+      attempts.limit.end();
+    }
+  }
+
+  /** Settles once commands can be sent and replies received. @throws the signal's reason */
+  async ready(signal: AbortSignal = this.#closing.signal): Promise<void> {
+    await this.#bus.reader.ready(signal);
+  }
+
+  /**
+   * Rejects what is under way with `CALLER_CLOSED`, and closes the connection. The reply queue stays, so that the same
+   * instance finds late replies. Never rejects.
+   */
+  async close(): Promise<void> {
+    this.#closing.abort(CallerError.of('CALLER_CLOSED'));
+    await Promise.all([this.#bus.reader.close(), this.#bus.connection.close()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/**
+ * A caller that begins to connect at once.
+ *
+ * @throws TypeError if there is no URL, or if a name cannot be used
+ */
+export function createCaller(options: CallerOptions): Caller {
+  return new Caller(readOptions(options), options);
+}

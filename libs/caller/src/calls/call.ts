@@ -1,0 +1,63 @@
+import { type CommandData, COMMANDS } from '@poker-bridge/contracts';
+
+import { CallerError } from '../errors/caller-error.ts';
+import type { BusReply } from '../replies/reply.ts';
+import { Attempts } from './attempts.ts';
+import type { Bus } from './bus.ts';
+import type { CallOptions } from './call-options.ts';
+import { prepareCommand } from './prepare-command.ts';
+
+const DEADLINE_MS = 15_000;
+
+type Command = (typeof COMMANDS)[number];
+
+/** A command that a player waits for: it has one reply. */
+export type PlayerCommand = Extract<Command, { lane: 'interactive' }>['type'];
+
+/** The data of the reply to a command. */
+export type ReplyTo<T extends PlayerCommand> = InstanceType<
+  Extract<Command, { type: T }>['replies'][number]['data']
+>;
+
+const REPLY_TYPES: ReadonlyMap<string, readonly string[]> = new Map(
+  COMMANDS.map(({ type, replies }) => [type, replies.map((reply) => reply.type)]),
+);
+
+/**
+ * Sends one command, again while that can help, and waits for its reply.
+ *
+ * @param expected the type of its reply
+ * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
+ */
+export async function call<T extends PlayerCommand>(
+  bus: Bus,
+  type: T,
+  data: CommandData[T],
+  options: CallOptions = {},
+): Promise<ReplyTo<T>> {
+  const { deadlineMs = DEADLINE_MS, signal } = options;
+  const command = prepareCommand(bus.sender, bus.replyQueue, type, data, { ...options, deadlineMs });
+  const awaited = bus.replies.expect(command.id);
+  const attempts = new Attempts(bus, command, deadlineMs, signal);
+  const { limit } = attempts;
+  try {
+    await bus.reader.ready(limit.signal);
+    for (;;) {
+      try {
+        await attempts.publish();
+        return dataOf(type, await awaited.next(limit.signal));
+      } catch (error) {
+        await attempts.pauseAfter(error);
+      }
+    }
+  } finally {
+    awaited.end();
+    limit.end();
+  }
+}
+
+function dataOf<T extends PlayerCommand>(type: T, reply: BusReply): ReplyTo<T> {
+  if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+  if (!REPLY_TYPES.get(type)?.includes(reply.type)) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+  return reply.data as ReplyTo<T>;
+}

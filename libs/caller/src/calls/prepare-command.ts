@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+
+import {
+  busNames,
+  type CommandData,
+  CommandError,
+  type CommandType,
+  SCHEMA_VERSION,
+  validateCommand,
+} from '@poker-bridge/contracts';
+
+import { CallerError } from '../errors/caller-error.ts';
+import type { OutgoingCommand } from '../publishing/outgoing-command.ts';
+import type { CommandOptions, TraceContext } from './call-options.ts';
+
+const MAX_ID_BYTES = 200;
+const LONGEST_DEADLINE_MS = 1_200_000;
+
+/** What all commands of one caller have in common. */
+export interface Sender {
+  readonly prefix: string;
+  readonly appId: string;
+  readonly operator: string | undefined;
+  readonly userId: string | undefined;
+  readonly traceContext: (() => TraceContext) | undefined;
+}
+
+/** A command that is ready to be published, for an outbox. */
+export interface PreparedCommand extends OutgoingCommand {
+  /** The command's id; its replies carry it as `commandId`. */
+  readonly id: string;
+}
+
+/**
+ * Validates a command and gives it as it is to be published.
+ *
+ * @throws CallerError `VALIDATION_FAILED` with a violation for each fault
+ * @throws RangeError if the deadline is not between 1 ms and 20 minutes
+ */
+export function prepareCommand<T extends CommandType>(
+  sender: Sender,
+  replyTo: string,
+  type: T,
+  data: CommandData[T],
+  options: CommandOptions = {},
+): PreparedCommand {
+  const { id = randomUUID(), operator = sender.operator } = options;
+  validate(type, data, id);
+  const { traceparent, tracestate } = options.traceContext ?? sender.traceContext?.() ?? {};
+  const deadline = deadlineOf(options.deadlineMs);
+  return {
+    id,
+    exchange: busNames(sender.prefix).commands,
+    routingKey: type,
+    properties: {
+      type,
+      messageId: id,
+      correlationId: id,
+      replyTo,
+      contentType: 'application/json',
+      deliveryMode: 2,
+      appId: sender.appId,
+      ...(sender.userId === undefined ? {} : { userId: sender.userId }),
+      headers: {
+        'schema-version': SCHEMA_VERSION,
+        ...(operator === undefined ? {} : { operator }),
+        ...(deadline === undefined ? {} : { 'x-deadline': deadline }),
+        ...(traceparent === undefined ? {} : { traceparent }),
+        ...(tracestate === undefined ? {} : { tracestate }),
+      },
+    },
+    body: JSON.stringify(data),
+  };
+}
+
+function validate(type: CommandType, data: unknown, id: string): void {
+  try {
+    validateCommand(type, data);
+    if (id !== '' && Buffer.byteLength(id) <= MAX_ID_BYTES) return;
+    const violations = [{ pointer: '/properties/message_id', message: 'must have 1 to 200 bytes' }];
+    throw new CommandError('VALIDATION_FAILED', { violations });
+  } catch (error) {
+    throw error instanceof CommandError ? CallerError.ofInvalid(error, id) : error;
+  }
+}
+
+function deadlineOf(deadlineMs: number | undefined): string | undefined {
+  if (deadlineMs === undefined) return undefined;
+  if (!(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
+    throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
+  }
+  return new Date(Date.now() + deadlineMs).toISOString();
+}

@@ -1,0 +1,68 @@
+import { CommandError, type ErrorBody, type PlatformAnswer, type Violation } from '@poker-bridge/contracts';
+
+import { CALLER_CODES, type CallerErrorCode } from './caller-codes.ts';
+
+/** What is known of a failure beyond its code. */
+interface CallerErrorFacts {
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly violations?: readonly Violation[] | undefined;
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+  readonly platform?: PlatformAnswer | undefined;
+  readonly commandId?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/**
+ * How a call fails. Decide by `code`: those of `ERROR_CODES` are the worker's answer, and `VALIDATION_FAILED` also
+ * this library's, before anything is sent; those of `CALLER_CODES` are faults on this side of the bus. The message is a
+ * sentence for people and holds no value of the command.
+ */
+export class CallerError extends Error {
+  override readonly name = 'CallerError';
+  readonly code: CallerErrorCode;
+  /** Whether the same command, sent again under the same id, can succeed without anyone changing it. */
+  readonly retryable: boolean;
+  /** How long to wait before that, if known. */
+  readonly retryAfterMs: number | undefined;
+  /** Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`. */
+  readonly violations: readonly Violation[] | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** What the platform answered. */
+  readonly platform: PlatformAnswer | undefined;
+  /** To send the same command again, and to find it in the worker's log. */
+  readonly commandId: string | undefined;
+
+  private constructor(code: CallerErrorCode, facts: CallerErrorFacts) {
+    super(facts.message, facts.cause === undefined ? {} : { cause: facts.cause });
+    this.code = code;
+    this.retryable = facts.retryable;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.violations = facts.violations;
+    this.details = facts.details;
+    this.platform = facts.platform;
+    this.commandId = facts.commandId;
+  }
+
+  /**
+   * A fault on this side of the bus.
+   *
+   * @param hint a further sentence
+   */
+  static of(code: keyof typeof CALLER_CODES, commandId?: string, hint?: string): CallerError {
+    const { message, retryable } = CALLER_CODES[code];
+    return new CallerError(code, { message: hint ? `${message} ${hint}` : message, retryable, commandId });
+  }
+
+  /** What a worker answered: the data of `command.failed`. */
+  static ofReply(body: ErrorBody): CallerError {
+    return new CallerError(body.code, { ...body, commandId: body.command.id });
+  }
+
+  /** What the contract's validation found. */
+  static ofInvalid(error: CommandError, commandId?: string): CallerError {
+    const { code, message, retryable, violations } = error;
+    return new CallerError(code, { message, retryable, violations, commandId });
+  }
+}

@@ -1,0 +1,2 @@
+export { CallerModule, type CallerModuleAsyncOptions } from './caller.module.ts';
+export { CallerClientProxy } from './caller-client-proxy.ts';

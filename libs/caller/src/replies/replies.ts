@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ConsumeMessage } from 'amqplib';
+
+import { abortable } from '../connection/abortable.ts';
+import { CallerError } from '../errors/caller-error.ts';
+import type { Delivery } from './queue-reader.ts';
+import { RecentIds } from './recent-ids.ts';
+import { type BusReply, commandIdOf, readReply } from './reply.ts';
+
+const MAX_CALLS = 10_000;
+/** Replies by which a repeat is recognised; some 100 bytes each. */
+const MAX_REMEMBERED = 10_000;
+/** A handler that fails, most likely for its database, is asked again after it. */
+const HANDLER_PAUSE_MS = 1_000;
+
+/**
+ * Takes a reply that no call awaits: to a prepared command, to a call before a restart, or after its deadline. Once it
+ * resolves the reply is acknowledged; if it rejects, it gets the reply again after a second.
+ */
+export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
+
+/** What one call awaits. */
+export interface Awaited {
+  /** The next reply to the command, also of what is sent again. @throws the signal's reason; CallerError `REPLY_UNREADABLE` */
+  next(signal: AbortSignal): Promise<BusReply>;
+  /** It awaits no more. */
+  end(): void;
+}
+
+/** The replies in the queue of this instance: to the calls that await them, else to the handler. */
+export class Replies {
+  readonly #handler: ReplyHandler | undefined;
+  readonly #awaited = new Map<string, (message: ConsumeMessage) => void>();
+  readonly #handled = new RecentIds(MAX_REMEMBERED);
+
+  constructor(handler: ReplyHandler | undefined) {
+    this.#handler = handler;
+  }
+
+  /** @throws CallerError `ID_IN_USE`, `TOO_MANY_CALLS` */
+  expect(commandId: string): Awaited {
+    if (this.#awaited.has(commandId)) throw CallerError.of('ID_IN_USE', commandId);
+    if (this.#awaited.size >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', commandId);
+    const arrived: ConsumeMessage[] = [];
+    let wake = (): void => undefined;
+    this.#awaited.set(commandId, (message) => {
+      // Every reply to such a command is final, so the last is as good as any.
+      arrived[0] = message;
+      wake();
+    });
+    return {
+      next: async (signal) => {
+        if (arrived.length === 0) await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);
+        return readReply(arrived.pop() as ConsumeMessage);
+      },
+      end: () => this.#awaited.delete(commandId),
+    };
+  }
+
+  /** Never throws. */
+  take({ message, acknowledge, requeue }: Delivery): void {
+    const awaited = this.#awaited.get(commandIdOf(message));
+    if (awaited) {
+      awaited(message);
+      this.#remember(message);
+      acknowledge();
+    } else {
+      void this.#handle(message).then(acknowledge, async () => {
+        await sleep(HANDLER_PAUSE_MS);
+        requeue();
+      });
+    }
+  }
+
+  async #handle(message: ConsumeMessage): Promise<void> {
+    const reply = readIfPossible(message);
+    if (!this.#handler || !reply || this.#handled.has(reply.id)) return;
+    // A repeat that comes while it is handled is dropped as well.
+    this.#handled.add(reply.id);
+    try {
+      await this.#handler(reply);
+    } catch (error) {
+      this.#handled.delete(reply.id);
+      throw error;
+    }
+  }
+
+  #remember(message: ConsumeMessage): void {
+    const reply = this.#handler && readIfPossible(message);
+    if (reply) this.#handled.add(reply.id);
+  }
+}
+
+/** A reply that nobody can read is acknowledged: it would come again for ever. */
+function readIfPossible(message: ConsumeMessage): BusReply | undefined {
+  try {
+    return readReply(message);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { isFinalReplyType, type Reply as ContractReply } from '@poker-bridge/contracts';
+import type { ConsumeMessage } from 'amqplib';
+
+import { CallerError } from '../errors/caller-error.ts';
+import { parseExactJson } from '../json/exact-json.ts';
+
+/** What every reply carries beside its type and data. */
+interface ReplyFacts {
+  /**
+   * The same whenever this reply is delivered again, and of no other reply, so that an inbox can drop repeats by it: the
+   * message id, the type, and the time of a failure.
+   */
+  readonly id: string;
+  readonly commandId: string;
+  readonly correlationId: string;
+  /** From 0, within the replies to one command. */
+  readonly sequence: number;
+  /** Whether it is the last reply to its command. */
+  readonly isFinal: boolean;
+  readonly traceparent?: string;
+}
+
+/** One reply: type and data of `Reply` in the contracts, and where it belongs. */
+export type BusReply = ContractReply & ReplyFacts;
+
+/**
+ * Reads a reply. Integers beyond 2^53 are read as bigint.
+ *
+ * @throws CallerError `REPLY_UNREADABLE`
+ */
+export function readReply({ properties, content }: ConsumeMessage): BusReply {
+  const headers = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
+  const type = String(properties.type);
+  const commandId = commandIdOf({ properties });
+  const data = dataOf(content, commandId);
+  const occurredAt = type === 'command.failed' ? ` ${String(data['occurredAt'])}` : '';
+  const traceparent = headers['traceparent'];
+  return {
+    id: `${String(properties.messageId)} ${type}${occurredAt}`,
+    type,
+    data,
+    commandId,
+    correlationId: String(properties.correlationId),
+    sequence: Number(headers['sequence']),
+    isFinal: headers['final'] === true || isFinalReplyType(type),
+    ...(typeof traceparent === 'string' ? { traceparent } : {}),
+  } as unknown as BusReply;
+}
+
+/** Which command a message answers. */
+export function commandIdOf({ properties }: Pick<ConsumeMessage, 'properties'>): string {
+  return String(properties.headers?.['command-id'] ?? properties.correlationId);
+}
+
+function dataOf(content: Buffer, commandId: string): Record<string, unknown> {
+  try {
+    const data = parseExactJson(content.toString());
+    if (typeof data === 'object' && data !== null) return data as Record<string, unknown>;
+  } catch {
+    // What it holds is not repeated: it may be a token.
+  }
+  throw CallerError.of('REPLY_UNREADABLE', commandId);
+}

@@ -1,0 +1,70 @@
+import { abortable } from '../connection/abortable.ts';
+import { CallerError } from '../errors/caller-error.ts';
+import type { Delivery } from '../replies/queue-reader.ts';
+import { type BusReply, readReply } from '../replies/reply.ts';
+
+/** A reply of a report, and what lets the broker send the next. */
+export interface Arrival {
+  readonly reply: BusReply;
+  readonly acknowledge: () => void;
+}
+
+/** The replies to one report in sequence, each once: what a redelivery or a second run repeats is dropped. */
+export class PageStream {
+  readonly #commandId: string;
+  readonly #deliveries: Delivery[] = [];
+  #wake = (): void => undefined;
+  #sequence = 0;
+  #totalCount: number | undefined;
+  #hasChanged = false;
+
+  constructor(commandId: string) {
+    this.#commandId = commandId;
+  }
+
+  /** Whether a repeated page counted other records than the page that was given. */
+  get hasChanged(): boolean {
+    return this.#hasChanged;
+  }
+
+  push(delivery: Delivery): void {
+    this.#deliveries.push(delivery);
+    this.#wake();
+  }
+
+  /**
+   * The next reply, in sequence.
+   *
+   * @throws the signal's reason; CallerError `REPLY_LOST` if a page before it is missing, `REPLY_UNREADABLE`
+   */
+  async next(signal: AbortSignal): Promise<Arrival> {
+    for (;;) {
+      signal.throwIfAborted();
+      const delivery = this.#deliveries.shift();
+      if (!delivery) await abortable(new Promise<void>((resolve) => (this.#wake = resolve)), signal);
+      else {
+        const arrival = { reply: readReply(delivery.message), acknowledge: delivery.acknowledge };
+        if (this.#isNext(arrival)) return arrival;
+        arrival.acknowledge();
+      }
+    }
+  }
+
+  #isNext({ reply, acknowledge }: Arrival): boolean {
+    if (reply.type !== 'report.page' && reply.type !== 'report.completed') return true;
+    this.#compare(reply.data.totalCount);
+    if (reply.sequence > this.#sequence) {
+      acknowledge();
+      throw CallerError.of('REPLY_LOST', this.#commandId);
+    }
+    if (reply.type === 'report.completed') return true;
+    if (reply.sequence < this.#sequence) return false;
+    this.#sequence += 1;
+    return true;
+  }
+
+  #compare(totalCount: number): void {
+    this.#totalCount ??= totalCount;
+    if (totalCount !== this.#totalCount) this.#hasChanged = true;
+  }
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+
+import { type BusReply, type Caller, type CallerOptions, createCaller } from '#caller';
+
+import { openConnection, uniquePrefix } from '../../support/broker.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+
+/** The callers of a suite; closed, and their reply queues removed, at its end. */
+export class OpenCallers implements AsyncDisposable {
+  readonly name = uniquePrefix();
+  readonly #service: ServiceUnderTest;
+  readonly #opened: Caller[] = [];
+
+  constructor(service: ServiceUnderTest) {
+    this.#service = service;
+  }
+
+  /** By default with a reply queue of its own. */
+  open(options: Partial<CallerOptions> = {}): Caller {
+    const { url, prefix } = this.#service;
+    const caller = createCaller({ url, prefix, name: this.name, instance: randomUUID(), ...options });
+    this.#opened.push(caller);
+    return caller;
+  }
+
+  /** One that collects the replies that no call awaits. */
+  collecting(options: Partial<CallerOptions> = {}): { inbox: Caller; replies: BusReply[] } {
+    const replies: BusReply[] = [];
+    return { inbox: this.open({ ...options, onReply: (reply) => void replies.push(reply) }), replies };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#opened.map((caller) => caller.close()));
+    await using bus = await openConnection(this.#service.url);
+    for (const { replyQueue } of this.#opened) await bus.channel.deleteQueue(replyQueue);
+  }
+}

@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { nodeReleases } from '../../contracts/node-releases.ts';
+import { installPacked, linkPackages } from '../../contracts/packed-package.ts';
+import { fencesOf, read, root } from '../../docs/markdown.ts';
+import { openConnection, uniquePrefix } from '../../support/broker.ts';
+import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+
+const run = promisify(execFile);
+const TSC = join(root, 'node_modules/typescript/bin/tsc');
+const NODE_RELEASES = await nodeReleases();
+/** What a Nest service has already. */
+const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', '@types/node', 'rxjs'];
+const COMPILER = {
+  target: 'es2022',
+  module: 'nodenext',
+  moduleResolution: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  experimentalDecorators: true,
+  emitDecoratorMetadata: true,
+  types: ['node'],
+};
+
+const fences = fencesOf(read('docs/caller.md')).filter(({ language }) => language === 'ts');
+const isOfNest = ({ heading }: { readonly heading: string }) => heading === 'NestJS';
+const textOf = (some: readonly { readonly text: string }[]) => some.map(({ text }) => text).join('\n');
+
+/** The samples of the document as one program; what it waits for and closes is of the test. */
+const SAMPLES = `${textOf(fences.filter((fence) => !isOfNest(fence)))}
+while (inbox.size === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+console.log('inbox:', [...inbox.values()].map(({ type }) => type).join());
+await service.close();
+await caller.close();
+`;
+const NEST_SAMPLE = `import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { CallerClientProxy } from '@poker-bridge/caller/nest';
+import { lastValueFrom, toArray } from 'rxjs';
+${textOf(fences.filter(isOfNest))}
+const app = await NestFactory.createApplicationContext(AppModule, { logger: ['error'] });
+console.log('lobby:', await app.get(Lobby).urlFor('alice'));
+const client = app.get(CallerClientProxy);
+const session = await lastValueFrom(client.send('session.create', { userId: 'alice' }));
+console.log('session of', session.userId);
+const day = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00', perPage: 5 };
+const replies = await lastValueFrom(client.send('report.rake.fetch', day).pipe(toArray()));
+console.log(replies.length - 1, 'pages of', replies.at(-1).pages);
+const refused = await lastValueFrom(client.send('session.create', { userId: '' })).catch((error) => error);
+console.log(refused.name, refused.code);
+await app.close();
+`;
+
+describe('the packed @poker-bridge/caller', () => {
+  const name = uniquePrefix();
+  let folder: string;
+  let files: readonly string[];
+  let sandboxed: SandboxedService;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'caller-'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    [sandboxed] = await Promise.all([
+      startSandboxedService({
+        sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
+      }),
+      install(),
+    ]);
+  });
+  afterAll(async () => {
+    await using bus = await openConnection();
+    for (const instance of [hostname(), 'outbox', 'nest']) {
+      await bus.channel.deleteQueue(`${name}.replies.${instance}`);
+    }
+    await sandboxed?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function install(): Promise<void> {
+    await installPacked('libs/contracts', folder);
+    files = await installPacked('libs/caller', folder);
+    await linkPackages(NEST, folder);
+  }
+
+  /** Compiles the samples, each under its name. @returns what the compiler says */
+  async function compile(samples: Readonly<Record<string, string>>): Promise<string> {
+    const { prefix } = sandboxed.service;
+    for (const [file, text] of Object.entries(samples)) {
+      const adapted = text.replaceAll("name: 'shop'", `name: '${name}', prefix: '${prefix}'`);
+      await writeFile(join(folder, file), adapted);
+    }
+    const project = { compilerOptions: COMPILER, files: Object.keys(samples) };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(project));
+    return run(process.execPath, [TSC, '--project', folder]).then(
+      () => '',
+      (failure: { stdout: string }) => failure.stdout,
+    );
+  }
+
+  const start = (node: string, file: string) =>
+    run(node, [join(folder, file)], { env: { AMQP_URL: sandboxed.service.url }, timeout: 60_000 });
+
+  it('holds JavaScript and declarations for each file, no specs, no sources', () => {
+    const code = files.filter((file) => file.startsWith('dist/'));
+    expect(files.filter((file) => !file.startsWith('dist/'))).toEqual(['README.md', 'package.json']);
+    expect(code).toEqual(expect.arrayContaining(['dist/index.js', 'dist/index.d.ts', 'dist/nest/index.js']));
+    expect(code.filter((file) => !/\.(js|d\.ts)$/.test(file) || /\.(spec|fixture)\./.test(file))).toEqual([]);
+  });
+
+  it('compiles the samples of its pages', async () => {
+    const [readme] = fencesOf(read('libs/caller/README.md'));
+    const samples = { 'samples.ts': SAMPLES, 'nest.ts': NEST_SAMPLE, 'readme.ts': readme!.text };
+    expect(await compile(samples)).toBe('');
+  });
+
+  it.each(NODE_RELEASES)('runs the samples of docs/caller.md on Node.js $version', async ({ path }) => {
+    const { stdout, stderr } = await start(path, 'samples.js');
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^lobby: http:\S+lang=de$/),
+      'unknown player',
+      expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
+      'inbox: session.created',
+    ]);
+  });
+
+  it('serves a Nest application', async () => {
+    const { stdout, stderr } = await start(process.execPath, 'nest.js');
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^lobby: http:/),
+      'session of alice',
+      '3 pages of 3',
+      'CallerError VALIDATION_FAILED',
+    ]);
+  });
+});
