@@ -5,6 +5,15 @@ import { join } from 'node:path';
 
 import type { Installation } from './installation.ts';
 
+/** A listener for TLS that demands a client certificate; all of it in PEM. */
+export interface TlsListener {
+  readonly port: number;
+  readonly cert: string;
+  readonly key: string;
+  /** Of the clients' authority. */
+  readonly ca: string;
+}
+
 export interface NodePorts {
   readonly amqp: number;
   /** For other nodes and rabbitmqctl. */
@@ -39,17 +48,20 @@ export function newCookie(): string {
  * Makes a new folder in the system's temporary one, with what a node needs to start there.
  *
  * @param membership default: a node that stands alone
+ * @param tls default: none
  */
 export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
+  tls?: TlsListener,
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
   writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
   writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members));
+  const tlsSettings = tls ? writeTls(folder, tls) : '';
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, tlsSettings));
   writeFileSync(join(folder, 'inetrc'), INETRC);
   linkRabbit(installation, join(folder, 'plugins'));
   return { installation, name, folder, ports };
@@ -59,11 +71,11 @@ export function createNodeFiles(
 const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}.\n';
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
-function advancedConfig(port: number, members: readonly string[]): string {
+function advancedConfig(port: number, members: readonly string[], tlsSettings: string): string {
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
-    {tcp_listeners, [{"127.0.0.1", ${port}}]},
+    {tcp_listeners, [{"127.0.0.1", ${port}}]},${tlsSettings}
     {cluster_nodes, {[${quoted.join()}], disc}},
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
     {log, [{console, [{enabled, false}]}]}
@@ -71,6 +83,19 @@ function advancedConfig(port: number, members: readonly string[]): string {
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].
 `;
+}
+
+function writeTls(folder: string, { port, ...pem }: TlsListener): string {
+  for (const [name, text] of Object.entries(pem)) {
+    writeFileSync(join(folder, `${name}.pem`), text, { mode: 0o600 });
+  }
+  const file = (name: keyof typeof pem): string => `"${join(folder, `${name}.pem`)}"`;
+  return `
+    {ssl_listeners, [{"127.0.0.1", ${port}}]},
+    {ssl_options, [
+      {cacertfile, ${file('ca')}}, {certfile, ${file('cert')}}, {keyfile, ${file('key')}},
+      {verify, verify_peer}, {fail_if_no_peer_cert, true}
+    ]},`;
 }
 
 /** The server looks for the scheme of its settings among the plugins; no other plugin is wanted. */

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
 import { type Installation, requireInstallation } from './installation.ts';
-import { type BrokerNode, createNodeFiles } from './node-files.ts';
+import { type BrokerNode, createNodeFiles, type TlsListener } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
 import { runNode, runPortMapper } from './run-node.ts';
 
@@ -12,12 +12,16 @@ export interface StartBrokerOptions {
   readonly port?: number;
   /** Default: what is installed, or gets installed if that is possible. */
   readonly installation?: Installation;
+  /** Also listens for TLS, on a port of its own. */
+  readonly tls?: Omit<TlsListener, 'port'>;
 }
 
 /** A RabbitMQ node of our own. It ends with this process, whichever way that ends. */
 export interface Broker extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Of the listener for TLS, if there is one. */
+  readonly tlsPort: number;
   readonly node: BrokerNode;
   /** Settles when the node that was started first has ended, whether or not on purpose. */
   readonly ended: Promise<void>;
@@ -36,10 +40,11 @@ export interface Broker extends AsyncDisposable {
  *
  * @throws {Error} if RabbitMQ is not there and cannot be installed, or does not start
  */
-export async function startBroker({ port, installation }: StartBrokerOptions = {}): Promise<Broker> {
+export async function startBroker({ port, installation, tls }: StartBrokerOptions = {}): Promise<Broker> {
   const found = installation ?? (await requireInstallation());
-  const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3);
-  const node = createNodeFiles(found, { amqp: port ?? amqp, distribution, epmd });
+  const [amqp = 0, distribution = 0, epmd = 0, tlsPort = 0] = await freePorts(4);
+  const ports = { amqp: port ?? amqp, distribution, epmd };
+  const node = createNodeFiles(found, ports, undefined, tls && { ...tls, port: tlsPort });
   let running: readonly GuardedCommand[] = await runWithPortMapper(node);
 
   const end = async (keepFolder: boolean): Promise<void> => {
@@ -54,6 +59,7 @@ export async function startBroker({ port, installation }: StartBrokerOptions = {
   return {
     url: `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`,
     port: node.ports.amqp,
+    tlsPort,
     node,
     ended: Promise.race(running.map(({ exited }) => exited)),
     ctl: (...args) => rabbitmqctl(node, args),

@@ -6,12 +6,14 @@ import { read } from './markdown.ts';
 const claims = claimsOf(read('docs/security.md'));
 
 describe('docs/security.md', () => {
-  it('covers callers, what lies in queues, the platform and the settings', () => {
+  it('covers callers, what lies in queues, the connections, the process and the settings', () => {
     expect(new Set(claims.map(({ name }) => name.split(':')[0]))).toEqual(
       new Set([
         'Callers on the bus',
         'What lies in queues and in Redis',
         'The platform and what is in front of it',
+        'The broker and Redis',
+        'The process',
         'Settings',
       ]),
     );

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Reply } from '#contracts';
-import { RedisIdempotencyStore, type RedisState } from '#messaging';
+import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
 
@@ -45,7 +45,7 @@ export class Workers implements AsyncDisposable {
       onState,
       random: Math.random,
       newId: randomUUID,
-      internalKey: Buffer.alloc(32, 7),
+      internalKeys: new InternalKeys(Buffer.alloc(32, 7)),
     });
     this.#stores.push(store);
     return store;

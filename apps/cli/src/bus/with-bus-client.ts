@@ -1,5 +1,6 @@
 import { BusClient, BusClientError, type BusClientFault } from '#messaging/client';
-import { readSomeSettings, SettingsError } from '#settings';
+import { readSomeSettings, readTextFile, readTls, SettingsError } from '#settings';
+import { TlsContext } from '#tls';
 
 import { EXIT, type ExitCode, ExitError } from '../exit.ts';
 
@@ -18,11 +19,14 @@ const EXIT_OF_FAULT: Readonly<Record<BusClientFault, ExitCode>> = {
  */
 export async function withBusClient<T>(work: (client: BusClient) => Promise<T>): Promise<T> {
   try {
-    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = readSomeSettings(
-      ['AMQP_URL', 'AMQP_PREFIX'],
+    const settings = readSomeSettings(
+      ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'],
       process.env,
     );
-    await using client = await BusClient.open({ urls, prefix, appId: 'poker-bridge-cli' });
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
+    const source = { settings, addresses: urls, readText: readTextFile, nowMs: Date.now() };
+    const tls = new TlsContext('AMQP', readTls('AMQP', source));
+    await using client = await BusClient.open({ urls, prefix, tls, appId: 'poker-bridge-cli' });
     return await work(client);
   } catch (error) {
     if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);

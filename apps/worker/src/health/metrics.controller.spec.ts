@@ -20,4 +20,13 @@ describe('MetricsController', () => {
     const series = 'poker_circuit_state{operator="casino",operation="game.open"}';
     expect(await controller.read()).toContain(`\n${series} ${value}\n`);
   });
+
+  it('shows no circuit of an operator that is gone', async () => {
+    const circuits = [{ operator: 'casino', operation: 'game.open', state: 'open' }];
+    const platform = { circuits: () => circuits } as unknown as PlatformClients;
+    const controller = new MetricsController(new Metrics(), platform);
+    expect(await controller.read()).toContain('operator="casino"');
+    circuits.pop();
+    expect(await controller.read()).not.toContain('operator="casino"');
+  });
 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
+import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { isKept } from './idempotency-store.ts';
 import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
 import { type Fields, FIELDS } from './redis-scripts.ts';
@@ -24,8 +25,8 @@ export interface RedisIdentitiesOptions extends RedisConnectionOptions {
   /** How long a worker's connection to Redis is gone until a redelivered command takes over; default 1000. */
   readonly absenceMs?: number;
   readonly newId: () => string;
-  /** Encrypts the replies that are kept; the same for all workers. 32 bytes. */
-  readonly internalKey: Buffer;
+  /** Encrypt the replies that are kept. */
+  readonly internalKeys: InternalKeys;
 }
 
 /** What Redis has under an identity, for a command with a fingerprint. */
@@ -50,7 +51,7 @@ export class RedisIdentities {
   constructor(options: RedisIdentitiesOptions) {
     this.#options = { leaseMs: LEASE_MS, absenceMs: ABSENCE_MS, ...options };
     this.#owner = options.newId();
-    this.#replies = new StoredReplies(options.internalKey);
+    this.#replies = new StoredReplies(options.internalKeys);
     const probeKey = this.keyOf(`probe of ${this.#owner}`);
     this.#connection = new RedisConnection(options, (redis) =>
       redis.claimIdentity(probeKey, '', this.#owner, '', 1, ''),
