@@ -54,17 +54,17 @@ export default {
     },
     {
       name: 'ground-floor-imports-no-lib',
-      comment: 'The ground floor (contracts, signing, resilience, telemetry) imports no other lib.',
+      comment: 'The ground floor (contracts, signing, resilience, telemetry, tls) imports no other lib.',
       severity: 'error',
-      from: { path: '^libs/(contracts|signing|resilience|telemetry)/' },
+      from: { path: '^libs/(contracts|signing|resilience|telemetry|tls)/' },
       to: { path: '^libs/', pathNot: '^libs/$1/' },
     },
     {
       name: 'middle-floor-stands-on-the-ground-floor',
-      comment: 'messaging and platform import contracts, resilience and signing, and not each other.',
+      comment: 'messaging and platform import contracts, resilience, signing and tls, and not each other.',
       severity: 'error',
       from: { path: '^libs/(messaging|platform)/' },
-      to: { path: '^libs/', pathNot: '^libs/($1|contracts|resilience|signing)/' },
+      to: { path: '^libs/', pathNot: '^libs/($1|contracts|resilience|signing|tls)/' },
     },
     {
       name: 'caller-imports-contracts-alone',
@@ -101,14 +101,14 @@ export default {
     {
       name: 'rabbitmq-knows-no-poker',
       comment:
-        'The generic half of messaging would serve any service on RabbitMQ: it imports itself, resilience, amqplib and ' +
-        'Node.js (its specs also Jest, fast-check and rhea).',
+        'The generic half of messaging would serve any service on RabbitMQ: it imports itself, resilience, tls, amqplib ' +
+        'and Node.js (its specs also Jest, fast-check and rhea).',
       severity: 'error',
       from: { path: '^libs/messaging/src/rabbitmq/' },
       to: {
         pathNot: [
           '^libs/messaging/src/rabbitmq/',
-          '^libs/resilience/',
+          '^libs/(resilience|tls)/',
           '^node_modules/(@types/)?amqplib/',
           '^node_modules/(@jest/globals|fast-check|rhea)/',
         ],

@@ -5,6 +5,22 @@ import { join } from 'node:path';
 
 import type { Installation } from './installation.ts';
 
+/** A listener for TLS that demands a client certificate; all of it in PEM. */
+export interface TlsListener {
+  readonly port: number;
+  readonly cert: string;
+  readonly key: string;
+  /** Of the clients' authority. */
+  readonly ca: string;
+}
+
+export interface NodeSettings {
+  /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
+  readonly settings?: readonly string[] | undefined;
+  /** Default: none. */
+  readonly tls?: TlsListener | undefined;
+}
+
 export interface NodePorts {
   readonly amqp: number;
   /** For other nodes and rabbitmqctl. */
@@ -39,19 +55,19 @@ export function newCookie(): string {
  * Makes a new folder in the system's temporary one, with what a node needs to start there.
  *
  * @param membership default: a node that stands alone
- * @param settings of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`
  */
 export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
-  settings: readonly string[] = [],
+  { settings = [], tls }: NodeSettings = {},
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
   writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
   writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, settings));
+  const all = tls ? [...settings, ...tlsSettings(folder, tls)] : settings;
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, all));
   writeFileSync(join(folder, 'inetrc'), INETRC);
   linkRabbit(installation, join(folder, 'plugins'));
   return { installation, name, folder, ports };
@@ -77,6 +93,21 @@ function advancedConfig(port: number, members: readonly string[], settings: read
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].
 `;
+}
+
+/** @returns settings as Erlang terms */
+function tlsSettings(folder: string, { port, ...pem }: TlsListener): string[] {
+  for (const [name, text] of Object.entries(pem)) {
+    writeFileSync(join(folder, `${name}.pem`), text, { mode: 0o600 });
+  }
+  const file = (name: keyof typeof pem): string => `"${join(folder, `${name}.pem`)}"`;
+  return [
+    `{ssl_listeners, [{"127.0.0.1", ${port}}]}`,
+    `{ssl_options, [
+      {cacertfile, ${file('ca')}}, {certfile, ${file('cert')}}, {keyfile, ${file('key')}},
+      {verify, verify_peer}, {fail_if_no_peer_cert, true}
+    ]}`,
+  ];
 }
 
 /** The server looks for the scheme of its settings among the plugins; no other plugin is wanted. */

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { freePorts } from '../network/free-ports.ts';
 import type { GuardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
-import { type BrokerNode, createNodeFiles } from './node-files.ts';
+import { type BrokerNode, createNodeFiles, type TlsListener } from './node-files.ts';
 import { rabbitmqctl } from './rabbitmqctl.ts';
 import { requireInstallation } from './require-installation.ts';
 import { runNode, runPortMapper } from './run-node.ts';
@@ -15,12 +15,16 @@ export interface StartBrokerOptions {
   readonly installation?: Installation;
   /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
   readonly settings?: readonly string[];
+  /** Also listens for TLS, on a port of its own. */
+  readonly tls?: Omit<TlsListener, 'port'>;
 }
 
 /** A RabbitMQ node of our own. It ends with this process, whichever way that ends. */
 export interface Broker extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Of the listener for TLS, if there is one. */
+  readonly tlsPort: number;
   readonly node: BrokerNode;
   /** Settles when the node that was started first has ended, whether or not on purpose. */
   readonly ended: Promise<void>;
@@ -43,10 +47,12 @@ export async function startBroker({
   port,
   installation,
   settings,
+  tls,
 }: StartBrokerOptions = {}): Promise<Broker> {
   const found = installation ?? (await requireInstallation());
-  const [amqp = 0, distribution = 0, epmd = 0] = await freePorts(3);
-  const node = createNodeFiles(found, { amqp: port ?? amqp, distribution, epmd }, undefined, settings);
+  const [amqp = 0, distribution = 0, epmd = 0, tlsPort = 0] = await freePorts(4);
+  const ports = { amqp: port ?? amqp, distribution, epmd };
+  const node = createNodeFiles(found, ports, undefined, { settings, tls: tls && { ...tls, port: tlsPort } });
   let running: readonly GuardedCommand[] = await runWithPortMapper(node);
 
   const end = async (keepFolder: boolean): Promise<void> => {
@@ -61,6 +67,7 @@ export async function startBroker({
   return {
     url: `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`,
     port: node.ports.amqp,
+    tlsPort,
     node,
     ended: Promise.race(running.map(({ exited }) => exited)),
     ctl: (...args) => rabbitmqctl(node, args),

@@ -57,7 +57,9 @@ export async function startCluster({ installation }: StartClusterOptions = {}): 
   const nodes = members.map((name, index) => {
     const [amqp = 0, distribution = 0] = ports.slice(2 * index);
     const ownPorts = { amqp, distribution, epmd };
-    return new RunningNode(createNodeFiles(found, ownPorts, { name, members, cookie }, SETTINGS));
+    return new RunningNode(
+      createNodeFiles(found, ownPorts, { name, members, cookie }, { settings: SETTINGS }),
+    );
   });
   const stop = async (): Promise<void> => {
     await Promise.all(nodes.map((node) => node.remove()));

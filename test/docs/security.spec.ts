@@ -6,12 +6,14 @@ import { read } from './markdown.ts';
 const claims = claimsOf(read('docs/security.md'));
 
 describe('docs/security.md', () => {
-  it('covers callers, what lies in queues, the platform, the settings and the supply chain', () => {
+  it('covers callers, queues, the platform, connections, the process, the settings and the supply chain', () => {
     expect(new Set(claims.map(({ name }) => name.split(':')[0]))).toEqual(
       new Set([
         'Callers on the bus',
         'What lies in queues and in Redis',
         'The platform and what is in front of it',
+        'The broker and Redis',
+        'The process',
         'Settings',
         'Supply chain',
       ]),

@@ -6,6 +6,7 @@ import { ControlBodyMiddleware } from './control/control-body.middleware.ts';
 import { FaultsController } from './control/faults.controller.ts';
 import { HealthController } from './control/health.controller.ts';
 import { LatencyController } from './control/latency.controller.ts';
+import { OwnHostMiddleware } from './control/own-host.middleware.ts';
 import { PlayersController } from './control/players.controller.ts';
 import { ResetController } from './control/reset.controller.ts';
 import { TrafficController } from './control/traffic.controller.ts';
@@ -67,7 +68,7 @@ export class AppModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(ControlBodyMiddleware).forRoutes('sandbox/*path');
+    consumer.apply(OwnHostMiddleware, ControlBodyMiddleware).forRoutes('sandbox/*path');
     consumer.apply(TrafficMiddleware).forRoutes('{*path}');
   }
 }

@@ -4,6 +4,7 @@ import { TerminusModule } from '@nestjs/terminus';
 
 import {
   type CallerPolicy,
+  type InternalKeys,
   MessagingModule,
   type MessagingModuleOptions,
   MessagingObserver,
@@ -15,7 +16,7 @@ import {
   type PlatformModuleOptions,
   PlatformObserver,
 } from '#platform';
-import { internalKeyOf, type Settings } from '#settings';
+import type { Settings } from '#settings';
 import type { Logger } from '#telemetry';
 
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
@@ -30,10 +31,14 @@ import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
 import { RedisHealth } from './health/redis.health.ts';
 import { ObserversModule } from './observers/observers.module.ts';
+import type { TlsContexts } from './settings/tls-contexts.ts';
 
 export interface AppOptions {
   readonly settings: Settings;
+  /** At first; `PlatformClients` takes others. */
   readonly operators: readonly OperatorCredentials[];
+  readonly internalKeys: InternalKeys;
+  readonly tls: TlsContexts;
   readonly callers: CallerPolicy;
   readonly logger: Logger;
   /** What stands on the broker differs from the topology of this version. */
@@ -72,7 +77,7 @@ export class AppModule {
 const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, CompartmentHealth, RedisHealth];
 
 function platformOptions(
-  { settings, operators }: AppOptions,
+  { settings, operators, tls }: AppOptions,
   observer: PlatformObserver,
 ): PlatformModuleOptions {
   return {
@@ -89,17 +94,19 @@ function platformOptions(
         openMs: settings.CIRCUIT_OPEN_MS,
       },
     },
+    transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
     observer,
   };
 }
 
 function messagingOptions(
-  { settings, operators, callers, onMismatch }: AppOptions,
+  { settings, internalKeys, tls, callers, onMismatch }: AppOptions,
   platform: PlatformClients,
   observer: MessagingObserver,
 ): MessagingModuleOptions {
   return {
     urls: settings.AMQP_URL,
+    tls: tls.AMQP,
     prefix: settings.AMQP_PREFIX,
     lanes: settings.LANES,
     prefetch: { interactive: settings.INTERACTIVE_PREFETCH, reports: settings.REPORTS_PREFETCH },
@@ -114,9 +121,10 @@ function messagingOptions(
     isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
     callers,
-    internalKey: internalKeyOf(settings.INTERNAL_KEY, operators),
+    internalKeys,
     idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
     redisUrl: settings.REDIS_URL,
+    redisTls: tls.REDIS,
     observer,
     onMismatch,
   };

@@ -1,11 +1,9 @@
-import { watchFile } from 'node:fs';
-
 import { CallerPolicy } from '#messaging';
-import { type CallerRules, readCallers, type Settings, SettingsError } from '#settings';
+import { type CallerRules, readCallers, type Settings } from '#settings';
 import type { Logger } from '#telemetry';
 
-/** How soon a new version of the file is seen; it is looked at rather than watched, since a mounted file is replaced as a link. */
-const LOOK_MS = 1_000;
+import { ReloadedFiles } from './settings/reloaded-files.ts';
+
 /** All that have no rules of their own. */
 const OTHERS = '*';
 
@@ -29,19 +27,14 @@ export function callersOf({ CALLERS_FILE }: Pick<Settings, 'CALLERS_FILE'>, logg
   return CALLERS_FILE === undefined ? new AllCallers() : new CallersFile(CALLERS_FILE, logger);
 }
 
-/** Who may send what by `CALLERS_FILE`, which is read again when it changes; the rules stay if a new version is at fault. */
+/** Who may send what by `CALLERS_FILE`, which is read again when it changes. */
 class CallersFile extends CallerPolicy {
-  readonly #path: string;
-  readonly #logger: Logger;
-  #rules: ReadonlyMap<string, CallerRules>;
+  readonly #rules: ReloadedFiles<ReadonlyMap<string, CallerRules>>;
 
   /** @throws SettingsError if the file cannot be used at start */
   constructor(path: string, logger: Logger) {
     super();
-    this.#path = path;
-    this.#logger = logger;
-    this.#rules = readCallers(path);
-    watchFile(path, { interval: LOOK_MS, persistent: false }, () => this.#reload());
+    this.#rules = new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger);
   }
 
   mayRun(caller: string, operator: string, type: string): boolean {
@@ -58,17 +51,8 @@ class CallersFile extends CallerPolicy {
 
   #rulesOf(caller: string): CallerRules | undefined {
     // The name of a broker user may be *, too; it is nobody's name for all others.
-    return (caller === OTHERS ? undefined : this.#rules.get(caller)) ?? this.#rules.get(OTHERS);
-  }
-
-  #reload(): void {
-    try {
-      this.#rules = readCallers(this.#path);
-      this.#logger.info({ callers: this.#rules.size }, 'CALLERS_FILE was read again');
-    } catch (error) {
-      if (!(error instanceof SettingsError)) throw error;
-      this.#logger.error({ faults: error.faults }, 'CALLERS_FILE cannot be used; the rules before it stay');
-    }
+    const rules = this.#rules.value;
+    return (caller === OTHERS ? undefined : rules.get(caller)) ?? rules.get(OTHERS);
   }
 }
 

@@ -4,19 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
-import { PokerTransport } from '#messaging';
-import {
-  EXIT_CONFIG,
-  readOperators,
-  readSettings,
-  refuseCleartext,
-  SettingsError,
-  warningsOf,
-} from '#settings';
+import { InternalKeys, PokerTransport } from '#messaging';
+import { PlatformClients } from '#platform';
+import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, warningsOf } from '#settings';
 import { createLogger, NestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
+import { limitConnections } from './health/limit-connections.ts';
+import { credentialsOf } from './settings/credentials.ts';
+import { tlsContextsOf } from './settings/tls-contexts.ts';
 import type { Stopping } from './stop-on-signal.ts';
 
 /** Starts a worker with the settings of the environment; if they are wrong it prints why and sets the exit code. */
@@ -32,22 +29,31 @@ export async function startWorker(stopping: Stopping): Promise<void> {
 
 async function start(stopping: Stopping): Promise<void> {
   const settings = readSettings(process.env);
-  const operators = readOperators(settings);
-  refuseCleartext(settings, operators, process.env);
   const logger = createLogger(settings.LOG_LEVEL);
+  const credentials = credentialsOf(settings, process.env, logger);
+  const operators = credentials.value;
+  const tls = tlsContextsOf(settings, operators, logger);
   const callers = callersOf(settings, logger);
+  const internalKeys = new InternalKeys(internalKeyOf(settings.INTERNAL_KEY, operators));
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
   const onMismatch = (error: Error): void => {
     process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);
   };
-  const module = AppModule.create({ settings, operators, callers, logger, onMismatch });
-  const app = await NestFactory.create<NestExpressApplication>(module, {
+  const options = { settings, operators, internalKeys, tls, callers, logger, onMismatch };
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.create(options), {
     logger: new NestLogger(logger),
     // Health and metrics need no request body.
     bodyParser: false,
     // A connection that a client keeps open would keep a stopped worker from exiting.
     forceCloseConnections: true,
+  });
+  app.disable('x-powered-by');
+  limitConnections(app.getHttpServer());
+  const platform = app.get(PlatformClients);
+  credentials.follow((changed) => {
+    platform.use(changed);
+    internalKeys.rotate(internalKeyOf(settings.INTERNAL_KEY, changed));
   });
   const transport = app.get(PokerTransport);
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });

@@ -1,4 +1,5 @@
 export { CallerPolicy } from './envelope/caller-policy.ts';
+export { InternalKeys } from './envelope/internal-keys.ts';
 export type { ConnectionState } from './rabbitmq/connection/broker-connection.ts';
 export { IdempotencyStore } from './idempotency/idempotency-store.ts';
 export { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';

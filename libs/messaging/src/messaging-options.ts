@@ -1,6 +1,8 @@
 import type { Lane } from '#contracts';
+import type { TlsContext } from '#tls';
 
 import type { CallerPolicy } from './envelope/caller-policy.ts';
+import type { InternalKeys } from './envelope/internal-keys.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/event-message.ts';
@@ -9,6 +11,8 @@ import type { EventPolicy } from './replies/event-message.ts';
 export interface MessagingOptions {
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
+  /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext;
   readonly prefix: string;
   /** Those that this worker serves. */
   readonly lanes: readonly Lane[];
@@ -29,8 +33,8 @@ export interface MessagingOptions {
   /** Whether credentials stand under a name. */
   readonly hasOperator: (name: string) => boolean;
   readonly callers: CallerPolicy;
-  /** Seals what workers write for each other; the same for all of them. 32 bytes. */
-  readonly internalKey: Buffer;
+  /** Seal what workers write for each other. */
+  readonly internalKeys: InternalKeys;
   /** What stands on the broker differs from this version's topology, at the first connection. */
   readonly onMismatch: (error: Error) => void;
   /** How long a lane should take nothing, because everything that it calls is down; `undefined` if it need not pause. */

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 
+import type { TlsContext } from '#tls';
+
 import { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-idempotency-store.ts';
 import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts';
@@ -17,6 +19,8 @@ export interface MessagingModuleOptions extends Omit<
   readonly idempotencyTtlMs: number;
   /** Shares deduplication between workers; without it each worker deduplicates by itself. It holds a password. */
   readonly redisUrl?: string | undefined;
+  /** Of a `rediss` URL. Default: what Node.js trusts, and no client certificate. */
+  readonly redisTls?: TlsContext;
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
@@ -59,14 +63,15 @@ export class MessagingModule extends ConfigurableModuleClass implements OnApplic
 }
 
 function storeOf(options: MessagingModuleOptions): IdempotencyStore {
-  const { redisUrl, prefix, idempotencyTtlMs, internalKey, observer } = options;
+  const { redisUrl, redisTls, prefix, idempotencyTtlMs, internalKeys, observer } = options;
   if (redisUrl === undefined) return new MemoryIdempotencyStore(idempotencyTtlMs, Date.now);
   return new RedisIdempotencyStore({
     ...RUNTIME,
     url: redisUrl,
+    tls: redisTls,
     prefix,
     ttlMs: idempotencyTtlMs,
-    internalKey,
+    internalKeys,
     onState: (state) => observer.redisChanged(state),
   });
 }

@@ -66,10 +66,10 @@ export class Messaging {
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
-    this.#seal = new HeaderSeal(options.internalKey);
+    this.#seal = new HeaderSeal(options.internalKeys);
     const stuckMs = options.budgetMs.interactive * STUCK_SHARE;
     this.#window = new Window(options.prefetch.interactive, stuckMs, options.nowMs);
-    this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys');
+    this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys', options.tls);
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
     const pipeline = this.#pipeline(topology, handlers);
     const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer => {
@@ -103,6 +103,7 @@ export class Messaging {
     this.#broker = new Broker({
       name: 'poker-bridge',
       urls: options.urls,
+      tls: options.tls,
       topology,
       publisher: this.#publisher,
       consumers: this.#consumers,

@@ -9,5 +9,10 @@ export { PlatformClients } from './platform-clients.ts';
 export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
 export { type AttemptResult, NoPlatformObserver, PlatformObserver } from './platform-observer.ts';
 export { type PlatformProbe, probePlatform } from './probe-platform.ts';
-export type { OperatorCredentials, PlatformLimits, PlatformSettings } from './platform-settings.ts';
+export type {
+  OperatorCredentials,
+  PlatformLimits,
+  PlatformSettings,
+  PlatformTransport,
+} from './platform-settings.ts';
 export type { PageRequest } from './requests/report-requests.ts';

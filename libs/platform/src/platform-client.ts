@@ -17,15 +17,21 @@ import { readGame } from './answers/read-game.ts';
 import { readSession } from './answers/read-session.ts';
 import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
 import type { CallContext } from './call-context.ts';
-import { OperatorCalls, type Sources } from './calls/operator-calls.ts';
+import { type CallOptions, OperatorCalls, type PlatformCall } from './calls/operator-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
-import { NoPlatformObserver, type PlatformObserver } from './platform-observer.ts';
-import type { OperatorCredentials, PlatformLimits, PlatformSettings } from './platform-settings.ts';
+import { NoPlatformObserver } from './platform-observer.ts';
+import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 import { gameRequest } from './requests/game-request.ts';
-import type { PlatformRequest } from './requests/platform-request.ts';
 import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
 import { sessionRequest } from './requests/session-request.ts';
 import type { Answer } from './transport/answer.ts';
+
+const DEFAULTS = {
+  transport: {},
+  observer: new NoPlatformObserver(),
+  clock: Date.now,
+  random: Math.random,
+};
 
 /** The state of one circuit, for health and metrics. */
 export interface CircuitReport {
@@ -47,62 +53,57 @@ export interface CallsReport {
   readonly waiting: number;
 }
 
+/** Default: nothing is observed, connections are direct, and time and chance are those of this process. */
+export type PlatformClientOptions = { readonly limits: PlatformLimits } & Partial<CallOptions>;
+
 /** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
 export class PlatformClient {
-  readonly #credentials: OperatorCredentials;
   readonly #calls: OperatorCalls;
 
-  constructor(
-    credentials: OperatorCredentials,
-    limits: PlatformLimits,
-    observer: PlatformObserver = new NoPlatformObserver(),
-    sources: Sources = { clock: Date.now, random: Math.random },
-  ) {
-    this.#credentials = credentials;
-    this.#calls = new OperatorCalls(credentials, limits, observer, sources);
+  constructor(credentials: OperatorCredentials, options: PlatformClientOptions) {
+    this.#calls = new OperatorCalls(credentials, { ...DEFAULTS, ...options });
   }
 
   /** Whether a game that is opened without a session id is to be sent one that is derived from the command's identity. */
   get derivesSessionIds(): boolean {
-    return this.#credentials.settings.sessionId === 'derive';
+    return this.#calls.credentials.settings.sessionId === 'derive';
   }
 
-  createSession(data: SessionCreate, call: CallContext): Promise<SessionCreated> {
-    const { clientId, baseUrl } = this.#credentials;
-    const urls = this.#urlsOf(baseUrl);
-    return this.#call(sessionRequest(data, clientId), data, call, (text) =>
-      readSession(text, data.userId, urls),
-    );
+  createSession(data: SessionCreate, context: CallContext): Promise<SessionCreated> {
+    const { credentials } = this.#calls;
+    const urls = urlsOf(credentials, 'baseUrl');
+    const request = sessionRequest(data, credentials.clientId);
+    return this.#run({ request, credentials, data, context }, (text) => readSession(text, data.userId, urls));
   }
 
-  openGame(data: GameOpen, call: CallContext): Promise<GameOpened> {
-    const { clientId, apiUrl, settings } = this.#credentials;
-    const urls = this.#urlsOf(apiUrl);
-    return this.#call(gameRequest(data, clientId, settings.playerCountryMember), data, call, (text) =>
-      readGame(text, data.player.id, urls),
-    );
+  openGame(data: GameOpen, context: CallContext): Promise<GameOpened> {
+    const { credentials } = this.#calls;
+    const urls = urlsOf(credentials, 'apiUrl');
+    const request = gameRequest(data, credentials.clientId, credentials.settings.playerCountryMember);
+    return this.#run({ request, credentials, data, context }, (text) => readGame(text, data.player.id, urls));
   }
 
-  fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
-    const { clientId, settings } = this.#credentials;
-    const request = adHocReportRequest(data, page, clientId);
-    return this.#calls.run(request, data, call, (answer) =>
-      readReport(answer, AD_HOC_RECORD, request.operation, settings.reportRecords),
-    );
+  fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
+    const { credentials } = this.#calls;
+    const request = adHocReportRequest(data, page, credentials.clientId);
+    return this.#readReport({ request, credentials, data, context }, AD_HOC_RECORD);
   }
 
-  fetchRake(data: RakeReportFetch, page: PageRequest, call: CallContext): Promise<CollectionPage> {
-    const { clientId, settings } = this.#credentials;
-    const request = rakeRequest(data, page, clientId, settings.rakeParametersIn);
-    return this.#calls.run(request, data, call, (answer) =>
-      readReport(answer, RAKE_RECORD, request.operation, settings.reportRecords),
-    );
+  fetchRake(data: RakeReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
+    const { credentials } = this.#calls;
+    const request = rakeRequest(data, page, credentials.clientId, credentials.settings.rakeParametersIn);
+    return this.#readReport({ request, credentials, data, context }, RAKE_RECORD);
+  }
+
+  /** Has the calls that begin from now on made with other credentials of this operator; those under way keep theirs. */
+  use(credentials: OperatorCredentials): void {
+    this.#calls.use(credentials);
   }
 
   /** Of the operations that have been used. */
   circuits(): readonly CircuitReport[] {
     return [...this.#calls.policies].map(([operation, { circuit, lastUsedAtMs }]) => ({
-      operator: this.#credentials.name,
+      operator: this.#calls.credentials.name,
       operation,
       state: circuit.state,
       ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
@@ -113,7 +114,7 @@ export class PlatformClient {
   /** Of the operations that have been used. */
   calls(): readonly CallsReport[] {
     return [...this.#calls.policies].map(([operation, { compartment }]) => ({
-      operator: this.#credentials.name,
+      operator: this.#calls.credentials.name,
       operation,
       inFlight: compartment.inFlight,
       waiting: compartment.waiting.size,
@@ -125,14 +126,18 @@ export class PlatformClient {
     return this.#calls.close();
   }
 
-  /** A platform that is itself reached without TLS may send its players there, too. */
-  #urlsOf(root: string): UrlRules {
-    return { mayBeHttp: root.startsWith('http:'), hosts: this.#credentials.settings.urlHosts };
+  #readReport(call: PlatformCall, shape: RecordShape): Promise<CollectionPage> {
+    return this.#calls.run(call, (answer) => readReport(answer, call, shape));
   }
 
-  #call<T>(request: PlatformRequest, data: object, call: CallContext, read: (text: string) => T): Promise<T> {
-    return this.#calls.run(request, data, call, (answer) => readAnswer(answer, request.operation, read));
+  #run<T>(call: PlatformCall, read: (text: string) => T): Promise<T> {
+    return this.#calls.run(call, (answer) => readAnswer(answer, call.request.operation, read));
   }
+}
+
+/** A platform that is itself reached without TLS may send its players there, too. */
+function urlsOf(credentials: OperatorCredentials, root: 'baseUrl' | 'apiUrl'): UrlRules {
+  return { mayBeHttp: credentials[root].startsWith('http:'), hosts: credentials.settings.urlHosts };
 }
 
 /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if a success is not the document that the interface promises */
@@ -147,12 +152,12 @@ function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string
 /** The same for a page of a report, in slices. */
 async function readReport(
   answer: Answer,
+  { request, credentials }: PlatformCall,
   shape: RecordShape,
-  operation: Operation,
-  strictness: PlatformSettings['reportRecords'],
 ): Promise<CollectionPage> {
+  const { reportRecords } = credentials.settings;
   try {
-    return await readCollection(textOf(answer, operation), shape, strictness);
+    return await readCollection(textOf(answer, request.operation), shape, reportRecords);
   } catch (error) {
     throw protocolError(error, answer);
   }

@@ -29,7 +29,7 @@ const operator = (name: string): OperatorCredentials => ({
 
 describe('PlatformClients', () => {
   it('has a client for each configured operator, and no other', () => {
-    const clients = new PlatformClients([operator('default'), operator('second')], LIMITS);
+    const clients = new PlatformClients([operator('default'), operator('second')], { limits: LIMITS });
     expect(clients.get('default')).toBeDefined();
     expect(clients.get('second')).toBe(clients.get('second'));
     for (const name of ['third', '', '__proto__', 'constructor', 'toString']) {
@@ -39,7 +39,7 @@ describe('PlatformClients', () => {
 
   it('creates no circuit before it is used, however many operators there are', async () => {
     const operators = Array.from({ length: 1000 }, (_, index) => operator(`operator-${index}`));
-    const clients = new PlatformClients(operators, LIMITS);
+    const clients = new PlatformClients(operators, { limits: LIMITS });
     expect(clients.circuits()).toEqual([]);
     await clients.close();
   });

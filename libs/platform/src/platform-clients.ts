@@ -1,28 +1,40 @@
-import { type CallsReport, PlatformClient, type CircuitReport } from './platform-client.ts';
-import type { PlatformObserver } from './platform-observer.ts';
-import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+import {
+  type CallsReport,
+  type CircuitReport,
+  PlatformClient,
+  type PlatformClientOptions,
+} from './platform-client.ts';
+import type { OperatorCredentials } from './platform-settings.ts';
 
 /** The clients of all configured operators, by name. */
 export class PlatformClients {
-  readonly #clients: ReadonlyMap<string, PlatformClient>;
+  readonly #options: PlatformClientOptions;
+  /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
+  readonly #clients = new Map<string, PlatformClient>();
+  #configured: ReadonlySet<string> = new Set();
 
-  constructor(
-    operators: readonly OperatorCredentials[],
-    limits: PlatformLimits,
-    observer?: PlatformObserver,
-  ) {
-    this.#clients = new Map(
-      operators.map((credentials) => [credentials.name, new PlatformClient(credentials, limits, observer)]),
-    );
+  constructor(operators: readonly OperatorCredentials[], options: PlatformClientOptions) {
+    this.#options = options;
+    this.use(operators);
   }
 
   get(operator: string): PlatformClient | undefined {
-    return this.#clients.get(operator);
+    return this.#configured.has(operator) ? this.#clients.get(operator) : undefined;
   }
 
-  /** Every circuit that has been used. */
+  /** Has the calls that begin from now on made for these operators, with these credentials. */
+  use(operators: readonly OperatorCredentials[]): void {
+    for (const credentials of operators) {
+      const client = this.#clients.get(credentials.name);
+      if (client) client.use(credentials);
+      else this.#clients.set(credentials.name, new PlatformClient(credentials, this.#options));
+    }
+    this.#configured = new Set(operators.map(({ name }) => name));
+  }
+
+  /** Every circuit of a configured operator that has been used. */
   circuits(): readonly CircuitReport[] {
-    return [...this.#clients.values()].flatMap((client) => client.circuits());
+    return [...this.#configured].flatMap((operator) => this.get(operator)?.circuits() ?? []);
   }
 
   /** Of every operation that has been used. */

@@ -1,4 +1,5 @@
 import type { SignatureSettings } from '#signing';
+import type { TlsContext } from '#tls';
 
 /** What the interface document leaves open, by operator. Source: bus contract, section 6. */
 export interface PlatformSettings extends SignatureSettings {
@@ -25,6 +26,14 @@ export interface OperatorCredentials {
   /** Absent: open-game is sent unsigned, and the v2 endpoints cannot be used. */
   readonly secretKey?: string | undefined;
   readonly settings: PlatformSettings;
+}
+
+/** How the platform is connected to. */
+export interface PlatformTransport {
+  /** Of `https` addresses. Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext | undefined;
+  /** An HTTP proxy for all calls; it may hold a user name and a password. Default: none. */
+  readonly proxyUrl?: string | undefined;
 }
 
 /** The limits of the calls for one operator. Source: bus contract, section 7. */

@@ -2,12 +2,14 @@ import { ConfigurableModuleBuilder, Module, type OnApplicationShutdown } from '@
 
 import { PlatformClients } from './platform-clients.ts';
 import type { PlatformObserver } from './platform-observer.ts';
-import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+import type { OperatorCredentials, PlatformLimits, PlatformTransport } from './platform-settings.ts';
 
 export interface PlatformModuleOptions {
   readonly operators: readonly OperatorCredentials[];
   /** Of each operator. */
   readonly limits: PlatformLimits;
+  /** Default: direct connections. */
+  readonly transport?: PlatformTransport;
   /** Default: none. */
   readonly observer?: PlatformObserver;
 }
@@ -28,8 +30,8 @@ const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
     {
       provide: PlatformClients,
       inject: [MODULE_OPTIONS_TOKEN],
-      useFactory: ({ operators, limits, observer }: PlatformModuleOptions) =>
-        new PlatformClients(operators, limits, observer),
+      useFactory: ({ operators, ...options }: PlatformModuleOptions) =>
+        new PlatformClients(operators, options),
     },
   ],
   exports: [PlatformClients],

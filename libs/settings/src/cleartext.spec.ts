@@ -47,13 +47,29 @@ describe('refuseCleartext', () => {
     ['REDIS_URL', 'redis://:CANARY@10.0.0.1', 'rediss'],
     ['PLATFORM_BASE_URL', 'http://canary.example.com/api/web', 'https'],
     ['PLATFORM_API_URL', 'http://127.0.0.1.example.com', 'https'],
+    ['PLATFORM_PROXY_URL', 'http://user:CANARY@proxy.example.com:3128', 'https'],
   ])('refuses %s %s, and says what to use', (variable, value, protocol) => {
     const faults = faultsOf({ [variable]: value });
-    expect(faults).toContain(
+    expect(faults.map((fault) => fault.replace('its password ', ''))).toContain(
       `${variable}: leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`,
     );
     expect(faults.join().toLowerCase()).not.toContain('canary');
     expect(faultsOf({ [variable]: value, ALLOW_CLEARTEXT: 'true' })).toEqual([]);
+  });
+
+  it('has nothing against a proxy that sees no password, nor the calls', () => {
+    expect(faultsOf({ PLATFORM_PROXY_URL: 'http://proxy.example.com:3128' })).toEqual([]);
+    expect(faultsOf({ PLATFORM_PROXY_URL: 'https://user:CANARY@proxy.example.com' })).toEqual([]);
+    expect(faultsOf({ PLATFORM_PROXY_URL: 'http://user:CANARY@127.0.0.1:3128' })).toEqual([]);
+  });
+
+  it('refuses a platform on this machine that is called through a proxy elsewhere', () => {
+    const local = { PLATFORM_API_URL: 'http://127.0.0.1:3100' };
+    const proxy = 'https://proxy.example.com';
+    expect(faultsOf({ ...local, PLATFORM_PROXY_URL: proxy })).toEqual([
+      expect.stringMatching(/^PLATFORM_API_URL: leaves this machine/),
+    ]);
+    expect(faultsOf({ ...local, PLATFORM_PROXY_URL: 'http://127.0.0.1:3128' })).toEqual([]);
   });
 
   it('refuses the platform of another operator', () => {

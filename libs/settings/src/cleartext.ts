@@ -18,11 +18,15 @@ export function refuseCleartext(
   environment: NodeJS.ProcessEnv,
 ): void {
   if (settings.ALLOW_CLEARTEXT === 'true') return;
+  const proxy = settings.PLATFORM_PROXY_URL;
+  // What a proxy elsewhere is asked for leaves this machine, whatever its address.
+  const isPlatformHere = (url: URL): boolean =>
+    isHere(url) && (proxy === undefined || isHere(new URL(proxy)));
   const faults: SettingFault[] = [
     ...settings.AMQP_URL.flatMap((url) => faultOf('AMQP_URL', url, 'amqps')),
     ...faultOf('REDIS_URL', settings.REDIS_URL, 'rediss'),
-    ...faultOf('PLATFORM_BASE_URL', settings.PLATFORM_BASE_URL, 'https'),
-    ...faultOf('PLATFORM_API_URL', settings.PLATFORM_API_URL, 'https'),
+    ...faultOf('PLATFORM_BASE_URL', settings.PLATFORM_BASE_URL, 'https', isPlatformHere),
+    ...faultOf('PLATFORM_API_URL', settings.PLATFORM_API_URL, 'https', isPlatformHere),
     ...operators
       .filter(
         ({ baseUrl, apiUrl }) =>
@@ -30,9 +34,11 @@ export function refuseCleartext(
       )
       .flatMap(({ name, baseUrl, apiUrl }) =>
         [baseUrl, apiUrl].flatMap((url) =>
-          faultOf('OPERATORS_FILE', url, 'https', `${JSON.stringify(name)}: `),
+          faultOf('OPERATORS_FILE', url, 'https', isPlatformHere, `${JSON.stringify(name)}: `),
         ),
       ),
+    // Without a password, a proxy sees no more than the platform's host: the rest is encrypted.
+    ...(hasPassword(proxy) ? faultOf('PLATFORM_PROXY_URL', proxy, 'https', isHere, 'its password ') : []),
   ];
   if (environment['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
     const reason = 'turns the check of certificates off; remove it, or set ALLOW_CLEARTEXT=true';
@@ -46,10 +52,20 @@ function faultOf(
   variable: string,
   address: string | undefined,
   protocol: string,
-  where = '',
+  staysHere = isHere,
+  what = '',
 ): SettingFault[] {
   const url = address === undefined ? null : URL.parse(address);
-  if (!url || !CLEARTEXT.has(url.protocol) || LOOPBACK.test(url.hostname)) return [];
-  const reason = `${where}leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`;
+  if (!url || !CLEARTEXT.has(url.protocol) || staysHere(url)) return [];
+  const reason = `${what}leaves this machine in cleartext; use ${protocol}, or set ALLOW_CLEARTEXT=true`;
   return [{ variable, reason }];
+}
+
+function isHere({ hostname }: URL): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+function hasPassword(address: string | undefined): boolean {
+  const url = address === undefined ? null : URL.parse(address);
+  return Boolean(url && (url.username || url.password));
 }

@@ -3,6 +3,7 @@ export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { readOperators } from './operators.ts';
 export { integer } from './readers.ts';
+export { readTls, type TlsFamily } from './read-tls.ts';
 export {
   readSecret,
   readSettings,

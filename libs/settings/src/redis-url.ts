@@ -1,3 +1,4 @@
+import { requireEncodedCredentials } from './encoded-credentials.ts';
 import type { Reader } from './readers.ts';
 
 /** The address of one Redis server, optionally with the number of a database as its path. */
@@ -8,17 +9,6 @@ export const redisUrl: Reader<string> = (value) => {
   }
   if (!/^(\/\d{0,5})?$/.test(url.pathname)) throw new Error('must have no path but the number of a database');
   if (url.search || url.hash) throw new Error('must have neither a query nor a fragment');
-  if (![url.username, url.password].every(isPercentEncoded)) {
-    throw new Error('must have its user name and password percent-encoded');
-  }
+  requireEncodedCredentials(url);
   return url.href;
 };
-
-function isPercentEncoded(value: string): boolean {
-  try {
-    decodeURIComponent(value);
-    return true;
-  } catch {
-    return false;
-  }
-}

@@ -18,6 +18,7 @@ import {
   rising,
   text,
 } from './readers.ts';
+import { proxyUrl } from './proxy-url.ts';
 import { redisUrl } from './redis-url.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
@@ -75,6 +76,16 @@ export const SETTINGS = {
   CURRENCY_PRECISIONS: optional(precisions),
   PLATFORM_URL_HOSTS: optional(list(hostName)),
   ALLOW_CLEARTEXT: setting(oneOf(['false', 'true']), 'false'),
+  AMQP_TLS_CA: optional(text),
+  AMQP_TLS_CERT: optional(text),
+  AMQP_TLS_KEY: optional(text),
+  PLATFORM_TLS_CA: optional(text),
+  PLATFORM_TLS_CERT: optional(text),
+  PLATFORM_TLS_KEY: optional(text),
+  REDIS_TLS_CA: optional(text),
+  REDIS_TLS_CERT: optional(text),
+  REDIS_TLS_KEY: optional(text),
+  PLATFORM_PROXY_URL: secret(optional(proxyUrl)),
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(integer(0, 65_535), '3000'),
   REDIS_URL: secret(optional(redisUrl)),
@@ -187,7 +198,8 @@ export function readSecret(path: string, readText: ReadText): string {
   return value;
 }
 
-function readFile(path: string, readText: ReadText): string {
+/** A file whose path a setting is. @throws Error whose message is the reason */
+export function readFile(path: string, readText: ReadText): string {
   try {
     return readText(path);
   } catch (error) {

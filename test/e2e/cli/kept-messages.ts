@@ -4,6 +4,7 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { internalKeyOf } from '#settings';
 
+import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
 import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -102,7 +103,7 @@ export class KeptMessages {
 
 /** The seal of workers with this `INTERNAL_KEY`. */
 export function sealOf(key: string): HeaderSeal {
-  return new HeaderSeal(internalKeyOf(key, []));
+  return new HeaderSeal(new InternalKeys(internalKeyOf(key, [])));
 }
 
 export function idsOf(messages: readonly ConsumeMessage[]): string[] {

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import { internalKeyOf } from '#settings';
+
+import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
 import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
@@ -143,7 +145,7 @@ describe('a parked reply', () => {
   it('stays parked if it would go to a queue of the service, a direct key or listeners, or no worker parked it', async () => {
     const { channel } = service.caller;
     const before = service.platform.requests.length;
-    const seal = new HeaderSeal(internalKeyOf(INTERNAL_KEY, []));
+    const seal = new HeaderSeal(new InternalKeys(internalKeyOf(INTERNAL_KEY, [])));
     const content = Buffer.from('{}');
     const park = (headers: Record<string, unknown>, isSealed = true): void => {
       const copy = { exchange: '', routingKey: parked, mandatory: true, content };

@@ -13,7 +13,7 @@ import { expect, it } from '@jest/globals';
 
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FILES = {
   'apps/worker/src/main.ts': "import { one } from './one.ts';\nconsole.log(one as number);\n",

@@ -7,7 +7,7 @@ import { root } from '../../../scripts/root.ts';
 import { until } from '../../support/until.ts';
 import { Program } from '../../support/program.ts';
 import { isAlive } from './is-alive.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A program that starts `sleep` and a child of it under guard, and prints both process ids. */
 function parent(folder: string, first = ''): Program {

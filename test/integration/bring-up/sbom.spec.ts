@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 
 import { writeSbom } from '../../../scripts/build/sbom.ts';
 import { root } from '../../../scripts/root.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Locked {
   readonly packages: Readonly<

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
 import { Program } from '../../support/program.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const TASK = `
 if (process.argv[2] === 'exit') process.exit(Number(process.argv[3]));

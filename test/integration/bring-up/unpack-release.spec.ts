@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DebianArchive } from '../../../scripts/broker/releases/debian-archive.ts';
 import { unpackedRelease, unpackRelease } from '../../../scripts/broker/releases/unpack-release.ts';
 import { DebianMirror } from './debian-mirror.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('a release of RabbitMQ that is unpacked from Debian', () => {
   let folder: ReturnType<typeof temporaryFolder>;

@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 import { root } from '../../../scripts/root.ts';
 import { until } from '../../support/until.ts';
 import { Program } from '../../support/program.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** A program that holds the lock until `mayRelease` is called, and reports when it acquired and released it. */
 function holder(folder: string, name: string): Program {

@@ -1,11 +1,11 @@
 import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 
 import type { Reply } from '#contracts';
-import { RedisIdempotencyStore, type RedisState } from '#messaging';
+import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
 
-const PREFIX = 'test';
+export const PREFIX = 'test';
 export const TTL_MS = 60_000;
 /** Short, so that a test can see one expire, and long enough to be renewed in time on a busy machine. */
 export const LEASE_MS = 2_400;
@@ -48,7 +48,7 @@ export class Workers implements AsyncDisposable {
       onState,
       random: Math.random,
       newId: randomUUID,
-      internalKey: INTERNAL_KEY,
+      internalKeys: new InternalKeys(INTERNAL_KEY),
     });
     this.#stores.push(store);
     return store;

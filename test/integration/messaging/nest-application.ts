@@ -3,7 +3,13 @@ import type { INestMicroservice, ModuleMetadata } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { AsyncMicroserviceOptions } from '@nestjs/microservices';
 
-import { MessagingModule, type MessagingModuleOptions, MessagingObserver, PokerTransport } from '#messaging';
+import {
+  InternalKeys,
+  MessagingModule,
+  type MessagingModuleOptions,
+  MessagingObserver,
+  PokerTransport,
+} from '#messaging';
 
 import { AllCallers } from '../../../apps/worker/src/callers.ts';
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
@@ -27,7 +33,7 @@ const optionsOf = (prefix: string): MessagingModuleOptions => ({
   graceMs: 1_000,
   hasOperator: () => true,
   callers: new AllCallers(),
-  internalKey: Buffer.alloc(32, 1),
+  internalKeys: new InternalKeys(Buffer.alloc(32, 1)),
   onMismatch: (error) => {
     throw error;
   },

@@ -61,7 +61,7 @@ describe('the shipped handlers, in an application of Nest', () => {
         reportRecords: 'strict',
       } as const,
     };
-    clients = new PlatformClients([operator], LIMITS);
+    clients = new PlatformClients([operator], { limits: LIMITS });
     service = await NestApplication.start({
       controllers: [SessionCreateController],
       providers: [

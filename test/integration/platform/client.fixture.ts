@@ -9,6 +9,7 @@ import {
   PlatformClient,
   type PlatformLimits,
   type PlatformSettings,
+  type PlatformTransport,
 } from '#platform';
 import { Deadline } from '#resilience';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
@@ -37,6 +38,7 @@ export interface ClientOptions {
   readonly limits?: Partial<PlatformLimits>;
   readonly settings?: Partial<PlatformSettings>;
   readonly credentials?: Partial<OperatorCredentials>;
+  readonly transport?: PlatformTransport;
   /** Default: the time of day. */
   readonly clock?: () => number;
 }
@@ -89,9 +91,15 @@ export function operatorAt(
 }
 
 /** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
-export function buildClient(origin: string, { limits, clock = Date.now, ...operator }: ClientOptions = {}) {
+export function buildClient(
+  origin: string,
+  { limits, transport = {}, clock = Date.now, ...operator }: ClientOptions = {},
+) {
   const observer = new RecordingObserver();
-  const client = new PlatformClient(operatorAt(origin, operator), { ...LIMITS, ...limits }, observer, {
+  const client = new PlatformClient(operatorAt(origin, operator), {
+    limits: { ...LIMITS, ...limits },
+    transport,
+    observer,
     clock,
     random: () => 0.01,
   });

@@ -33,7 +33,7 @@ describe.each([
   afterEach(() => connections.close());
 
   function send(timeoutMs = LONG_MS, maxAnswerBytes = 1000): Promise<ExchangeEnd> {
-    const request = { origin: connections.origin, path: '/', method: 'POST', body: 'a=b' } as const;
+    const request = { origin: connections.route.origin, path: '/', method: 'POST', body: 'a=b' } as const;
     return new Promise((resolve) => exchange(connections, request, { timeoutMs, maxAnswerBytes }, resolve));
   }
 

@@ -1,5 +1,6 @@
 import { BusClient } from '#messaging/client';
-import { readSomeSettings } from '#settings';
+import { readSomeSettings, readTextFile, readTls } from '#settings';
+import { TlsContext } from '#tls';
 
 import { exitOfFault } from './exit-of-fault.ts';
 
@@ -10,11 +11,14 @@ import { exitOfFault } from './exit-of-fault.ts';
  */
 export async function withBusClient<T>(work: (client: BusClient) => Promise<T>): Promise<T> {
   try {
-    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = readSomeSettings(
-      ['AMQP_URL', 'AMQP_PREFIX'],
+    const settings = readSomeSettings(
+      ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'],
       process.env,
     );
-    await using client = await BusClient.open({ urls, prefix, appId: 'poker-bridge-cli' });
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
+    const source = { settings, addresses: urls, readText: readTextFile, nowMs: Date.now() };
+    const tls = new TlsContext('AMQP', readTls('AMQP', source));
+    await using client = await BusClient.open({ urls, prefix, tls, appId: 'poker-bridge-cli' });
     return await work(client);
   } catch (error) {
     throw exitOfFault(error);

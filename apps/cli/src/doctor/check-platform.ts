@@ -65,7 +65,7 @@ async function checkSignature(credentials: OperatorCredentials, nowMs: number): 
     const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, if that is not meant';
     return warn(subject, 'no secret key: games are opened unsigned, and nothing else works', advice);
   }
-  const client = new PlatformClient(credentials, ONE_CALL);
+  const client = new PlatformClient(credentials, { limits: ONE_CALL });
   try {
     const period = { dateFrom: dateOf(nowMs - AGO_MS - MINUTE_MS), dateTo: dateOf(nowMs - AGO_MS) };
     const call = { deadline: new Deadline(nowMs + DEADLINE_MS), attempts: 0 };

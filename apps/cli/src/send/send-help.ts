@@ -17,7 +17,7 @@ ${examples.join('\n')}
   $ poker-bridge send game.open --data @table.json --operator casino
   $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000
 
-Settings: AMQP_URL, AMQP_PREFIX.`;
+Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
 }
 
 function exampleOf(type: string, data: unknown): string {

@@ -26,4 +26,14 @@ describe('MetricsController', () => {
     const series = 'poker_circuit_state{operator="casino",operation="game.open"}';
     expect(await controller.read()).toContain(`\n${series} ${value}\n`);
   });
+
+  it('shows no circuit of an operator that is gone', async () => {
+    const circuits = [{ operator: 'casino', operation: 'game.open', state: 'open' }];
+    const platform = { circuits: () => circuits, calls: () => [] } as unknown as PlatformClients;
+    const transport = { health: { compartments: [] } } as unknown as PokerTransport;
+    const controller = new MetricsController(new Metrics(), platform, transport);
+    expect(await controller.read()).toContain('operator="casino"');
+    circuits.pop();
+    expect(await controller.read()).not.toContain('operator="casino"');
+  });
 });

@@ -31,6 +31,8 @@ export class MetricsController {
 
   /** Read at each scrape, not updated by events: a circuit that never changed is closed, and has a series too. */
   #readCircuits(): void {
+    // An operator that is no longer configured has none.
+    this.#metrics.circuitState.reset();
     for (const { operator, operation, state } of this.#platform.circuits()) {
       this.#metrics.circuitState.set({ operator, operation }, CIRCUIT_VALUES[state]);
     }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
+import type { TlsContext } from '#tls';
 import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';
@@ -31,6 +32,8 @@ const ANSWER_SLACK_MS = 1_500;
 export interface BusClientOptions {
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
+  /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext;
   readonly prefix: string;
   /** Who sends, for logs and traces. */
   readonly appId: string;
@@ -71,7 +74,7 @@ export class BusClient implements AsyncDisposable {
 
   /** @throws BusClientError `unreachable`, `rejected`, or `no-exchange` if no worker has declared anything yet */
   static async open(options: BusClientOptions): Promise<BusClient> {
-    const model = await connectClient(options.urls);
+    const model = await connectClient(options.urls, options.tls);
     model.on('error', () => undefined);
     try {
       const channel = await model.createChannel();

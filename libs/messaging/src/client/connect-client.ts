@@ -1,5 +1,7 @@
 import { type ChannelModel, connect } from 'amqplib';
 
+import { TlsContext } from '#tls';
+
 import { BusClientError } from './bus-client-error.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -9,22 +11,27 @@ const CONNECT_TIMEOUT_MS = 5_000;
  *
  * @throws BusClientError `rejected` if a broker refuses the credentials or the virtual host, else `unreachable`
  */
-export async function connectClient(urls: readonly string[]): Promise<ChannelModel> {
+export async function connectClient(
+  urls: readonly string[],
+  tls = new TlsContext('AMQP'),
+): Promise<ChannelModel> {
   const reasons: string[] = [];
   for (const url of urls) {
     try {
       return await connect(url, {
+        ...tls.material,
         timeout: CONNECT_TIMEOUT_MS,
         noDelay: true,
         clientProperties: { connection_name: 'poker-bridge client' },
       });
     } catch (error) {
       const { host, pathname } = new URL(url);
-      const refusal = refusalOf(reasonOf(error), pathname);
+      const reason = reasonOf(error, tls);
+      const refusal = refusalOf(reason, pathname);
       if (refusal !== undefined) {
         throw new BusClientError('rejected', `The broker at ${host} ${refusal}.`, { cause: error });
       }
-      reasons.push(`${host}: ${reasonOf(error)}`);
+      reasons.push(`${host}: ${reason}`);
     }
   }
   throw new BusClientError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
@@ -41,7 +48,7 @@ function refusalOf(reason: string, virtualHost: string): string | undefined {
 }
 
 /** Node.js gives one error for all addresses of a name, with an empty message. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ');
-  return error instanceof Error ? error.message : String(error);
+function reasonOf(error: unknown, tls: TlsContext): string {
+  if (error instanceof AggregateError) return error.errors.map((each) => reasonOf(each, tls)).join(', ');
+  return tls.describe(error);
 }

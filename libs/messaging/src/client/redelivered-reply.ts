@@ -2,6 +2,7 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { busNames } from '#contracts';
 
+import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { forwardedReply } from '../replies/forwarded-reply.ts';
@@ -18,5 +19,5 @@ export function redeliveredReply(
   prefix: string,
   internalKey: Buffer,
 ): OutgoingMessage | undefined {
-  return forwardedReply(parked, busNames(prefix).reserved, new HeaderSeal(internalKey));
+  return forwardedReply(parked, busNames(prefix).reserved, new HeaderSeal(new InternalKeys(internalKey)));
 }

@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
 import { type MessageFacts, messageOf } from '../rabbitmq/consuming/message.fixture.ts';
 import { Redriver } from './redriver.ts';
 
 const KEY = Buffer.alloc(32, 7);
-const SEAL = new HeaderSeal(KEY);
+const SEAL = new HeaderSeal(new InternalKeys(KEY));
 const redriver = new Redriver('poker', KEY);
 
 /** A dead letter as a worker with this key seals it. */
@@ -16,7 +17,10 @@ function letterOf({ properties, ...facts }: MessageFacts, key = KEY) {
   });
   const headers = letter.properties.headers ?? {};
   const copy = { exchange: '', routingKey: '', mandatory: true, content: letter.content };
-  const sealed = new HeaderSeal(key).seal({ ...copy, properties: { ...letter.properties, headers } });
+  const sealed = new HeaderSeal(new InternalKeys(key)).seal({
+    ...copy,
+    properties: { ...letter.properties, headers },
+  });
   return { ...letter, properties: { ...letter.properties, headers: sealed.properties.headers } };
 }
 

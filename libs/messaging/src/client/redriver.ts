@@ -8,6 +8,7 @@ import { copyOf } from '../command/copy-of.ts';
 import { CallerPolicy } from '../envelope/caller-policy.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
+import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL } from '../envelope/own-headers.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { keptMessageOf } from './kept-message.ts';
@@ -39,7 +40,7 @@ export class Redriver {
   /** @param internalKey of the workers */
   constructor(prefix: string, internalKey: Buffer) {
     this.#names = busNames(prefix);
-    this.#seal = new HeaderSeal(internalKey);
+    this.#seal = new HeaderSeal(new InternalKeys(internalKey));
   }
 
   read(letter: ConsumeMessage): Redriving {

@@ -1,11 +1,12 @@
 import { CallerPolicy } from './caller-policy.ts';
+import { InternalKeys } from './internal-keys.ts';
 import type { EnvelopeRules } from './open-envelope.ts';
 import { HeaderSeal } from './own-headers.ts';
 
 /** 12:00 UTC of the last day of January 2026, when everything in a spec is received. */
 export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);
 
-export const SEAL_OF_SPEC = new HeaderSeal(Buffer.alloc(32, 7));
+export const SEAL_OF_SPEC = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
 
 /** Allows what it is told, by default everything. */
 export class SpecCallers extends CallerPolicy {

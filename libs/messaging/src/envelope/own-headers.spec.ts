@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { messageOf } from '../rabbitmq/consuming/message.fixture.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { InternalKeys } from './internal-keys.ts';
 import { HeaderSeal, SEAL } from './own-headers.ts';
 
-const seal = new HeaderSeal(Buffer.alloc(32, 7));
+const seal = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
 const CONTENT = Buffer.from('{"userId":"p-1"}');
 const HEADERS = { operator: 'acme', 'x-progress': '{"pages":5}', 'x-sequence': 5, traceparent: 'any' };
 const COPY: OutgoingMessage = {
@@ -54,6 +55,16 @@ describe('HeaderSeal', () => {
   });
 
   it('believes nothing that was sealed with another key', () => {
-    expect(new HeaderSeal(Buffer.alloc(32, 8)).open(received())).toEqual({});
+    expect(new HeaderSeal(new InternalKeys(Buffer.alloc(32, 8))).open(received())).toEqual({});
+  });
+
+  it('believes what was sealed before the key changed, and seals with the new one', () => {
+    const keys = new InternalKeys(Buffer.alloc(32, 7));
+    const changed = new HeaderSeal(keys);
+    keys.rotate(Buffer.alloc(32, 8));
+    expect(changed.open(received())).toEqual(seal.open(received()));
+    const { headers } = changed.seal(COPY).properties;
+    expect(seal.open(received({ headers }))).toEqual({});
+    expect(changed.open(received({ headers }))).toEqual(seal.open(received()));
   });
 });

@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
-import { deriveKey } from './derive-key.ts';
+import type { InternalKeys } from './internal-keys.ts';
 
 /** Headers of this service that decide something. Source: bus contract, section 5. */
 export const ORIGIN_USER = 'x-origin-user-id';
@@ -38,18 +38,17 @@ const NONE: OwnHeaders = {};
  * service could otherwise make a report skip a page, take another caller's name, or have a message sent to another's queue.
  */
 export class HeaderSeal {
-  readonly #key: Buffer;
+  readonly #keys: InternalKeys;
 
-  /** @param internalKey the same for all workers */
-  constructor(internalKey: Buffer) {
-    this.#key = deriveKey(internalKey, 'headers');
+  constructor(keys: InternalKeys) {
+    this.#keys = keys;
   }
 
   /** The copy with its seal. */
   seal(copy: OutgoingMessage): OutgoingMessage {
     const { properties, content } = copy;
     const headers = properties.headers ?? {};
-    const seal = this.#codeOf(properties, headers, content).toString('base64');
+    const seal = codeOf(this.#keys.current.headers, properties, headers, content).toString('base64');
     return { ...copy, properties: { ...properties, headers: { ...headers, [SEAL]: seal } } };
   }
 
@@ -59,25 +58,25 @@ export class HeaderSeal {
     const seal = headers[SEAL];
     if (typeof seal !== 'string') return NONE;
     const given = Buffer.from(seal, 'base64');
-    const code = this.#codeOf(properties, headers, content);
-    if (given.length !== code.length || !timingSafeEqual(given, code)) return NONE;
+    const isSealedBy = (key: Buffer): boolean => {
+      const code = codeOf(key, properties, headers, content);
+      return given.length === code.length && timingSafeEqual(given, code);
+    };
+    if (!this.#keys.all.some((keys) => isSealedBy(keys.headers))) return NONE;
     return Object.fromEntries(SEALED.map((name) => [name, headers[name]]));
   }
+}
 
-  /** Bound to its message: the headers of one are none of another. */
-  #codeOf(
-    properties: { messageId?: unknown; correlationId?: unknown; type?: unknown; replyTo?: unknown },
-    headers: Readonly<Record<string, unknown>>,
-    content: Buffer,
-  ): Buffer {
-    const { messageId, correlationId, type, replyTo } = properties;
-    const own = SEALED.map((name) => headers[name]);
-    const facts = [messageId, correlationId, type, replyTo, headers['operator'], ...own];
-    // JSON writes undefined in a list as null, so that what AMQP leaves out is the same on both sides.
-    return createHmac('sha256', this.#key)
-      .update(JSON.stringify(facts))
-      .update('\n')
-      .update(content)
-      .digest();
-  }
+/** Bound to its message: the headers of one are none of another. */
+function codeOf(
+  key: Buffer,
+  properties: { messageId?: unknown; correlationId?: unknown; type?: unknown; replyTo?: unknown },
+  headers: Readonly<Record<string, unknown>>,
+  content: Buffer,
+): Buffer {
+  const { messageId, correlationId, type, replyTo } = properties;
+  const own = SEALED.map((name) => headers[name]);
+  const facts = [messageId, correlationId, type, replyTo, headers['operator'], ...own];
+  // JSON writes undefined in a list as null, so that what AMQP leaves out is the same on both sides.
+  return createHmac('sha256', key).update(JSON.stringify(facts)).update('\n').update(content).digest();
 }

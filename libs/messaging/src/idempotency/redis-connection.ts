@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 
+import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
 import { Circuit, type CircuitPass, type CircuitState, type Random } from '#resilience';
 
 import { IDENTITY_SCRIPTS, type IdentityScripts } from './redis-scripts.ts';
@@ -18,6 +19,8 @@ export type RedisState =
 export interface RedisConnectionOptions {
   /** `redis:` or `rediss:`. It may hold a password. */
   readonly url: string;
+  /** Of a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext | undefined;
   /** Called when Redis becomes available and when it goes away. */
   readonly onState: (state: RedisState) => void;
   /** Epoch milliseconds. */
@@ -35,6 +38,7 @@ type Work<T> = (redis: RedisClient) => Promise<T>;
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;
   readonly #probe: Work<unknown>;
+  readonly #tls: TlsContext;
   readonly #circuit: Circuit;
   readonly #redis: RedisClient;
   #state: RedisState = { kind: 'connecting' };
@@ -45,9 +49,11 @@ export class RedisConnection {
   constructor(options: RedisConnectionOptions, probe: Work<unknown>) {
     this.#options = options;
     this.#probe = probe;
-    const { url, nowMs, random } = options;
+    const { url, tls = new TlsContext('REDIS'), nowMs, random } = options;
+    this.#tls = tls;
     this.#circuit = new Circuit(CIRCUIT, { clock: nowMs, random, onChange: (state) => this.#follow(state) });
     this.#redis = new Redis(url, {
+      ...(url.startsWith('rediss:') && { tls: materialOf(this.#tls) }),
       scripts: IDENTITY_SCRIPTS,
       connectionName: 'poker-bridge',
       disableClientInfo: true,
@@ -57,7 +63,7 @@ export class RedisConnection {
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
     }) as RedisClient;
-    this.#redis.on('error', (error) => (this.#lastError = error));
+    this.#redis.on('error', (error) => this.#note(error));
     this.#redis.on('close', () => this.#circuit.enter()?.settle('unhealthy'));
     this.#redis.once('ready', () => void this.#tryOut());
   }
@@ -100,7 +106,7 @@ export class RedisConnection {
     if (circuit === 'half-open') return void this.#tryOut();
     if (circuit === 'closed') return this.#change({ kind: 'available' });
     const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
-    this.#change({ kind: 'away', reason: reasonOf(this.#lastError), sinceMs });
+    this.#change({ kind: 'away', reason: this.#reason(), sinceMs });
   }
 
   /** Makes the call that decides whether Redis is available, so that no command has to. */
@@ -118,9 +124,20 @@ export class RedisConnection {
     }
   }
 
+  /** A Redis that refuses a certificate may reset the connection before that can be read: then what it said before holds. */
+  #note(error: Error): void {
+    const isReset = 'code' in error && error.code === 'ECONNRESET';
+    if (!isReset || tlsFaultOf(this.#lastError) !== 'client-certificate') this.#lastError = error;
+  }
+
   async #learnId(): Promise<void> {
     // An account may be forbidden to ask, and a proxy unable to answer.
     this.#id = String(await this.#redis.client('ID').catch(() => ''));
+  }
+
+  /** For people, without what Redis repeats of a command that it does not know: perhaps a password. */
+  #reason(): string {
+    return this.#tls.describe(this.#lastError).replace(/,? with args beginning with.*$/s, '');
   }
 
   #change(state: RedisState): void {
@@ -141,8 +158,17 @@ function answerWithin<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
   });
 }
 
-/** For people, without what Redis repeats of a command that it does not know: perhaps a password. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return message.replace(/,? with args beginning with.*$/s, '');
+/** ioredis copies these members when it connects, each time. */
+function materialOf(tls: TlsContext): TlsMaterial {
+  return {
+    get ca() {
+      return tls.material.ca;
+    },
+    get cert() {
+      return tls.material.cert;
+    },
+    get key() {
+      return tls.material.key;
+    },
+  } as TlsMaterial;
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
+import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { isKept } from './idempotency-store.ts';
 import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
 import { type RedisName, RedisNames } from './redis-names.ts';
@@ -28,8 +29,8 @@ export interface RedisIdentitiesOptions extends RedisConnectionOptions {
   /** How long a worker's connection to Redis is gone until a redelivered command takes over; default 1000. */
   readonly absenceMs?: number;
   readonly newId: () => string;
-  /** Encrypts the replies that are kept, and hides whose they are; the same for all workers. 32 bytes. */
-  readonly internalKey: Buffer;
+  /** Encrypt the replies that are kept, and hide whose they are. */
+  readonly internalKeys: InternalKeys;
 }
 
 /** What Redis has under an identity, for a command with a fingerprint. */
@@ -57,8 +58,9 @@ export class RedisIdentities {
   constructor(options: RedisIdentitiesOptions) {
     this.#options = { leaseMs: LEASE_MS, absenceMs: ABSENCE_MS, ...options };
     this.#owner = options.newId();
-    this.#names = new RedisNames(options.prefix, options.internalKey);
-    this.#replies = new StoredReplies(options.internalKey);
+    // Of the key at the start: all workers that run know an identity by one name, also after the key has changed.
+    this.#names = new RedisNames(options.prefix, options.internalKeys.current.identities);
+    this.#replies = new StoredReplies(options.internalKeys);
     const probe = this.nameOf(`probe of ${this.#owner}`, '');
     this.#connection = new RedisConnection(options, (redis) =>
       redis.claimIdentity(probe.key, '', this.#owner, '', 1, ''),

@@ -1,7 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
-import { deriveKey } from '../envelope/derive-key.ts';
-
 /** What stands in Redis for an identity, and for the type and data of its command. */
 export interface RedisName {
   readonly key: string;
@@ -18,11 +16,11 @@ export class RedisNames {
 
   /**
    * @param prefix what every key begins with
-   * @param internalKey the same for all workers
+   * @param key the same for all workers; 32 bytes
    */
-  constructor(prefix: string, internalKey: Buffer) {
+  constructor(prefix: string, key: Buffer) {
     this.#prefix = prefix;
-    this.#key = createSecretKey(deriveKey(internalKey, 'identities'));
+    this.#key = createSecretKey(key);
   }
 
   /** @param fingerprint of type and data, as the command has it */

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { COMMANDS, type Reply, REPLIES } from '#contracts';
 
+import { InternalKeys } from '../envelope/internal-keys.ts';
 import { StoredReplies } from './stored-replies.ts';
 
-const safe = new StoredReplies(Buffer.alloc(32, 7));
+const safe = new StoredReplies(new InternalKeys(Buffer.alloc(32, 7)));
 const opened: Reply = {
   type: 'game.opened',
   data: { id: 'g-1', playerId: 'ünï\u2028', sessionId: 's-1', auth: 'CANARY', url: 'https://example.com' },
@@ -66,6 +67,17 @@ describe('StoredReplies', () => {
     const stored = store(opened);
     expect(safe.decrypt(stored, 'another key', 'fingerprint')).toBeUndefined();
     expect(safe.decrypt(stored, 'key', 'another fingerprint')).toBeUndefined();
-    expect(new StoredReplies(Buffer.alloc(32, 8)).decrypt(stored, 'key', 'fingerprint')).toBeUndefined();
+    expect(
+      new StoredReplies(new InternalKeys(Buffer.alloc(32, 8))).decrypt(stored, 'key', 'fingerprint'),
+    ).toBeUndefined();
+  });
+
+  it('can be read after the key has changed, and is written with the new one', () => {
+    const keys = new InternalKeys(Buffer.alloc(32, 7));
+    const changed = new StoredReplies(keys);
+    const before = store(opened);
+    keys.rotate(Buffer.alloc(32, 8));
+    expect(changed.decrypt(before, 'key', 'fingerprint')).toEqual(opened);
+    expect(read(changed.encrypt(opened, 'key', 'fingerprint'))).toBeUndefined();
   });
 });

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChannelModel } from 'amqplib';
 
+import type { TlsContext } from '#tls';
+
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { depthOf } from './connection/depth-of.ts';
@@ -29,6 +31,8 @@ export interface BrokerOptions {
   /** Of the service; the broker's management shows it with the use of each connection. */
   readonly name: string;
   readonly urls: readonly string[];
+  /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext | undefined;
   readonly topology: Topology;
   readonly publisher: ConfirmedPublisher;
   readonly consumers: readonly QueueConsumer[];
@@ -117,9 +121,10 @@ export class Broker {
     use: 'publishing' | 'consuming',
     setUp: (model: ChannelModel) => Promise<void>,
   ): BrokerConnection {
-    const { name, urls, random, onState } = this.#options;
+    const { name, urls, tls, random, onState } = this.#options;
     return new BrokerConnection({
       urls,
+      tls,
       random,
       setUp,
       name: `${name} ${use}`,

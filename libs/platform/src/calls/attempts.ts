@@ -7,6 +7,7 @@ import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
 import type { Connections } from '../transport/connections.ts';
 import type { Exchange, ExchangeEnd } from '../transport/exchange.ts';
+import type { TransportFault } from '../transport/transport-fault.ts';
 import { type ClassifiedAttempt, classifyAttempt, CUT_OFF, type Outcome } from './classify-attempt.ts';
 
 /** The outcome of an attempt at once if it is known at once, else a promise of it. */
@@ -26,6 +27,8 @@ export interface AttemptsOptions {
   readonly observer: PlatformObserver;
   readonly clock: Clock;
 }
+
+const TIMEOUTS: ReadonlySet<TransportFault> = new Set(['timeout', 'proxy-timeout']);
 
 /** The attempts of one call, each through admission and circuit to an exchange. */
 export class Attempts {
@@ -80,7 +83,7 @@ export class Attempts {
     const { timeoutMs, clock } = this.#options;
     if (end.kind === 'answer') return classifyAttempt(end, clock);
     // A timer may fire a moment before the clock agrees.
-    const isTimeOfDeadline = remainingMs <= timeoutMs && end.fault === 'timeout';
+    const isTimeOfDeadline = remainingMs <= timeoutMs && TIMEOUTS.has(end.fault);
     return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : classifyAttempt(end, clock);
   }
 }

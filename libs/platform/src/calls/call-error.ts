@@ -8,6 +8,7 @@ import { readErrors } from '../errors/read-errors.ts';
 import { redactedAnswer } from '../errors/redacted-answer.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { Answer } from '../transport/answer.ts';
+import type { TransportFault } from '../transport/transport-fault.ts';
 import type { Fault } from './classify-attempt.ts';
 
 export interface CallFacts {
@@ -20,6 +21,21 @@ export interface CallFacts {
 }
 
 const MAX_ERROR_TEXT = 64 * 1024;
+/** What is not the platform's fault says so. */
+const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
+  certificate:
+    "The platform's certificate is from an unknown authority, for another host, or expired. Those who run the service " +
+    'can name its authority (PLATFORM_TLS_CA).',
+  'client-certificate':
+    'The platform demands a client certificate, or refuses that of this service. Ask those who run the service ' +
+    '(PLATFORM_TLS_CERT).',
+  'proxy-unreachable':
+    'The proxy to the platform cannot be reached. Ask those who run the service (PLATFORM_PROXY_URL).',
+  'proxy-refused':
+    'The proxy refuses to connect to the platform. Ask those who run the service (PLATFORM_PROXY_URL).',
+  'proxy-timeout':
+    'The proxy to the platform does not answer. Ask those who run the service (PLATFORM_PROXY_URL).',
+};
 
 /** The error of a call that did not succeed. */
 export function callError({ outcome, history }: CallEnd<Answer, Fault>, facts: CallFacts): CommandError {
@@ -34,10 +50,10 @@ export function callError({ outcome, history }: CallEnd<Answer, Fault>, facts: C
     case 'unknown':
       return new CommandError(OPERATION_TRAITS[facts.operation].unknownCode, {
         retryAfterMs,
-        details: reasonOf(outcome.fault),
+        details: detailsOf(outcome.fault),
       });
     case 'not-sent':
-      return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, details: reasonOf(outcome.fault) });
+      return faultError(outcome.fault, facts, { retryAfterMs });
     case 'transient':
     case 'rejected':
       return faultError(outcome.fault, facts, { retryAfterMs, details: earlier });
@@ -56,8 +72,13 @@ function faultError(fault: Fault, facts: CallFacts, known: CommandErrorFacts): C
     case 'overloaded':
       return new CommandError('OVERLOADED');
     case 'transport':
+      return new CommandError('PLATFORM_UNAVAILABLE', {
+        ...known,
+        message: MESSAGES[fault.fault],
+        details: detailsOf(fault),
+      });
     case 'closed':
-      return new CommandError('PLATFORM_UNAVAILABLE', { details: reasonOf(fault) });
+      return new CommandError('PLATFORM_UNAVAILABLE', { details: detailsOf(fault) });
   }
 }
 
@@ -88,6 +109,8 @@ function foreignBodyOf(body: BodyText): ForeignBody | undefined {
   return start === '{' || start === '[' ? 'json' : 'text';
 }
 
-function reasonOf(fault: Fault): CommandErrorFacts['details'] {
-  return { reason: fault.kind === 'transport' ? fault.fault : fault.kind };
+function detailsOf(fault: Fault): CommandErrorFacts['details'] {
+  if (fault.kind !== 'transport') return { reason: fault.kind };
+  const { fault: reason, proxyStatus } = fault;
+  return proxyStatus === undefined ? { reason } : { reason, proxyStatus };
 }

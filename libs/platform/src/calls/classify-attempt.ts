@@ -8,7 +8,12 @@ import type { TransportFault } from '../transport/transport-fault.ts';
 /** Why an attempt failed. */
 export type Fault =
   | { readonly kind: 'answer'; readonly answer: Answer; readonly retryAfterMs: number | undefined }
-  | { readonly kind: 'transport'; readonly fault: TransportFault }
+  | {
+      readonly kind: 'transport';
+      readonly fault: TransportFault;
+      /** What a proxy answered instead of connecting. */
+      readonly proxyStatus: number | undefined;
+    }
   | { readonly kind: 'circuit-open'; readonly retryAfterMs: number }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'closed' };
@@ -30,9 +35,15 @@ export const CUT_OFF: ClassifiedAttempt = {
 };
 
 const TOO_MANY_REQUESTS = 429;
+/** Said by a proxy that has passed nothing on. */
+const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 export function classifyAttempt(end: ExchangeEnd, clock: Clock): ClassifiedAttempt {
-  return end.kind === 'answer' ? classifyAnswer(end.answer, clock) : classifyFault(end.kind, end.fault);
+  if (end.kind !== 'answer') return classifyFault(end);
+  const { status } = end.answer;
+  return status === PROXY_AUTHENTICATION_REQUIRED
+    ? classifyFault({ kind: 'not-sent', fault: 'proxy-refused', proxyStatus: status })
+    : classifyAnswer(end.answer, clock);
 }
 
 /** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
@@ -48,8 +59,12 @@ function classifyAnswer(answer: Answer, clock: Clock): ClassifiedAttempt {
   return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
 }
 
-function classifyFault(kind: 'not-sent' | 'lost', transportFault: TransportFault): ClassifiedAttempt {
-  const fault: Fault = { kind: 'transport', fault: transportFault };
+function classifyFault({
+  kind,
+  fault: transportFault,
+  proxyStatus,
+}: Exclude<ExchangeEnd, { kind: 'answer' }>): ClassifiedAttempt {
+  const fault: Fault = { kind: 'transport', fault: transportFault, proxyStatus };
   const health = transportFault === 'closed' ? 'ignored' : 'unhealthy';
   return {
     outcome: { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault },

@@ -4,7 +4,7 @@ import { Admission, type Clock, type Random, retry, type RetryRules } from '#res
 import type { CallContext } from '../call-context.ts';
 import type { Operation } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
-import type { OperatorCredentials, PlatformLimits } from '../platform-settings.ts';
+import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests/platform-request.ts';
 import { signRequest } from '../requests/sign-request.ts';
 import { type Answer, statusClass } from '../transport/answer.ts';
@@ -14,9 +14,23 @@ import { Attempts, type AttemptsOptions } from './attempts.ts';
 import { callError } from './call-error.ts';
 import { OperationPolicies, type OperationPolicy } from './operation-policies.ts';
 
-export interface Sources {
+/** How the calls of each operator are made. */
+export interface CallOptions {
+  readonly limits: PlatformLimits;
+  readonly transport: PlatformTransport;
+  readonly observer: PlatformObserver;
   readonly clock: Clock;
   readonly random: Random;
+}
+
+/** A call of one operator. */
+export interface PlatformCall {
+  readonly request: PlatformRequest;
+  /** Those that the request was made with. */
+  readonly credentials: OperatorCredentials;
+  /** The data of the command, which no error repeats. */
+  readonly data: object;
+  readonly context: CallContext;
 }
 
 /**
@@ -25,33 +39,36 @@ export interface Sources {
  * A connection is held for an attempt, and not for the pauses between attempts.
  */
 export class OperatorCalls {
-  readonly #credentials: OperatorCredentials;
-  readonly #limits: PlatformLimits;
-  readonly #observer: PlatformObserver;
-  readonly #clock: Clock;
+  readonly #options: CallOptions;
   readonly #admission: Admission;
-  readonly #roots: PlatformRoots;
   readonly #policies: OperationPolicies;
+  #credentials: OperatorCredentials;
+  #roots: PlatformRoots;
 
-  constructor(
-    credentials: OperatorCredentials,
-    limits: PlatformLimits,
-    observer: PlatformObserver,
-    sources: Sources,
-  ) {
+  constructor(credentials: OperatorCredentials, options: CallOptions) {
+    this.#options = options;
     this.#credentials = credentials;
-    this.#limits = limits;
-    this.#observer = observer;
-    this.#clock = sources.clock;
-    this.#admission = new Admission(limits);
-    this.#roots = new PlatformRoots(credentials, limits.attemptTimeoutMs);
+    this.#admission = new Admission(options.limits);
+    this.#roots = this.#rootsOf(credentials);
     this.#policies = new OperationPolicies({
       operator: credentials.name,
-      limits,
       admission: this.#admission,
-      observer,
-      ...sources,
+      ...options,
     });
+  }
+
+  /** For a call that begins now. It takes them once, so that none is made with some of those before and some after. */
+  get credentials(): OperatorCredentials {
+    return this.#credentials;
+  }
+
+  /** Has the calls that begin from now on made with other credentials; those under way keep theirs. */
+  use(credentials: OperatorCredentials): void {
+    const { baseUrl, apiUrl } = this.#credentials;
+    this.#credentials = credentials;
+    if (credentials.baseUrl === baseUrl && credentials.apiUrl === apiUrl) return;
+    this.#roots.retire();
+    this.#roots = this.#rootsOf(credentials);
   }
 
   /** Of the operations that have been used. */
@@ -62,36 +79,36 @@ export class OperatorCalls {
   /**
    * Calls the platform, and reads the answer if it is a success.
    *
-   * @param data the data of the command, which no error repeats
    * @throws CommandError for everything else
    */
-  async run<T>(
-    request: PlatformRequest,
-    data: object,
-    call: CallContext,
-    read: (answer: Answer) => T | Promise<T>,
-  ): Promise<T> {
-    const { operation } = request;
-    if (this.#credentials.secretKey === undefined && operation !== 'game.open') {
+  async run<T>(call: PlatformCall, read: (answer: Answer) => T | Promise<T>): Promise<T> {
+    const { credentials, data, context } = call;
+    const { operation } = call.request;
+    if (credentials.secretKey === undefined && operation !== 'game.open') {
       throw new CommandError('SECRET_KEY_MISSING');
     }
     const policy = this.#policies.use(operation);
     const { circuit, rules } = policy;
-    const attempts = new Attempts(this.#options(request, policy), call);
+    const attempts = new Attempts(this.#attemptsOf(call, policy), context);
     // One promise and one suspended function a call: each further one costs a wake-up (docs/decisions/0008).
-    const ended = retry(await attempts.make(), () => attempts.make(), rulesOf(request, rules), call.deadline);
+    const ended = retry(
+      await attempts.make(),
+      () => attempts.make(),
+      rulesOf(call.request, rules),
+      context.deadline,
+    );
     const end = ended instanceof Promise ? await ended : ended;
     if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
       return read(end.outcome.answer);
     }
     const error = callError(end, {
       operation,
-      call,
+      call: context,
       circuitRetryAfterMs: circuit.retryAfterMs,
-      secrets: [data, this.#credentials.secretKey],
+      secrets: [data, credentials.secretKey],
     });
     if (error.details?.['hint'] === 'signature') {
-      this.#observer.signatureDoubted(this.#credentials.name, operation);
+      this.#options.observer.signatureDoubted(credentials.name, operation);
     }
     throw error;
   }
@@ -102,15 +119,25 @@ export class OperatorCalls {
     await this.#roots.close();
   }
 
-  #options(request: PlatformRequest, { circuit, compartment }: OperationPolicy): AttemptsOptions {
+  #rootsOf(credentials: OperatorCredentials): PlatformRoots {
+    const { limits, transport } = this.#options;
+    return new PlatformRoots(credentials, limits.attemptTimeoutMs, transport);
+  }
+
+  #attemptsOf(
+    { request, credentials }: PlatformCall,
+    { circuit, compartment }: OperationPolicy,
+  ): AttemptsOptions {
+    const { limits, observer, clock } = this.#options;
     const { connections, prefix } = this.#roots[request.root];
+    const { origin, headers } = connections.route;
     return {
       operation: request.operation,
       request: {
-        origin: connections.origin,
+        origin,
         method: request.method,
         path: prefix + request.path,
-        headers: headersOf(request, signRequest(request, this.#credentials)),
+        headers: headersOf(request, signRequest(request, credentials), headers),
         body: request.body?.text ?? null,
         // undici would close the connection after a GET with a body.
         reset: false,
@@ -122,9 +149,9 @@ export class OperatorCalls {
       circuit,
       admission: this.#admission,
       compartment,
-      timeoutMs: this.#limits.attemptTimeoutMs,
-      observer: this.#observer,
-      clock: this.#clock,
+      timeoutMs: limits.attemptTimeoutMs,
+      observer,
+      clock,
     };
   }
 }
@@ -133,8 +160,12 @@ function rulesOf({ repeatAfterUnknown }: PlatformRequest, rules: RetryRules): Re
   return repeatAfterUnknown === undefined ? rules : { ...rules, repeatAfterUnknown };
 }
 
-function headersOf({ body }: PlatformRequest, sign: string | undefined): string[] {
-  const headers = ['accept', 'application/vnd.api+json'];
+function headersOf(
+  { body }: PlatformRequest,
+  sign: string | undefined,
+  forProxy: readonly string[],
+): string[] {
+  const headers = ['accept', 'application/vnd.api+json', ...forProxy];
   if (body !== undefined) headers.push('content-type', body.contentType);
   if (sign !== undefined) headers.push('sign', sign);
   return headers;

@@ -1,6 +1,8 @@
-import { Socket } from 'node:net';
+import { Client } from 'undici';
 
-import { buildConnector, Client } from 'undici';
+import type { PlatformTransport } from '../platform-settings.ts';
+import type { Connecting } from './connector.ts';
+import { type Route, routeTo } from './route.ts';
 
 /** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
 const KEEP_ALIVE_MS = 4000;
@@ -12,8 +14,9 @@ const BACKSTOP_MS = 2000;
 /** One connection to the platform, which carries one call at a time. */
 export interface Connection {
   readonly client: Client;
-  /** While it is connecting. */
-  socket: Socket | undefined;
+  connecting: Connecting | undefined;
+  /** The first error of its socket. undici passes on the last one, which no longer says that a certificate was refused. */
+  firstError: Error | undefined;
 }
 
 /**
@@ -23,17 +26,16 @@ export interface Connection {
  * a call that is cut off ends at once, also while it is connecting. The admission bounds how many there are.
  */
 export class Connections {
-  readonly origin: string;
+  readonly route: Route;
   readonly #timeoutMs: number;
-  readonly #connect: ReturnType<typeof buildConnector>;
   readonly #all = new Set<Connection>();
   /** The one that was used last is used next: it is the least likely to be closing. */
   readonly #idle: Connection[] = [];
+  #isRetired = false;
 
-  constructor(origin: string, attemptTimeoutMs: number) {
-    this.origin = origin;
+  constructor(origin: string, attemptTimeoutMs: number, transport: PlatformTransport = {}) {
     this.#timeoutMs = attemptTimeoutMs + BACKSTOP_MS;
-    this.#connect = buildConnector({ allowH2: false, timeout: this.#timeoutMs });
+    this.route = routeTo(origin, transport, this.#timeoutMs);
   }
 
   acquire(): Connection {
@@ -42,14 +44,21 @@ export class Connections {
 
   /** After a complete answer. */
   release(connection: Connection): void {
-    if (this.#all.has(connection)) this.#idle.push(connection);
+    if (this.#isRetired) this.discard(connection);
+    else if (this.#all.has(connection)) this.#idle.push(connection);
   }
 
   /** After anything else: ends what is still in flight on it. */
   discard(connection: Connection): void {
     this.#all.delete(connection);
     void connection.client.destroy();
-    connection.socket?.destroy(new Error('cut off'));
+    connection.connecting?.cutOff(new Error('cut off'));
+  }
+
+  /** Lets calls in flight end, and keeps no connection after them. */
+  retire(): void {
+    this.#isRetired = true;
+    for (const connection of this.#idle.splice(0)) this.discard(connection);
   }
 
   async close(): Promise<void> {
@@ -62,7 +71,7 @@ export class Connections {
   }
 
   #open(): Connection {
-    const client = new Client(this.origin, {
+    const client = new Client(this.route.origin, {
       allowH2: false,
       pipelining: 1,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -70,15 +79,15 @@ export class Connections {
       headersTimeout: this.#timeoutMs,
       bodyTimeout: this.#timeoutMs,
       connect: (options, callback) => {
-        // Its types do not say that it returns the socket, by which alone connecting can be ended.
-        const socket: unknown = this.#connect(options, (...result) => {
-          connection.socket = undefined;
+        connection.firstError = undefined;
+        connection.connecting = this.route.connect(options, (...result) => {
+          connection.connecting = undefined;
+          result[1]?.once('error', (error: Error) => (connection.firstError = error));
           callback(...result);
         });
-        connection.socket = socket instanceof Socket ? socket : undefined;
       },
     });
-    const connection: Connection = { client, socket: undefined };
+    const connection: Connection = { client, connecting: undefined, firstError: undefined };
     client.on('disconnect', () => this.#forgetIdle(connection));
     this.#all.add(connection);
     return connection;

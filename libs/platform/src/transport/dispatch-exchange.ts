@@ -4,6 +4,7 @@ import type { Answer } from './answer.ts';
 import type { Connection, Connections } from './connections.ts';
 import type { Exchange, ExchangeEnd, ExchangeLimits } from './exchange.ts';
 import { type Phase, wasSent } from './phase.ts';
+import { ProxyError } from './proxy.ts';
 import { type TransportFault, transportFault } from './transport-fault.ts';
 
 /** The text of an error is not read beyond this. */
@@ -44,7 +45,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     this.#connection = connection;
     this.#maxAnswerBytes = maxAnswerBytes;
     this.#onEnd = onEnd;
-    this.#timer = setTimeout(() => this.#fail('timeout'), timeoutMs);
+    this.#timer = setTimeout(() => this.#expire(), timeoutMs);
   }
 
   onRequestStart(): void {
@@ -80,13 +81,22 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: unknown, error: Error): void {
-    this.#fail(transportFault(error, this.#phase));
+    const proxyStatus = error instanceof ProxyError ? error.status : undefined;
+    this.#fail(transportFault(this.#connection.firstError ?? error, this.#phase), proxyStatus);
   }
 
-  #fail(fault: TransportFault): void {
+  #expire(): void {
+    this.#fail(this.#connection.connecting?.isAtProxy ? 'proxy-timeout' : 'timeout');
+  }
+
+  #fail(fault: TransportFault, proxyStatus?: number): void {
     // The status tells a failure; the rest of its text would not undo it.
     if (this.#phase === 'answering' && this.#status >= 300) this.#answer('incomplete', 'discard');
-    else this.#end({ kind: wasSent(this.#phase) ? 'lost' : 'not-sent', fault }, 'discard');
+    else {
+      // A client learns that its certificate was refused after it has begun to write; the server has read nothing.
+      const isLost = wasSent(this.#phase) && fault !== 'client-certificate';
+      this.#end({ kind: isLost ? 'lost' : 'not-sent', fault, proxyStatus }, 'discard');
+    }
   }
 
   #answer(body: Answer['body'], then: 'release' | 'discard'): void {

@@ -7,7 +7,12 @@ import type { TransportFault } from './transport-fault.ts';
 /** What became of one request: an answer, or none, and whether the request was sent. */
 export type ExchangeEnd =
   | { readonly kind: 'answer'; readonly answer: Answer }
-  | { readonly kind: 'not-sent' | 'lost'; readonly fault: TransportFault };
+  | {
+      readonly kind: 'not-sent' | 'lost';
+      readonly fault: TransportFault;
+      /** What a proxy answered instead of connecting. */
+      readonly proxyStatus?: number | undefined;
+    };
 
 export interface ExchangeLimits {
   /** From now, for all of it: connecting, sending, waiting and reading. */

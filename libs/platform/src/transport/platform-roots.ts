@@ -1,10 +1,10 @@
-import type { OperatorCredentials } from '../platform-settings.ts';
+import type { OperatorCredentials, PlatformTransport } from '../platform-settings.ts';
 import { Connections } from './connections.ts';
 
 /** Where the requests under one root go. */
 interface Root {
   readonly connections: Connections;
-  /** The path of the root, which precedes that of a request. */
+  /** What precedes the path of a request. */
   readonly prefix: string;
 }
 
@@ -13,15 +13,25 @@ export class PlatformRoots {
   readonly baseUrl: Root;
   readonly apiUrl: Root;
 
-  constructor(credentials: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>, attemptTimeoutMs: number) {
+  constructor(
+    credentials: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
+    attemptTimeoutMs: number,
+    transport: PlatformTransport,
+  ) {
     const base = new URL(credentials.baseUrl);
     const api = new URL(credentials.apiUrl);
-    const connections = new Connections(base.origin, attemptTimeoutMs);
-    this.baseUrl = { connections, prefix: prefixOf(base) };
-    this.apiUrl = {
-      connections: api.origin === base.origin ? connections : new Connections(api.origin, attemptTimeoutMs),
-      prefix: prefixOf(api),
-    };
+    const connections = new Connections(base.origin, attemptTimeoutMs, transport);
+    this.baseUrl = rootOf(base, connections);
+    this.apiUrl = rootOf(
+      api,
+      api.origin === base.origin ? connections : new Connections(api.origin, attemptTimeoutMs, transport),
+    );
+  }
+
+  /** Lets calls in flight end, and keeps no connection after them. */
+  retire(): void {
+    this.baseUrl.connections.retire();
+    this.apiUrl.connections.retire();
   }
 
   async close(): Promise<void> {
@@ -29,6 +39,6 @@ export class PlatformRoots {
   }
 }
 
-function prefixOf({ pathname }: URL): string {
-  return pathname.replace(/\/+$/, '');
+function rootOf({ pathname }: URL, connections: Connections): Root {
+  return { connections, prefix: connections.route.prefix + pathname.replace(/\/+$/, '') };
 }

@@ -1,5 +1,7 @@
 import { connect, type ChannelModel } from 'amqplib';
 
+import { TlsContext } from '#tls';
+
 import { closeWithin, destroySocket } from './close-within.ts';
 import { corkWrites } from './cork-writes.ts';
 import { within } from './within.ts';
@@ -29,6 +31,8 @@ export interface BrokerConnectionOptions {
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
   readonly onState: (state: ConnectionState) => void;
+  /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext | undefined;
   /** 0 to 1. */
   readonly random: () => number;
 }
@@ -36,6 +40,7 @@ export interface BrokerConnectionOptions {
 /** One connection to the broker that is recreated, with growing pauses, until it is closed. */
 export class BrokerConnection {
   readonly #options: BrokerConnectionOptions;
+  readonly #tls: TlsContext;
   #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
   #model: ChannelModel | undefined;
   #isOpened = false;
@@ -44,6 +49,7 @@ export class BrokerConnection {
 
   constructor(options: BrokerConnectionOptions) {
     this.#options = options;
+    this.#tls = options.tls ?? new TlsContext('AMQP');
   }
 
   get state(): ConnectionState {
@@ -83,6 +89,7 @@ export class BrokerConnection {
     let model: ChannelModel | undefined;
     try {
       model = await connect(withHeartbeat(url), {
+        ...this.#tls.material,
         timeout: CONNECT_TIMEOUT_MS,
         noDelay: true,
         clientProperties: { connection_name: this.#options.name },
@@ -127,7 +134,7 @@ export class BrokerConnection {
 
   #retry(error: unknown): void {
     if (this.#state.kind === 'closed') return;
-    this.#change({ kind: 'connecting', reason: error instanceof Error ? error.message : String(error) });
+    this.#change({ kind: 'connecting', reason: this.#tls.describe(error) });
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.#attempts, 10));
     this.#attempts += 1;
     this.#timer = setTimeout(() => void this.#connect(), longest * (0.5 + this.#options.random() / 2));

@@ -1,5 +1,7 @@
 import { type ChannelModel, connect } from 'amqplib';
 
+import type { TlsContext } from '#tls';
+
 import { closeWithin } from '../connection/close-within.ts';
 
 const NOT_FOUND = 404;
@@ -23,16 +25,19 @@ interface Line {
 export class KeyProbe {
   readonly #urls: readonly string[];
   readonly #name: string;
+  readonly #tls: TlsContext | undefined;
   #line: Promise<Line> | undefined;
   #idle: NodeJS.Timeout | undefined;
 
   /**
    * @param urls the nodes of one cluster, tried in turn
    * @param name of the connection, shown by the broker's management
+   * @param tls of `amqps` URLs; default: what Node.js trusts, and no client certificate
    */
-  constructor(urls: readonly string[], name: string) {
+  constructor(urls: readonly string[], name: string, tls?: TlsContext) {
     this.#urls = urls;
     this.#name = name;
+    this.#tls = tls;
   }
 
   /**
@@ -79,6 +84,7 @@ export class KeyProbe {
     for (const url of this.#urls) {
       try {
         return await connect(url, {
+          ...this.#tls?.material,
           timeout: CONNECT_TIMEOUT_MS,
           noDelay: true,
           clientProperties: { connection_name: this.#name },

@@ -1,0 +1,58 @@
+import { hkdfSync } from 'node:crypto';
+
+const KEY_BYTES = 32;
+/** Former keys that are kept. */
+const MAX_FORMER = 8;
+
+/** The keys that are derived from one internal key, one a purpose. */
+interface DerivedKeys {
+  readonly internal: Buffer;
+  /** Of the headers that workers write for each other. */
+  readonly headers: Buffer;
+  /** Of the names of commands in Redis. */
+  readonly identities: Buffer;
+  /** Of the replies in Redis. */
+  readonly storedReplies: Buffer;
+}
+
+/**
+ * The key of what workers write for each other, and those before it while this process lives: what was written before a
+ * change of the key is still believed, nothing is written with a former one.
+ */
+export class InternalKeys {
+  #all: readonly [DerivedKeys, ...DerivedKeys[]];
+
+  /** @param key the same for all workers; 32 bytes */
+  constructor(key: Buffer) {
+    this.#all = [derive(key)];
+  }
+
+  get current(): DerivedKeys {
+    return this.#all[0];
+  }
+
+  /** The current key first, then the others from the newest to the oldest. */
+  get all(): readonly DerivedKeys[] {
+    return this.#all;
+  }
+
+  /** Makes a key the current one; nothing happens if it is that already. */
+  rotate(key: Buffer): void {
+    if (this.current.internal.equals(key)) return;
+    const former = this.#all.filter(({ internal }) => !internal.equals(key));
+    this.#all = [derive(key), ...former.slice(0, MAX_FORMER)];
+  }
+}
+
+function derive(internal: Buffer): DerivedKeys {
+  return {
+    internal,
+    headers: keyFor('headers', internal),
+    identities: keyFor('identities', internal),
+    storedReplies: keyFor('stored replies', internal),
+  };
+}
+
+function keyFor(purpose: string, internal: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES));
+}

@@ -1,0 +1,127 @@
+import { createPrivateKey } from 'node:crypto';
+
+import { beforeAll, describe, expect, it } from '@jest/globals';
+
+import { Authority, type Identity, TOO_SHORT } from './certificates.fixture.ts';
+import { readTls } from './read-tls.ts';
+import { SettingsError } from './settings-error.ts';
+
+const HOUR_MS = 3_600_000;
+const ADDRESSES = ['amqp://127.0.0.1', 'AMQPS://broker.example.com'];
+
+let authority: Authority;
+let identity: Identity;
+let files: Record<string, string>;
+
+beforeAll(async () => {
+  authority = await Authority.create();
+  identity = await authority.issue();
+  const other = await authority.issue();
+  const expired = await authority.issue(['localhost'], -HOUR_MS);
+  const short = await authority.issue(['localhost'], HOUR_MS, TOO_SHORT);
+  files = {
+    ca: authority.ca,
+    cert: identity.cert,
+    chain: `${identity.cert}\n${authority.ca}\n`,
+    key: identity.key,
+    'other key': other.key,
+    expired: expired.cert,
+    'expired key': expired.key,
+    'expired and current': `${expired.cert}\n${authority.ca}`,
+    'chain with an expired one': `${identity.cert}\n${expired.cert}`,
+    'protected key': createPrivateKey(identity.key).export({
+      type: 'pkcs8',
+      format: 'pem',
+      cipher: 'aes-256-cbc',
+      passphrase: 'CANARY',
+    }) as string,
+    short: short.cert,
+    'short key': short.key,
+    text: 'CANARY',
+    broken: '-----BEGIN CERTIFICATE-----\nCANARY\n-----END CERTIFICATE-----\n',
+  };
+});
+
+type Given = Readonly<Partial<Record<'CA' | 'CERT' | 'KEY', string>>>;
+
+function read(given: Given, addresses = ADDRESSES) {
+  const variables = Object.entries(given).map(([name, file]) => [`AMQP_TLS_${name}`, file]);
+  return readTls('AMQP', {
+    settings: Object.fromEntries(variables),
+    addresses,
+    nowMs: Date.now(),
+    readText: (path) => {
+      const content = files[path];
+      if (content === undefined) throw Object.assign(new Error('CANARY'), { code: 'EACCES' });
+      return content;
+    },
+  });
+}
+
+function faultsOf(given: Given, addresses = ADDRESSES): string[] {
+  try {
+    read(given, addresses);
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message.split('\n');
+    throw error;
+  }
+  throw new Error('the files were taken');
+}
+
+describe('readTls', () => {
+  it('reads nothing if no file is named', () => {
+    expect(read({}, [])).toEqual({});
+  });
+
+  it('reads an authority, and a client certificate with its key', () => {
+    expect(read({ CA: 'ca' })).toEqual({ ca: authority.ca });
+    expect(read({ CERT: 'chain', KEY: 'key' })).toEqual({ cert: files['chain'], key: identity.key });
+    expect(read({ CA: 'ca', CERT: 'cert', KEY: 'key' })).toEqual({ ca: authority.ca, ...identity });
+  });
+
+  it('reads a file of authorities of which one has expired', () => {
+    expect(read({ CA: 'expired and current' })).toEqual({ ca: files['expired and current'] });
+  });
+
+  it.each<[Given, string]>([
+    [{ CA: 'missing' }, 'AMQP_TLS_CA: its file cannot be read (EACCES)'],
+    [{ CA: 'text' }, 'AMQP_TLS_CA: its file holds no certificate in PEM'],
+    [{ CA: 'key' }, 'AMQP_TLS_CA: its file holds no certificate in PEM'],
+    [{ CA: 'broken' }, 'AMQP_TLS_CA: its file holds a certificate that cannot be read'],
+    [{ CA: 'expired' }, 'AMQP_TLS_CA: its certificate has expired, or is not valid yet'],
+    [{ CERT: 'text', KEY: 'key' }, 'AMQP_TLS_CERT: its file holds no certificate in PEM'],
+    [
+      { CERT: 'expired', KEY: 'expired key' },
+      'AMQP_TLS_CERT: its certificate has expired, or is not valid yet',
+    ],
+    [
+      { CERT: 'chain with an expired one', KEY: 'key' },
+      'AMQP_TLS_CERT: its certificate has expired, or is not valid yet',
+    ],
+    [{ CERT: 'cert' }, 'AMQP_TLS_CERT: has no key; name its file in AMQP_TLS_KEY'],
+    [{ KEY: 'key' }, 'AMQP_TLS_KEY: has no certificate; name its file in AMQP_TLS_CERT'],
+    [{ CERT: 'cert', KEY: 'text' }, 'AMQP_TLS_KEY: its file holds no private key in PEM'],
+    [
+      { CERT: 'cert', KEY: 'protected key' },
+      'AMQP_TLS_KEY: its key needs a passphrase; give one that needs none',
+    ],
+    [{ CERT: 'cert', KEY: 'other key' }, 'AMQP_TLS_KEY: does not belong to the certificate of AMQP_TLS_CERT'],
+    [{ CERT: 'short', KEY: 'short key' }, 'AMQP_TLS_CERT: cannot be used (ERR_SSL_EE_KEY_TOO_SMALL)'],
+  ])('refuses %j: %s', (given, fault) => {
+    expect(faultsOf(given)).toEqual([fault]);
+  });
+
+  it('tells all faults at once, and never what a file holds', () => {
+    const faults = faultsOf({ CA: 'text', CERT: 'broken', KEY: 'protected key' });
+    expect(faults).toHaveLength(3);
+    expect(faults.join()).not.toContain('CANARY');
+  });
+
+  it('refuses files for servers of which none is encrypted', () => {
+    expect(faultsOf({ CERT: 'cert', KEY: 'key' }, ['amqp://127.0.0.1'])).toEqual([
+      'AMQP_TLS_CERT: is of no use: AMQP_URL is not amqps',
+      'AMQP_TLS_KEY: is of no use: AMQP_URL is not amqps',
+    ]);
+    expect(faultsOf({ CA: 'ca' }, [])).toEqual(['AMQP_TLS_CA: is of no use: AMQP_URL is not amqps']);
+  });
+});

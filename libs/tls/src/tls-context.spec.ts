@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { TlsContext } from './tls-context.ts';
+
+const failed = (code: string) => Object.assign(new Error('what OpenSSL says'), { code });
+
+describe('TlsContext', () => {
+  it('trusts what Node.js trusts and presents nothing, until it is told otherwise', () => {
+    const context = new TlsContext('AMQP');
+    expect(context.material).toEqual({});
+    context.replace({ ca: 'authority' });
+    expect(context.material).toEqual({ ca: 'authority' });
+  });
+
+  it.each([
+    ['SELF_SIGNED_CERT_IN_CHAIN', /unknown authority.* AMQP_TLS_CA /],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /unknown authority.* AMQP_TLS_CA /],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host/],
+    ['CERT_HAS_EXPIRED', /renewed/],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
+    ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', /AMQP_TLS_CERT and AMQP_TLS_KEY/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/],
+  ])('says what to do about %s', (code, advice) => {
+    const text = new TlsContext('AMQP').describe(failed(code));
+    expect(text).toMatch(advice);
+    expect(text).toContain('(what OpenSSL says)');
+  });
+
+  it.each([[failed('ECONNREFUSED')], [new Error('what OpenSSL says')], ['what OpenSSL says']])(
+    'adds nothing to %s',
+    (error) => {
+      expect(new TlsContext('AMQP').describe(error)).toBe('what OpenSSL says');
+    },
+  );
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
+import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { runCli } from '../cli/run-cli.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+describe('a broker that is encrypted and demands a client certificate', () => {
+  const folder = temporaryFolder();
+  let authority: Authority;
+  let client: Identity;
+  let broker: Broker;
+  let service: ServiceUnderTest;
+  /** Of a worker that may connect. */
+  let right: Variables;
+
+  beforeAll(async () => {
+    authority = await Authority.create();
+    client = await authority.issue();
+    broker = await startBroker({ tls: { ca: authority.ca, ...(await authority.issue(['localhost'])) } });
+    service = await ServiceUnderTest.start({ behaviour: healthy(), url: broker.url });
+    right = {
+      AMQP_URL: `amqps://guest:guest@localhost:${broker.tlsPort}`,
+      AMQP_TLS_CA: folder.write('ca.pem', authority.ca),
+      AMQP_TLS_CERT: folder.write('cert.pem', client.cert),
+      AMQP_TLS_KEY: folder.write('key.pem', client.key),
+    };
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await broker.stop();
+    folder[Symbol.dispose]();
+  });
+
+  /** Why a worker with these settings does not connect. */
+  async function reasonFor(variables: Variables): Promise<string> {
+    const worker = service.start({ ...right, ...variables });
+    const reason = await until('it has tried to connect', async () => {
+      const { lastError } = (await worker.health()).bus;
+      return lastError !== 'not connected yet' && lastError;
+    });
+    worker.kill('SIGTERM');
+    await worker.ended();
+    return reason;
+  }
+
+  it('serves workers with its authority and a certificate of it', async () => {
+    const worker = await service.worker(right);
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.type).toBe('session.created');
+    worker.kill('SIGTERM');
+    await worker.ended();
+  });
+
+  it('is not trusted if its authority is unknown, and the reason says what to set', async () => {
+    expect(await reasonFor({ AMQP_TLS_CA: '' })).toMatch(/unknown authority; name .* AMQP_TLS_CA/);
+    const other = folder.write('other.pem', (await Authority.create()).ca);
+    expect(await reasonFor({ AMQP_TLS_CA: other })).toMatch(/unknown authority; name .* AMQP_TLS_CA/);
+  });
+
+  it('refuses a worker without a client certificate, and the reason says what to set', async () => {
+    const reason = await reasonFor({ AMQP_TLS_CERT: '', AMQP_TLS_KEY: '' });
+    expect(reason).toMatch(/AMQP_TLS_CERT and AMQP_TLS_KEY/);
+  });
+
+  it('is not trusted at another name than that of its certificate', async () => {
+    const AMQP_URL = `amqps://guest:guest@127.0.0.1:${broker.tlsPort}`;
+    expect(await reasonFor({ AMQP_URL })).toMatch(/for another host/);
+  });
+
+  it('is connected to with a certificate that was put in place of another', async () => {
+    const other = await (await Authority.create()).issue();
+    const cert = folder.write('changing-cert.pem', other.cert);
+    const key = folder.write('changing-key.pem', other.key);
+    const worker = service.start({ ...right, AMQP_TLS_CERT: cert, AMQP_TLS_KEY: key });
+    await until('it is refused', async () =>
+      (await worker.health()).bus.lastError?.includes('AMQP_TLS_CERT'),
+    );
+    // The two do not belong together in between.
+    folder.write('changing-cert.pem', client.cert);
+    folder.write('changing-key.pem', client.key);
+    await worker.ready();
+    worker.kill('SIGTERM');
+    await worker.ended();
+  });
+
+  it('is connected to by the command line in the same way', async () => {
+    const worker = await service.worker(right);
+    const send = (variables: Variables) =>
+      runCli(['send', 'session.create', '--data', '{"userId":"p-1"}', '--id', randomUUID()], {
+        variables: { ...right, AMQP_PREFIX: service.prefix, ...variables },
+      });
+    expect(await send({})).toMatchObject({ code: 0, stdout: expect.stringContaining('session.created') });
+    const stranger = await send({ AMQP_TLS_CA: '' });
+    expect(stranger).toMatchObject({ code: 3, stderr: expect.stringContaining('AMQP_TLS_CA') });
+    const halfway = await send({ AMQP_TLS_KEY: '' });
+    expect(halfway).toMatchObject({ code: 78, stderr: expect.stringContaining('AMQP_TLS_CERT: has no key') });
+    worker.kill('SIGTERM');
+    await worker.ended();
+  });
+});

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
+import { HttpProxy } from '../../support/http-proxy.ts';
+import { SandboxControl } from '../../support/sandbox-control.ts';
+import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { TlsFront } from '../../support/tls-front.ts';
+import { startSandboxedService } from '../commands/sandboxed-service.ts';
+
+const PASSWORD = 'c4n4ry';
+
+describe('a platform that is encrypted, behind a proxy', () => {
+  const folder = temporaryFolder();
+  let authority: Authority;
+  let server: Identity;
+  let sandbox: SandboxProcess;
+  let front: TlsFront;
+  let proxy: HttpProxy;
+  let variables: Readonly<Record<string, string>>;
+
+  beforeAll(async () => {
+    authority = await Authority.create();
+    server = await authority.issue();
+    const client = await authority.issue();
+    // A platform that is encrypted sends its players to encrypted pages.
+    sandbox = await startSandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' });
+    const demanding = { ca: authority.ca, requestCert: true, rejectUnauthorized: true };
+    front = await TlsFront.start(await sandbox.url, { ...server, ...demanding });
+    proxy = await HttpProxy.start();
+    variables = {
+      PLATFORM_BASE_URL: `${front.origin}/api/web`,
+      PLATFORM_API_URL: front.origin,
+      PLATFORM_TLS_CA: folder.write('ca.pem', authority.ca),
+      PLATFORM_TLS_CERT: folder.write('cert.pem', client.cert),
+      PLATFORM_TLS_KEY: folder.write('key.pem', client.key),
+    };
+  });
+  afterAll(async () => {
+    await proxy[Symbol.asyncDispose]();
+    await front[Symbol.asyncDispose]();
+    await sandbox[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  it.each(['http', 'https'])(
+    'is called by way of an %s proxy, whose password stays secret',
+    async (protocol) => {
+      await using encrypted = await TlsFront.start(proxy.url, server);
+      const address = protocol === 'http' ? proxy.url : encrypted.origin;
+      await using started = await startSandboxedService({
+        sandbox: new SandboxControl(await sandbox.url),
+        worker: {
+          ...variables,
+          PLATFORM_PROXY_URL: address.replace('//', `//user:${PASSWORD}@`),
+          // Of the proxy; that of the platform stands in PLATFORM_TLS_CA.
+          NODE_EXTRA_CA_CERTS: variables['PLATFORM_TLS_CA']!,
+          LOG_LEVEL: 'trace',
+        },
+      });
+      const { caller, worker } = started;
+      const [created] = await caller.send('session.create', { userId: 'ada' });
+      expect(created?.type).toBe('session.created');
+      expect(proxy.targets).toContain(`localhost:${front.port}`);
+      expect(proxy.credentials.at(-1)).toBe(`Basic ${Buffer.from(`user:${PASSWORD}`).toString('base64')}`);
+
+      proxy.behaviour = 407;
+      // Another connection of the worker, as the first one is kept.
+      const replies = await Promise.all(
+        ['ada', 'bob', 'eve'].map((userId) => caller.send('session.create', { userId })),
+      );
+      proxy.behaviour = 'passes';
+      const failure = replies.flat().find(({ type }) => type === 'command.failed');
+      expect(failure?.body).toMatchObject({
+        code: 'PLATFORM_UNAVAILABLE',
+        details: { reason: 'proxy-refused', proxyStatus: 407 },
+        message: expect.stringContaining('PLATFORM_PROXY_URL'),
+      });
+      expect(`${worker.stdout}${worker.stderr}${JSON.stringify(replies)}`).not.toContain(PASSWORD);
+      expect((await worker.get('/metrics')).body).toContain('result="proxy-refused"');
+    },
+  );
+
+  it('is not called without its authority, and the error says what to set', async () => {
+    await using started = await startSandboxedService({
+      sandbox: new SandboxControl(await sandbox.url),
+      worker: { ...variables, PLATFORM_TLS_CA: '' },
+    });
+    const [reply] = await started.caller.send('session.create', { userId: 'ada' });
+    expect(reply?.body).toMatchObject({
+      code: 'PLATFORM_UNAVAILABLE',
+      details: { reason: 'certificate' },
+      message: expect.stringContaining('PLATFORM_TLS_CA'),
+    });
+  });
+});

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+/** What a proxy does with a request: passes it on, answers with a status instead, or does nothing. */
+type ProxyBehaviour = 'passes' | 'hangs' | number;
+
+/** An HTTP proxy: a tunnel for CONNECT, a request of its own for everything else. */
+export class HttpProxy implements AsyncDisposable {
+  /** The target of each request: host and port for a tunnel, else a URL. */
+  readonly targets: string[] = [];
+  /** What each request says who asks. */
+  readonly credentials: (string | undefined)[] = [];
+  behaviour: ProxyBehaviour = 'passes';
+  readonly #server: Server;
+  readonly #sockets = new Set<Duplex>();
+
+  private constructor() {
+    this.#server = createServer((message, response) => this.#answer(message, response));
+    this.#server.on('connection', (socket: Socket) => this.#keep(socket));
+    this.#server.on('connect', (message: IncomingMessage, socket: Duplex) => this.#tunnel(message, socket));
+  }
+
+  static async start(): Promise<HttpProxy> {
+    const proxy = new HttpProxy();
+    proxy.#server.listen(0, '127.0.0.1');
+    await once(proxy.#server, 'listening');
+    return proxy;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Connections that stand, those of tunnels to their targets included. */
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    if (!this.#server.listening) return;
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #keep(socket: Duplex): void {
+    this.#sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
+  }
+
+  #note({ url = '', headers }: IncomingMessage): void {
+    this.targets.push(url);
+    this.credentials.push(headers['proxy-authorization']);
+  }
+
+  #tunnel(message: IncomingMessage, socket: Duplex): void {
+    this.#note(message);
+    if (this.behaviour === 'hangs') {
+      socket.resume().on('end', () => socket.end());
+      return;
+    }
+    if (this.behaviour !== 'passes') {
+      socket.end(`HTTP/1.1 ${this.behaviour} No\r\n\r\n`);
+      return;
+    }
+    const { hostname, port } = new URL(`http://${message.url}`);
+    const target = connect(Number(port), hostname);
+    this.#keep(target);
+    target.once('connect', () => {
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(target).pipe(socket);
+    });
+    socket.on('close', () => target.destroy());
+    target.on('close', () => socket.destroy());
+  }
+
+  #answer(message: IncomingMessage, response: ServerResponse): void {
+    this.#note(message);
+    if (this.behaviour === 'hangs') return;
+    if (this.behaviour !== 'passes') {
+      response.writeHead(this.behaviour).end();
+      return;
+    }
+    const { method, headers, url = '' } = message;
+    const { 'proxy-authorization': _, ...passedOn } = headers;
+    const onward = request(url, { method, headers: passedOn }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    onward.on('error', () => response.destroy());
+    response.on('close', () => onward.destroy());
+    message.pipe(onward);
+  }
+}
