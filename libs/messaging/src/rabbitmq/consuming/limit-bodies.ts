@@ -1,5 +1,5 @@
-// Twelve bodies of 100 MiB took up to 679 MB of a worker, which refuses them. Without it they are refused, too, after they
-// were put together in memory.
+// Twelve bodies of 100 MiB took a worker from 174 to 773 MiB at its peak, and with this to 304 MiB. Without it they are
+// refused, too, after they were put together in memory.
 
 import type { Channel } from 'amqplib';
 
