@@ -87,6 +87,22 @@ describe('route', () => {
     expect(await settleCopy({})).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 3 }));
   });
 
+  it('starts a copy only when its original is settled, which would come back beside it', async () => {
+    const headers = { 'x-delivery-count': 3 };
+    const original = commandOf({ headers, redelivered: true });
+    expect(await step(original, () => Promise.resolve(ANSWER))).toEqual(QUARANTINED);
+    const copy = copiedCommandOf({ queue: 'poker.quarantine', headers: { 'x-quarantine-starts': 1 } });
+    let isStarted = false;
+    const started = step(copy, () => {
+      isStarted = true;
+      return Promise.resolve(ANSWER);
+    });
+    await Promise.resolve();
+    expect(isStarted).toBe(false);
+    original.run.onSettled?.();
+    expect(await started).toEqual(ANSWER);
+  });
+
   it('counts no start of one that came while another one runs alone', async () => {
     await turns.interactive.begin();
     const facts = { queue: 'poker.quarantine', headers: { 'x-quarantine-starts': 2 } };

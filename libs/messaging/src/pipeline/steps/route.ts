@@ -3,6 +3,7 @@ import { type BusNames, CommandError, isCommandType, type Lane } from '#contract
 import type { Command } from '../../command/command.ts';
 import { QUARANTINE_STARTS } from '../../envelope/own-headers.ts';
 import { startOf } from '../../rabbitmq/retrying/quarantine.ts';
+import { Moves } from '../../rabbitmq/retrying/moves.ts';
 import type { Turns } from '../../rabbitmq/retrying/turns.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Next, Step } from '../step.ts';
@@ -16,9 +17,9 @@ export interface RouteOptions {
 }
 
 /** Moves a command that was found in the wrong lane, or that may kill the worker; stops one that did too often. */
-export const route =
-  ({ names, deliveryLimit, turns }: RouteOptions): Step =>
-  (command, next) => {
+export function route({ names, deliveryLimit, turns }: RouteOptions): Step {
+  const moves = new Moves();
+  return (command, next) => {
     const { delivery, envelope, lane } = command;
     // A copy would not show what is wrong with it, and nothing is done for it but to answer.
     const isCut = envelope.fault?.code === 'MESSAGE_TOO_LARGE';
@@ -30,6 +31,7 @@ export const route =
       case 'poison':
         throw new CommandError('POISON_COMMAND');
       case 'quarantine':
+        command.run.onSettled = moves.begin(identityOf(command));
         return Promise.resolve(move(names.quarantine, start.starts));
       case 'wait':
         return Promise.resolve(move(home, start.starts));
@@ -39,13 +41,23 @@ export const route =
         // If another one came by another worker's turn, this start does not count.
         return alone(command, next, turns[lane], move(home, counted - 1));
       case 'here':
+        if (delivery.queue === names.quarantine) return afterMove(command, next, moves);
+        if (!isCommandType(envelope.type)) return next(command);
         // Behind those that had waited: a copy has no priority.
-        if (delivery.isPreferred && isCommandType(envelope.type)) return Promise.resolve(move(home));
-        if (delivery.queue === home || delivery.queue === names.quarantine || !isCommandType(envelope.type))
-          return next(command);
+        if (delivery.queue === home && !delivery.isPreferred) return next(command);
         return Promise.resolve(move(home));
     }
   };
+}
+
+async function afterMove(command: Command, next: Next, moves: Moves): Promise<Settlement> {
+  await moves.end(identityOf(command));
+  return next(command);
+}
+
+function identityOf({ envelope: { caller, operator, id } }: Command): string {
+  return JSON.stringify([caller, operator, id]);
+}
 
 /** One whose deadline passes before its turn is answered like every other. */
 async function inTurn(
