@@ -18,7 +18,6 @@ import { DirectKeys, KeyProbe } from './rabbitmq/release-3.10/index.ts';
 import { EventSender } from './replies/event-sender.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
 import { Parking } from './replies/parking.ts';
-import { Turns } from './rabbitmq/retrying/turns.ts';
 import { ReplySender } from './replies/reply-sender.ts';
 import { type PokerTopology, topologyOf } from './topology/topology.ts';
 
@@ -46,8 +45,6 @@ export interface MessagingHealth {
   }[];
 }
 
-/** As many as may run beside one that kills the worker, and run alone after that, one after the other. */
-const QUARANTINE_PREFETCH = 64;
 /** A third of what a player waits for: the default is 5 s. */
 const STUCK_SHARE = 1 / 3;
 
@@ -93,7 +90,7 @@ export class Messaging {
         consumerOf(lanes[lane], options.prefetch[lane], () => options.isServed(lane)),
       ]),
     );
-    this.#consumers = [...this.#lanes.values(), consumerOf(quarantine, QUARANTINE_PREFETCH)];
+    this.#consumers = [...this.#lanes.values(), consumerOf(quarantine, 1)];
     this.#forwarder = new ParkedReplyForwarder({
       names: topology.names,
       publisher: this.#publisher,
@@ -183,8 +180,7 @@ export class Messaging {
       newId: this.#options.newId,
     };
     const window = this.#window;
-    const turns = { interactive: new Turns(), reports: new Turns() };
-    const steps = stepsOf({ ...this.#options, names, handlers, replies, window, turns });
+    const steps = stepsOf({ ...this.#options, names, handlers, replies, window });
     return new Pipeline(rules, steps, settler, window, observer);
   }
 }

@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
@@ -11,10 +9,6 @@ import { Supervisor } from '../../support/supervisor.ts';
 const DELIVERY_LIMIT = 2;
 /** Before a command goes into quarantine. */
 const STARTS_IN_LANE = 3;
-/** The first one in quarantine is with others, too. */
-const STARTS_TOGETHER = STARTS_IN_LANE + 1;
-/** Long enough for another one to come beside it. */
-const ALONE_MS = 10;
 const NEIGHBOURS = 24;
 /** Of as many workers as the command kills, one after the other, on a busy machine. */
 const ALL_STARTS_MS = 150_000;
@@ -24,8 +18,6 @@ describe('a command that kills its worker', () => {
   let supervisor: Supervisor;
   const gates = { beside: new Gate(), after: new Gate() };
   const neighboursAtDeath: number[] = [];
-  /** Calls of neighbours that nothing holds back. */
-  const unheld = { now: 0, most: 0 };
   let poison: ReceivedReply[];
   let neighbours: ReceivedReply[];
 
@@ -33,17 +25,11 @@ describe('a command that kills its worker', () => {
     service = await ServiceUnderTest.start({
       behaviour: async (request, response, socket) => {
         const player = playerOf(request) ?? '';
-        const isApart = neighboursAtDeath.length >= STARTS_TOGETHER;
-        if (player.startsWith('after')) return gates.after.behind(healthy())(request, response, socket);
         if (player !== 'poison') {
-          if (!isApart) return gates.beside.behind(healthy())(request, response, socket);
-          unheld.now += 1;
-          unheld.most = Math.max(unheld.most, unheld.now);
-          await sleep(ALONE_MS);
-          unheld.now -= 1;
-          return healthy()(request, response, socket);
+          const gate = player.startsWith('beside') ? gates.beside : gates.after;
+          return gate.behind(healthy())(request, response, socket);
         }
-        const gate = isApart ? gates.after : gates.beside;
+        const gate = neighboursAtDeath.length < STARTS_IN_LANE ? gates.beside : gates.after;
         await until('its neighbours are in flight', () => gate.held >= NEIGHBOURS);
         neighboursAtDeath.push(gate.held);
         gate.forget();
@@ -63,7 +49,8 @@ describe('a command that kills its worker', () => {
     await supervisor.worker.ready();
     const sent = group('beside');
     const poisoned = send('poison');
-    await until('it has run beside them', () => neighboursAtDeath.length === STARTS_TOGETHER, ALL_STARTS_MS);
+    await until('it is in quarantine', () => neighboursAtDeath.length === STARTS_IN_LANE, ALL_STARTS_MS);
+    gates.beside.open();
     sent.push(...group('after'));
     poison = await poisoned;
     gates.after.open();
@@ -105,10 +92,6 @@ describe('a command that kills its worker', () => {
         userId: correlationId,
       });
     }
-  });
-
-  it('and those that were in flight beside it in quarantine run alone from there on', () => {
-    expect(unheld.most).toBe(1);
   });
 
   it('leaves nothing behind', async () => {

@@ -16,8 +16,6 @@ export class CommandRun extends CommandContext {
   sending: Promise<void> | undefined;
   /** Whether a page was parked: the replies after it are parked, too, so that they arrive in sequence. */
   isParked = false;
-  /** Called when it was answered, moved or returned. */
-  onSettled: (() => void) | undefined;
   /** What its compartment holds of the lane, itself included. */
   holding: Holding | undefined;
 

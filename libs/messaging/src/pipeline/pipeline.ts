@@ -41,8 +41,7 @@ export class Pipeline {
       settlement = { kind: 'return', cause };
     }
     await this.#settler.settle(command, settlement);
-    const { holding, onSettled } = command.run;
-    onSettled?.();
+    const { holding } = command.run;
     if (holding) this.#window.leave(holding, command.receivedAtMs);
     this.#observer.commandReleased(command.lane);
   }

@@ -7,7 +7,6 @@ import { commandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { SpecCallers } from '../envelope/envelope-rules.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
-import { Turns } from '../rabbitmq/retrying/turns.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
 import { failureOf, type Settlement } from './settlement.ts';
 import { chain } from './step.ts';
@@ -38,7 +37,6 @@ function settle(
     retryDelaysMs: [5_000, 30_000],
     handlers: new Map(types.map((type) => [type, handler])),
     hasOperator: (name) => name === 'default',
-    turns: { interactive: new Turns(), reports: new Turns() },
     window: new Window(10, 5_000, nowMs),
     callers: new SpecCallers((caller) => caller !== 'stranger'),
     idempotency: new MemoryIdempotencyStore(60_000, nowMs),

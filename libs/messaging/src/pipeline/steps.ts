@@ -1,3 +1,4 @@
+import type { BusNames } from '#contracts';
 import type { Window } from '#resilience';
 
 import type { CallerPolicy } from '../envelope/caller-policy.ts';
@@ -14,12 +15,15 @@ import { decode } from './steps/decode.ts';
 import { deduplicate } from './steps/deduplicate.ts';
 import { type CommandHandler, invoke } from './steps/invoke.ts';
 import { postpone } from './steps/postpone.ts';
-import { route, type RouteOptions } from './steps/route.ts';
+import { route } from './steps/route.ts';
 import { validate } from './steps/validate.ts';
 import { withinDeadline } from './steps/within-deadline.ts';
 import { withinShare } from './steps/within-share.ts';
 
-export interface StepsOptions extends RouteOptions {
+export interface StepsOptions {
+  readonly names: BusNames;
+  /** Starts in quarantine before a command is poison (setting `DELIVERY_LIMIT`). */
+  readonly deliveryLimit: number;
   /** The delays of the retry queues, shortest first (setting `REPORTS_RETRY_DELAYS_MS`). */
   readonly retryDelaysMs: readonly number[];
   /** By command type. */
@@ -37,12 +41,12 @@ export interface StepsOptions extends RouteOptions {
 
 /** Everything that a command passes, in this order; what comes back passes it the other way round. */
 export function stepsOf(options: StepsOptions): readonly Step[] {
-  const { names, retryDelaysMs, handlers, hasOperator, nowMs } = options;
+  const { names, deliveryLimit, retryDelaysMs, handlers, hasOperator, nowMs } = options;
   return [
     deadLetter,
     postpone(names, retryDelaysMs),
     answerFailures(nowMs),
-    route(options),
+    route(names, deliveryLimit),
     decode,
     checkType(handlers),
     checkReplyQueue,

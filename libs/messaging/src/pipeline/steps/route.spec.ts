@@ -1,11 +1,9 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { busNames, CommandError } from '#contracts';
 
-import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
-import { Turns } from '../../rabbitmq/retrying/turns.ts';
+import { commandOf, copiedCommandOf } from '../../command/command.fixture.ts';
 import type { Settlement } from '../settlement.ts';
-import type { Step } from '../step.ts';
 import { route } from './route.ts';
 
 const ANSWER: Settlement = {
@@ -18,12 +16,7 @@ const ANSWER: Settlement = {
 const moveTo = (queue: string, headers: object = {}) => ({ kind: 'move', copy: { queue, headers } });
 const QUARANTINED = moveTo('poker.quarantine', { 'x-quarantine-starts': 1 });
 
-let turns: { interactive: Turns; reports: Turns };
-let step: Step;
-beforeEach(() => {
-  turns = { interactive: new Turns(), reports: new Turns() };
-  step = route({ names: busNames('poker'), deliveryLimit: 5, turns });
-});
+const step = route(busNames('poker'), 5);
 
 /** What the step makes of a command; `ANSWER` if it hands it on. */
 const settle = (facts: Parameters<typeof commandOf>[0]) =>
@@ -66,55 +59,7 @@ describe('route', () => {
     expect(() => step(copiedCommandOf(facts), () => Promise.resolve(ANSWER))).toThrow(
       new CommandError('POISON_COMMAND'),
     );
-    expect(await settle(facts)).toEqual(moveTo('poker.interactive', { 'x-quarantine-starts': 1 }));
-  });
-
-  it('has one wait in its lane whose start did not finish, and start again when it is its turn', async () => {
-    const headers = { 'x-quarantine-starts': 2 };
-    const settleCopy = async (facts: Parameters<typeof copiedCommandOf>[0]) => {
-      const command = copiedCommandOf({ headers, ...facts });
-      const settlement = await step(command, () => Promise.resolve(ANSWER));
-      command.run.onSettled?.();
-      return settlement;
-    };
-    const QUARANTINE = { queue: 'poker.quarantine' };
-    expect(await settleCopy({ ...QUARANTINE, redelivered: true })).toEqual(
-      moveTo('poker.interactive', headers),
-    );
-    expect(await settleCopy({})).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 3 }));
-    expect(await settleCopy(QUARANTINE)).toEqual(ANSWER);
-    // The turn has ended with it, and another one's begins.
-    expect(await settleCopy({})).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 3 }));
-  });
-
-  it('starts a copy only when its original is settled, which would come back beside it', async () => {
-    const headers = { 'x-delivery-count': 3 };
-    const original = commandOf({ headers, redelivered: true });
-    expect(await step(original, () => Promise.resolve(ANSWER))).toEqual(QUARANTINED);
-    const copy = copiedCommandOf({ queue: 'poker.quarantine', headers: { 'x-quarantine-starts': 1 } });
-    let isStarted = false;
-    const started = step(copy, () => {
-      isStarted = true;
-      return Promise.resolve(ANSWER);
-    });
-    await Promise.resolve();
-    expect(isStarted).toBe(false);
-    original.run.onSettled?.();
-    expect(await started).toEqual(ANSWER);
-  });
-
-  it('counts no start of one that came while another one runs alone', async () => {
-    await turns.interactive.begin();
-    const facts = { queue: 'poker.quarantine', headers: { 'x-quarantine-starts': 2 } };
-    expect(await step(copiedCommandOf(facts), () => Promise.resolve(ANSWER))).toEqual(
-      moveTo('poker.interactive', { 'x-quarantine-starts': 1 }),
-    );
-  });
-
-  it('does not keep one waiting for its turn beyond its deadline', async () => {
-    await turns.interactive.begin();
-    const headers = { 'x-quarantine-starts': 2, 'x-deadline': RECEIVED_AT_MS - 1 };
-    expect(await step(copiedCommandOf({ headers }), () => Promise.resolve(ANSWER))).toEqual(ANSWER);
+    expect(await settle(facts)).toEqual(moveTo('poker.quarantine', { 'x-quarantine-starts': 2 }));
   });
 
   it.each([
