@@ -54,7 +54,7 @@ describe('other credentials', () => {
     const other = await startPlatform(answers(200, SESSION));
     platform.next(answers(200, SESSION), ({ response }) => {
       client.use(operatorAt(other.origin));
-      answers(200, SESSION)({ response } as never);
+      void answers(200, SESSION)({ response } as never);
     });
     await Promise.all([1, 2].map(() => CALLS['session.create'](client, callWithin())));
     await until('the former connections have ended', () => platform.openSockets === 0);
