@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
 import { chosenRelease, readRelease, type Release } from '../broker/releases/releases.ts';
+import { requireInstallation, requireRelease } from '../broker/require-installation.ts';
 import { isFree } from '../network/free-ports.ts';
 import { toldToStop } from '../processes/stop-signals.ts';
 import { runTask } from '../run-task.ts';
@@ -29,8 +30,15 @@ async function readPort(text: string | undefined): Promise<number | undefined> {
 }
 
 await runTask(async () => {
-  const { values } = parseArgs({ options: { port: { type: 'string' }, release: { type: 'string' } } });
+  const { values } = parseArgs({
+    options: { port: { type: 'string' }, release: { type: 'string' }, version: { type: 'boolean' } },
+  });
   const release = values.release === undefined ? chosenRelease() : readRelease(values.release);
+  if (values.version) {
+    const { version } = await (release === undefined ? requireInstallation() : requireRelease(release));
+    console.log(`RabbitMQ ${version}`);
+    return 0;
+  }
   await keepBroker(await readPort(values.port), release);
   return 0;
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import rhea, { type Connection } from 'rhea';
 
-import { isTestBrokerFrom, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -13,7 +13,7 @@ const SESSION = { userId: 'p-1', nick: 'Ace' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', page: 1 };
 
 /** Brokers of RabbitMQ 4 speak AMQP 1.0, too. */
-(isTestBrokerFrom(4) ? describe : describe.skip)('a caller that speaks AMQP 1.0', () => {
+describe('a caller that speaks AMQP 1.0', () => {
   let service: ServiceUnderTest;
   let connection: Connection;
   const replyQueue = `${uniquePrefix()}.replies`;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { isTestBrokerFrom } from '../../support/broker.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -8,7 +7,7 @@ import { until } from '../../support/until.ts';
 const COMMANDS = 10;
 
 /** Quorum queues of RabbitMQ 4 deliver what has a priority above 4 first. */
-(isTestBrokerFrom(4) ? describe : describe.skip)('a caller that gives its commands a priority', () => {
+describe('a caller that gives its commands a priority', () => {
   const gate = new Gate();
   let service: ServiceUnderTest;
 

@@ -71,9 +71,8 @@ describe('a quorum queue whose leader dies', () => {
   const publish = (queue: string) => publisher.publish(messageTo(queue), () => true);
 
   // Newer releases leave such a channel without an answer, for up to 65 s.
-  (isTestBrokerFrom(4) ? it.skip : it)(
-    'refuses a channel that first publishes now, even when it has a leader again; the next channel works',
-    async () => {
+  if (!isTestBrokerFrom(4)) {
+    it('refuses a channel that first publishes now, even when it has a leader again; the next channel works', async () => {
       const stuck = await here.connection.createConfirmChannel();
       expect(await answerOf(stuck)).toBe('message nacked');
       // The broker's own view: the record still names the dead node, which the channel asks each time.
@@ -88,8 +87,8 @@ describe('a quorum queue whose leader dies', () => {
       for (let n = 0; n < 10; n += 1) expect(await answerOf(stuck)).toBe('message nacked');
       const fresh = await here.connection.createConfirmChannel();
       expect(await answerOf(fresh)).toBe('confirmed');
-    },
-  );
+    });
+  }
 
   it('gets its messages as soon as it has a leader, from a publisher whose channel is refused', async () => {
     await inQueue(third, 'sys:resume({Name, node()})');
