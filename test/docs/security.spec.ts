@@ -14,6 +14,7 @@ describe('docs/security.md', () => {
         'The platform and what is in front of it',
         'The broker and Redis',
         'The process',
+        'The sandbox',
         'Settings',
         'Supply chain',
       ]),
