@@ -13,10 +13,10 @@ export interface CompartmentReport {
   readonly overflowed: number;
 }
 
-/** Every compartment that was used. */
+/** Every compartment that was used, of an operator that is configured. */
 export function compartmentsOf(
   { compartments }: Pick<MessagingHealth, 'compartments'>,
-  platform: Pick<PlatformClients, 'calls'>,
+  platform: Pick<PlatformClients, 'calls' | 'get'>,
 ): readonly CompartmentReport[] {
   const reports = new Map<string, CompartmentReport>();
   for (const { operator, operation, inFlight, waiting } of platform.calls()) {
@@ -26,6 +26,7 @@ export function compartmentsOf(
   for (const { operator, operation, inFlight, overflowed } of compartments) {
     const name = `${operation} ${operator}`;
     const { waiting } = reports.get(name) ?? { waiting: 0 };
+    if (!platform.get(operator)) continue;
     reports.set(name, { operator, operation, inFlight, waiting, overflowed });
   }
   return [...reports.values()];

@@ -37,9 +37,9 @@ export class PlatformClients {
     return [...this.#configured].flatMap((operator) => this.get(operator)?.circuits() ?? []);
   }
 
-  /** Of every operation that has been used. */
+  /** Of every operation of a configured operator that has been used. */
   calls(): readonly CallsReport[] {
-    return [...this.#clients.values()].flatMap((client) => client.calls());
+    return [...this.#configured].flatMap((operator) => this.get(operator)?.calls() ?? []);
   }
 
   async close(): Promise<void> {

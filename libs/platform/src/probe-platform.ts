@@ -1,5 +1,8 @@
 import { Client } from 'undici';
 
+import type { PlatformTransport } from './platform-settings.ts';
+import { routeTo } from './transport/route.ts';
+
 const TIMEOUT_MS = 5_000;
 
 /** Whether an address of the platform answers at all, and what its clock says. */
@@ -10,14 +13,23 @@ export type PlatformProbe =
   | { readonly kind: 'no-answer'; readonly code: string };
 
 /** Asks for the root of an address, unsigned, over a connection of its own. */
-export async function probePlatform(root: string, nowMs: () => number = Date.now): Promise<PlatformProbe> {
+export async function probePlatform(
+  root: string,
+  transport: PlatformTransport,
+  nowMs: () => number = Date.now,
+): Promise<PlatformProbe> {
   const { origin, pathname } = new URL(root);
-  const client = new Client(origin, { connect: { timeout: TIMEOUT_MS } });
+  const route = routeTo(origin, transport, TIMEOUT_MS);
+  const client = new Client(route.origin, {
+    allowH2: false,
+    connect: (options, callback) => void route.connect(options, callback),
+  });
   try {
     const askedAtMs = nowMs();
     const { statusCode, headers, body } = await client.request({
       method: 'GET',
-      path: pathname,
+      path: route.prefix + pathname,
+      headers: [...route.headers],
       headersTimeout: TIMEOUT_MS,
       bodyTimeout: TIMEOUT_MS,
     });

@@ -2,6 +2,7 @@ import { KeptQueue, type KeptQueueOptions } from '#messaging/client';
 import { readInternalKey, readSomeSettings } from '#settings';
 
 import { exitOfFault } from './exit-of-fault.ts';
+import { readBus } from './read-bus.ts';
 
 /** What sending a kept message on takes. */
 export interface ServiceKey {
@@ -19,11 +20,7 @@ export async function withKeptQueue<T>(
   work: (kept: KeptQueue) => Promise<T>,
 ): Promise<T> {
   try {
-    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = readSomeSettings(
-      ['AMQP_URL', 'AMQP_PREFIX'],
-      process.env,
-    );
-    await using kept = await KeptQueue.open({ urls, prefix, queue });
+    await using kept = await KeptQueue.open({ ...readBus(), queue });
     return await work(kept);
   } catch (error) {
     throw exitOfFault(error);

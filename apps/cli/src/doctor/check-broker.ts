@@ -1,5 +1,6 @@
 import { type BrokerInspection, BusClientError, inspectBroker, type Standing } from '#messaging/client';
 import type { Settings } from '#settings';
+import type { TlsContext } from '#tls';
 
 import { fail, type Finding, ok, warn } from './finding.ts';
 
@@ -8,10 +9,10 @@ export type BrokerSettings = Pick<Settings, 'AMQP_URL' | 'AMQP_PREFIX' | 'REPORT
 const SEE_RABBITMQ_4 = 'docs/operations.md, RabbitMQ 4, has the lines';
 
 /** The broker as a worker would find it: whether it is there, what the user may do, and what stands. */
-export async function checkBroker(settings: BrokerSettings): Promise<Finding[]> {
+export async function checkBroker(settings: BrokerSettings, tls: TlsContext): Promise<Finding[]> {
   try {
     const { AMQP_URL: urls, AMQP_PREFIX: prefix, REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = settings;
-    return findingsOf(await inspectBroker({ urls, prefix, retryDelaysMs }), prefix);
+    return findingsOf(await inspectBroker({ urls, prefix, retryDelaysMs, tls }), prefix);
   } catch (error) {
     if (!(error instanceof BusClientError)) throw error;
     return [fail('broker', error.message, adviceOn(error))];

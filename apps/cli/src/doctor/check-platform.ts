@@ -1,5 +1,11 @@
 import { CommandError } from '#contracts';
-import { type OperatorCredentials, PlatformClient, type PlatformLimits, probePlatform } from '#platform';
+import {
+  type OperatorCredentials,
+  PlatformClient,
+  type PlatformLimits,
+  type PlatformTransport,
+  probePlatform,
+} from '#platform';
 import { Deadline } from '#resilience';
 
 import { fail, type Finding, ok, warn } from './finding.ts';
@@ -21,22 +27,31 @@ const AGO_MS = 60 * MINUTE_MS;
 /** The platform of one operator: its addresses, its clock, and whether it accepts the operator's signature. */
 export async function checkOperator(
   credentials: OperatorCredentials,
+  transport: PlatformTransport,
   nowMs = Date.now(),
 ): Promise<Finding[]> {
-  const addresses = await checkAddresses(credentials);
+  const addresses = await checkAddresses(credentials, transport);
   const isReachable = addresses.every(({ state }) => state !== 'fail');
-  return isReachable ? [...addresses, await checkSignature(credentials, nowMs)] : addresses;
+  return isReachable ? [...addresses, await checkSignature(credentials, transport, nowMs)] : addresses;
 }
 
-async function checkAddresses({ name, baseUrl, apiUrl }: OperatorCredentials): Promise<Finding[]> {
+async function checkAddresses(
+  { name, baseUrl, apiUrl }: OperatorCredentials,
+  transport: PlatformTransport,
+): Promise<Finding[]> {
   // Its path may differ; what answers is the same.
   const roots = new Map([baseUrl, apiUrl].map((root) => [new URL(root).origin, root]));
-  const found = [...roots].map(([origin, root]) => checkAddress(`platform ${name}`, origin, root));
+  const found = [...roots].map(([origin, root]) =>
+    checkAddress(`platform ${name}`, { origin, root, transport }),
+  );
   return (await Promise.all(found)).flat();
 }
 
-async function checkAddress(subject: string, origin: string, root: string): Promise<Finding[]> {
-  const probe = await probePlatform(root);
+async function checkAddress(
+  subject: string,
+  { origin, root, transport }: { origin: string; root: string; transport: PlatformTransport },
+): Promise<Finding[]> {
+  const probe = await probePlatform(root, transport);
   if (probe.kind === 'no-answer') {
     return [fail(subject, `${origin} cannot be reached (${probe.code})`, adviceOn(probe.code))];
   }
@@ -59,13 +74,17 @@ function adviceOn(code: string): string {
 }
 
 /** By one read that changes nothing. */
-async function checkSignature(credentials: OperatorCredentials, nowMs: number): Promise<Finding> {
+async function checkSignature(
+  credentials: OperatorCredentials,
+  transport: PlatformTransport,
+  nowMs: number,
+): Promise<Finding> {
   const subject = `signature ${credentials.name}`;
   if (credentials.secretKey === undefined) {
     const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, if that is not meant';
     return warn(subject, 'no secret key: games are opened unsigned, and nothing else works', advice);
   }
-  const client = new PlatformClient(credentials, { limits: ONE_CALL });
+  const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   try {
     const period = { dateFrom: dateOf(nowMs - AGO_MS - MINUTE_MS), dateTo: dateOf(nowMs - AGO_MS) };
     const call = { deadline: new Deadline(nowMs + DEADLINE_MS), attempts: 0 };

@@ -7,6 +7,7 @@ import {
   warningsOf,
 } from '#settings';
 
+import { tlsOf } from '../input/tls-of.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const ADVICE = 'no worker starts before; docs/settings.md lists every variable';
@@ -18,6 +19,13 @@ export function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
     const operators = readOperators(settings);
     refuseCleartext(settings, operators, environment);
     if (settings.CALLERS_FILE !== undefined) readCallers(settings.CALLERS_FILE);
+    tlsOf('AMQP', settings, settings.AMQP_URL);
+    tlsOf('REDIS', settings, [settings.REDIS_URL ?? '']);
+    tlsOf(
+      'PLATFORM',
+      settings,
+      operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]),
+    );
     const names = operators.map(({ name }) => name).join(', ');
     const warnings = warningsOf(settings, operators, environment);
     return [

@@ -1,6 +1,7 @@
 import { readOperators, readSettings, readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, type ExitCode } from '../exit.ts';
+import { TLS_OF_BROKER, TLS_OF_REDIS, tlsOf } from '../input/tls-of.ts';
 import { checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
 import { checkRedis } from './check-redis.ts';
@@ -8,8 +9,8 @@ import { checkSettings } from './check-settings.ts';
 import { describeFinding, describeSum } from './describe-finding.ts';
 import type { Finding } from './finding.ts';
 
-const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'REPORTS_RETRY_DELAYS_MS'] as const;
-const OF_REDIS = ['REDIS_URL'] as const;
+const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'REPORTS_RETRY_DELAYS_MS', ...TLS_OF_BROKER] as const;
+const OF_REDIS = ['REDIS_URL', ...TLS_OF_REDIS] as const;
 
 /**
  * Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made.
@@ -32,11 +33,23 @@ async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding>
   yield* checkSettings(environment);
   // Settings that cannot be read have been told; the rest is checked with those that can.
   const broker = readable(() => readSomeSettings(OF_BROKER, environment));
-  if (broker) yield* await checkBroker(broker);
+  const tls = readable(() => broker && tlsOf('AMQP', broker, broker.AMQP_URL));
+  if (broker && tls) yield* await checkBroker(broker, tls);
   const redis = readable(() => readSomeSettings(OF_REDIS, environment));
-  if (redis) yield* await checkRedis(redis);
-  const operators = readable(() => readOperators(readSettings(environment)));
-  for (const operator of operators ?? []) yield* await checkOperator(operator);
+  if (redis && readable(() => tlsOf('REDIS', redis, [redis.REDIS_URL ?? '']))) {
+    yield* await checkRedis(redis);
+  }
+  const platform = readable(() => platformOf(environment));
+  if (!platform) return;
+  for (const operator of platform.operators) yield* await checkOperator(operator, platform.transport);
+}
+
+function platformOf(environment: NodeJS.ProcessEnv) {
+  const settings = readSettings(environment);
+  const operators = readOperators(settings);
+  const addresses = operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
+  const tls = tlsOf('PLATFORM', settings, addresses);
+  return { operators, transport: { tls, proxyUrl: settings.PLATFORM_PROXY_URL } };
 }
 
 function readable<T>(read: () => T): T | undefined {

@@ -40,6 +40,7 @@ export class MetricsController {
 
   #readCompartments(): void {
     const { compartmentInFlight, compartmentWaiting, compartmentOverflowed } = this.#metrics;
+    for (const metric of [compartmentInFlight, compartmentWaiting, compartmentOverflowed]) metric.reset();
     for (const report of compartmentsOf(this.#transport.health, this.#platform)) {
       const { operator, operation, inFlight, waiting, overflowed } = report;
       compartmentInFlight.labels(operator, operation).value = inFlight;

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelModel } from 'amqplib';
 
 import { busNames } from '#contracts';
+import type { TlsContext } from '#tls';
 
 import { connectClient } from './connect-client.ts';
 import { adviceFor } from '../rabbitmq/advice-for.ts';
@@ -27,6 +28,7 @@ export interface BrokerInspectionOptions {
   readonly urls: readonly string[];
   readonly prefix: string;
   readonly retryDelaysMs: readonly number[];
+  readonly tls: TlsContext;
 }
 
 /** A queue of a delay that is no longer set. */
@@ -59,8 +61,9 @@ export async function inspectBroker({
   urls,
   prefix,
   retryDelaysMs,
+  tls,
 }: BrokerInspectionOptions): Promise<BrokerInspection> {
-  const connection = await connectClient(urls);
+  const connection = await connectClient(urls, tls);
   // What is lost meanwhile fails the question that is under way.
   connection.on('error', () => undefined);
   try {

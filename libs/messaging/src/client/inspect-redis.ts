@@ -1,5 +1,7 @@
 import { Redis } from 'ioredis';
 
+import type { TlsContext } from '#tls';
+
 const ANSWER_TIMEOUT_MS = 3_000;
 /** Any other policy may remove an identity before its time. */
 const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
@@ -11,8 +13,9 @@ export type RedisInspection =
   | { readonly kind: 'away'; readonly reason: string };
 
 /** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
-export async function inspectRedis(url: string): Promise<RedisInspection> {
+export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisInspection> {
   const redis = new Redis(url, {
+    ...(url.startsWith('rediss:') && { tls: tls.material }),
     lazyConnect: true,
     connectionName: 'poker-bridge doctor',
     disableClientInfo: true,
@@ -32,14 +35,13 @@ export async function inspectRedis(url: string): Promise<RedisInspection> {
     if (evictionPolicy === undefined) return { kind: 'available', mayEvict: false };
     return { kind: 'available', evictionPolicy, mayEvict: !KEEPS_ALL.has(evictionPolicy) };
   } catch (error) {
-    return { kind: 'away', reason: reasonOf(lastError ?? error) };
+    return { kind: 'away', reason: reasonOf(tls.describe(lastError ?? error)) };
   } finally {
     redis.disconnect();
   }
 }
 
 /** Without what Redis repeats of a command that it does not know: perhaps a password. */
-function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function reasonOf(message: string): string {
   return message.replace(/,? with args beginning with.*$/s, '');
 }

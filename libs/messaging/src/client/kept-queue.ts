@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { busNames } from '#contracts';
+import type { TlsContext } from '#tls';
 
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';
 import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
@@ -30,6 +31,8 @@ export interface KeptQueueOptions {
   readonly urls: readonly string[];
   readonly prefix: string;
   readonly queue: 'deadLetters' | 'undelivered';
+  /** Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: TlsContext | undefined;
 }
 
 /** A message with what it says about itself. */
@@ -71,8 +74,8 @@ export class KeptQueue implements AsyncDisposable {
   }
 
   /** @throws BusClientError `unreachable`, `rejected`, or `no-queue` if no worker has declared anything yet */
-  static async open({ urls, prefix, queue }: KeptQueueOptions): Promise<KeptQueue> {
-    const model = await connectClient(urls);
+  static async open({ urls, prefix, queue, tls }: KeptQueueOptions): Promise<KeptQueue> {
+    const model = await connectClient(urls, tls);
     model.on('error', () => undefined);
     const kept = new KeptQueue(model, busNames(prefix)[queue]);
     try {
