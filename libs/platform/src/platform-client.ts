@@ -111,7 +111,7 @@ export class PlatformClient {
     }));
   }
 
-  /** Of the operations that have been used. */
+  /** What is in flight and waits, of the operations that have been used. */
   calls(): readonly CallsReport[] {
     return [...this.#calls.policies].map(([operation, { compartment }]) => ({
       operator: this.#calls.credentials.name,

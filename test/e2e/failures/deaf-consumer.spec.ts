@@ -28,6 +28,8 @@ describe('a consumer that gets no messages', () => {
     (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
   it('is detected by the waiting messages, logged, and recreated', async () => {
+    // The consumer of its first commands, and that of the rest of its prefetch.
+    await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
     await makeDeaf('interactive');
     await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
     expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
