@@ -81,14 +81,15 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
 function advancedConfig(port: number, members: readonly string[], settings: readonly string[]): string {
+  const ownSize = settings.some((setting) => setting.startsWith('{max_message_size'));
+  const all = ownSize ? settings : [`{max_message_size, ${MAX_MESSAGE_BYTES}}`, ...settings];
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
     {tcp_listeners, [{"127.0.0.1", ${port}}]},
-    {max_message_size, ${MAX_MESSAGE_BYTES}},
     {cluster_nodes, {[${quoted.join()}], disc}},
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
-    {log, [{console, [{enabled, false}]}]}${settings.map((setting) => `,\n    ${setting}`).join('')}
+    {log, [{console, [{enabled, false}]}]}${all.map((setting) => `,\n    ${setting}`).join('')}
   ]},
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].

@@ -10,6 +10,7 @@ const run = promisify(execFile);
 
 const COPIED = [
   'README.md',
+  'SECURITY.md',
   'apps',
   'docs',
   'libs',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
 
 const MAX_MESSAGE_BYTES = 20_000;
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1_000 };
@@ -32,8 +33,10 @@ describe('a page that is too large for the broker', () => {
     for (const { type } of await Promise.all(sessions)) expect(type).toBe('session.created');
     expect(service.platform.requests.filter((request) => playerOf(request) === undefined)).toHaveLength(5);
     expect(worker.log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
-    expect(JSON.stringify(worker.log)).toContain(
-      `the broker takes ${MAX_MESSAGE_BYTES} (its setting max_message_size)`,
+    await until('it is logged', () =>
+      JSON.stringify(worker.log).includes(
+        `the broker takes ${MAX_MESSAGE_BYTES} (its setting max_message_size)`,
+      ),
     );
   });
 });
