@@ -4,6 +4,7 @@ import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
 import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
+import { until } from '../../support/until.ts';
 import { busDialect, type Dialect } from '../driver/dialect.ts';
 import { processUsage } from '../measure/process-usage.ts';
 import type { Version } from '../stage/workplace.ts';
@@ -69,6 +70,8 @@ export class OurWorkers implements RunningWorker {
       });
       members.push({ process, port });
       await takesCommands(process, amqpUrl, `${prefix}.interactive`, members.length);
+      // A worker may have two consumers, so that counting them does not show that the last one consumes.
+      await until('it is ready', () => isReady(port));
     }
     return new OurWorkers(amqpUrl, prefix, members as [Member, ...Member[]]);
   }
@@ -103,6 +106,11 @@ export class OurWorkers implements RunningWorker {
     await Promise.all(this.#members.map(({ process }) => process[Symbol.asyncDispose]()));
     await removeTopology(this.#amqpUrl, this.prefix);
   }
+}
+
+async function isReady(port: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined);
+  return answer?.ok === true;
 }
 
 /** All that a worker is told. */
