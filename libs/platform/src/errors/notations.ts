@@ -79,8 +79,8 @@ function firstOf(url: string): [string | undefined, number] {
   const first = bytes[0] as number;
   const size = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   const character = bytes.toString('utf8', 0, size);
-  const isWhole = size > 0 && size <= bytes.length && Buffer.byteLength(character) === size;
-  return isWhole && !character.includes('\ufffd')
+  // Compared, since the character that stands for bytes that are none may itself be sent.
+  return size > 0 && Buffer.from(character).equals(bytes.subarray(0, size))
     ? [character, size * ESCAPE_UNITS]
     : [undefined, ESCAPE_UNITS];
 }
