@@ -12,7 +12,7 @@ export { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-o
 export { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
 export { RakeReportFetch } from './commands/report-rake-fetch.ts';
 export { SessionCreate, SessionCreated } from './commands/session-create.ts';
-export { validateCommand } from './commands/validate-command.ts';
+export { isOfUnknownMember, validateCommand } from './commands/validate-command.ts';
 export type { CommandDefinition } from './definition/define-command.ts';
 export type { ReplyDefinition } from './definition/define-reply.ts';
 export type { Example } from './definition/example.ts';
@@ -28,6 +28,7 @@ export {
   type ReplyData,
   type ReplyType,
 } from './replies.ts';
+export { extentsDiffer, mostPagesOf, type ReportExtent } from './replies/report-extent.ts';
 export {
   RecordFault,
   ReportCompleted,

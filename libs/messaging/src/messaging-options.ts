@@ -4,6 +4,7 @@ import type { TlsContext } from '#tls';
 import type { CallerPolicy } from './envelope/caller-policy.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import type { CommandTracer } from './observer/command-tracer.ts';
 import type { MessagingObserver } from './observer/messaging-observer.ts';
 import type { EventPolicy } from './replies/event-message.ts';
 
@@ -33,6 +34,8 @@ export interface MessagingOptions {
   /** Whether credentials stand under a name. */
   readonly hasOperator: (name: string) => boolean;
   readonly callers: CallerPolicy;
+  /** How log lines name a player of an operator. Default: not at all. */
+  readonly subjectOf?: ((operator: string, player: string) => string) | undefined;
   /** Seal what workers write for each other. */
   readonly internalKeys: InternalKeys;
   /** What stands on the broker differs from this version's topology, at the first connection. */
@@ -43,6 +46,8 @@ export interface MessagingOptions {
   readonly isServed: (lane: Lane) => boolean;
   readonly idempotency: IdempotencyStore;
   readonly observer: MessagingObserver;
+  /** Default: nothing is traced. */
+  readonly tracer?: CommandTracer | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** 0 to 1. */

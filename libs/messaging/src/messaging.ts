@@ -1,5 +1,5 @@
 import type { Lane } from '#contracts';
-import { Window } from '#resilience';
+import type { Window } from '#resilience';
 
 import { Broker } from './rabbitmq/broker.ts';
 import { adviceFor } from './rabbitmq/advice-for.ts';
@@ -7,6 +7,7 @@ import { HeaderSeal } from './envelope/own-headers.ts';
 import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
 import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import type { MessagingOptions } from './messaging-options.ts';
+import { laneWindow } from './pipeline/lane-window.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { compartmentOf } from './pipeline/steps/within-share.ts';
 import { Settler } from './pipeline/settler.ts';
@@ -34,6 +35,10 @@ export interface MessagingHealth {
     readonly lane: Lane;
     readonly state: ConsumerState;
     readonly inFlight: number;
+    /** The most that it takes at once. */
+    readonly prefetch: number;
+    /** Since the receipt of the oldest command in flight; 0 if none is. */
+    readonly oldestAgeMs: number;
   }[];
   /** What each operation of each operator holds of the interactive lane, if it was used. */
   readonly compartments: readonly {
@@ -45,9 +50,6 @@ export interface MessagingHealth {
   }[];
 }
 
-/** A third of what a player waits for: the default is 5 s. */
-const STUCK_SHARE = 1 / 3;
-
 /** Puts the parts of the bus together: connections, consumers, and the pipeline between them. */
 export class Messaging {
   readonly #options: MessagingOptions;
@@ -57,6 +59,7 @@ export class Messaging {
   readonly #probe: KeyProbe;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
+  readonly #pipeline: Pipeline;
   readonly #broker: Broker;
   readonly #forwarder: ParkedReplyForwarder;
 
@@ -64,18 +67,17 @@ export class Messaging {
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
     this.#seal = new HeaderSeal(options.internalKeys);
-    const stuckMs = options.budgetMs.interactive * STUCK_SHARE;
-    this.#window = new Window(options.prefetch.interactive, stuckMs, options.nowMs);
+    this.#window = laneWindow(options.prefetch.interactive, options.budgetMs.interactive, options.nowMs);
     this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys', options.tls);
     const topology = topologyOf(options.prefix, options.retryDelaysMs);
-    const pipeline = this.#pipeline(topology, handlers);
+    this.#pipeline = this.#pipelineOf(topology, handlers);
     const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer => {
       const consumer: QueueConsumer = new QueueConsumer({
         queue,
         prefetch,
         maxBodyBytes: options.maxCommandBytes,
         isServed,
-        handle: (delivery) => pipeline.process(delivery),
+        handle: (delivery) => this.#pipeline.process(delivery),
         onLost: (reason) => {
           options.observer.consumerLost(queue, reason);
           void this.#broker.recreate(consumer);
@@ -106,14 +108,24 @@ export class Messaging {
       consumers: this.#consumers,
       onConsuming: (connection) => this.#forwarder.attach(connection),
       random: options.random,
-      onState: (connection, state) => options.observer.connectionChanged(connection, state),
+      onState: (connection, state) => {
+        // What had to wait for the broker is no operation that is stuck.
+        if (state.kind === 'open') this.#window.restart();
+        options.observer.connectionChanged(connection, state);
+      },
       onRelease: (release) => options.observer.brokerKnown(release.version, adviceFor(release)),
       onMismatch: options.onMismatch,
     });
   }
 
   get health(): MessagingHealth {
-    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({ lane, state, inFlight }));
+    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({
+      lane,
+      state,
+      inFlight,
+      prefetch: this.#options.prefetch[lane],
+      oldestAgeMs: this.#oldestAgeMs(lane),
+    }));
     const compartments = [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
       ...compartmentOf(name),
       inFlight,
@@ -143,13 +155,18 @@ export class Messaging {
     await Promise.all([this.#broker.close(), this.#probe.close()]);
   }
 
+  #oldestAgeMs(lane: Lane): number {
+    const oldest = this.#pipeline.inFlight.oldest(lane);
+    return oldest ? Math.max(0, this.#options.nowMs() - oldest.receivedAtMs) : 0;
+  }
+
   #pause(lane: Lane): void {
     const durationMs = this.#options.pauseMs(lane);
     if (durationMs !== undefined) void this.#lanes.get(lane)?.pause(durationMs);
   }
 
-  #pipeline({ names }: PokerTopology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
-    const { observer, nowMs, stallMs } = this.#options;
+  #pipelineOf({ names }: PokerTopology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
+    const { observer, tracer, nowMs, stallMs } = this.#options;
     const publisher = this.#publisher;
     const seal = this.#seal;
     const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
@@ -175,12 +192,13 @@ export class Messaging {
       reserved: names.reserved,
       seal,
       callers: this.#options.callers,
+      subjectOf: this.#options.subjectOf,
       budgetMs: this.#options.budgetMs,
       nowMs,
       newId: this.#options.newId,
     };
     const window = this.#window;
     const steps = stepsOf({ ...this.#options, names, handlers, replies, window });
-    return new Pipeline(rules, steps, settler, window, observer);
+    return new Pipeline(rules, steps, settler, window, observer, tracer);
   }
 }

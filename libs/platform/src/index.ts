@@ -4,11 +4,18 @@ export type { CollectionPage } from './answers/read-collection.ts';
 export { REPORT_AMOUNTS } from './answers/record-shapes.ts';
 export type { CallContext } from './call-context.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
-export { type CircuitReport, PlatformClient } from './platform-client.ts';
+export { type CallsReport, type CircuitReport, PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
 export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
-export { type AttemptResult, NoPlatformObserver, PlatformObserver } from './platform-observer.ts';
-export { type PlatformProbe, probePlatform } from './probe-platform.ts';
+export { askOnce, type Question } from './ask-once.ts';
+export { type AttemptFacts, type AttemptTrace, PlatformTracer } from './platform-tracer.ts';
+export {
+  type AttemptResult,
+  NoPlatformObserver,
+  PlatformObserver,
+  type RefusalReason,
+} from './platform-observer.ts';
+export { faultCodeOf, type PlatformProbe, probePlatform } from './probe-platform.ts';
 export type {
   OperatorCredentials,
   PlatformLimits,
@@ -16,3 +23,5 @@ export type {
   PlatformTransport,
 } from './platform-settings.ts';
 export type { PageRequest } from './requests/report-requests.ts';
+export { requestOf } from './requests/request-of.ts';
+export type { Exchange, ExchangeEnd } from './transport/exchange.ts';

@@ -25,12 +25,14 @@ import { gameRequest } from './requests/game-request.ts';
 import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
 import { sessionRequest } from './requests/session-request.ts';
 import type { Answer } from './transport/answer.ts';
+import { dispatchExchange } from './transport/dispatch-exchange.ts';
 
 const DEFAULTS = {
   transport: {},
   observer: new NoPlatformObserver(),
   clock: Date.now,
   random: Math.random,
+  exchange: dispatchExchange,
 };
 
 /** The state of one circuit, for health and metrics. */
@@ -51,9 +53,11 @@ export interface CallsReport {
   readonly inFlight: number;
   /** For a connection. */
   readonly waiting: number;
+  /** Retries that are left, of 100; below 1 none is made. */
+  readonly retriesLeft: number;
 }
 
-/** Default: nothing is observed, connections are direct, and time and chance are those of this process. */
+/** Default: nothing is observed, connections are direct, and time, chance and network are those of this process. */
 export type PlatformClientOptions = { readonly limits: PlatformLimits } & Partial<CallOptions>;
 
 /** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
@@ -113,11 +117,12 @@ export class PlatformClient {
 
   /** What is in flight and waits, of the operations that have been used. */
   calls(): readonly CallsReport[] {
-    return [...this.#calls.policies].map(([operation, { compartment }]) => ({
+    return [...this.#calls.policies].map(([operation, { compartment, rules }]) => ({
       operator: this.#calls.credentials.name,
       operation,
       inFlight: compartment.inFlight,
       waiting: compartment.waiting.size,
+      retriesLeft: rules.budget.left,
     }));
   }
 
@@ -157,7 +162,7 @@ async function readReport(
 ): Promise<CollectionPage> {
   const { reportRecords } = credentials.settings;
   try {
-    return await readCollection(textOf(answer, request.operation), shape, reportRecords);
+    return await readCollection(() => textOf(answer, request.operation), shape, reportRecords);
   } catch (error) {
     throw protocolError(error, answer);
   }

@@ -32,6 +32,7 @@ describe('PlatformClients', () => {
     const clients = new PlatformClients([operator('default'), operator('second')], { limits: LIMITS });
     expect(clients.get('default')).toBeDefined();
     expect(clients.get('second')).toBe(clients.get('second'));
+    expect(clients.operators()).toEqual(['default', 'second']);
     for (const name of ['third', '', '__proto__', 'constructor', 'toString']) {
       expect(clients.get(name)).toBeUndefined();
     }

@@ -4,7 +4,7 @@ import {
   PlatformClient,
   type PlatformClientOptions,
 } from './platform-client.ts';
-import type { OperatorCredentials } from './platform-settings.ts';
+import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
 /** The clients of all configured operators, by name. */
 export class PlatformClients {
@@ -16,6 +16,11 @@ export class PlatformClients {
   constructor(operators: readonly OperatorCredentials[], options: PlatformClientOptions) {
     this.#options = options;
     this.use(operators);
+  }
+
+  /** Of the calls for each operator. */
+  get limits(): PlatformLimits {
+    return this.#options.limits;
   }
 
   get(operator: string): PlatformClient | undefined {
@@ -30,6 +35,11 @@ export class PlatformClients {
       else this.#clients.set(credentials.name, new PlatformClient(credentials, this.#options));
     }
     this.#configured = new Set(operators.map(({ name }) => name));
+  }
+
+  /** The names of those that are configured. */
+  operators(): readonly string[] {
+    return [...this.#configured];
   }
 
   /** Every circuit of a configured operator that has been used. */

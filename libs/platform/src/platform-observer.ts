@@ -1,4 +1,4 @@
-import type { CircuitState } from '#resilience';
+import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
 import type { StatusClass } from './transport/answer.ts';
@@ -7,9 +7,15 @@ import type { TransportFault } from './transport/transport-fault.ts';
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';
 
+/** Why a call was not made: the circuit is open, the queue for a connection is full, or time was up in it. */
+export type RefusalReason = 'circuit-open' | Exclude<Admittance, 'admitted'>;
+
 /** A port: observes the calls to the platform. The worker binds it to its metrics. */
 export abstract class PlatformObserver {
   abstract attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void;
+  /** A call had to wait for a connection, and got it or was refused. */
+  abstract admissionWaited(operation: Operation, waitedMs: number): void;
+  abstract attemptRefused(operation: Operation, reason: RefusalReason): void;
   abstract retried(operation: Operation): void;
   /** An answer that may mean a wrong signature, though it does not say so. */
   abstract signatureDoubted(operator: string, operation: Operation): void;
@@ -19,6 +25,8 @@ export abstract class PlatformObserver {
 /** Observes nothing. */
 export class NoPlatformObserver extends PlatformObserver {
   override attemptEnded(): void {}
+  override admissionWaited(): void {}
+  override attemptRefused(): void {}
   override retried(): void {}
   override signatureDoubted(): void {}
   override circuitChanged(): void {}

@@ -2,6 +2,7 @@ import { ConfigurableModuleBuilder, Module, type OnApplicationShutdown } from '@
 
 import { PlatformClients } from './platform-clients.ts';
 import type { PlatformObserver } from './platform-observer.ts';
+import type { PlatformTracer } from './platform-tracer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from './platform-settings.ts';
 
 export interface PlatformModuleOptions {
@@ -12,6 +13,8 @@ export interface PlatformModuleOptions {
   readonly transport?: PlatformTransport;
   /** Default: none. */
   readonly observer?: PlatformObserver;
+  /** Default: nothing is traced. */
+  readonly tracer?: PlatformTracer | undefined;
 }
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =

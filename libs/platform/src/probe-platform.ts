@@ -1,9 +1,5 @@
-import { Client } from 'undici';
-
+import { askOnce } from './ask-once.ts';
 import type { PlatformTransport } from './platform-settings.ts';
-import { routeTo } from './transport/route.ts';
-
-const TIMEOUT_MS = 5_000;
 
 /** Whether an address of the platform answers at all, and what its clock says. */
 export type PlatformProbe =
@@ -18,37 +14,23 @@ export async function probePlatform(
   transport: PlatformTransport,
   nowMs: () => number = Date.now,
 ): Promise<PlatformProbe> {
-  const { origin, pathname } = new URL(root);
-  const route = routeTo(origin, transport, TIMEOUT_MS);
-  const client = new Client(route.origin, {
-    allowH2: false,
-    connect: (options, callback) => void route.connect(options, callback),
-  });
   try {
     const askedAtMs = nowMs();
-    const { statusCode, headers, body } = await client.request({
-      method: 'GET',
-      path: route.prefix + pathname,
-      headers: [...route.headers],
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-    });
+    const { status, headers } = await askOnce({ root, method: 'GET' }, transport);
     const halfwayMs = (askedAtMs + nowMs()) / 2;
-    await body.dump();
     const dateMs = Date.parse(String(headers['date'] ?? ''));
     return {
       kind: 'answer',
-      status: statusCode,
+      status,
       ...(Number.isFinite(dateMs) && { clockSkewMs: dateMs - halfwayMs }),
     };
   } catch (error) {
-    return { kind: 'no-answer', code: codeOf(error) };
-  } finally {
-    await client.destroy();
+    return { kind: 'no-answer', code: faultCodeOf(error) };
   }
 }
 
-function codeOf(error: unknown): string {
+/** The code of Node.js or undici of a failed request. */
+export function faultCodeOf(error: unknown): string {
   // Node.js gives one error for all addresses of a name.
   const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
   const { code, name } = first as NodeJS.ErrnoException;

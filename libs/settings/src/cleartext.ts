@@ -1,5 +1,6 @@
 import type { OperatorCredentials } from '#platform';
 
+import { endpointOf } from './otel.ts';
 import type { Settings } from './settings.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
@@ -19,12 +20,14 @@ export function refuseCleartext(
 ): void {
   if (settings.ALLOW_CLEARTEXT === 'true') return;
   const proxy = settings.PLATFORM_PROXY_URL;
+  const traces = endpointOf(settings);
   // What a proxy elsewhere is asked for leaves this machine, whatever its address.
   const isPlatformHere = (url: URL): boolean =>
     isHere(url) && (proxy === undefined || isHere(new URL(proxy)));
   const faults: SettingFault[] = [
     ...settings.AMQP_URL.flatMap((url) => faultOf('AMQP_URL', url, 'amqps')),
     ...faultOf('REDIS_URL', settings.REDIS_URL, 'rediss'),
+    ...(traces ? faultOf(traces.variable, traces.url, 'https') : []),
     ...faultOf('PLATFORM_BASE_URL', settings.PLATFORM_BASE_URL, 'https', isPlatformHere),
     ...faultOf('PLATFORM_API_URL', settings.PLATFORM_API_URL, 'https', isPlatformHere),
     ...operators

@@ -1,6 +1,7 @@
 export { refuseCleartext } from './cleartext.ts';
 export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
+export { tracingOf } from './otel.ts';
 export { readOperators } from './operators.ts';
 export { integer } from './readers.ts';
 export { readTls, type TlsFamily } from './read-tls.ts';

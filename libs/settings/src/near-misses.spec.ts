@@ -17,7 +17,16 @@ describe('nearMissesIn', () => {
 
   it('leaves alone what is a setting, a file of a secret, unset, or of other programs', () => {
     const own = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'x']));
-    const foreign = ['PATH', 'HOME', 'HTTP_PROXY', 'NODE_ENV', 'OTEL_SERVICE_NAME', 'REDIS_PASSWORD_HASH'];
+    const foreign = [
+      'PATH',
+      'HOME',
+      'HTTP_PROXY',
+      'NODE_ENV',
+      'OTEL_SERVICE_NAME',
+      'REDIS_PASSWORD_HASH',
+      'LANG',
+      'LINES',
+    ];
     const files = { AMQP_URL_FILE: 'x', PLATFORM_SECRET_KEY_FILE: 'x' };
     const others = Object.fromEntries(foreign.map((name) => [name, 'x']));
     expect(nearMissesIn({ ...own, ...files, ...others, AMQP_URI: '' })).toEqual([]);

@@ -55,6 +55,7 @@ const DEFAULTS = {
   REPORTS_STALL_MS: 30_000,
   EVENTS: 'errors',
   LOG_LEVEL: 'info',
+  LOG_SUBJECT_KEY: undefined,
   SIGNATURE_SCALARS: 'php',
   SIGNATURE_OPEN_GAME_CLIENT: 'keep',
   SIGNATURE_JSON_STRINGS: 'containers',
@@ -65,6 +66,21 @@ const DEFAULTS = {
   PLAYER_COUNTRY_MEMBER: 'country',
   SESSION_ID: 'derive',
   REPORT_RECORDS: 'strict',
+  OTEL_EXPORTER_OTLP_ENDPOINT: undefined,
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: undefined,
+  OTEL_EXPORTER_OTLP_HEADERS: undefined,
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: undefined,
+  OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: undefined,
+  OTEL_TRACES_EXPORTER: undefined,
+  OTEL_SDK_DISABLED: 'false',
+  OTEL_SERVICE_NAME: 'poker-bridge',
+  OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+  OTEL_TRACES_SAMPLER_ARG: 1,
+  OTEL_BSP_SCHEDULE_DELAY: 5_000,
+  OTEL_BSP_EXPORT_TIMEOUT: 30_000,
+  OTEL_BSP_MAX_QUEUE_SIZE: 2_048,
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 512,
 };
 
 const FILES: Readonly<Record<string, string>> = {
@@ -218,6 +234,7 @@ describe('readSettings', () => {
     'PLATFORM_URL_HOSTS',
     'HTTP_HOST',
     'PLAYER_COUNTRY_MEMBER',
+    'OTEL_SERVICE_NAME',
   ];
   const refused = Object.keys(SETTINGS).filter((name) => !UNREFUSED.includes(name));
 

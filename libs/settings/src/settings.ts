@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { LANES } from '#contracts';
 import type { LogLevel } from '#telemetry';
 
+import { type Definition, optional, required, secret, setting } from './definition.ts';
 import {
   amqpUrl,
   countryMember,
@@ -14,22 +15,13 @@ import {
   namePrefix,
   oneOf,
   precisions,
-  type Reader,
   rising,
   text,
 } from './readers.ts';
+import { OTEL_SETTINGS } from './otel.ts';
 import { proxyUrl } from './proxy-url.ts';
 import { redisUrl } from './redis-url.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
-
-interface Definition<T> {
-  readonly read: Reader<T>;
-  /** As it would be written; `undefined` if there is none. */
-  readonly default: string | undefined;
-  readonly isRequired?: boolean;
-  /** Whether the value may come from a file, whose path is in the variable with `_FILE` appended to its name. */
-  readonly isSecret?: boolean;
-}
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
@@ -53,10 +45,6 @@ const RAKE_PLACES = ['form', 'query'] as const;
 const DERIVE_OR_OMIT = ['derive', 'omit'] as const;
 const STRICT_OR_LENIENT = ['strict', 'lenient'] as const;
 
-const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
-const optional = <T>(read: Reader<T>): Definition<T | undefined> => ({ read, default: undefined });
-const required = <T>(read: Reader<T>): Definition<T> => ({ read, default: undefined, isRequired: true });
-const secret = <T>(definition: Definition<T>): Definition<T> => ({ ...definition, isSecret: true });
 const durationMs = integer(1, DAY_MS);
 
 /** Every variable of the worker and the command line, its default, and how it is read. Source: bus contract, sections 6 and 7. */
@@ -107,6 +95,7 @@ export const SETTINGS = {
   REPORTS_PER_PAGE: setting(integer(1, 1_000), '500'),
   REPORTS_STALL_MS: setting(durationMs, '30000'),
   EVENTS: setting(oneOf(['errors', 'all', 'none']), 'errors'),
+  LOG_SUBJECT_KEY: secret(optional(key)),
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info'),
   SIGNATURE_SCALARS: setting(oneOf(SIGNATURE_SCALARS), 'php'),
   SIGNATURE_OPEN_GAME_CLIENT: setting(oneOf(KEEP_OR_DROP), 'keep'),
@@ -118,6 +107,7 @@ export const SETTINGS = {
   PLAYER_COUNTRY_MEMBER: setting(countryMember, 'country'),
   SESSION_ID: setting(oneOf(DERIVE_OR_OMIT), 'derive'),
   REPORT_RECORDS: setting(oneOf(STRICT_OR_LENIENT), 'strict'),
+  ...OTEL_SETTINGS,
 } as const satisfies Record<string, Definition<unknown>>;
 
 export type SettingName = keyof typeof SETTINGS;

@@ -3,74 +3,157 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { Durations } from './durations.ts';
 import { PlainMetric } from './plain-metric.ts';
 import { PlainNumber } from './plain-number.ts';
+import { StateMetric } from './state-metric.ts';
 
 /**
  * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that every
- * command updates are plain metrics.
+ * command updates are plain metrics; what the worker knows anyway is read from its state.
  */
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly commands = new PlainMetric(PlainNumber, {
-    name: 'poker_commands_total',
-    type: 'counter',
-    help: 'Final replies, by command type and outcome: success or the error code.',
-    labelNames: ['type', 'outcome'],
-    registry: this.registry,
-  });
-  readonly commandDuration = new PlainMetric(Durations, {
-    name: 'poker_command_duration_seconds',
-    type: 'histogram',
-    help: 'From the receipt of a command to its acknowledgement.',
-    labelNames: ['type'],
-    registry: this.registry,
-  });
-  readonly commandsInFlight = new PlainMetric(PlainNumber, {
-    name: 'poker_commands_in_flight',
-    type: 'gauge',
-    help: 'Commands in flight, by lane.',
-    labelNames: ['lane'],
-    registry: this.registry,
-  });
-  readonly platformRequests = new PlainMetric(PlainNumber, {
-    name: 'poker_platform_requests_total',
-    type: 'counter',
-    help: 'Calls to the platform, by operation and result: the class of the status, or what went wrong.',
-    labelNames: ['operation', 'result'],
-    registry: this.registry,
-  });
-  readonly platformRequestDuration = new PlainMetric(Durations, {
-    name: 'poker_platform_request_duration_seconds',
-    type: 'histogram',
-    help: 'Duration of one call to the platform.',
-    labelNames: ['operation', 'result'],
-    registry: this.registry,
-  });
-  readonly compartmentInFlight = new PlainMetric(PlainNumber, {
-    name: 'poker_compartment_in_flight',
-    type: 'gauge',
-    help: "Players' commands in flight, by operator and operation; of reports, their calls.",
-    labelNames: ['operator', 'operation'],
-    registry: this.registry,
-  });
-  readonly compartmentWaiting = new PlainMetric(PlainNumber, {
-    name: 'poker_compartment_waiting',
-    type: 'gauge',
-    help: 'Those of them that wait for a connection to the platform.',
-    labelNames: ['operator', 'operation'],
-    registry: this.registry,
-  });
-  readonly compartmentOverflowed = new PlainMetric(PlainNumber, {
-    name: 'poker_compartment_overflowed_total',
-    type: 'counter',
-    help: 'Commands that were OVERLOADED because their compartment held its share of the lane.',
-    labelNames: ['operator', 'operation'],
-    registry: this.registry,
-  });
-  readonly circuitState = new Gauge({
-    name: 'poker_circuit_state',
-    help: '0 closed, 1 half-open, 2 open.',
-    labelNames: ['operator', 'operation'],
+  readonly commands = this.#counter(
+    'poker_commands_total',
+    ['type', 'outcome'],
+    'Final replies, by command type and outcome: success or the error code.',
+  );
+  readonly commandsFailed = this.#counter(
+    'poker_commands_failed_total',
+    ['type', 'category'],
+    'Those of them that are failures, by command type and category of the error code.',
+  );
+  readonly commandDuration = this.#histogram(
+    'poker_command_duration_seconds',
+    ['type'],
+    'From the receipt of a command to its acknowledgement.',
+  );
+  readonly commandWait = this.#histogram(
+    'poker_command_wait_seconds',
+    ['lane'],
+    'From the timestamp that a caller set to the first receipt of the command, in whole seconds.',
+  );
+  readonly commandsInFlight = this.#gauge(
+    'poker_commands_in_flight',
+    ['lane'],
+    'Commands in flight, by lane.',
+  );
+  readonly redeliveries = this.#counter(
+    'poker_redeliveries_total',
+    ['lane'],
+    'Commands that the broker had delivered before, by lane.',
+  );
+  readonly commandsPostponed = this.#counter(
+    'poker_commands_postponed_total',
+    ['type', 'code'],
+    'Commands that went to a retry queue, by command type and error code.',
+  );
+  readonly commandsMoved = this.#counter(
+    'poker_commands_moved_total',
+    ['queue'],
+    'Commands that were moved to their lane or to the quarantine, by queue.',
+  );
+  readonly commandsReturned = this.#counter(
+    'poker_commands_returned_total',
+    ['lane'],
+    'Commands that went back to their queue, by lane.',
+  );
+  readonly consumersLost = this.#counter(
+    'poker_consumers_lost_total',
+    ['queue'],
+    'Consumers that the broker ended while its connection stood, by queue.',
+  );
+  readonly platformRequests = this.#counter(
+    'poker_platform_requests_total',
+    ['operation', 'result'],
+    'Calls to the platform, by operation and result: the class of the status, or what went wrong.',
+  );
+  readonly platformRequestDuration = this.#histogram(
+    'poker_platform_request_duration_seconds',
+    ['operation', 'result'],
+    'Duration of one call to the platform.',
+  );
+  readonly admissionWait = this.#histogram(
+    'poker_admission_wait_seconds',
+    ['operation'],
+    'How long calls waited for a connection to the platform, if they had to.',
+  );
+  readonly platformRefusals = this.#counter(
+    'poker_platform_refusals_total',
+    ['operation', 'reason'],
+    'Calls that were not made: the circuit is open, the queue for a connection is full, or time was up in it.',
+  );
+
+  readonly ready = this.#state(
+    'poker_ready',
+    [],
+    '1 while every lane consumes or is paused on purpose, as /health/ready says, else 0.',
+  );
+  readonly laneState = this.#state(
+    'poker_lane_state',
+    ['lane', 'state'],
+    '1 for the state that a lane is in, 0 for the others.',
+  );
+  readonly lanePrefetch = this.#state(
+    'poker_lane_prefetch',
+    ['lane'],
+    'The most commands that a lane takes at once.',
+  );
+  readonly oldestCommandAge = this.#state(
+    'poker_oldest_command_age_seconds',
+    ['lane'],
+    'Since the receipt of the oldest command in flight, by lane; 0 if none is.',
+  );
+  readonly redisConnected = this.#state(
+    'poker_redis_connected',
+    [],
+    '1 while deduplication is shared by way of Redis, else 0; absent without REDIS_URL.',
+  );
+  readonly compartmentInFlight = this.#state(
+    'poker_compartment_in_flight',
+    ['operator', 'operation'],
+    "Players' commands in flight, by operator and operation; of reports, their calls.",
+  );
+  readonly compartmentWaiting = this.#state(
+    'poker_compartment_waiting',
+    ['operator', 'operation'],
+    'Those of them that wait for a connection to the platform.',
+  );
+  readonly compartmentOverflowed = this.#state(
+    'poker_compartment_overflowed_total',
+    ['operator', 'operation'],
+    'Commands that were OVERLOADED because their compartment held its share of the lane.',
+    'counter',
+  );
+  readonly admissionInFlight = this.#state(
+    'poker_admission_in_flight',
+    ['operator', 'operation'],
+    'Calls that hold a connection to the platform.',
+  );
+  readonly admissionInFlightLimit = this.#state(
+    'poker_admission_in_flight_limit',
+    [],
+    'The most calls that may hold a connection, for each operator.',
+  );
+  readonly admissionWaitingLimit = this.#state(
+    'poker_admission_waiting_limit',
+    [],
+    'The most calls that may wait for a connection, for each operator.',
+  );
+  readonly retryBudget = this.#state(
+    'poker_retry_budget',
+    ['operator', 'operation'],
+    'Retries that are left, of 100; below 1 none is made.',
+  );
+  readonly circuitState = this.#state(
+    'poker_circuit_state',
+    ['operator', 'operation'],
+    '0 closed, 1 half-open, 2 open.',
+  );
+
+  readonly circuitChanges = new Counter({
+    name: 'poker_circuit_changes_total',
+    help: 'Changes of a circuit, by the state that it changed to.',
+    labelNames: ['operator', 'operation', 'state'],
     registers: [this.registry],
   });
   readonly platformRetries = new Counter({
@@ -109,8 +192,34 @@ export class Metrics {
     help: '1 while both connections to the broker are open, else 0.',
     registers: [this.registry],
   });
+  readonly brokerBlocked = new Gauge({
+    name: 'poker_broker_blocked',
+    help: '1 while an alarm of the broker blocks publishing, else 0.',
+    registers: [this.registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  #counter(name: string, labelNames: readonly string[], help: string): PlainMetric<PlainNumber> {
+    return new PlainMetric(PlainNumber, { name, type: 'counter', labelNames, help, registry: this.registry });
+  }
+
+  #gauge(name: string, labelNames: readonly string[], help: string): PlainMetric<PlainNumber> {
+    return new PlainMetric(PlainNumber, { name, type: 'gauge', labelNames, help, registry: this.registry });
+  }
+
+  #histogram(name: string, labelNames: readonly string[], help: string): PlainMetric<Durations> {
+    return new PlainMetric(Durations, { name, type: 'histogram', labelNames, help, registry: this.registry });
+  }
+
+  #state(
+    name: string,
+    labelNames: readonly string[],
+    help: string,
+    type: 'counter' | 'gauge' = 'gauge',
+  ): StateMetric {
+    return new StateMetric({ name, type, labelNames, help, registry: this.registry });
   }
 }

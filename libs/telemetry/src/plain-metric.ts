@@ -59,6 +59,11 @@ export class PlainMetric<Kind extends Series> {
     return this.#byFirst.get(first)?.get(second) ?? this.#begin(first, second);
   }
 
+  /** Every series so far, with its labels. */
+  get all(): readonly { readonly labels: Reading['labels']; readonly series: Kind }[] {
+    return this.#series;
+  }
+
   /** For the registry. */
   get() {
     const values = this.#series.flatMap(({ labels, series }) => series.read(this.name, labels));

@@ -148,6 +148,7 @@ export const gameOpen = defineCommand({
   type: 'game.open',
   lane: 'interactive',
   summary: 'The lobby for a player, or with session.tableId a table.',
+  player: ['player', 'id'],
   data: GameOpen,
   examples: [
     { name: 'least', summary: 'No more than what is required', data: { player: { id: 'player-1' } } },

@@ -37,6 +37,7 @@ export const reportAdHocFetch = defineCommand({
   type: 'report.ad-hoc.fetch',
   lane: 'reports',
   summary: 'Figures of all players over a period, or of one.',
+  player: ['userId'],
   data: AdHocReportFetch,
   examples: [
     {

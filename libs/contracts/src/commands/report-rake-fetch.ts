@@ -10,11 +10,11 @@ export class RakeReportFetch extends AdHocReportFetch {
   @IsText()
   readonly timeZone?: string;
 
-  @MayBeAbsent('The interface does not say which values count.')
+  @MayBeAbsent("Into the player's currency; the interface shows no values.")
   @IsText()
   readonly convertToPreferredCurrency?: string;
 
-  @MayBeAbsent('The field to sort by; the interface shows no syntax.')
+  @MayBeAbsent('The field to sort by; the interface shows no syntax. Without it, pages have no order.')
   @IsText()
   readonly sort?: string;
 }
@@ -23,6 +23,7 @@ export const reportRakeFetch = defineCommand({
   type: 'report.rake.fetch',
   lane: 'reports',
   summary: 'The rake of players over a period.',
+  player: ['userId'],
   data: RakeReportFetch,
   examples: [
     {

@@ -53,6 +53,7 @@ export const sessionCreate = defineCommand({
   type: 'session.create',
   lane: 'interactive',
   summary: 'A session for a player, with the URL that opens the lobby.',
+  player: ['userId'],
   data: SessionCreate,
   examples: [
     { name: 'least', summary: 'No more than what is required', data: { userId: 'player-1' } },

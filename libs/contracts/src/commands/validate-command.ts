@@ -12,6 +12,7 @@ const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
 /** A body of unknown members must not cause an answer many times its size; faults of known ones are always reported. */
 const MAX_VIOLATIONS_WITH_UNKNOWN = 32;
 const MAX_UNKNOWN_NAME = 100;
+const UNKNOWN_MEMBER = 'is not a member here';
 
 /**
  * Validates a command's data and returns it as an instance of its class.
@@ -30,6 +31,11 @@ export function validateCommand<T extends CommandType>(type: T, data: unknown): 
   return instance;
 }
 
+/** Whether the last name in the pointer is the sender's own choice, and may be anything. */
+export function isOfUnknownMember({ message }: Violation): boolean {
+  return message.startsWith(UNKNOWN_MEMBER);
+}
+
 function read<T extends object>(
   { shape, members }: CompiledShape<T>,
   data: Record<string, unknown>,
@@ -45,7 +51,7 @@ function read<T extends object>(
       const held = nested && isObject(value) ? read(nested, value, `${path}/${name}`, violations) : value;
       (instance as Record<string, unknown>)[name] = held;
     } else if (violations.length < MAX_VIOLATIONS_WITH_UNKNOWN) {
-      const message = `is not a member here; the members are ${[...members.keys()].join(', ')}`;
+      const message = `${UNKNOWN_MEMBER}; the members are ${[...members.keys()].join(', ')}`;
       violations.push({ pointer: `${path}/${unknownNameInPointer(name)}`, message });
     }
   }

@@ -16,6 +16,8 @@ export interface CommandDefinition<
   readonly lane: CommandLane;
   /** A sentence for documents. */
   readonly summary: string;
+  /** The names that lead to the player in its data, for log lines that belong together. */
+  readonly player: readonly [string, ...string[]];
   /** The class of its data, whose decorators are its validation and whose descriptions are its documentation. */
   readonly data: Shape<Data>;
   /** Together they show every member. */

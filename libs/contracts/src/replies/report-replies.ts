@@ -82,7 +82,7 @@ export class ReportCompleted {
   @Min(0)
   readonly totalCount!: number;
 
-  @MustBeGiven('Whether that count differed between pages.')
+  @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.')
   @IsBoolean()
   readonly changedWhileReading!: boolean;
 }

@@ -10,7 +10,7 @@ import { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.t
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import { BusClientError, type BusClientFault } from './bus-client-error.ts';
 import { type BusReply, readReply } from './bus-reply.ts';
-import { connectClient } from './connect-client.ts';
+import { type ClientConnection, connectClient } from './connect-client.ts';
 import { ReplyStream } from './reply-stream.ts';
 
 /** Replies under way to this caller; each may be a page of a report. */
@@ -62,11 +62,17 @@ export class BusClient implements AsyncDisposable {
   readonly #model: ChannelModel;
   readonly #channel: Channel;
   readonly #names: BusNames;
+  readonly #user: string;
   readonly #appId: string;
   #replyQueue = '';
 
-  private constructor(model: ChannelModel, channel: Channel, { prefix, appId }: BusClientOptions) {
+  private constructor(
+    { model, user }: ClientConnection,
+    channel: Channel,
+    { prefix, appId }: BusClientOptions,
+  ) {
     this.#model = model;
+    this.#user = user;
     this.#channel = channel;
     this.#names = busNames(prefix);
     this.#appId = appId;
@@ -74,12 +80,13 @@ export class BusClient implements AsyncDisposable {
 
   /** @throws BusClientError `unreachable`, `rejected`, or `no-exchange` if no worker has declared anything yet */
   static async open(options: BusClientOptions): Promise<BusClient> {
-    const model = await connectClient(options.urls, options.tls);
+    const connection = await connectClient(options.urls, options.tls);
+    const { model } = connection;
     model.on('error', () => undefined);
     try {
       const channel = await model.createChannel();
       channel.on('error', () => undefined);
-      const client = new BusClient(model, channel, options);
+      const client = new BusClient(connection, channel, options);
       await client.#prepare();
       return client;
     } catch (error) {
@@ -182,6 +189,7 @@ export class BusClient implements AsyncDisposable {
           correlationId: id,
           replyTo: this.#replyQueue,
           contentType: 'application/json',
+          userId: this.#user,
           appId: this.#appId,
           timestamp: Math.floor(nowMs / 1_000),
           headers: {

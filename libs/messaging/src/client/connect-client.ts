@@ -2,9 +2,16 @@ import { type ChannelModel, connect } from 'amqplib';
 
 import { TlsContext } from '#tls';
 
+import { brokerUserOf } from './broker-user-of.ts';
 import { BusClientError } from './bus-client-error.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+
+/** A connection, and the broker user that it belongs to. */
+export interface ClientConnection {
+  readonly model: ChannelModel;
+  readonly user: string;
+}
 
 /**
  * Connects to the first node of a cluster that takes the caller.
@@ -14,16 +21,17 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export async function connectClient(
   urls: readonly string[],
   tls = new TlsContext('AMQP'),
-): Promise<ChannelModel> {
+): Promise<ClientConnection> {
   const reasons: string[] = [];
   for (const url of urls) {
     try {
-      return await connect(url, {
+      const model = await connect(url, {
         ...tls.material,
         timeout: CONNECT_TIMEOUT_MS,
         noDelay: true,
         clientProperties: { connection_name: 'poker-bridge client' },
       });
+      return { model, user: brokerUserOf(url) };
     } catch (error) {
       const { host, pathname } = new URL(url);
       const reason = reasonOf(error, tls);

@@ -1,5 +1,6 @@
 // A door of its own: who only calls does not load the transport, and Nest with it.
 export { BusClient, type BusClientOptions, type BusCommand } from './bus-client.ts';
+export { brokerUserOf } from './broker-user-of.ts';
 export { BusClientError, type BusClientFault } from './bus-client-error.ts';
 export type { BusReply } from './bus-reply.ts';
 export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';

@@ -63,7 +63,7 @@ export async function inspectBroker({
   retryDelaysMs,
   tls,
 }: BrokerInspectionOptions): Promise<BrokerInspection> {
-  const connection = await connectClient(urls, tls);
+  const { model: connection } = await connectClient(urls, tls);
   // What is lost meanwhile fails the question that is under way.
   connection.on('error', () => undefined);
   try {

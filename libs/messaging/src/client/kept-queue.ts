@@ -6,14 +6,18 @@ import { busNames } from '#contracts';
 import type { TlsContext } from '#tls';
 
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';
+import { depthAfterWalk } from '../rabbitmq/consuming/depth-after-walk.ts';
 import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
 import { messagesIn } from '../rabbitmq/inspection/inspect-topology.ts';
 import { ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { ForwarderLock } from '../replies/forwarder-lock.ts';
+import { forwarderLockOf } from '../topology/topology.ts';
 import { BusClientError } from './bus-client-error.ts';
 import { connectClient } from './connect-client.ts';
 import { type KeptMessage, keptMessageOf } from './kept-message.ts';
+import { takeTurn } from './take-turn.ts';
 
 const ACCESS_REFUSED = 403;
 const CLOSE_TIMEOUT_MS = 5_000;
@@ -21,9 +25,6 @@ const CLOSE_TIMEOUT_MS = 5_000;
 const ROUND_MS = 10 * 60_000;
 /** Beyond 32 acknowledgements that a quorum queue has not applied yet, RabbitMQ 3.10 drops the rest with their channel. */
 const ACKNOWLEDGEMENT_MS = 5;
-/** For messages of a closed channel to be back in their places, and for those that somebody else holds for a look. */
-const RETURN_LOOKS = 20;
-const RETURN_PAUSE_MS = 50;
 const MAX_LOOKS = 4;
 
 export interface KeptQueueOptions {
@@ -58,6 +59,8 @@ export interface SettleOptions {
   readonly ratePerSecond: number;
   /** Ends it after the message that is under way. */
   readonly signal: AbortSignal;
+  /** Called if a worker is delivering parked replies, whose order two at once would mix up: this one waits for its turn. */
+  readonly waiting: () => void;
   /** How long messages are held at once, default ten minutes. */
   readonly roundMs?: number;
 }
@@ -67,17 +70,21 @@ export class KeptQueue implements AsyncDisposable {
   readonly name: string;
   readonly #model: ChannelModel;
   readonly #publisher = new ConfirmedPublisher();
+  readonly #lock: ForwarderLock | undefined;
 
-  private constructor(model: ChannelModel, name: string) {
+  private constructor(model: ChannelModel, { prefix, queue }: KeptQueueOptions) {
+    const names = busNames(prefix);
     this.#model = model;
-    this.name = name;
+    this.name = names[queue];
+    this.#lock =
+      queue === 'undelivered' ? new ForwarderLock(forwarderLockOf(names), this.#publisher) : undefined;
   }
 
   /** @throws BusClientError `unreachable`, `rejected`, or `no-queue` if no worker has declared anything yet */
-  static async open({ urls, prefix, queue, tls }: KeptQueueOptions): Promise<KeptQueue> {
-    const model = await connectClient(urls, tls);
+  static async open(options: KeptQueueOptions): Promise<KeptQueue> {
+    const { model } = await connectClient(options.urls, options.tls);
     model.on('error', () => undefined);
-    const kept = new KeptQueue(model, busNames(prefix)[queue]);
+    const kept = new KeptQueue(model, options);
     try {
       await kept.#depth();
       // Whatever waits for an answer of a connection that is lost is told so.
@@ -120,15 +127,24 @@ export class KeptQueue implements AsyncDisposable {
    * Settles the chosen messages, oldest first. Each is published, and confirmed, before it is removed: a process that is
    * killed loses none, and at most repeats the one that was under way. The others keep their places, unless it is killed.
    *
+   * @returns the keys of those that it did not come to: it was ended before, or they have gone
    * @throws BusClientError if the broker refuses, or the connection is lost; what was settled until then is settled
    */
-  async settle(options: SettleOptions): Promise<void> {
+  async settle(options: SettleOptions): Promise<ReadonlySet<string>> {
     const left = new Set(options.chosen);
-    let before: number;
-    do {
-      before = left.size;
-      await this.#round(left, options);
-    } while (left.size > 0 && left.size < before && !options.signal.aborted);
+    if (this.#lock && !(await takeTurn(this.#lock, this.#model, options))) return left;
+    try {
+      // One that brings nothing may have met messages that somebody else holds for a look.
+      for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
+        const before = left.size;
+        const isEmpty = (await this.#round(left, options)) === 0;
+        if (isEmpty) break;
+        idle = left.size < before ? 0 : idle + 1;
+      }
+    } finally {
+      await this.#lock?.release(this.#model);
+    }
+    return left;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -136,8 +152,12 @@ export class KeptQueue implements AsyncDisposable {
     await closeWithin(CLOSE_TIMEOUT_MS, this.#model);
   }
 
-  /** One walk, which takes from `left` what is settled. */
-  async #round(left: Set<string>, { roundMs = ROUND_MS, ...options }: SettleOptions): Promise<void> {
+  /**
+   * One walk, which takes from `left` what is settled.
+   *
+   * @returns how many messages are in the queue after it
+   */
+  async #round(left: Set<string>, { roundMs = ROUND_MS, ...options }: SettleOptions): Promise<number> {
     const { ratePerSecond, signal } = options;
     const untilMs = performance.now() + roundMs;
     const pauseMs = 1_000 / ratePerSecond - ACKNOWLEDGEMENT_MS;
@@ -153,7 +173,7 @@ export class KeptQueue implements AsyncDisposable {
       if (outcome !== 'left' && pauseMs > 0)
         await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     });
-    await this.#depthAfter(shown - removed);
+    return this.#depthAfter(shown - removed);
   }
 
   async #settleOne(kept: Kept, { decide }: SettleOptions, channel: Channel): Promise<KeptOutcome> {
@@ -193,13 +213,8 @@ export class KeptQueue implements AsyncDisposable {
     }
   }
 
-  /** How many messages are in the queue once at least so many are back, or after a second. */
-  async #depthAfter(expected: number): Promise<number> {
-    for (let looks = 1; ; looks += 1) {
-      await sleep(RETURN_PAUSE_MS);
-      const depth = await this.#depth();
-      if (depth >= expected || looks === RETURN_LOOKS) return depth;
-    }
+  #depthAfter(expected: number): Promise<number> {
+    return depthAfterWalk(() => this.#depth(), expected);
   }
 
   async #depth(): Promise<number> {

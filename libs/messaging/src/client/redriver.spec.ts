@@ -58,9 +58,11 @@ describe('Redriver', () => {
     expect(SEAL.open(received)).toMatchObject({ 'x-redriven': 1, 'x-origin-user-id': 'shop' });
   });
 
-  it('counts on', () => {
-    const letter = letterOf({ headers: { 'x-redriven': 2 } });
-    expect(redriver.commandOf(redriver.read(letter)).properties.headers).toMatchObject({ 'x-redriven': 3 });
+  it('counts on, and has the replies numbered on', () => {
+    const letter = letterOf({ headers: { 'x-redriven': 2, 'x-sequence': 4, 'x-progress': '{"pages":3}' } });
+    const { headers } = redriver.commandOf(redriver.read(letter)).properties;
+    expect(headers).toMatchObject({ 'x-redriven': 3, 'x-sequence': 4 });
+    expect(headers).not.toHaveProperty('x-progress');
   });
 
   it('leaves a packet without the property type', () => {

@@ -9,7 +9,7 @@ import { CallerPolicy } from '../envelope/caller-policy.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
-import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL } from '../envelope/own-headers.ts';
+import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL, SEQUENCE } from '../envelope/own-headers.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { keptMessageOf } from './kept-message.ts';
 
@@ -66,7 +66,8 @@ export class Redriver {
 
   /**
    * The command for the lane of its type: as a worker would copy it, without the deadline and the time that it had, so that
-   * it gets a new budget, and with one more in `x-redriven`. Source: bus contract, section 5.
+   * it gets a new budget, and with one more in `x-redriven`. Its replies are numbered on: a caller that drops repeats by
+   * `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
    *
    * @param content default: that of the letter
    */
@@ -77,7 +78,10 @@ export class Redriver {
       {
         // A type that only another version knows is moved by the worker.
         queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
-        headers: { [REDRIVEN]: (Number(own[REDRIVEN]) || 0) + 1 },
+        headers: {
+          [REDRIVEN]: (Number(own[REDRIVEN]) || 0) + 1,
+          ...(typeof own[SEQUENCE] === 'number' && { [SEQUENCE]: own[SEQUENCE] }),
+        },
         content,
       },
     );

@@ -53,6 +53,12 @@ describe('ReplyStream', () => {
     expect(acknowledged).toEqual([0]);
   });
 
+  it('acknowledges what has come once its reader leaves', async () => {
+    const { stream, acknowledged } = streamOf(reply(0), reply(1), reply(2, true));
+    for await (const { sequence } of stream.replies()) if (sequence === 1) break;
+    expect(acknowledged).toEqual([0, 1, 2]);
+  });
+
   it('drops what redelivery repeats', async () => {
     const { stream, acknowledged } = streamOf(reply(0), reply(1), reply(0), reply(1), reply(2, true));
     expect(await sequencesOf(stream)).toEqual([0, 1, 2]);

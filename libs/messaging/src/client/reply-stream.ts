@@ -29,20 +29,25 @@ export class ReplyStream {
 
   /**
    * The replies up to the final one. Each is acknowledged when the next is asked for, so a slow reader slows the broker
-   * instead of filling the memory.
+   * instead of filling the memory. A reader who leaves has no further use for what has arrived: it takes no room of others.
    */
   async *replies(): AsyncGenerator<BusReply, void> {
-    for (;;) {
-      const arrival = this.#arrived.shift();
-      if (arrival) {
-        yield arrival.reply;
-        arrival.acknowledge();
-        if (arrival.reply.isFinal) return;
-      } else if (this.#error) {
-        throw this.#error;
-      } else {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+    try {
+      for (;;) {
+        const [arrival] = this.#arrived;
+        if (arrival) {
+          yield arrival.reply;
+          this.#arrived.shift();
+          arrival.acknowledge();
+          if (arrival.reply.isFinal) return;
+        } else if (this.#error) {
+          throw this.#error;
+        } else {
+          await new Promise<void>((resolve) => (this.#wake = resolve));
+        }
       }
+    } finally {
+      for (const { acknowledge } of this.#arrived.splice(0)) acknowledge();
     }
   }
 }

@@ -1,3 +1,5 @@
+import type { Context } from '@opentelemetry/api';
+
 import type { Deadline } from '#resilience';
 
 import type { Progress } from './progress.ts';
@@ -11,6 +13,8 @@ export abstract class CommandContext {
   /** Whose credentials to use. */
   abstract readonly operator: string;
   abstract readonly deadline: Deadline;
+  /** What the spans of its calls are children of, if it is traced. */
+  abstract readonly traceContext: Context | undefined;
   /** Calls to the platform so far, counted by the one who makes them. */
   attempts = 0;
   /** How far an earlier run came, if the command was postponed; a handler with several replies keeps it up to date. */

@@ -1,6 +1,9 @@
+import type { Context } from '@opentelemetry/api';
+
 import type { Deadline, Holding } from '#resilience';
 
 import type { Envelope } from '../envelope/envelope.ts';
+import type { CommandTrace } from '../observer/command-tracer.ts';
 import { CommandContext } from './command-context.ts';
 import type { Progress } from './progress.ts';
 
@@ -18,6 +21,7 @@ export class CommandRun extends CommandContext {
   isParked = false;
   /** What its compartment holds of the lane, itself included. */
   holding: Holding | undefined;
+  trace: CommandTrace | undefined;
 
   /** @param before how far an earlier run came */
   constructor(
@@ -32,5 +36,9 @@ export class CommandRun extends CommandContext {
     this.deadline = deadline;
     this.sequence = before.sequence;
     this.progress = before.progress;
+  }
+
+  get traceContext(): Context | undefined {
+    return this.trace?.context;
   }
 }

@@ -5,12 +5,12 @@ import { type Command, decodeCommand } from './command.ts';
 export { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
 
 /** A command as the pipeline has it; by default a valid `session.create` from its lane, with a reply queue. */
-export function commandOf({ properties, ...facts }: DeliveryFacts = {}): Command {
+export function commandOf({ properties, ...facts }: DeliveryFacts = {}, rules = ENVELOPE_RULES): Command {
   const delivery = deliveryOf({
     ...facts,
     properties: { messageId: 'm-1', replyTo: 'lobby', ...properties },
   });
-  return decodeCommand(delivery, ENVELOPE_RULES);
+  return decodeCommand(delivery, rules);
 }
 
 /** The same from a copy of a worker's own, whose headers are believed. */

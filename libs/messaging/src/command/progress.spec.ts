@@ -31,17 +31,25 @@ describe('progress', () => {
 
   it.each([
     ['nothing', {}],
-    ['a sequence alone', { 'x-sequence': 5 }],
     ['a progress alone', { 'x-progress': '{"pages":5}' }],
     ['a sequence below 0', { 'x-sequence': -1, 'x-progress': '{"pages":5}' }],
     ['a sequence that is no integer', { 'x-sequence': 1.5, 'x-progress': '{"pages":5}' }],
     ['a sequence as text', { 'x-sequence': '5', 'x-progress': '{"pages":5}' }],
-    ['a progress that is not JSON', { 'x-sequence': 5, 'x-progress': '{' }],
-    ['a progress that is null', { 'x-sequence': 5, 'x-progress': 'null' }],
-    ['a progress that is a number', { 'x-sequence': 5, 'x-progress': '5' }],
-    ['a progress as a table', { 'x-sequence': 5, 'x-progress': { pages: 5 } }],
   ])('counts as a first run if the headers hold %s', (_, headers) => {
     expect(readProgress(headers)).toEqual({ sequence: 0 });
     expect(afterRetry(headers)).toMatchObject({ sequence: 0, progress: undefined });
   });
+
+  it.each([
+    ['none, as of a redriven command', {}],
+    ['one that is not JSON', { 'x-progress': '{' }],
+    ['one that is null', { 'x-progress': 'null' }],
+    ['one that is a number', { 'x-progress': '5' }],
+    ['one that is a table', { 'x-progress': { pages: 5 } }],
+  ])(
+    'begins again, with the next sequence, if the headers hold a sequence and of a progress %s',
+    (_, headers) => {
+      expect(afterRetry({ 'x-sequence': 5, ...headers })).toMatchObject({ sequence: 5, progress: undefined });
+    },
+  );
 });

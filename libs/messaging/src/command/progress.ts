@@ -15,15 +15,18 @@ export function progressHeaders({ sequence, progress }: Resumable): Record<strin
   return { [SEQUENCE]: sequence, ...(progress && { [PROGRESS]: JSON.stringify(progress) }) };
 }
 
-/** Reads what `progressHeaders` wrote; anything else counts as a first run. */
+/**
+ * Reads what `progressHeaders` wrote, or the sequence alone of a redriven command, whose replies are numbered on; anything
+ * else counts as a first run.
+ */
 export function readProgress(headers: OwnHeaders): {
   sequence: number;
   progress?: Progress;
 } {
   const sequence = headers[SEQUENCE];
   const progress = parse(headers[PROGRESS]);
-  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0 || !progress) return { sequence: 0 };
-  return { sequence: Number(sequence), progress };
+  if (!Number.isSafeInteger(sequence) || Number(sequence) < 0) return { sequence: 0 };
+  return { sequence: Number(sequence), ...(progress && { progress }) };
 }
 
 function parse(text: unknown): Progress | undefined {

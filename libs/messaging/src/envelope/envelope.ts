@@ -28,6 +28,8 @@ export interface Envelope {
   readonly correlationId: string;
   readonly replyTo: ReplyAddress;
   readonly operator: string;
+  /** How log lines name its player; undefined if they do not, or if it is about none. */
+  readonly subject: string | undefined;
   /** The broker user that sent it, as the broker checked it; `anonymous` without one. */
   readonly caller: string;
   /** What a worker noted on it before. */

@@ -12,6 +12,7 @@ import {
 import { ANONYMOUS, type CallerPolicy } from './caller-policy.ts';
 import type { Envelope } from './envelope.ts';
 import { type HeaderSeal, ORIGIN_USER, type OwnHeaders } from './own-headers.ts';
+import { playerOf } from './player-of.ts';
 import { type Body, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 import { readReplyAddress } from './read-reply-address.ts';
@@ -23,6 +24,8 @@ export interface EnvelopeRules {
   readonly reserved: string;
   readonly seal: HeaderSeal;
   readonly callers: CallerPolicy;
+  /** How log lines name a player of an operator. Default: not at all. */
+  readonly subjectOf?: ((operator: string, player: string) => string) | undefined;
   readonly budgetMs: Readonly<Record<Lane, number>>;
   readonly nowMs: () => number;
   readonly newId: () => string;
@@ -67,6 +70,7 @@ export function openEnvelope(
   const operator = headers['operator'] ?? 'default';
   if (typeof operator !== 'string')
     violations.push({ pointer: '/headers/operator', message: 'must be a string' });
+  const player = known && rules.subjectOf && playerOf(known, body.data);
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
   const own = rules.seal.open({ content, fields, properties });
@@ -82,6 +86,8 @@ export function openEnvelope(
     caller,
     own,
     operator: typeof operator === 'string' ? operator : '',
+    subject:
+      player !== undefined && typeof operator === 'string' ? rules.subjectOf?.(operator, player) : undefined,
     deadlineAtMs: deadlineAtMs ?? deadline.nowMs + deadline.budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,

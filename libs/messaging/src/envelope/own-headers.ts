@@ -33,6 +33,11 @@ export type OwnHeaders = Readonly<Partial<Record<(typeof SEALED)[number], unknow
 
 const NONE: OwnHeaders = {};
 
+/** Whether the headers are those of a copy: a worker has received the command before. */
+export function isCopy(own: OwnHeaders): boolean {
+  return own !== NONE;
+}
+
 /**
  * Seals the headers that workers write into copies, and believes no others: everybody who may write to a queue of the
  * service could otherwise make a report skip a page, take another caller's name, or have a message sent to another's queue.

@@ -7,22 +7,56 @@ import type { ConnectionState } from '../rabbitmq/connection/broker-connection.t
 export interface CommandFacts {
   readonly id: string;
   readonly correlationId: string;
+  /** Of the trace that it belongs to; 32 hexadecimal digits. */
+  readonly traceId?: string;
   /** `unknown` if no such type exists. */
   readonly type: string;
   readonly operator: string;
+  /** The player, as log lines name players; absent if they do not, or if it is about none. */
+  readonly subject?: string;
   readonly lane: Lane;
   readonly attempts: number;
   readonly durationMs: number;
 }
 
+/** What a log may know of a failure beside its code. */
+export interface FailureFacts {
+  /** Of the platform's answer. */
+  readonly status?: number;
+  /** What it is about, at most ten: JSON pointers into the command, or of the platform's answer. */
+  readonly pointers?: readonly string[];
+  /** In a sentence, without any value of the command. */
+  readonly reason: string;
+}
+
+/** Where a postponed command waits, and until when. */
+export interface Postponement {
+  /** Of the retry queue: one of `REPORTS_RETRY_DELAYS_MS`. */
+  readonly delayMs: number;
+  readonly queue: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
 /** What happens on the bus, for logs and metrics. The worker binds it. */
 export abstract class MessagingObserver {
-  abstract commandTaken(lane: Lane): void;
+  /** @param waitedMs in its queue, as far as is known; undefined for a command that was received before */
+  abstract commandTaken(lane: Lane, isRedelivered: boolean, waitedMs: number | undefined): void;
   /** Settled, returned or lost: no longer in flight. */
   abstract commandReleased(lane: Lane): void;
-  /** A final reply was decided and, with its copies, confirmed. `cause` is for the log. */
-  abstract commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void;
-  abstract commandPostponed(command: CommandFacts, code: ErrorCode, delayMs: number): void;
+  /** A final reply was decided and, with its copies, confirmed. `cause` and `failure` are for the log. */
+  abstract commandAnswered(
+    command: CommandFacts,
+    outcome: 'success' | ErrorCode,
+    cause: unknown,
+    failure?: FailureFacts,
+  ): void;
+  abstract commandPostponed(
+    command: CommandFacts,
+    code: ErrorCode,
+    postponement: Postponement,
+    failure: FailureFacts,
+  ): void;
   /** Copied to another queue: its own lane, or the quarantine. */
   abstract commandMoved(command: CommandFacts, queue: string): void;
   /** Left to the broker, which delivers it again. */

@@ -24,6 +24,7 @@ describe('deadLetterOf', () => {
       'x-reason': 'UNKNOWN_OPERATOR',
       'x-failed-at': '2026-01-31T12:00:00.001Z',
       'x-origin-queue': 'poker.reports',
+      'x-sequence': 1,
     });
   });
 

@@ -10,7 +10,12 @@ export type Settlement =
   /** Answered, and kept for people as well. */
   | { readonly kind: 'dead-letter'; readonly reply: FailedReply; readonly cause?: unknown }
   /** To a retry queue, from which it comes back. */
-  | { readonly kind: 'postpone'; readonly copy: Copy; readonly delayMs: number; readonly code: ErrorCode }
+  | {
+      readonly kind: 'postpone';
+      readonly copy: Copy;
+      readonly delayMs: number;
+      readonly failure: FailedReply['data'];
+    }
   /** To another queue: its own lane, or the quarantine. */
   | { readonly kind: 'move'; readonly copy: Copy }
   /** Left to the broker, which delivers it again. */
@@ -20,6 +25,11 @@ export type Settlement =
 export interface Copy {
   readonly queue: string;
   readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** Why a command failed, or has to wait; `undefined` for a success, and for what was not decided. */
+export function codeOf(settlement: Settlement): ErrorCode | undefined {
+  return settlement.kind === 'postpone' ? settlement.failure.code : failureOf(settlement)?.code;
 }
 
 /** The failure that a command is answered with, `undefined` for any other settlement. */

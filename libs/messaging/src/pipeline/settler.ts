@@ -2,7 +2,9 @@ import type { BusNames, Lane, Reply } from '#contracts';
 
 import type { Command } from '../command/command.ts';
 import { copyOf } from '../command/copy-of.ts';
+import { failureFactsOf } from '../command/failure-facts.ts';
 import { factsOf } from '../command/facts-of.ts';
+import { publishFor } from '../command/publish-for.ts';
 import type { HeaderSeal } from '../envelope/own-headers.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
@@ -24,6 +26,9 @@ export interface SettlerOptions {
   readonly nowMs: () => number;
 }
 
+/** The broker delivers it again by itself. */
+const LOST: Settlement = { kind: 'return', cause: undefined };
+
 /** Carries out what a settlement says, and acknowledges once all of it is confirmed. Nothing else acknowledges. */
 export class Settler {
   readonly #options: SettlerOptions;
@@ -32,12 +37,19 @@ export class Settler {
     this.#options = options;
   }
 
-  /** Never rejects: what the broker does not confirm goes back to its queue. */
-  async settle(command: Command, settlement: Settlement): Promise<void> {
+  /**
+   * Never rejects: what the broker does not confirm goes back to its queue.
+   *
+   * @returns what became of the command
+   */
+  async settle(command: Command, settlement: Settlement): Promise<Settlement> {
+    const { isAlive } = command.delivery;
     try {
       await this.#carryOut(command, settlement);
-    } catch (error) {
-      this.#return(command, error);
+      return isAlive ? settlement : LOST;
+    } catch (cause) {
+      this.#return(command, cause);
+      return { kind: 'return', cause };
     }
   }
 
@@ -68,8 +80,9 @@ export class Settler {
     const announced = events.announces(reply) ? events.announce(command, reply) : undefined;
     await (announced || kept ? Promise.all([sent, announced, kept]) : sent);
     command.delivery.acknowledge();
-    const outcome = reply.type === 'command.failed' ? reply.data.code : 'success';
-    observer.commandAnswered(factsOf(command, nowMs()), outcome, cause);
+    const facts = factsOf(command, nowMs());
+    if (reply.type !== 'command.failed') observer.commandAnswered(facts, 'success', cause);
+    else observer.commandAnswered(facts, reply.data.code, cause, failureFactsOf(reply.data));
   }
 
   async #deadLetter(command: Command, { data: { code } }: FailedReply): Promise<void> {
@@ -80,12 +93,13 @@ export class Settler {
 
   async #postpone(
     command: Command,
-    { copy, code, delayMs }: Extract<Settlement, { kind: 'postpone' }>,
+    { copy, failure, delayMs }: Extract<Settlement, { kind: 'postpone' }>,
   ): Promise<void> {
     const { onPostponed, observer, nowMs } = this.#options;
     await this.#replaceBy(copy, command);
     onPostponed(command.lane);
-    observer.commandPostponed(factsOf(command, nowMs()), code, delayMs);
+    const postponement = { delayMs, queue: copy.queue, until: new Date(nowMs() + delayMs).toISOString() };
+    observer.commandPostponed(factsOf(command, nowMs()), failure.code, postponement, failureFactsOf(failure));
   }
 
   async #move(command: Command, copy: Copy): Promise<void> {
@@ -98,9 +112,9 @@ export class Settler {
     command.delivery.acknowledge();
   }
 
-  #publish(copy: OutgoingMessage, { delivery }: Command): Promise<void> {
+  #publish(copy: OutgoingMessage, command: Command): Promise<void> {
     const { copies, seal } = this.#options;
-    return copies.publish(seal.seal(copy), () => delivery.isAlive);
+    return publishFor(command, 'copy', seal.seal(copy), copies);
   }
 
   #return(command: Command, cause: unknown): void {

@@ -82,7 +82,7 @@ describe('the steps', () => {
     expect(await settle(report, unavailable)).toMatchObject({
       kind: 'postpone',
       delayMs: 5_000,
-      code: 'PLATFORM_UNAVAILABLE',
+      failure: { code: 'PLATFORM_UNAVAILABLE' },
       copy: { queue: 'poker.reports.retry.5000', headers: { 'x-postponed': 1, 'x-sequence': 0 } },
     });
     expect(await settle({}, unavailable)).toMatchObject({ kind: 'answer' });

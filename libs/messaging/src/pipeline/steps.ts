@@ -15,6 +15,7 @@ import { decode } from './steps/decode.ts';
 import { deduplicate } from './steps/deduplicate.ts';
 import { type CommandHandler, invoke } from './steps/invoke.ts';
 import { postpone } from './steps/postpone.ts';
+import { resume } from './steps/resume.ts';
 import { route } from './steps/route.ts';
 import { validate } from './steps/validate.ts';
 import { withinDeadline } from './steps/within-deadline.ts';
@@ -56,6 +57,7 @@ export function stepsOf(options: StepsOptions): readonly Step[] {
     deduplicate(options),
     // What is remembered for repeats may be a failure.
     answerFailures(nowMs),
+    resume(),
     withinDeadline,
     invoke(handlers, options.replies),
   ];

@@ -7,6 +7,7 @@ import type { TlsContext } from '#tls';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { depthOf } from './connection/depth-of.ts';
+import { onChannel } from './connection/on-channel.ts';
 import { within } from './connection/within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
@@ -25,6 +26,8 @@ const RECREATE_FOR_MS = 5_000;
 const REDECLARE_WAIT_MS = 1_000;
 /** A connection is not given up more often than that for one consumer: the others on it are well. */
 const CONNECTION_KEPT_MS = 60_000;
+/** Of a connection whose node confirms nothing that is published. */
+const ANSWER_TIMEOUT_MS = 2_000;
 const DEAF = 'its queue holds messages, and none came';
 
 export interface BrokerOptions {
@@ -138,12 +141,29 @@ export class Broker {
     const connection = this.#publishing;
     await this.#options.publisher.attach({
       openChannel: () => model.createConfirmChannel(),
-      giveUp: (reason) => connection.reset(model, reason),
+      giveUp: (reason) => {
+        connection.reset(model, reason);
+        void this.#checkConsuming();
+      },
       get isBlocked() {
         return connection.state.kind === 'blocked';
       },
     });
     this.#consuming.open();
+  }
+
+  /**
+   * Gives the consuming connection up if it does not answer either: its node is paused, or cut off, which its heartbeat
+   * would notice after ten seconds and more.
+   */
+  async #checkConsuming(): Promise<void> {
+    const model = this.#consumeModel;
+    if (!model || !this.#consuming.isCurrent(model)) return;
+    try {
+      await onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
+    } catch (error) {
+      this.#consuming.reset(model, messageOf(error));
+    }
   }
 
   /** Done when the first queue is consumed: the others follow as soon as they can be. */

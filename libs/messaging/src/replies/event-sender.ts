@@ -1,6 +1,7 @@
 import type { BusNames, Reply } from '#contracts';
 
 import type { Command } from '../command/command.ts';
+import { publishFor } from '../command/publish-for.ts';
 import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import { isRefusal } from '../rabbitmq/publishing/publish-with-retry.ts';
 import { eventMessage, type EventPolicy, isAnnounced } from './event-message.ts';
@@ -31,11 +32,11 @@ export class EventSender {
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
   async announce(command: Command, reply: Reply): Promise<void> {
     const { names, publisher, parking, nowMs } = this.#options;
-    const { envelope, run, delivery } = command;
+    const { envelope, run } = command;
     const { sequence } = run;
     const messageId = messageIdOf(envelope, reply, sequence);
     const message = eventMessage(names.events, { envelope, reply, sequence, messageId, nowMs: nowMs() });
-    const outcome = await publisher.publish(message, () => delivery.isAlive);
+    const outcome = await publishFor(command, 'event', message, publisher);
     if (isRefusal(outcome)) await parking.park(command, message, reply.type, 'EVENT_REFUSED');
   }
 }

@@ -7,8 +7,8 @@ import type { QueueDeclaration } from '../rabbitmq/topology/topology.ts';
 const ANSWER_TIMEOUT_MS = 3_000;
 
 /**
- * Lets one worker at a time forward parked replies: the one that has an exclusive queue of this name, until its
- * connection goes.
+ * Lets one at a time forward parked replies: the one that has an exclusive queue of this name, until it releases it or
+ * its connection goes.
  */
 export class ForwarderLock {
   readonly #lock: QueueDeclaration;
@@ -35,6 +35,19 @@ export class ForwarderLock {
       return true;
     } catch {
       return false;
+    }
+  }
+
+  /** Lets somebody else have the lock. If that fails, it stays held until the next release. */
+  async release(connection: ChannelModel): Promise<void> {
+    if (this.#holder !== connection) return;
+    try {
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+        channel.deleteQueue(this.#lock.name),
+      );
+      this.#holder = undefined;
+    } catch {
+      // Gone with the connection, or released after the next walk.
     }
   }
 

@@ -6,22 +6,30 @@ import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';
 import { depthOf } from '../rabbitmq/connection/depth-of.ts';
 import { within } from '../rabbitmq/connection/within.ts';
+import { depthAfterWalk } from '../rabbitmq/consuming/depth-after-walk.ts';
 import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import { forwarderLockOf } from '../topology/topology.ts';
 import { ForwarderLock } from './forwarder-lock.ts';
 import { forwardedReply } from './forwarded-reply.ts';
+import { ForwardingRound } from './forwarding-round.ts';
 
 const INTERVAL_MS = 3_000;
+/** After a walk that was cut short; long enough for somebody else to take the lock. */
+const SHORTEST_REST_MS = 500;
 /** A long walk is followed by a rest that is longer, so that the workers are there for commands. */
 const REST_PER_WALK = 9;
-/** A walk past a few replies that had to wait, for a busy broker, was no work, and is followed by no long rest. */
-const LONGEST_REST_PER_REPLY_MS = 20;
-/** At most 500 replies a second. */
-const SHORTEST_FORWARD_MS = 2;
+/**
+ * What a walk costs depends on the replies that it comes past. How long it takes does not say so: one that waited for a
+ * busy broker was no work, and replies whose queue is back do not wait ten seconds for it.
+ */
+const LONGEST_REST_PER_REPLY_MS = 0.5;
 const CLOSE_TIMEOUT_MS = 2_000;
 const STOP_TIMEOUT_MS = 2_000;
+
+/** Cut short: it did not come past all replies, or has left some that their queues might have taken. */
+type WalkEnd = 'done' | 'cut short' | 'failed';
 
 export interface ParkedReplyForwarderOptions {
   readonly names: BusNames;
@@ -32,7 +40,7 @@ export interface ParkedReplyForwarderOptions {
 
 /**
  * Sends parked replies on to their queues once these exist and take messages, in order, confirmed and under the ids that
- * they had. One worker does, for all; every reply is tried once in a walk. Source: bus contract, section 5.
+ * they had. One worker does, for all; every reply is tried at most once in a walk. Source: bus contract, section 5.
  */
 export class ParkedReplyForwarder {
   readonly #options: ParkedReplyForwarderOptions;
@@ -74,57 +82,77 @@ export class ParkedReplyForwarder {
     const startedMs = performance.now();
     this.#shown = 0;
     // What fails is tried again at the next walk, or over the next connection.
-    await this.#walkOver(connection).catch(() => undefined);
-    const longestRestMs = LONGEST_REST_PER_REPLY_MS * this.#shown;
-    const restMs = Math.min(REST_PER_WALK * (performance.now() - startedMs), longestRestMs);
-    this.#next(connection, Math.max(INTERVAL_MS, restMs));
+    const end = await this.#walkOver(connection).catch((): WalkEnd => 'failed');
+    this.#next(connection, this.#restMs(end, performance.now() - startedMs));
   }
 
-  async #walkOver(connection: ChannelModel): Promise<void> {
+  #restMs(end: WalkEnd, walkMs: number): number {
+    if (end === 'cut short') return SHORTEST_REST_MS;
+    // One that has waited for a busy broker has waited long enough.
+    if (end === 'failed') return Math.max(SHORTEST_REST_MS, INTERVAL_MS - walkMs);
+    return Math.max(INTERVAL_MS, Math.min(REST_PER_WALK * walkMs, LONGEST_REST_PER_REPLY_MS * this.#shown));
+  }
+
+  async #walkOver(connection: ChannelModel): Promise<WalkEnd> {
     const { names } = this.#options;
-    if ((await depthOf(connection, names.undelivered)) === 0) return;
-    if (!(await this.#lock.isHeldBy(connection))) return;
-    const channel = await connection.createChannel();
-    channel.on('error', () => undefined);
+    const depth = await depthOf(connection, names.undelivered);
+    if (depth === 0 || !(await this.#lock.isHeldBy(connection))) return 'done';
     try {
-      await this.#forwardAll(connection, channel);
+      const isCut = await this.#walkHolding(connection);
+      return isCut || this.#shown < depth ? 'cut short' : 'done';
     } finally {
-      await closeWithin(CLOSE_TIMEOUT_MS, channel);
+      await this.#lock.release(connection);
     }
   }
 
-  async #forwardAll(connection: ChannelModel, channel: Channel): Promise<void> {
-    const { names, observer } = this.#options;
-    /** Queues that took nothing in this walk; the replies behind the first one wait with it. */
-    const closed = new Set<string>();
-    const forwarded = new Map<string, number>();
+  /** @returns whether replies were left that their queues might have taken */
+  async #walkHolding(connection: ChannelModel): Promise<boolean> {
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined);
+    const round = this.#roundOver(connection);
+    try {
+      await this.#forwardAll(connection, channel, round);
+    } finally {
+      await closeWithin(CLOSE_TIMEOUT_MS, channel);
+    }
+    // The next one with the lock would otherwise come past what was parked later.
+    const depth = (): Promise<number> => depthOf(connection, this.#options.names.undelivered);
+    const taken = [...round.taken.values()].reduce((sum, replies) => sum + replies, 0);
+    await depthAfterWalk(depth, this.#shown - taken);
+    return round.isCut;
+  }
+
+  #roundOver(connection: ChannelModel): ForwardingRound {
+    const isWanted = (): boolean => this.#connection === connection;
+    return new ForwardingRound({
+      // One that cannot be written was not parked by a worker; it harms no other.
+      publish: (message) => this.#options.publisher.publish(message, isWanted).catch(() => undefined),
+      nowMs: () => performance.now(),
+    });
+  }
+
+  async #forwardAll(connection: ChannelModel, channel: Channel, round: ForwardingRound): Promise<void> {
+    const { names, observer, seal } = this.#options;
     try {
       for await (const parked of walkQueue(channel, names.undelivered)) {
         this.#shown += 1;
         // Also one that is told to stop goes to the end, so that all of them are back in their places.
-        const queue = this.#connection === connection && (await this.#forward(channel, parked, closed));
-        if (queue) forwarded.set(queue, (forwarded.get(queue) ?? 0) + 1);
+        if (this.#connection !== connection) round.stop();
+        const message = forwardedReply(parked, names.reserved, seal);
+        if (message) round.offer({ message, onTaken: () => acknowledge(channel, parked) });
       }
+      await round.finish();
     } finally {
-      for (const [queue, replies] of forwarded) observer.repliesForwarded(queue, replies);
+      round.stop();
+      for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
     }
   }
+}
 
-  /** @returns the queue that took the reply */
-  async #forward(channel: Channel, parked: ConsumeMessage, closed: Set<string>): Promise<string | undefined> {
-    const { names, publisher, seal } = this.#options;
-    const reply = forwardedReply(parked, names.reserved, seal);
-    if (!reply || closed.has(reply.routingKey)) return undefined;
-    const pause = new Promise((resolve) => setTimeout(resolve, SHORTEST_FORWARD_MS));
-    const isWanted = (): boolean => this.#connection !== undefined;
-    // One that cannot be written was not parked by a worker; it harms no other.
-    const published = publisher.publish(reply, isWanted).catch(() => undefined);
-    const [outcome] = await Promise.all([published, pause]);
-    if (outcome === 'confirmed') {
-      channel.ack(parked);
-      return reply.routingKey;
-    }
-    if (outcome) closed.add(reply.routingKey);
-    return undefined;
+function acknowledge(channel: Channel, parked: ConsumeMessage): void {
+  try {
+    channel.ack(parked);
+  } catch {
+    // Its channel has just closed; it is sent again under the same id.
   }
 }

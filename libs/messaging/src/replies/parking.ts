@@ -3,6 +3,7 @@ import type { BusNames, ReplyType } from '#contracts';
 import type { MessagingObserver, ParkingReason } from '../observer/messaging-observer.ts';
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts-of.ts';
+import { publishFor } from '../command/publish-for.ts';
 import { type HeaderSeal, ORIGIN_QUEUE, REASON } from '../envelope/own-headers.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
@@ -50,7 +51,7 @@ export class Parking {
       mandatory: true,
       properties: { ...message.properties, headers },
     };
-    await this.#copies.publish(this.#seal.seal(copy), () => command.delivery.isAlive);
+    await publishFor(command, 'copy', this.#seal.seal(copy), this.#copies);
     this.#observer.replyParked(factsOf(command, nowMs), type, reason);
   }
 }

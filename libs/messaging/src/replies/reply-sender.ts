@@ -1,6 +1,7 @@
 import { CommandError, type Lane, type Reply } from '#contracts';
 
 import type { Command } from '../command/command.ts';
+import { publishFor } from '../command/publish-for.ts';
 import { type ConfirmedPublisher, UnconfirmedError } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
@@ -93,7 +94,7 @@ export class ReplySender {
     if (command.run.isParked) return Promise.resolve('returned');
     const message = this.#message(command, reply, replyTo, content);
     if (replyTo.kind === 'direct') return this.#publishToKey(command, message);
-    return this.#options.publisher.publish(message, () => command.delivery.isAlive);
+    return publishFor(command, 'reply', message, this.#options.publisher);
   }
 
   #retry(
@@ -115,7 +116,7 @@ export class ReplySender {
     let tries = 0;
     const isWanted = () => command.delivery.isAlive && (tries += 1) <= TRIES_OF_A_KEY;
     try {
-      return await this.#options.publisher.publish(message, isWanted);
+      return await publishFor(command, 'reply', message, this.#options.publisher, isWanted);
     } catch (error) {
       if (tries <= TRIES_OF_A_KEY) throw error;
       return 'returned';

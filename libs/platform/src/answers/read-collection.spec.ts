@@ -21,7 +21,7 @@ function pageOf(broken = -1): string {
 it('reads the records of a page in order, and leaves the event loop to others between slices', async () => {
   let turns = 0;
   let isRead = false;
-  const page = readCollection(pageOf(), RAKE_RECORD, 'strict').finally(() => (isRead = true));
+  const page = readCollection(() => pageOf(), RAKE_RECORD, 'strict').finally(() => (isRead = true));
   for (; !isRead; turns += 1) await turn();
   expect(turns).toBeGreaterThanOrEqual(10);
   const { records } = await page;
@@ -31,7 +31,7 @@ it('reads the records of a page in order, and leaves the event loop to others be
 });
 
 it('names the record that is wrong, in whichever slice', async () => {
-  await expect(readCollection(pageOf(950), RAKE_RECORD, 'strict')).rejects.toThrow(
+  await expect(readCollection(() => pageOf(950), RAKE_RECORD, 'strict')).rejects.toThrow(
     '/data/950/id is not a non-empty string',
   );
 });

@@ -37,15 +37,16 @@ const MAX_DEPTH = 16;
  * which `JSON.stringify` writes back as it was. What is no integer fails the page, or is passed on as it is and named.
  * The text is parsed at once, its records are read in slices.
  *
+ * @param text gives the text once it is this page's turn: what waits does not hold it, so that it dies young
  * @throws UnexpectedDocument
  */
 export async function readCollection(
-  text: string,
+  text: () => string,
   shape: RecordShape,
   strictness: PlatformSettings['reportRecords'],
 ): Promise<CollectionPage> {
   await nextSlice();
-  const document = parseDocument(text, parseWithRawNumbers);
+  const document = parseDocument(text(), parseWithRawNumbers);
   const resources = document['data'];
   if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
   const meta = objectAt(document['meta'], '/meta');

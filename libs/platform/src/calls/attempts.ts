@@ -4,7 +4,8 @@ import type { Admission, Admittance, Circuit, CircuitPass, Clock, Compartment } 
 
 import type { CallContext } from '../call-context.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { PlatformObserver } from '../platform-observer.ts';
+import type { PlatformObserver, RefusalReason } from '../platform-observer.ts';
+import type { AttemptFacts, AttemptTrace, PlatformTracer } from '../platform-tracer.ts';
 import type { Connections } from '../transport/connections.ts';
 import type { Exchange, ExchangeEnd } from '../transport/exchange.ts';
 import type { TransportFault } from '../transport/transport-fault.ts';
@@ -13,7 +14,7 @@ import { type ClassifiedAttempt, classifyAttempt, CUT_OFF, type Outcome } from '
 /** The outcome of an attempt at once if it is known at once, else a promise of it. */
 export type Attempt = Outcome | Promise<Outcome>;
 
-export interface AttemptsOptions {
+export interface AttemptsOptions extends Omit<AttemptFacts, 'resends'> {
   readonly operation: Operation;
   /** Signed. */
   readonly request: Dispatcher.DispatchOptions;
@@ -25,6 +26,7 @@ export interface AttemptsOptions {
   readonly compartment: Compartment;
   readonly timeoutMs: number;
   readonly observer: PlatformObserver;
+  readonly tracer: PlatformTracer | undefined;
   readonly clock: Clock;
 }
 
@@ -34,6 +36,7 @@ const TIMEOUTS: ReadonlySet<TransportFault> = new Set(['timeout', 'proxy-timeout
 export class Attempts {
   readonly #options: AttemptsOptions;
   readonly #call: CallContext;
+  #made = 0;
 
   constructor(options: AttemptsOptions, call: CallContext) {
     this.#options = options;
@@ -42,23 +45,40 @@ export class Attempts {
 
   make(): Attempt {
     const { circuit, admission, compartment } = this.#options;
-    if (!circuit.isPassable) return circuitOpen(circuit);
+    if (!circuit.isPassable) return this.#refuse('circuit-open');
     const admittance = admission.enter(compartment, this.#call.deadline);
-    return typeof admittance === 'string'
-      ? this.#enterCircuit(admittance)
-      : admittance.then((later) => this.#enterCircuit(later));
+    return typeof admittance === 'string' ? this.#enterCircuit(admittance) : this.#wait(admittance);
+  }
+
+  async #wait(admittance: Promise<Admittance>): Promise<Outcome> {
+    const { observer, operation } = this.#options;
+    const startedAtMs = performance.now();
+    const later = await admittance;
+    observer.admissionWaited(operation, performance.now() - startedAtMs);
+    return this.#enterCircuit(later);
   }
 
   /** The circuit may have opened, and the deadline passed, while the call waited for its admission. */
   #enterCircuit(admittance: Admittance): Attempt {
-    if (admittance !== 'admitted') return rejection(admittance);
+    if (admittance !== 'admitted') return this.#refuse(admittance);
     const { circuit, admission, compartment } = this.#options;
     const pass = circuit.enter();
     const remainingMs = this.#call.deadline.remainingMs();
     if (pass !== undefined && remainingMs > 0) return this.#exchange(pass, remainingMs);
     pass?.settle(CUT_OFF.health);
     admission.leave(compartment);
-    return pass === undefined ? circuitOpen(circuit) : CUT_OFF.outcome;
+    return pass === undefined ? this.#refuse('circuit-open') : CUT_OFF.outcome;
+  }
+
+  #refuse(reason: RefusalReason): Outcome {
+    const { observer, operation, circuit } = this.#options;
+    observer.attemptRefused(operation, reason);
+    if (reason === 'expired') return { kind: 'expired' };
+    const { retryAfterMs } = circuit;
+    return {
+      kind: 'rejected',
+      fault: reason === 'circuit-open' ? { kind: reason, retryAfterMs } : { kind: reason },
+    };
   }
 
   /** Settles the pass and leaves the admission when the exchange has ended. */
@@ -66,7 +86,9 @@ export class Attempts {
     const { operation, request, connections, exchange, admission, compartment, observer } = this.#options;
     const { maxAnswerBytes } = OPERATION_TRAITS[operation];
     const timeoutMs = Math.min(this.#options.timeoutMs, remainingMs);
+    const trace = this.#startTrace();
     this.#call.attempts += 1;
+    this.#made += 1;
     const startedAtMs = performance.now();
     return new Promise((resolve) => {
       exchange(connections, request, { timeoutMs, maxAnswerBytes }, (end) => {
@@ -74,9 +96,17 @@ export class Attempts {
         pass.settle(health);
         admission.leave(compartment);
         observer.attemptEnded(operation, result, performance.now() - startedAtMs);
+        trace?.end(result, end.kind === 'answer' ? end.answer.status : undefined);
         resolve(outcome);
       });
     });
+  }
+
+  #startTrace(): AttemptTrace | undefined {
+    const { tracer, method, root, pathTemplate } = this.#options;
+    const { traceContext } = this.#call;
+    if (!tracer || !traceContext) return undefined;
+    return tracer.start(traceContext, { method, root, pathTemplate, resends: this.#made });
   }
 
   #classify(end: ExchangeEnd, remainingMs: number): ClassifiedAttempt {
@@ -86,12 +116,4 @@ export class Attempts {
     const isTimeOfDeadline = remainingMs <= timeoutMs && TIMEOUTS.has(end.fault);
     return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : classifyAttempt(end, clock);
   }
-}
-
-function circuitOpen({ retryAfterMs }: Circuit): Outcome {
-  return { kind: 'rejected', fault: { kind: 'circuit-open', retryAfterMs } };
-}
-
-function rejection(admittance: Exclude<Admittance, 'admitted'>): Outcome {
-  return admittance === 'expired' ? { kind: 'expired' } : { kind: 'rejected', fault: { kind: admittance } };
 }

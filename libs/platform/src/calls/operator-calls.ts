@@ -4,11 +4,12 @@ import { Admission, type Clock, type Random, retry, type RetryRules } from '#res
 import type { CallContext } from '../call-context.ts';
 import type { Operation } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
+import type { PlatformTracer } from '../platform-tracer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
 import type { PlatformRequest } from '../requests/platform-request.ts';
 import { signRequest } from '../requests/sign-request.ts';
 import { type Answer, statusClass } from '../transport/answer.ts';
-import { dispatchExchange } from '../transport/dispatch-exchange.ts';
+import type { Exchange } from '../transport/exchange.ts';
 import { PlatformRoots } from '../transport/platform-roots.ts';
 import { Attempts, type AttemptsOptions } from './attempts.ts';
 import { callError } from './call-error.ts';
@@ -19,8 +20,10 @@ export interface CallOptions {
   readonly limits: PlatformLimits;
   readonly transport: PlatformTransport;
   readonly observer: PlatformObserver;
+  readonly tracer?: PlatformTracer | undefined;
   readonly clock: Clock;
   readonly random: Random;
+  readonly exchange: Exchange;
 }
 
 /** A call of one operator. */
@@ -128,11 +131,14 @@ export class OperatorCalls {
     { request, credentials }: PlatformCall,
     { circuit, compartment }: OperationPolicy,
   ): AttemptsOptions {
-    const { limits, observer, clock } = this.#options;
+    const { limits, observer, tracer, clock, exchange } = this.#options;
     const { connections, prefix } = this.#roots[request.root];
     const { origin, headers } = connections.route;
     return {
       operation: request.operation,
+      method: request.method,
+      root: credentials[request.root],
+      pathTemplate: request.pathTemplate,
       request: {
         origin,
         method: request.method,
@@ -145,12 +151,13 @@ export class OperatorCalls {
         blocking: false,
       },
       connections,
-      exchange: dispatchExchange,
+      exchange,
       circuit,
       admission: this.#admission,
       compartment,
       timeoutMs: limits.attemptTimeoutMs,
       observer,
+      tracer,
       clock,
     };
   }

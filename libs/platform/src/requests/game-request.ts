@@ -22,6 +22,7 @@ export function gameRequest(data: GameOpen, clientId: string, countryMember: str
     operation: 'game.open',
     root: 'apiUrl',
     method: 'POST',
+    pathTemplate: '/apiweb/v3/open-game',
     path: `/apiweb/v3/open-game?client=${encodeURIComponent(clientId)}`,
     body: { contentType: 'application/vnd.api+json', text: JSON.stringify(document) },
     parameters: { client: clientId, ...document },

@@ -9,6 +9,8 @@ export interface PlatformRequest {
   /** The root of the operator that its path is relative to. */
   readonly root: 'baseUrl' | 'apiUrl';
   readonly method: 'GET' | 'POST';
+  /** The path without values, for traces. */
+  readonly pathTemplate: string;
   /** With its query, percent-encoded. */
   readonly path: string;
   readonly body: RequestBody | undefined;

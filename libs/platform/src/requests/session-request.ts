@@ -11,6 +11,7 @@ export function sessionRequest(data: SessionCreate, clientId: string): PlatformR
     operation: 'session.create',
     root: 'baseUrl',
     method: 'POST',
+    pathTemplate: '/v2/app/users/{userId}/session',
     path: `/v2/app/users/${encodeURIComponent(userId)}/session?clientId=${encodeURIComponent(clientId)}`,
     body: { contentType: 'application/x-www-form-urlencoded', text: encodeFields(form) },
     parameters: { clientId, ...form },

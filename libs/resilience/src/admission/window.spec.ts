@@ -65,6 +65,19 @@ describe('Window', () => {
     expect(window.enter('games')).toBeUndefined();
   });
 
+  it('counts from a restart on what was held up before it', () => {
+    const [slow] = enter('games', 60);
+    nowMs += SLOW_MS + 1;
+    window.restart();
+    expect(enter('games', 20)).toHaveLength(20);
+    nowMs += 20;
+    window.leave(slow as Holding, 0);
+    expect(window.holdings.get('games')).toMatchObject({ tookMs: 20 });
+    expect(enter('games', 21)).toHaveLength(21);
+    nowMs += SLOW_MS + 1;
+    expect(window.enter('games')).toBeUndefined();
+  });
+
   it('admits a compartment again that has ended enough', () => {
     const games = enter('games', 60);
     nowMs += SLOW_MS + 1;

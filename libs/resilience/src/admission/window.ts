@@ -28,6 +28,7 @@ export class Window {
   readonly #clock: Clock;
   readonly #holdings = new Map<string, Holding>();
   #inFlight = 0;
+  #restartedAtMs = 0;
 
   /**
    * @param slowMs a compartment is stuck if one takes longer, or none has ended for longer; for a fifth of it, if less than an
@@ -71,11 +72,20 @@ export class Window {
     return holding;
   }
 
+  /** What was held up until now was not held up by its compartment: none is stuck, and what it took counts from here. */
+  restart(): void {
+    this.#restartedAtMs = this.#clock();
+    for (const holding of this.#holdings.values()) {
+      holding.movedAtMs = this.#restartedAtMs;
+      holding.tookMs = 0;
+    }
+  }
+
   /** @param startedAtMs by the clock */
   leave(holding: Holding, startedAtMs: number): void {
     const nowMs = this.#clock();
     holding.inFlight -= 1;
-    holding.tookMs = nowMs - startedAtMs;
+    holding.tookMs = nowMs - Math.max(startedAtMs, this.#restartedAtMs);
     holding.movedAtMs = nowMs;
     this.#inFlight -= 1;
   }

@@ -28,6 +28,15 @@ describe('RetryBudget', () => {
     expect([budget.take(), budget.take()]).toEqual([true, false]);
   });
 
+  it('tells what is left', () => {
+    let nowMs = 0;
+    const budget = new RetryBudget(() => nowMs);
+    expect(budget.left).toBe(100);
+    for (let i = 0; i < 10; i += 1) budget.take();
+    nowMs = 2500;
+    expect(budget.left).toBe(92.5);
+  });
+
   it('never holds more than it began with', () => {
     let nowMs = 0;
     const budget = new RetryBudget(() => nowMs);

@@ -20,11 +20,15 @@ export class RetryBudget {
     this.#refilledAtMs = clock();
   }
 
+  /** Retries that are left, 0 to 100; below 1 none can be taken. */
+  get left(): number {
+    this.#refill();
+    return this.#tokens;
+  }
+
   /** Takes one retry. @returns whether there was one */
   take(): boolean {
-    const nowMs = this.#clock();
-    this.#add((Math.max(0, nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
-    this.#refilledAtMs = nowMs;
+    this.#refill();
     if (this.#tokens < 1) return false;
     this.#tokens -= 1;
     return true;
@@ -32,6 +36,12 @@ export class RetryBudget {
 
   succeeded(): void {
     this.#add(PER_SUCCESS);
+  }
+
+  #refill(): void {
+    const nowMs = this.#clock();
+    this.#add((Math.max(0, nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
+    this.#refilledAtMs = nowMs;
   }
 
   #add(tokens: number): void {

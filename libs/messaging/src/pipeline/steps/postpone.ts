@@ -23,10 +23,10 @@ async function postponeReport(
   const failure = failureOf(settlement);
   if (failure?.category !== 'unavailable') return settlement;
   const postponed = Number(command.envelope.own[POSTPONED]) || 0;
-  const { code, retryAfterMs } = failure;
+  const { retryAfterMs } = failure;
   const remainingMs = command.deadline.remainingMs();
   const delayMs = nextDelayMs({ delaysMs, postponed, retryAfterMs, remainingMs });
   if (delayMs === undefined) return settlement;
   const headers = { [POSTPONED]: postponed + 1, ...progressHeaders(command.run) };
-  return { kind: 'postpone', copy: { queue: names.retry(delayMs), headers }, delayMs, code };
+  return { kind: 'postpone', copy: { queue: names.retry(delayMs), headers }, delayMs, failure };
 }

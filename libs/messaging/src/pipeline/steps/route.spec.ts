@@ -41,6 +41,17 @@ describe('route', () => {
     expect(await settle({ properties, headers, redelivered: true })).toEqual(QUARANTINED);
   });
 
+  it('keeps the number of the next reply, and how far a report came', async () => {
+    const came = { 'x-sequence': 3, 'x-progress': '{"pages":3}' };
+    const facts = { properties: { type: 'report.rake.fetch' }, queue: 'poker.interactive', headers: came };
+    const next = (): Promise<Settlement> => Promise.resolve(ANSWER);
+    expect(await step(copiedCommandOf(facts), next)).toEqual(moveTo('poker.reports', came));
+    const redelivered = { ...facts, headers: { ...came, 'x-delivery-count': 3 }, redelivered: true };
+    expect(await step(copiedCommandOf(redelivered), next)).toEqual(
+      moveTo('poker.quarantine', { ...came, 'x-quarantine-starts': 1 }),
+    );
+  });
+
   it('moves a command that its caller has the broker prefer to the end of its lane', async () => {
     const facts = { properties: { type: 'session.create', priority: 5 } };
     expect(await settle({ ...facts, release: '4.3.6' })).toEqual(moveTo('poker.interactive'));

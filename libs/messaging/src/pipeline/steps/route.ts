@@ -1,7 +1,10 @@
 import { type BusNames, CommandError, isCommandType } from '#contracts';
 
-import { QUARANTINE_STARTS } from '../../envelope/own-headers.ts';
+import type { Command } from '../../command/command.ts';
+import { progressHeaders } from '../../command/progress.ts';
+import { QUARANTINE_STARTS, SEQUENCE } from '../../envelope/own-headers.ts';
 import { startOf } from '../../rabbitmq/retrying/quarantine.ts';
+import type { Copy, Settlement } from '../settlement.ts';
 import type { Step } from '../step.ts';
 
 /** Moves a command that was found in the wrong lane, or that may kill the worker; stops one that did too often. */
@@ -16,17 +19,21 @@ export const route =
     const start = startOf(delivery, names.quarantine, starts, deliveryLimit);
     if (start.kind === 'poison') throw new CommandError('POISON_COMMAND');
     if (start.kind === 'quarantine') {
-      return Promise.resolve({
-        kind: 'move',
-        copy: { queue: names.quarantine, headers: { [QUARANTINE_STARTS]: start.starts } },
-      });
+      return moveTo(names.quarantine, command, { [QUARANTINE_STARTS]: start.starts });
     }
     const home = names.lanes[lane];
-    // Behind those that had waited: a copy has no priority.
-    if (delivery.isPreferred && isCommandType(envelope.type)) {
-      return Promise.resolve({ kind: 'move', copy: { queue: home, headers: {} } });
-    }
     const isAtHome = delivery.queue === home || delivery.queue === names.quarantine;
-    if (isAtHome || !isCommandType(envelope.type)) return next(command);
-    return Promise.resolve({ kind: 'move', copy: { queue: home, headers: {} } });
+    // One that its caller has the broker prefer goes behind those that had waited: a copy has no priority.
+    const staysHere = isAtHome && !delivery.isPreferred;
+    return staysHere || !isCommandType(envelope.type) ? next(command) : moveTo(home, command);
   };
+
+/** The replies of a command that was postponed or redriven are numbered on wherever it goes. */
+function moveTo(
+  queue: string,
+  { envelope, run }: Command,
+  headers: Copy['headers'] = {},
+): Promise<Settlement> {
+  const progress = envelope.own[SEQUENCE] === undefined ? {} : progressHeaders(run);
+  return Promise.resolve({ kind: 'move', copy: { queue, headers: { ...progress, ...headers } } });
+}

@@ -1,0 +1,49 @@
+import type { Context } from '@opentelemetry/api';
+
+import type { ErrorCode } from '#contracts';
+
+import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { CommandFacts } from './messaging-observer.ts';
+
+/** How a command came. */
+export interface DeliveryFacts {
+  readonly queue: string;
+  readonly bodyBytes: number;
+  /** As its caller wrote it; of the form that W3C gives it, or absent. */
+  readonly traceparent: string | undefined;
+}
+
+/** What became of a command. */
+export interface CommandEnd {
+  readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
+  /** Why it failed. */
+  readonly code: ErrorCode | undefined;
+  /** Calls to the platform. */
+  readonly attempts: number;
+}
+
+/** What a published message is: one of the service's own queues takes a copy. */
+export type MessageKind = 'reply' | 'event' | 'copy';
+
+/** The trace of one command, from its delivery to its acknowledgement. */
+export interface CommandTrace {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** What the spans of its calls are children of. */
+  readonly context: Context;
+  /**
+   * Publishes within a span of its own. A message with a `traceparent` is given that of the span, so that what its
+   * consumer does belongs to the trace.
+   */
+  publish<T>(
+    kind: MessageKind,
+    message: OutgoingMessage,
+    send: (message: OutgoingMessage) => Promise<T>,
+  ): Promise<T>;
+  end(end: CommandEnd): void;
+}
+
+/** A port: traces commands. The worker binds it to OpenTelemetry, if that is configured. */
+export abstract class CommandTracer {
+  abstract start(command: CommandFacts, delivery: DeliveryFacts): CommandTrace;
+}

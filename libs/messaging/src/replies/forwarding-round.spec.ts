@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { describe, expect, it } from '@jest/globals';
+
+import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
+import { ForwardingRound } from './forwarding-round.ts';
+
+const SETTLED_MS = 20;
+const LONGER_THAN_A_FINISH_MS = 2_001;
+
+/** A round over a broker that answers when it is told to. */
+class RoundUnderTest {
+  /** The names of what was published, in order. */
+  readonly sent: string[] = [];
+  readonly taken: string[] = [];
+  nowMs = 0;
+  readonly round = new ForwardingRound({
+    publish: ({ properties: { messageId } }) => this.#publish(String(messageId)),
+    nowMs: () => this.nowMs,
+  });
+  readonly #answers = new Map<string, (outcome: PublishOutcome) => void>();
+
+  /** @param name begins with the letter of its queue */
+  offer(name: string, { sequence = 0, final = true, bytes = 2 } = {}): void {
+    const properties = { messageId: name, headers: { sequence, final } };
+    const content = Buffer.alloc(bytes);
+    this.round.offer({
+      message: { exchange: '', routingKey: name[0] ?? '', content, mandatory: true, properties },
+      onTaken: () => this.taken.push(name),
+    });
+  }
+
+  /** Has the broker answer some, and the round go on until it waits again. */
+  async answer(names: readonly string[], outcome: PublishOutcome = 'confirmed'): Promise<void> {
+    for (const name of names) this.#answers.get(name)?.(outcome);
+    for (let before = -1; before !== this.sent.length;) {
+      before = this.sent.length;
+      await sleep(SETTLED_MS);
+    }
+  }
+
+  #publish(name: string): Promise<PublishOutcome> {
+    this.sent.push(name);
+    return new Promise((resolve) => this.#answers.set(name, resolve));
+  }
+}
+
+describe('a round of parked replies', () => {
+  it('sends the first of each queue alone, and those behind it once it was taken', async () => {
+    const test = new RoundUnderTest();
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'b2']) test.offer(name);
+    await test.answer([]);
+    expect(test.sent).toEqual(['a1', 'b1']);
+    await test.answer(['a1']);
+    expect(test.sent).toEqual(['a1', 'b1', 'a2', 'a3']);
+    await test.answer(['b1', 'a3', 'a2', 'b2']);
+    await test.answer(['b2']);
+    await test.round.finish();
+    expect(test.taken).toEqual(['a1', 'b1', 'a3', 'a2', 'b2']);
+    expect([...test.round.taken]).toEqual([
+      ['a', 3],
+      ['b', 2],
+    ]);
+    expect(test.round.isCut).toBe(false);
+  });
+
+  it.each(['refused', 'returned', 'unanswered'] as const)(
+    'leaves those behind one that was %s, also if they are offered later, and sends those of other queues',
+    async (outcome) => {
+      const test = new RoundUnderTest();
+      for (const name of ['a1', 'a2', 'b1']) test.offer(name);
+      await test.answer([]);
+      await test.answer(['a1'], outcome);
+      for (const name of ['a3', 'b2']) test.offer(name);
+      await test.answer(['b1']);
+      await test.answer(['b2']);
+      await test.round.finish();
+      expect(test.sent).toEqual(['a1', 'b1', 'b2']);
+      expect(test.taken).toEqual(['b1', 'b2']);
+      expect(test.round.isCut).toBe(false);
+    },
+  );
+
+  it('sends the pages of a report one after the other', async () => {
+    const test = new RoundUnderTest();
+    test.offer('a1');
+    test.offer('a2', { sequence: 0, final: false });
+    test.offer('a3', { sequence: 1, final: false });
+    test.offer('a4', { sequence: 2 });
+    test.offer('a5');
+    for (const [taken, next] of [
+      ['a1', ['a2']],
+      ['a2', ['a3']],
+      ['a3', ['a4']],
+      ['a4', ['a5']],
+    ] as const) {
+      await test.answer([taken]);
+      expect(test.sent.slice(test.sent.indexOf(taken) + 1)).toEqual(next);
+    }
+  });
+
+  it('has at most 16 without an answer', async () => {
+    const test = new RoundUnderTest();
+    for (let n = 0; n < 40; n += 1) test.offer(`a${n}`);
+    await test.answer(['a0']);
+    expect(test.sent).toHaveLength(1 + 16);
+    await test.answer(['a1', 'a2']);
+    expect(test.sent).toHaveLength(1 + 18);
+  });
+
+  it('leaves a queue no more room than is free, so that those behind it are tried, too', async () => {
+    const test = new RoundUnderTest();
+    for (let n = 0; n < 2_000; n += 1) test.offer(`a${n}`);
+    test.offer('b0');
+    await test.answer([]);
+    expect(test.sent).toEqual(['a0', 'b0']);
+    expect(test.round.isCut).toBe(true);
+  });
+
+  it('holds 16 MiB at most, and one reply in any case', async () => {
+    const test = new RoundUnderTest();
+    test.offer('a0', { bytes: 17 * 1_024 * 1_024 });
+    test.offer('b0');
+    await test.answer(['a0']);
+    test.offer('c0');
+    await test.answer([]);
+    expect(test.sent).toEqual(['a0', 'c0']);
+    expect(test.round.isCut).toBe(true);
+  });
+
+  it('ends two seconds after the last was offered, with what is in flight then', async () => {
+    const test = new RoundUnderTest();
+    for (const name of ['a1', 'a2', 'b1']) test.offer(name);
+    await test.answer([]);
+    const finished = test.round.finish();
+    test.nowMs = LONGER_THAN_A_FINISH_MS;
+    await test.answer(['a1', 'b1']);
+    await finished;
+    expect(test.sent).toEqual(['a1', 'b1']);
+    expect(test.round.isCut).toBe(true);
+  });
+
+  it('sends no more once it is stopped', async () => {
+    const test = new RoundUnderTest();
+    for (const name of ['a1', 'a2']) test.offer(name);
+    await test.answer([]);
+    test.round.stop();
+    await test.answer(['a1']);
+    await test.round.finish();
+    expect([test.sent, test.taken]).toEqual([['a1'], ['a1']]);
+  });
+});

@@ -1,0 +1,113 @@
+import type { SamplerName, TracingSettings } from '#telemetry';
+
+import { type Definition, optional, secret, setting } from './definition.ts';
+import { httpRoot, integer, oneOf, type Reader, text } from './readers.ts';
+
+/** Repeated here, so that reading settings does not load the logger. */
+const SAMPLERS = Object.keys({
+  always_on: true,
+  always_off: true,
+  traceidratio: true,
+  parentbased_always_on: true,
+  parentbased_always_off: true,
+  parentbased_traceidratio: true,
+} satisfies Record<SamplerName, true>) as SamplerName[];
+const HOUR_MS = 60 * 60 * 1000;
+const LARGEST_QUEUE = 1_000_000;
+
+/** `api-key=value,…` with percent-encoded values, as OpenTelemetry writes headers. */
+const headers: Reader<Readonly<Record<string, string>>> = (value) => {
+  const pairs = value.split(',').map((pair) => /^\s*([!#$%&'*+.^`|~\w-]+)\s*=(.*)$/.exec(pair));
+  return Object.fromEntries(
+    pairs.map((match) => [match?.[1] ?? refuse(), decoded(match?.[2]?.trim() ?? '')]),
+  );
+};
+
+const protocol: Reader<'http/protobuf'> = (value) => {
+  if (value === 'http/protobuf') return value;
+  throw new Error('must be http/protobuf; collectors take it on port 4318');
+};
+
+const sampler: Reader<SamplerName> = (value) => {
+  const name = SAMPLERS.find((candidate) => candidate === value);
+  if (name !== undefined) return name;
+  throw new Error('must be always_on, always_off or traceidratio, or one of these after parentbased_');
+};
+
+const ratio: Reader<number> = (value) => {
+  const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+  if (!(number >= 0 && number <= 1)) throw new Error('must be a number from 0 to 1');
+  return number;
+};
+
+/** Those of OpenTelemetry's own variables that decide whether and where traces go; its SDK reads the others itself. */
+export const OTEL_SETTINGS = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpRoot),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(httpRoot),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(optional(headers)),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(optional(headers)),
+  OTEL_EXPORTER_OTLP_PROTOCOL: setting(protocol, 'http/protobuf'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(protocol),
+  OTEL_TRACES_EXPORTER: optional(oneOf(['otlp', 'none'])),
+  OTEL_SDK_DISABLED: setting(oneOf(['false', 'true']), 'false'),
+  OTEL_SERVICE_NAME: setting(text, 'poker-bridge'),
+  OTEL_TRACES_SAMPLER: setting(sampler, 'parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: setting(ratio, '1'),
+  OTEL_BSP_SCHEDULE_DELAY: setting(integer(1, HOUR_MS), '5000'),
+  OTEL_BSP_EXPORT_TIMEOUT: setting(integer(1, HOUR_MS), '30000'),
+  OTEL_BSP_MAX_QUEUE_SIZE: setting(integer(1, LARGEST_QUEUE), '2048'),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: setting(integer(1, LARGEST_QUEUE), '512'),
+} as const satisfies Record<string, Definition<unknown>>;
+
+type OtelSettings = {
+  readonly [N in keyof typeof OTEL_SETTINGS]: (typeof OTEL_SETTINGS)[N] extends Definition<infer T>
+    ? T
+    : never;
+};
+
+const DEFAULT_ENDPOINT = 'http://localhost:4318';
+
+/** How traces are exported; `undefined` if nobody asked for them. */
+export function tracingOf(settings: OtelSettings): TracingSettings | undefined {
+  const endpoint = endpointOf(settings);
+  if (endpoint === undefined) return undefined;
+  return {
+    serviceName: settings.OTEL_SERVICE_NAME,
+    url: endpoint.url,
+    headers: { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
+    sampler: settings.OTEL_TRACES_SAMPLER,
+    samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
+    batch: {
+      delayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
+      timeoutMs: settings.OTEL_BSP_EXPORT_TIMEOUT,
+      queue: settings.OTEL_BSP_MAX_QUEUE_SIZE,
+      size: Math.min(settings.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, settings.OTEL_BSP_MAX_QUEUE_SIZE),
+    },
+  };
+}
+
+/** Where spans go, and the variable that says so. */
+export function endpointOf(
+  settings: OtelSettings,
+): { readonly variable: keyof OtelSettings; readonly url: string } | undefined {
+  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: whole } = settings;
+  if (OTEL_SDK_DISABLED === 'true' || OTEL_TRACES_EXPORTER === 'none') return undefined;
+  if (whole !== undefined) return { variable: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', url: whole };
+  const root =
+    settings.OTEL_EXPORTER_OTLP_ENDPOINT ?? (OTEL_TRACES_EXPORTER === 'otlp' ? DEFAULT_ENDPOINT : undefined);
+  return root === undefined
+    ? undefined
+    : { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT', url: `${root}/v1/traces` };
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return refuse();
+  }
+}
+
+function refuse(): never {
+  throw new Error('must be pairs such as api-key=secret, with percent-encoded values');
+}
