@@ -17,8 +17,11 @@ import {
   PlatformObserver,
 } from '#platform';
 import type { Settings } from '#settings';
-import type { Logger } from '#telemetry';
+import { type Logger, subjectOf } from '#telemetry';
 
+import { ConsoleController } from './console/console.controller.ts';
+import { ConsoleFeed } from './console/console-feed.ts';
+import { CONSOLE_SETTINGS, type ConsoleSettings } from './console/console-settings.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
@@ -31,7 +34,10 @@ import { MetricsController } from './health/metrics.controller.ts';
 import { ProcessHealth } from './health/process.health.ts';
 import { RedisHealth } from './health/redis.health.ts';
 import { ObserversModule } from './observers/observers.module.ts';
+import { StateMetrics } from './observers/state-metrics.ts';
+import { platformLimitsOf } from './settings/platform-limits.ts';
 import type { TlsContexts } from './settings/tls-contexts.ts';
+import type { Traces } from './traces/open-traces.ts';
 
 export interface AppOptions {
   readonly settings: Settings;
@@ -41,6 +47,7 @@ export interface AppOptions {
   readonly tls: TlsContexts;
   readonly callers: CallerPolicy;
   readonly logger: Logger;
+  readonly traces: Traces | undefined;
   /** What stands on the broker differs from the topology of this version. */
   readonly onMismatch: (error: Error) => void;
 }
@@ -64,10 +71,18 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [TerminusModule.forRoot({ logger: false }), observers, platform, messaging],
-      controllers: [...new Set(Object.values(HANDLERS)), HealthController, MetricsController],
+      controllers: [
+        ...new Set(Object.values(HANDLERS)),
+        HealthController,
+        MetricsController,
+        ConsoleController,
+      ],
       providers: [
+        { provide: CONSOLE_SETTINGS, useValue: { lanes: options.settings.LANES } satisfies ConsoleSettings },
+        ConsoleFeed,
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
+        StateMetrics,
         ...HEALTH,
       ],
     };
@@ -77,33 +92,24 @@ export class AppModule {
 const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, CompartmentHealth, RedisHealth];
 
 function platformOptions(
-  { settings, operators, tls }: AppOptions,
+  { settings, operators, tls, traces }: AppOptions,
   observer: PlatformObserver,
 ): PlatformModuleOptions {
   return {
     operators,
-    limits: {
-      attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
-      maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
-      connections: settings.PLATFORM_CONNECTIONS,
-      queue: settings.PLATFORM_QUEUE,
-      circuit: {
-        failureRate: settings.CIRCUIT_FAILURE_RATE,
-        minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
-        windowMs: settings.CIRCUIT_WINDOW_MS,
-        openMs: settings.CIRCUIT_OPEN_MS,
-      },
-    },
+    limits: platformLimitsOf(settings),
     transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
     observer,
+    tracer: traces?.platform,
   };
 }
 
 function messagingOptions(
-  { settings, internalKeys, tls, callers, onMismatch }: AppOptions,
+  { settings, internalKeys, tls, callers, traces, onMismatch }: AppOptions,
   platform: PlatformClients,
   observer: MessagingObserver,
 ): MessagingModuleOptions {
+  const { LOG_SUBJECT_KEY: subjectKey } = settings;
   return {
     urls: settings.AMQP_URL,
     tls: tls.AMQP,
@@ -121,11 +127,13 @@ function messagingOptions(
     isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
     hasOperator: (name) => platform.get(name) !== undefined,
     callers,
+    subjectOf: subjectKey === undefined ? undefined : (...names) => subjectOf(subjectKey, ...names),
     internalKeys,
     idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
     redisUrl: settings.REDIS_URL,
     redisTls: tls.REDIS,
     observer,
+    tracer: traces?.commands,
     onMismatch,
   };
 }

@@ -6,8 +6,8 @@ import { compartmentsOf } from './compartments.ts';
 
 it('puts what a lane holds beside what waits for the platform', () => {
   const calls = [
-    { operator: 'casino', operation: 'game.open', inFlight: 192, waiting: 300 },
-    { operator: 'casino', operation: 'report.rake.fetch', inFlight: 2, waiting: 1 },
+    { operator: 'casino', operation: 'game.open', inFlight: 192, waiting: 300, retriesLeft: 100 },
+    { operator: 'casino', operation: 'report.rake.fetch', inFlight: 2, waiting: 1, retriesLeft: 100 },
   ] as const;
   const compartments = [
     { operator: 'casino', operation: 'game.open', inFlight: 500, overflowed: 7 },

@@ -1,8 +1,13 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
 import { refuseInspector } from './refuse-inspector.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 // First, because everything else takes time to load, and an orchestrator may stop the worker meanwhile.
 refuseInspector();
+// What is compiled once need not be again, if the folder can be written.
+enableCompileCache(fileURLToPath(new URL('../../../../node_modules/.cache/poker-bridge', import.meta.url)));
 const stopping = stopOnSignal();
 const { startWorker } = await import('./start-worker.ts');
 await startWorker(stopping);

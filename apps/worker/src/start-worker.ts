@@ -11,10 +11,15 @@ import { createLogger, NestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
+import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections } from './health/limit-connections.ts';
 import { credentialsOf } from './settings/credentials.ts';
 import { tlsContextsOf } from './settings/tls-contexts.ts';
 import type { Stopping } from './stop-on-signal.ts';
+import { openTraces } from './traces/open-traces.ts';
+
+/** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
+const FLUSH_MS = 5_000;
 
 /** Starts a worker with the settings of the environment; if they are wrong it prints why and sets the exit code. */
 export async function startWorker(stopping: Stopping): Promise<void> {
@@ -36,20 +41,22 @@ async function start(stopping: Stopping): Promise<void> {
   const callers = callersOf(settings, logger);
   const internalKeys = new InternalKeys(internalKeyOf(settings.INTERNAL_KEY, operators));
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
+  const traces = await openTraces(settings, logger);
   const onMismatch = (error: Error): void => {
     process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);
     process.exit(EXIT_CONFIG);
   };
-  const options = { settings, operators, internalKeys, tls, callers, logger, onMismatch };
+  const options = { settings, operators, internalKeys, tls, callers, logger, traces, onMismatch };
   const app = await NestFactory.create<NestExpressApplication>(AppModule.create(options), {
     logger: new NestLogger(logger),
-    // Health and metrics need no request body.
+    // Health, metrics and console need no request body.
     bodyParser: false,
     // A connection that a client keeps open would keep a stopped worker from exiting.
     forceCloseConnections: true,
   });
   app.disable('x-powered-by');
-  limitConnections(app.getHttpServer());
+  const { viewers } = app.get(ConsoleFeed);
+  limitConnections(app.getHttpServer(), (socket) => viewers.has(socket));
   const platform = app.get(PlatformClients);
   credentials.follow((changed) => {
     platform.use(changed);
@@ -58,8 +65,11 @@ async function start(stopping: Stopping): Promise<void> {
   const transport = app.get(PokerTransport);
   app.connectMicroservice({ strategy: transport }, { inheritAppConfig: true });
   stopping.begins(logger, async () => {
+    const graceEndsAtMs = performance.now() + settings.SHUTDOWN_GRACE_MS;
+    viewers.close();
     await transport.close();
     await app.close();
+    await traces?.close(Math.min(FLUSH_MS, Math.max(0, graceEndsAtMs - performance.now())));
   });
   await app.listen(settings.HTTP_PORT, settings.HTTP_HOST).catch(refuseAddress);
   await app.startAllMicroservices();

@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type HealthIndicatorResult, HealthIndicatorService } from '@nestjs/terminus';
 
-import { PokerTransport } from '#messaging';
-
-/** A lane that is paused on purpose resumes by itself. */
-const SERVING: ReadonlySet<string> = new Set(['consuming', 'paused']);
+import { type ConsumerState, type MessagingHealth, PokerTransport } from '#messaging';
 
 /** The broker and the lanes: up once every lane consumes, or is paused on purpose. */
 @Injectable()
@@ -18,7 +15,8 @@ export class BusHealth {
   }
 
   check(): HealthIndicatorResult {
-    const { isConnected, lastError, release, advice, lanes } = this.#transport.health;
+    const { health } = this.#transport;
+    const { lastError, release, advice, lanes } = health;
     const indicator = this.#indicators.check('bus');
     const facts = {
       lanes: Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }])),
@@ -26,7 +24,16 @@ export class BusHealth {
       ...(advice !== undefined && { advice }),
       ...(lastError !== undefined && { lastError }),
     };
-    const isServing = isConnected && lanes.every(({ state }) => SERVING.has(state));
-    return isServing ? indicator.up(facts) : indicator.down(facts);
+    return isServing(health) ? indicator.up(facts) : indicator.down(facts);
   }
+}
+
+/** Whether the worker is ready. */
+export function isServing({ isConnected, lanes }: MessagingHealth): boolean {
+  return isConnected && lanes.every(({ state }) => isServed(state));
+}
+
+/** Whether a lane is; one that is paused on purpose resumes by itself. */
+export function isServed(state: ConsumerState): boolean {
+  return state === 'consuming' || state === 'paused';
 }

@@ -19,15 +19,26 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'é', '\u2028', '\ud83d', '\ude00', '"', '\n'), maxLength: 150 }),
 );
 const number = fc.oneof(fc.nat(), fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
-const facts: fc.Arbitrary<CommandFacts> = fc.record({
+const digit = fc.constantFrom(...'0123456789abcdef');
+const ALWAYS = {
   id: text,
   correlationId: text,
   type: fc.oneof(fc.constantFrom(...COMMAND_TYPES, 'unknown'), text),
   operator: text,
-  lane: fc.constantFrom(...LANES),
-  attempts: number,
-  durationMs: number,
-});
+};
+const TIMED = { lane: fc.constantFrom(...LANES), attempts: number, durationMs: number };
+const subject = fc.stringMatching(/^[0-9a-f]{32}$/);
+const traceId = fc.string({ unit: digit, minLength: 32, maxLength: 32 });
+const facts: fc.Arbitrary<CommandFacts> = fc.oneof(
+  fc.record({ ...ALWAYS, ...TIMED }),
+  fc.record({ ...ALWAYS, subject, ...TIMED }),
+  fc.record({ ...ALWAYS, ...TIMED, traceId }),
+  fc.record({ ...ALWAYS, subject, ...TIMED, traceId }),
+);
+const failure = fc.option(
+  fc.record({ status: fc.nat(), pointers: fc.array(text), reason: text }, { requiredKeys: ['reason'] }),
+  { nil: undefined },
+);
 const outcome = fc.constantFrom('success' as const, ...CODES);
 
 function writtenBy(act: (logger: Logger) => void, level: LogLevel = 'info'): string {
@@ -46,10 +57,10 @@ describe('AnsweredLine', () => {
 
   it('is the line that the logger writes of these facts', () => {
     fc.assert(
-      fc.property(facts, outcome, (command, end) => {
-        const line = writtenBy((logger) => new AnsweredLine(logger).write(command, end));
+      fc.property(facts, outcome, failure, (command, end, why) => {
+        const line = writtenBy((logger) => new AnsweredLine(logger).write(command, end, why));
         expect(line).toBe(
-          writtenBy((logger) => logger.info({ ...command, outcome: end }, 'command answered')),
+          writtenBy((logger) => logger.info({ ...command, outcome: end, ...why }, 'command answered')),
         );
       }),
       { numRuns: 1_000 },

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '#contracts';
-import type { CommandFacts } from '#messaging';
+import type { CommandFacts, FailureFacts } from '#messaging';
 import { isPlainText, lineWriter, type Logger } from '#telemetry';
 
 /**
@@ -15,18 +15,19 @@ export class AnsweredLine {
     this.#writeMembers = lineWriter(logger, 'info', 'command answered');
   }
 
-  /** Writes the facts of the command and its outcome. */
-  write(command: CommandFacts, outcome: 'success' | ErrorCode): void {
-    const { id, correlationId, type, operator, lane, attempts, durationMs } = command;
+  /** Writes the facts of the command and its outcome, and of a failure what is known of it. */
+  write(command: CommandFacts, outcome: 'success' | ErrorCode, failure?: FailureFacts): void {
+    const { id, correlationId, type, operator, subject, lane, attempts, durationMs, traceId } = command;
     const isPlain =
       isPlainText(id) && isPlainText(correlationId) && isPlainText(type) && isPlainText(operator);
-    if (this.#writeMembers === undefined || !isPlain) {
-      this.#logger.info({ ...command, outcome }, 'command answered');
+    if (this.#writeMembers === undefined || !isPlain || failure) {
+      this.#logger.info({ ...command, outcome, ...failure }, 'command answered');
       return;
     }
     this.#writeMembers(
       `"id":"${id}","correlationId":"${correlationId}","type":"${type}","operator":"${operator}",` +
-        `"lane":"${lane}","attempts":${attempts},"durationMs":${durationMs},"outcome":"${outcome}"`,
+        `${subject === undefined ? '' : `"subject":"${subject}",`}"lane":"${lane}","attempts":${attempts},` +
+        `"durationMs":${durationMs},${traceId === undefined ? '' : `"traceId":"${traceId}",`}"outcome":"${outcome}"`,
     );
   }
 }

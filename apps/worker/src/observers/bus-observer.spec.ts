@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { COMMAND_TYPES, ERROR_CODES } from '#contracts';
 import type { CommandFacts } from '#messaging';
 import { createLogger, Metrics } from '#telemetry';
 
+import { FailureTally } from '../console/failure-tally.ts';
 import { BusObserver } from './bus-observer.ts';
 
 const COMMAND: CommandFacts = {
@@ -15,13 +17,21 @@ const COMMAND: CommandFacts = {
   durationMs: 250,
 };
 
+const POSTPONEMENT = {
+  delayMs: 5_000,
+  queue: 'poker.reports.retry.5000',
+  until: '2026-03-01T09:00:05.000Z',
+};
+
 /** The metrics and the log lines after these events. */
 async function shownAfter(act: (observer: BusObserver) => void) {
   const lines: string[] = [];
   const metrics = new Metrics();
-  act(new BusObserver(createLogger('trace', { write: (line) => lines.push(line) }), metrics));
+  const logger = createLogger('trace', { write: (line) => lines.push(line) });
+  act(new BusObserver(logger, metrics, new FailureTally()));
   const text = await metrics.registry.metrics();
   return {
+    text,
     series: text.split('\n').filter((line) => line.startsWith('poker_') && !line.endsWith(' 0')),
     lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
   };
@@ -45,19 +55,40 @@ describe('BusObserver', () => {
     const thrown = new SyntaxError('CANARY');
     const { series, lines } = await shownAfter((observer) => observer.commandAnswered(COMMAND, code, thrown));
     expect(series).toContain(`poker_commands_total{type="session.create",outcome="${code}"} 1`);
+    const category = code === 'NICKNAME_TAKEN' ? 'rejected' : 'internal';
+    expect(series).toContain(`poker_commands_failed_total{type="session.create",category="${category}"} 1`);
     expect(lines).toMatchObject([{ level, outcome: code, ...(cause && { cause }) }]);
     expect(JSON.stringify(lines)).not.toContain('CANARY');
   });
 
   it('counts the commands in flight, by lane', async () => {
     const { series } = await shownAfter((observer) => {
-      observer.commandTaken('interactive');
-      observer.commandTaken('interactive');
-      observer.commandTaken('reports');
+      observer.commandTaken('interactive', false, undefined);
+      observer.commandTaken('interactive', false, undefined);
+      observer.commandTaken('reports', false, undefined);
       observer.commandReleased('interactive');
       observer.commandReleased('reports');
     });
     expect(series).toEqual(['poker_commands_in_flight{lane="interactive"} 1']);
+  });
+
+  it('counts redeliveries, and times how long a command waited, where that is known', async () => {
+    const { series } = await shownAfter((observer) => {
+      observer.commandTaken('interactive', false, 3000);
+      observer.commandTaken('interactive', true, undefined);
+    });
+    expect(series).toContain('poker_redeliveries_total{lane="interactive"} 1');
+    expect(series).toContain('poker_command_wait_seconds_sum{lane="interactive"} 3');
+    expect(series).toContain('poker_command_wait_seconds_count{lane="interactive"} 1');
+  });
+
+  it('shows every outcome of every type before it has happened, so that the first one is an increase', async () => {
+    const { text } = await shownAfter(() => undefined);
+    for (const type of [...COMMAND_TYPES, 'unknown']) {
+      for (const outcome of ['success', ...Object.keys(ERROR_CODES)])
+        expect(text).toContain(`poker_commands_total{type="${type}",outcome="${outcome}"} 0\n`);
+    }
+    expect(text).toContain('poker_redeliveries_total{lane="reports"} 0\n');
   });
 
   it.each([
@@ -72,19 +103,45 @@ describe('BusObserver', () => {
   });
 
   it.each([
-    ['postponed', (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', 5_000)],
-    ['moved', (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine')],
-    ['returned', (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY'))],
-  ])('logs a command that was %s, and does not count it', async (_, act) => {
+    [
+      'postponed',
+      'poker_commands_postponed_total{type="session.create",code="CIRCUIT_OPEN"} 1',
+      (observer: BusObserver) =>
+        observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', POSTPONEMENT, { reason: 'The circuit is open.' }),
+    ],
+    [
+      'moved',
+      'poker_commands_moved_total{queue="poker.quarantine"} 1',
+      (observer: BusObserver) => observer.commandMoved(COMMAND, 'poker.quarantine'),
+    ],
+    [
+      'returned',
+      'poker_commands_returned_total{lane="interactive"} 1',
+      (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY')),
+    ],
+  ])('logs a command that was %s, and does not count it as answered', async (_, counted, act) => {
     const { series, lines } = await shownAfter(act);
-    expect(series).toEqual([]);
+    expect(series).toEqual([counted]);
     expect(lines).toMatchObject([{ id: 'm-1' }]);
     expect(JSON.stringify(lines)).not.toContain('CANARY');
   });
 
+  it('says why a command was postponed, where it waits and until when', async () => {
+    const failure = { status: 503, reason: 'Service Unavailable', pointers: ['/data'] };
+    const { lines } = await shownAfter((observer) =>
+      observer.commandPostponed(COMMAND, 'PLATFORM_UNAVAILABLE', POSTPONEMENT, failure),
+    );
+    expect(lines).toMatchObject([{ ...POSTPONEMENT, ...failure, code: 'PLATFORM_UNAVAILABLE' }]);
+  });
+
   it.each([
     ['both are open', { kind: 'open' }, { kind: 'open' }, ['poker_broker_connected 1']],
-    ['one is blocked', { kind: 'open' }, { kind: 'blocked', reason: 'memory' }, ['poker_broker_connected 1']],
+    [
+      'one is blocked',
+      { kind: 'open' },
+      { kind: 'blocked', reason: 'memory' },
+      ['poker_broker_connected 1', 'poker_broker_blocked 1'],
+    ],
     ['one is away', { kind: 'open' }, { kind: 'connecting', reason: 'refused' }, []],
     ['one is closed', { kind: 'closed' }, { kind: 'open' }, []],
   ] as const)('shows whether the broker is connected: %s', async (_, consuming, publishing, expected) => {

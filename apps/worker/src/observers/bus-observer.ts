@@ -1,55 +1,84 @@
-import type { ErrorCode, Lane, ReplyType } from '#contracts';
+import { COMMAND_TYPES, ERROR_CODES, type ErrorCode, type Lane, LANES, type ReplyType } from '#contracts';
 import {
   type CommandFacts,
   type ConnectionState,
+  type FailureFacts,
   MessagingObserver,
   type ParkingReason,
+  type Postponement,
   type RedisState,
 } from '#messaging';
 import type { Logger, Metrics } from '#telemetry';
 
+import type { FailureTally } from '../console/failure-tally.ts';
 import { AnsweredLine } from './answered-line.ts';
 
 /** Logs and counts what happens on the bus: one line for each outcome, with ids and without data. */
 export class BusObserver extends MessagingObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
+  readonly #tally: FailureTally;
   readonly #answered: AnsweredLine;
-  readonly #connected = { consuming: false, publishing: false };
+  readonly #connections: Record<'consuming' | 'publishing', ConnectionState['kind']> = {
+    consuming: 'closed',
+    publishing: 'closed',
+  };
 
-  constructor(logger: Logger, metrics: Metrics) {
+  constructor(logger: Logger, metrics: Metrics, tally: FailureTally) {
     super();
     this.#logger = logger;
     this.#metrics = metrics;
+    this.#tally = tally;
     this.#answered = new AnsweredLine(logger);
+    beginAtZero(metrics);
   }
 
-  commandTaken(lane: Lane): void {
+  commandTaken(lane: Lane, isRedelivered: boolean, waitedMs: number | undefined): void {
     this.#metrics.commandsInFlight.labels(lane).value += 1;
+    if (isRedelivered) this.#metrics.redeliveries.labels(lane).value += 1;
+    if (waitedMs !== undefined) this.#metrics.commandWait.labels(lane).observe(waitedMs / 1000);
   }
 
   commandReleased(lane: Lane): void {
     this.#metrics.commandsInFlight.labels(lane).value -= 1;
   }
 
-  commandAnswered(command: CommandFacts, outcome: 'success' | ErrorCode, cause: unknown): void {
+  commandAnswered(
+    command: CommandFacts,
+    outcome: 'success' | ErrorCode,
+    cause: unknown,
+    failure?: FailureFacts,
+  ): void {
     const { type, durationMs } = command;
     this.#metrics.commands.labels(type, outcome).value += 1;
     this.#metrics.commandDuration.labels(type).observe(durationMs / 1000);
+    if (outcome !== 'success') {
+      this.#metrics.commandsFailed.labels(type, ERROR_CODES[outcome].category).value += 1;
+      this.#tally.failed(command, outcome, 'answered');
+    }
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
       this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
-    } else this.#answered.write(command, outcome);
+    } else this.#answered.write(command, outcome, failure);
   }
 
-  commandPostponed(command: CommandFacts, code: ErrorCode, delayMs: number): void {
-    this.#logger.info({ ...command, code, delayMs }, 'command postponed');
+  commandPostponed(
+    command: CommandFacts,
+    code: ErrorCode,
+    postponement: Postponement,
+    failure: FailureFacts,
+  ): void {
+    this.#metrics.commandsPostponed.labels(command.type, code).value += 1;
+    this.#tally.failed(command, code, 'postponed');
+    this.#logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
   }
 
   commandMoved(command: CommandFacts, queue: string): void {
+    this.#metrics.commandsMoved.labels(queue).value += 1;
     this.#logger.warn({ ...command, queue }, 'command moved to another queue');
   }
 
   commandReturned(command: CommandFacts, reason: unknown): void {
+    this.#metrics.commandsReturned.labels(command.lane).value += 1;
     this.#logger.warn({ ...command, cause: reason }, 'command returned to its queue; it is delivered again');
   }
 
@@ -60,11 +89,13 @@ export class BusObserver extends MessagingObserver {
 
   deadLettered(command: CommandFacts, code: ErrorCode): void {
     this.#metrics.deadLetters.inc();
+    this.#tally.deadLettered(code);
     this.#logger.debug({ ...command, code }, 'command dead-lettered');
   }
 
   replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void {
     this.#metrics.undeliveredReplies.inc();
+    this.#tally.replyParked(reason);
     this.#logger.warn({ ...command, reply: type, reason }, 'reply parked');
   }
 
@@ -74,8 +105,10 @@ export class BusObserver extends MessagingObserver {
   }
 
   connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void {
-    this.#connected[connection] = state.kind === 'open' || state.kind === 'blocked';
-    this.#metrics.brokerConnected.set(this.#connected.consuming && this.#connected.publishing ? 1 : 0);
+    this.#connections[connection] = state.kind;
+    const kinds = Object.values(this.#connections);
+    this.#metrics.brokerConnected.set(kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0);
+    this.#metrics.brokerBlocked.set(kinds.includes('blocked') ? 1 : 0);
     if (state.kind === 'open') this.#logger.info({ connection }, 'connected to the broker');
     else if (state.kind !== 'closed')
       this.#logger.warn({ connection, ...state }, 'the broker is not available');
@@ -92,6 +125,22 @@ export class BusObserver extends MessagingObserver {
   }
 
   consumerLost(queue: string, reason: string): void {
+    this.#metrics.consumersLost.labels(queue).value += 1;
     this.#logger.warn({ queue, reason }, 'consumer lost; it is recreated');
+  }
+}
+
+/** A series that appears with its first event hides that event from `increase`. */
+function beginAtZero(metrics: Metrics): void {
+  for (const type of [...COMMAND_TYPES, 'unknown']) {
+    metrics.commands.labels(type, 'success');
+    for (const [code, { category }] of Object.entries(ERROR_CODES)) {
+      metrics.commands.labels(type, code);
+      metrics.commandsFailed.labels(type, category);
+    }
+  }
+  for (const lane of LANES) {
+    const { commandsInFlight, redeliveries, commandsReturned } = metrics;
+    for (const metric of [commandsInFlight, redeliveries, commandsReturned]) metric.labels(lane);
   }
 }

@@ -1,20 +1,38 @@
-import { type AttemptResult, type CircuitState, type Operation, PlatformObserver } from '#platform';
+import {
+  type AttemptResult,
+  type CircuitState,
+  type Operation,
+  PlatformObserver,
+  type RefusalReason,
+} from '#platform';
 import type { Logger, Metrics } from '#telemetry';
 
-/** Counts the calls to the platform, and logs changes of its circuits. */
+import type { FailureTally } from '../console/failure-tally.ts';
+
+/** Counts and times the calls to the platform, and logs changes of its circuits. */
 export class PlatformMetrics extends PlatformObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
+  readonly #tally: FailureTally;
 
-  constructor(logger: Logger, metrics: Metrics) {
+  constructor(logger: Logger, metrics: Metrics, tally: FailureTally) {
     super();
     this.#logger = logger;
     this.#metrics = metrics;
+    this.#tally = tally;
   }
 
   attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void {
     this.#metrics.platformRequests.labels(operation, result).value += 1;
     this.#metrics.platformRequestDuration.labels(operation, result).observe(durationMs / 1000);
+  }
+
+  admissionWaited(operation: Operation, waitedMs: number): void {
+    this.#metrics.admissionWait.labels(operation).observe(waitedMs / 1000);
+  }
+
+  attemptRefused(operation: Operation, reason: RefusalReason): void {
+    this.#metrics.platformRefusals.labels(operation, reason).value += 1;
   }
 
   retried(): void {
@@ -27,6 +45,8 @@ export class PlatformMetrics extends PlatformObserver {
   }
 
   circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
+    this.#metrics.circuitChanges.inc({ operator, operation, state });
+    this.#tally.circuitChanged(operator, operation, state);
     this.#logger.warn({ operator, operation, state }, 'circuit changed');
   }
 }

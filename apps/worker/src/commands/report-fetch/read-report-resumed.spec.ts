@@ -41,10 +41,33 @@ describe('readReport, resumed', () => {
     expect(completedOf(replies)).toMatchObject({ totalCount: 3, changedWhileReading: true });
   });
 
+  it('requests pages of the same size as before, whatever the settings say now', async () => {
+    const { command } = await read([FIVE[0], undefined]);
+    const { requests } = await read(FIVE, { progress: command.progress, perPage: 50 });
+    expect(requests).toEqual([
+      { page: 2, perPage: 2 },
+      { page: 3, perPage: 2 },
+    ]);
+  });
+
+  it('remembers that records came twice before', async () => {
+    const twice = [FIVE[0], { ...FIVE[1]!, records: FIVE[0]!.records }, undefined];
+    const { command } = await read(twice);
+    const { replies } = await read(FIVE, { progress: command.progress });
+    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: true });
+  });
+
+  it('goes on from what a worker of an earlier version noted', async () => {
+    const progress = { pages: 1, records: 2, firstTotal: 5, changedWhileReading: false };
+    const { asked, replies } = await read(FIVE, { progress });
+    expect(asked).toEqual([2, 3]);
+    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
+  });
+
   it('does not count a page before it was published', async () => {
     const command: { progress: Progress } = { progress: undefined };
-    const pages = readReport('rake', PERIOD, command, SETTINGS, () =>
-      Promise.resolve(pageOf([recordOf('1')], 2, 2)),
+    const pages = readReport('rake', PERIOD, command, SETTINGS, ({ page }) =>
+      Promise.resolve({ ...pageOf([recordOf(String(page))], 2, 2), currentPage: page }),
     );
     await pages.next();
     expect(command.progress).toBeUndefined();

@@ -17,11 +17,13 @@ export const SETTINGS = {
 
 export const recordOf = (id: string, currency = 'USD'): ReportRecord => ({ id, currency, win: 1 });
 
-export const pageOf = (records: ReportRecord[], pageCount: number, totalCount: number): CollectionPage => ({
+/** Without the number of the page, which is the one that is requested unless a test says otherwise. */
+export type PageFacts = Omit<CollectionPage, 'currentPage'> & Partial<Pick<CollectionPage, 'currentPage'>>;
+
+export const pageOf = (records: ReportRecord[], pageCount: number, totalCount: number): PageFacts => ({
   records,
   pageCount,
   totalCount,
-  currentPage: 1,
   perPage: 2,
 });
 /** Five records on three pages. */
@@ -31,26 +33,33 @@ export const FIVE = [
   pageOf([recordOf('5')], 3, 5),
 ];
 
-/** Reads a report from a platform that holds these pages, and an empty one beyond; a missing page fails. */
+/** Reads a report from a platform that holds these pages, and an empty one beyond; a page that is missing fails. */
 export async function read(
-  pages: readonly (CollectionPage | undefined)[],
+  pages: readonly (PageFacts | undefined)[],
   {
     data = {},
     progress,
-  }: { readonly data?: { page?: number; perPage?: number }; readonly progress?: Progress } = {},
+    perPage = SETTINGS.perPage,
+  }: {
+    readonly data?: { page?: number; perPage?: number };
+    readonly progress?: Progress;
+    /** Of the settings. */
+    readonly perPage?: number;
+  } = {},
 ) {
   const asked: PageRequest[] = [];
   const replies: Reply[] = [];
   const command: { progress: Progress } = { progress };
-  const fetch = async (request: PageRequest) => {
+  const fetch = async (request: PageRequest): Promise<CollectionPage> => {
     asked.push(request);
     const answer = request.page > pages.length ? pageOf([], pages.length, 0) : pages[request.page - 1];
     if (!answer) throw new CommandError('PLATFORM_UNAVAILABLE');
-    return answer;
+    return { currentPage: request.page, ...answer };
   };
   let failure: unknown;
   try {
-    for await (const reply of readReport('rake', { ...PERIOD, ...data }, command, SETTINGS, fetch)) {
+    const settings = { ...SETTINGS, perPage };
+    for await (const reply of readReport('rake', { ...PERIOD, ...data }, command, settings, fetch)) {
       replies.push(reply);
     }
   } catch (error) {

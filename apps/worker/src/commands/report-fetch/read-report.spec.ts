@@ -107,7 +107,7 @@ describe('readReport', () => {
   it('ends at a page without records, whatever the platform counts', async () => {
     const { asked, replies } = await read([pageOf([recordOf('1')], 1_000_000, 9), pageOf([], 1_000_000, 9)]);
     expect(asked).toEqual([1, 2]);
-    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 1 });
+    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 1, changedWhileReading: true });
   });
 
   it.each([

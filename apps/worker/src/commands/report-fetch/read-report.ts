@@ -1,26 +1,31 @@
-import type { AdHocReportFetch, Reply, ReportName, ReportPage, ReportRecord } from '#contracts';
+import { randomInt } from 'node:crypto';
+
+import {
+  type AdHocReportFetch,
+  CommandError,
+  type Reply,
+  type ReportName,
+  type ReportPage,
+  type ReportRecord,
+} from '#contracts';
 import type { CommandContext } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
 import type { ReportSettings } from './report-settings.ts';
+import { ReportTally } from './report-tally.ts';
 
-/** What `report.completed` says, and what is carried over if the report is postponed. */
-interface Tally {
-  pages: number;
-  records: number;
-  /** Of the first page that was read. */
-  firstTotal: number;
-  changedWhileReading: boolean;
-}
+const MAX_SEED = 2 ** 32;
 
 /**
  * Reads a report page by page, every page of it or the one that the command names, and continues after the pages that an
- * earlier run of the same command published.
+ * earlier run of the same command published. While a page is published, the next one is fetched, and no further one.
  *
  * The number of pages is read from each page, since a report may grow or shrink meanwhile. A page without records ends
  * it, whatever the platform counts, and so does the last page if one beyond it was requested.
  *
  * @param fetch fetches one page; it throws a CommandError
+ * @param seed for the hash of the records' ids
+ * @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the platform answers another page, or has no last one
  */
 export async function* readReport(
   report: ReportName,
@@ -28,46 +33,44 @@ export async function* readReport(
   command: Pick<CommandContext, 'progress'>,
   settings: ReportSettings,
   fetch: (page: PageRequest) => Promise<CollectionPage>,
+  seed = randomInt(MAX_SEED),
 ): AsyncGenerator<Reply> {
-  const perPage = data.perPage ?? settings.perPage;
-  let tally = tallyOf(command.progress);
-  for (;;) {
-    const page = data.page ?? (tally?.pages ?? 0) + 1;
-    const answer = await fetch({ page, perPage });
-    const { totalCount, pageCount, records } = answer;
-    tally ??= { pages: 0, records: 0, firstTotal: totalCount, changedWhileReading: false };
-    tally.changedWhileReading ||= totalCount !== tally.firstTotal;
-    // Some platforms answer a request for a page beyond the last with the last one.
-    const isRepeat = page > pageCount && answer.currentPage < page;
-    const isBeyond = records.length === 0 || isRepeat;
+  const isWhole = data.page === undefined;
+  const tally = new ReportTally(command.progress, data.perPage ?? settings.perPage, seed);
+  const begin = (page: number): Promise<CollectionPage> => {
+    const answer = fetch({ page, perPage: tally.perPage });
+    // It fails once it is its turn, if it comes to that.
+    answer.catch(() => undefined);
+    return answer;
+  };
+  let page = data.page ?? tally.pages + 1;
+  for (let answer = await begin(page); ; page += 1) {
+    const isBeyond = isBeyondLast(answer, page);
+    if (!isBeyond) refuseOtherPage(answer, page);
+    tally.compare(answer);
+    const isLast = isBeyond || !isWhole || page >= answer.pageCount;
+    if (!isLast) tally.refuseEndless();
+    const next = isLast ? undefined : begin(page + 1);
     if (!isBeyond) {
       yield { type: 'report.page', data: pageOf(report, page, answer, settings) };
-      tally.pages += 1;
-      tally.records += records.length;
-      command.progress = { ...tally };
+      tally.add(answer);
+      command.progress = tally.progress();
     }
-    if (isBeyond || data.page !== undefined || page >= pageCount) {
-      const { pages, changedWhileReading } = tally;
-      const completed = { report, pages, records: tally.records, totalCount, changedWhileReading };
-      yield { type: 'report.completed', data: completed };
-      return;
-    }
+    if (!next) break;
+    answer = await next;
   }
+  yield { type: 'report.completed', data: tally.completed(report, isWhole) };
 }
 
-/** The tally of an earlier run; a header that anyone else wrote is ignored. */
-function tallyOf(progress: CommandContext['progress']): Tally | undefined {
-  const { pages, records, firstTotal, changedWhileReading } = progress ?? {};
-  const isTally = [pages, records, firstTotal].every(
-    (number) => Number.isSafeInteger(number) && Number(number) >= 0,
-  );
-  if (!isTally) return undefined;
-  return {
-    pages: Number(pages),
-    records: Number(records),
-    firstTotal: Number(firstTotal),
-    changedWhileReading: changedWhileReading === true,
-  };
+/** Some platforms answer a request for a page beyond the last with the last one. */
+function isBeyondLast({ records, pageCount, currentPage }: CollectionPage, page: number): boolean {
+  return records.length === 0 || (page > pageCount && currentPage < page);
+}
+
+function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
+  if (currentPage === page) return;
+  const reason = `/meta/current-page is ${currentPage}, and page ${page} was requested`;
+  throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
 }
 
 function pageOf(

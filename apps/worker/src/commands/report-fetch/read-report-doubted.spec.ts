@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+
+import type { CollectionPage, PageRequest } from '#platform';
+
+import {
+  completedOf,
+  FIVE,
+  type PageFacts,
+  pageOf,
+  pagesOf,
+  PERIOD,
+  read,
+  recordOf,
+  SETTINGS,
+} from './read-report.fixture.ts';
+import { readReport } from './read-report.ts';
+
+const [FIRST, SECOND, THIRD] = FIVE as [PageFacts, PageFacts, PageFacts];
+const asFirst = { ...SECOND, records: FIRST.records };
+
+describe('readReport, of a platform that is not to be trusted', () => {
+  it.each([
+    ['repeats a page', [FIRST, asFirst, THIRD]],
+    ['repeats a page in another order', [FIRST, { ...asFirst, records: FIRST.records.toReversed() }, THIRD]],
+    [
+      'repeats a record and misses another',
+      [FIRST, { ...SECOND, records: [recordOf('2'), recordOf('4')] }, THIRD],
+    ],
+    ['misses a record', [FIRST, { ...SECOND, records: [recordOf('3')] }, THIRD]],
+    ['has a record too many', [FIRST, SECOND, { ...THIRD, records: [recordOf('5'), recordOf('6')] }]],
+    [
+      'counts too few pages',
+      [
+        { ...FIRST, pageCount: 2 },
+        { ...SECOND, pageCount: 2 },
+      ],
+    ],
+    ['ends before its last page', [FIRST, { ...SECOND, records: [] }]],
+    [
+      'counts other pages from one to the next',
+      [FIRST, SECOND, { ...THIRD, pageCount: 4 }, pageOf([], 4, 5)],
+    ],
+    ['clamps the size of later pages', [FIRST, { ...SECOND, perPage: 1 }, THIRD]],
+  ])('says that a report of one that %s may not be whole', async (_, pages) => {
+    const { replies, failure } = await read(pages);
+    expect(failure).toBeUndefined();
+    expect(completedOf(replies)).toMatchObject({ changedWhileReading: true });
+  });
+
+  it('does not mind one that clamps the size of all pages, or counts a page too many', async () => {
+    const whole = { ...FIRST, perPage: 2 };
+    const { replies } = await read([whole, SECOND, THIRD], { data: { perPage: 1_000 } });
+    expect(completedOf(replies)).toMatchObject({ pages: 3, changedWhileReading: false });
+    const four = [FIRST, SECOND, THIRD, { ...THIRD, records: [] }].map((page) => ({ ...page, pageCount: 4 }));
+    expect(completedOf((await read(four)).replies)).toMatchObject({ pages: 3, changedWhileReading: false });
+  });
+
+  it('takes records of one id in other currencies for others', async () => {
+    const records = [recordOf('1', 'USD'), recordOf('1', 'EUR')];
+    const { replies } = await read([pageOf(records, 1, 2)]);
+    expect(completedOf(replies)).toMatchObject({ records: 2, changedWhileReading: false });
+  });
+
+  it('does not compare a single page with the whole', async () => {
+    const { replies } = await read(FIVE, { data: { page: 2 } });
+    expect(completedOf(replies)).toMatchObject({ records: 2, totalCount: 5, changedWhileReading: false });
+  });
+
+  it.each([
+    ['a report', {}, [1, 2], 1],
+    ['a single page', { page: 2 }, [2], 0],
+  ])(
+    'fails %s for which it answers another page than the one requested',
+    async (_, data, expected, published) => {
+      const { asked, replies, failure } = await read([FIRST, { ...FIRST, currentPage: 1 }, THIRD], { data });
+      expect(failure).toMatchObject({
+        code: 'PLATFORM_PROTOCOL_ERROR',
+        details: { reason: '/meta/current-page is 1, and page 2 was requested' },
+      });
+      expect(asked).toEqual(expected);
+      expect(pagesOf(replies)).toHaveLength(published);
+    },
+  );
+
+  it.each([
+    ['its page count grows', (page: number) => pageOf([recordOf(String(page))], page + 1, 3)],
+    ['its total grows', (page: number) => pageOf([recordOf(String(page))], page + 1, page + 1)],
+    ['it repeats its last page', (page: number) => pageOf([recordOf('1')], page + 1, 3)],
+  ])('fails a report that never ends: %s', async (_, answer) => {
+    const { asked, failure } = await readEndless(answer);
+    expect(failure).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR' });
+    expect((failure as { details: { reason: string } }).details.reason).toMatch(/^the report has no end/);
+    expect(asked).toBe(2 * 2 + 100 + 1);
+  });
+
+  it('fetches one page while the one before it is published, and no further one', async () => {
+    const asked: number[] = [];
+    const fetch = async ({ page }: PageRequest): Promise<CollectionPage> => {
+      asked.push(page);
+      return { currentPage: page, ...FIVE[page - 1]! };
+    };
+    const replies = readReport('rake', PERIOD, { progress: undefined }, SETTINGS, fetch);
+    const seen: number[][] = [];
+    for await (const reply of replies) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (reply.type === 'report.page') seen.push([...asked]);
+    }
+    expect(seen).toEqual([
+      [1, 2],
+      [1, 2, 3],
+      [1, 2, 3],
+    ]);
+  });
+});
+
+async function readEndless(
+  answer: (page: number) => PageFacts,
+): Promise<{ asked: number; failure: unknown }> {
+  let asked = 0;
+  const fetch = async ({ page }: PageRequest): Promise<CollectionPage> => {
+    asked += 1;
+    return { currentPage: page, ...answer(page) };
+  };
+  try {
+    const replies = readReport('rake', PERIOD, { progress: undefined }, SETTINGS, fetch);
+    while (!(await replies.next()).done && asked < 1_000);
+  } catch (failure) {
+    return { asked, failure };
+  }
+  return { asked, failure: undefined };
+}

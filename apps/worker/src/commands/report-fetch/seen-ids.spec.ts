@@ -1,0 +1,31 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { MAX_IDS, SeenIds } from './seen-ids.ts';
+
+const ids = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `player-${from + index}-1-2026-01-01`);
+const repeatsOf = (seen: SeenIds, added: readonly string[]): number =>
+  added.filter((id) => seen.add(id)).length;
+
+describe('SeenIds', () => {
+  it('knows every id that came before, and no other', () => {
+    const seen = new SeenIds(5_000, 7);
+    expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
+    expect(repeatsOf(seen, ids(4_500, 5_500))).toBe(500);
+  });
+
+  it('goes on with those that it knows, if many more come than were expected', () => {
+    const seen = new SeenIds(0, 7);
+    expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
+    expect(repeatsOf(seen, ids(0, 1_000))).toBe(1_000);
+    expect(repeatsOf(seen, ids(4_000, 5_000))).toBe(0);
+  });
+
+  it('remembers a sample of more ids than it has room for, which shows a page that is repeated', () => {
+    const seen = new SeenIds(4 * MAX_IDS, 7);
+    expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
+    const noticed = repeatsOf(seen, ids(0, 5_000));
+    expect(noticed).toBeGreaterThan(1_000);
+    expect(noticed).toBeLessThan(1_500);
+  });
+});

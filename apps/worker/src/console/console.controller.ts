@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+
+import { assetOf } from './assets.ts';
+import { ConsoleFeed } from './console-feed.ts';
+
+/** Nothing but files of this worker, no script or style within the page, and no other page around it. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-cache',
+};
+
+/** One page for people on call, which shows and changes nothing. Source: bus contract, section 7. */
+@Controller('console')
+export class ConsoleController {
+  readonly #feed: ConsoleFeed;
+
+  constructor(feed: ConsoleFeed) {
+    this.#feed = feed;
+  }
+
+  @Get()
+  page(@Res() response: ServerResponse): void {
+    this.asset(response, 'index.html');
+  }
+
+  @Get('events')
+  events(@Req() request: IncomingMessage, @Res() response: ServerResponse): void {
+    // A page from elsewhere cannot read the stream; nor may it take a place.
+    if (request.headers.origin !== undefined || request.method !== 'GET') response.writeHead(403).end();
+    else this.#feed.watch(response);
+  }
+
+  @Get(':name')
+  asset(@Res() response: ServerResponse, @Param('name') name: string): void {
+    const asset = assetOf(name);
+    if (!asset) response.writeHead(404, HEADERS).end();
+    else response.writeHead(200, { ...HEADERS, 'content-type': asset.contentType }).end(asset.content);
+  }
+}

@@ -1,0 +1,99 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** People who look at the same worker at the same moment. */
+const MAX_VIEWERS = 8;
+/** Events in a row, one each second. */
+const MAX_MISSED = 10;
+/** How soon a browser comes back after it lost the stream, and if there are too many. */
+const RETRY_MS = 2_000;
+const RETRY_LATER_MS = 10_000;
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  // A proxy that gathers events would show the past.
+  'x-accel-buffering': 'no',
+};
+
+/** Why a browser is sent away. */
+type Refusal = 'full' | 'stopping';
+
+interface Viewer {
+  /** Events that were not sent, because the last one is still unread. */
+  missed: number;
+}
+
+/**
+ * Those who look at the console: streams of server-sent events, limited in number and in what waits for each of them.
+ * Who does not read misses events, and is dropped after ten.
+ */
+export class Viewers {
+  readonly #viewers = new Map<ServerResponse, Viewer>();
+  readonly #onChange: (count: number) => void;
+  #isClosed = false;
+
+  /** @param onChange called with the number of viewers when one came or went */
+  constructor(onChange: (count: number) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Whether a connection is that of a viewer. */
+  has(socket: Socket): boolean {
+    return this.#viewers.keys().some((response) => response.socket === socket);
+  }
+
+  /** Begins a stream, unless there are too many or the worker is stopping: then it says so, and ends. */
+  admit(response: ServerResponse): boolean {
+    response.writeHead(200, HEADERS);
+    const refusal = this.#refusal();
+    if (refusal !== undefined) {
+      const retryMs = refusal === 'full' ? RETRY_LATER_MS : RETRY_MS;
+      response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason: refusal })}`);
+      return false;
+    }
+    this.#viewers.set(response, { missed: 0 });
+    response.once('close', () => this.#forget(response));
+    response.write(`retry: ${RETRY_MS}\n\n`);
+    this.#onChange(this.#viewers.size);
+    return true;
+  }
+
+  /** Sends an event to one viewer. */
+  tell(response: ServerResponse, name: string, data: unknown): void {
+    response.write(eventOf(name, data));
+  }
+
+  /** Sends an event to each viewer who has read the last one. */
+  tellAll(name: string, data: unknown): void {
+    const event = eventOf(name, data);
+    for (const [response, viewer] of this.#viewers) {
+      viewer.missed = response.writableNeedDrain ? viewer.missed + 1 : 0;
+      if (viewer.missed === 0) response.write(event);
+      else if (viewer.missed > MAX_MISSED) response.destroy();
+    }
+  }
+
+  /** Ends every stream at once, and begins no other. */
+  close(): void {
+    this.#isClosed = true;
+    for (const response of this.#viewers.keys()) {
+      response.end(eventOf('closing', { reason: 'stopping' satisfies Refusal }));
+      this.#forget(response);
+    }
+  }
+
+  #refusal(): Refusal | undefined {
+    if (this.#isClosed) return 'stopping';
+    return this.#viewers.size < MAX_VIEWERS ? undefined : 'full';
+  }
+
+  #forget(response: ServerResponse): void {
+    if (this.#viewers.delete(response)) this.#onChange(this.#viewers.size);
+  }
+}
+
+function eventOf(name: string, data: unknown): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -1,0 +1,125 @@
+import {
+  type Attributes,
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  trace,
+  type Tracer,
+} from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+
+import {
+  type CommandEnd,
+  type CommandFacts,
+  type CommandTrace,
+  CommandTracer,
+  type DeliveryFacts,
+  type MessageKind,
+} from '#messaging';
+
+import { fail } from './fail.ts';
+
+const W3C = new W3CTraceContextPropagator();
+/** Stands for the queues of callers, whose names may say more than a trace should. */
+const REPLY_TO = '{reply_to}';
+
+/** What travels between a command's worker and the broker. */
+type Message = Parameters<Parameters<CommandTrace['publish']>[2]>[0];
+
+/**
+ * Traces commands by the messaging conventions of OpenTelemetry: a `process` span from delivery to acknowledgement, and
+ * in it a `publish` span for each message that the command leads to. No attribute holds data of a command.
+ */
+export class CommandTraces extends CommandTracer {
+  readonly #tracer: Tracer;
+
+  constructor(tracer: Tracer) {
+    super();
+    this.#tracer = tracer;
+  }
+
+  start(command: CommandFacts, { queue, bodyBytes, traceparent }: DeliveryFacts): CommandTrace {
+    // A tracestate is any text of the caller: copies carry it on, and it is not exported.
+    const parent = W3C.extract(ROOT_CONTEXT, { traceparent }, defaultTextMapGetter);
+    const attributes: Attributes = {
+      ...operation('process', 'process'),
+      'messaging.destination.name': queue,
+      'messaging.message.id': command.id,
+      'messaging.message.conversation_id': command.correlationId,
+      'messaging.message.body.size': bodyBytes,
+      'pokerbridge.command.type': command.type,
+      'pokerbridge.operator': command.operator,
+    };
+    const span = this.#tracer.startSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+    return new TracedCommand(this.#tracer, span, parent);
+  }
+}
+
+class TracedCommand implements CommandTrace {
+  readonly traceId: string;
+  readonly context: Context;
+  readonly #tracer: Tracer;
+  readonly #span: Span;
+
+  constructor(tracer: Tracer, span: Span, parent: Context) {
+    this.#tracer = tracer;
+    this.#span = span;
+    this.traceId = span.spanContext().traceId;
+    this.context = trace.setSpan(parent, span);
+  }
+
+  async publish<T>(kind: MessageKind, message: Message, send: (message: Message) => Promise<T>): Promise<T> {
+    const destination = kind === 'reply' ? REPLY_TO : message.exchange || message.routingKey;
+    const attributes: Attributes = {
+      ...operation('publish', 'send'),
+      [kind === 'reply' ? 'messaging.destination.template' : 'messaging.destination.name']: destination,
+      'messaging.message.body.size': message.content.length,
+      ...(message.properties.messageId && { 'messaging.message.id': message.properties.messageId }),
+      // Of a copy it is the text of a caller.
+      ...(kind !== 'copy' && { 'pokerbridge.message.type': message.properties.type }),
+    };
+    const options = { kind: SpanKind.PRODUCER, attributes };
+    const span = this.#tracer.startSpan(`publish ${destination}`, options, this.context);
+    try {
+      const outcome = await send(withContext(message, trace.setSpan(this.context, span)));
+      // The broker's answer, where there is a choice of them.
+      if (typeof outcome === 'string' && outcome !== 'confirmed') fail(span, outcome);
+      return outcome;
+    } catch (error) {
+      fail(span, 'unconfirmed');
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  end({ settlement, code, attempts }: CommandEnd): void {
+    this.#span.setAttributes({
+      'pokerbridge.settlement': settlement,
+      'pokerbridge.attempts': attempts,
+      ...(settlement === 'answer' && { 'pokerbridge.outcome': code ?? 'success' }),
+      ...(settlement !== 'answer' && code !== undefined && { 'pokerbridge.outcome': code }),
+    });
+    if (code !== undefined || settlement === 'return') fail(this.#span, code ?? settlement);
+    this.#span.end();
+  }
+}
+
+function operation(name: 'process' | 'publish', type: 'process' | 'send'): Attributes {
+  return {
+    'messaging.system.name': 'rabbitmq',
+    'messaging.operation.name': name,
+    'messaging.operation.type': type,
+  };
+}
+
+/** Only if the command came with one: a reply has a `traceparent` if its command had. */
+function withContext(message: Message, context: Context): Message {
+  if (message.properties.headers['traceparent'] === undefined) return message;
+  const headers = { ...message.properties.headers };
+  W3C.inject(context, headers, defaultTextMapSetter);
+  return { ...message, properties: { ...message.properties, headers } };
+}
