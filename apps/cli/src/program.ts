@@ -12,19 +12,21 @@ import { addDeadLetters, addReplies } from './kept-messages/kept-messages.comman
 import { addReport } from './report/report.command.ts';
 import { addSend } from './send/send.command.ts';
 import { addSign } from './sign-explain/sign.command.ts';
+import { addTrace } from './trace/trace.command.ts';
 
 const ABOUT =
   'Sends commands over the bus, fetches reports into files, looks after dead letters and parked replies, explains ' +
-  'signatures, says who may send what, and checks an installation.';
+  'signatures, says who may send what, follows a command through the log, and checks an installation.';
 
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
   $ poker-bridge report rake --month 2026-10 --out october.csv
   $ poker-bridge sign explain request.json
-  $ poker-bridge sign explain --help
+  $ poker-bridge sign probe
   $ poker-bridge dead-letters list
   $ poker-bridge callers permissions callers.json
+  $ docker compose logs worker | poker-bridge trace --id 4711
   $ poker-bridge doctor
 
 Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
@@ -38,6 +40,7 @@ const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addDeadLetters,
   addReplies,
   addCallers,
+  addTrace,
   addDoctor,
   addCompletion,
 ];

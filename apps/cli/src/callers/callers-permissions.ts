@@ -1,3 +1,4 @@
+import { brokerUserOf } from '#messaging/client';
 import { type CallerRules, readCallers, readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
@@ -20,7 +21,7 @@ export function callersPermissions(file: string | undefined): void {
     const { AMQP_PREFIX: prefix, AMQP_URL: urls } = settings;
     const callers = readCallers(path);
     const vhost = vhostOf(urls[0] ?? '');
-    const worker = userOf(urls[0] ?? '');
+    const worker = brokerUserOf(urls[0] ?? '');
     const print = (user: string, what: string, permissions: Permissions): void => {
       process.stdout.write(`# ${user}: ${what}\n${lineOf(vhost, user, permissions)}\n`);
     };
@@ -47,11 +48,6 @@ function lineOf(vhost: string, caller: string, { configure, write, read }: Permi
 
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-/** Whom a worker with this URL connects as. */
-function userOf(url: string): string {
-  return decodeURIComponent(URL.parse(url)?.username ?? '') || 'guest';
 }
 
 function vhostOf(url: string): string {

@@ -102,7 +102,7 @@ function refused(subject: string, { code, message, platform, details }: CommandE
   const status = platform ? ` (${platform.status})` : '';
   if (code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature') {
     const advice =
-      'check the secret key, then the SIGNATURE_ settings: poker-bridge sign explain shows what is signed';
+      'check the secret key, then the SIGNATURE_ settings: poker-bridge sign probe finds them, sign explain shows what is signed';
     return fail(subject, `the platform refuses it${status}`, advice);
   }
   const advice = ADVICE_ON_CODE[code] ?? 'see docs/errors.md';

@@ -14,14 +14,18 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // A terminal in raw mode gives no signal: here Ctrl-C is a no.
   terminal.on('SIGINT', () => terminal.close());
-  const closed = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+  const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
+  let answer: string | undefined;
   try {
-    const answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed]);
+    answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed]);
+    if (answer === undefined) return false;
     return /^y(es)?$/i.test(answer.trim());
   } catch (error) {
     if (signal.aborted) return false;
     throw error;
   } finally {
     terminal.close();
+    // What follows is not to stand beside the question.
+    if (answer === undefined) process.stderr.write('\n');
   }
 }

@@ -69,8 +69,10 @@ export async function carryOut(
   if (!options.yes && !(await confirm(question, signal))) {
     throw new ExitError(EXIT.failed, 'nothing was done');
   }
-  const left = await settle(kept, action, options, plan, signal);
-  say(`${wanted.length - left} ${action.done}, ${left + refused.length} left\n`);
+  const { done, gone } = await settle(kept, action, options, plan, signal);
+  const left = wanted.length - done - gone;
+  const others = gone > 0 ? `, ${gone} gone meanwhile: somebody else, or a worker, was faster` : '';
+  say(`${done} ${action.done}, ${left + refused.length} left${others}\n`);
   return left > 0 ? EXIT.failed : rest;
 }
 
@@ -102,29 +104,40 @@ function describePlan({ wanted, refused }: Plan, queue: string, { noun, done }: 
   return `${lines.join('\n')}\n\n`;
 }
 
-/** @returns how many of those that were wanted are still there */
+/** How many of those that were wanted were settled, and how many somebody else had settled before. */
+interface Sum {
+  readonly done: number;
+  readonly gone: number;
+}
+
+/** @throws ExitError if it is interrupted, or the broker takes nothing */
 async function settle(
   kept: KeptQueue,
   { decide, endsAtRefusal, noun }: Action,
   { rate, json }: ActionOptions,
   { wanted }: Plan,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Sum> {
   const end = new AbortController();
   const untaken = new Map<string, number>();
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
   const closed = new Set<string>();
-  const progress = new Progress(noun[1], wanted.length);
-  let left = wanted.length;
-  await kept.settle({
+  // On one terminal the lines are progress enough.
+  const progress = json && process.stdout.isTTY ? undefined : new Progress(noun[1], { total: wanted.length });
+  let done = 0;
+  const settling = kept.settle({
     chosen: new Set(wanted.map(({ key }) => key)),
     decide: (each) => (closed.has(each.facts.queue) ? 'leave' : decide(each)),
     ratePerSecond: rate,
     signal: AbortSignal.any([signal, end.signal]),
+    waiting: () =>
+      void process.stderr.write(
+        'a worker is delivering parked replies; waiting until it has come to the end\n',
+      ),
     settled: (facts, outcome) => {
       if (outcome === 'done') {
-        left -= 1;
-        progress.add(1);
+        done += 1;
+        progress?.add(1);
         if (json) process.stdout.write(keptLine(facts));
         return;
       }
@@ -135,9 +148,9 @@ async function settle(
       if (endsAtRefusal) end.abort();
     },
   });
-  progress.end();
+  const untouched = await settling.finally(() => progress?.end());
   for (const [why, count] of untaken) process.stderr.write(`${count} left: ${printable(why)}\n`);
-  const soFar = `${wanted.length - left} done, ${left} left in their places`;
+  const soFar = `${done} done, ${wanted.length - done} left in their places`;
   if (end.signal.aborted) {
     throw new ExitError(
       EXIT.noAnswer,
@@ -145,5 +158,5 @@ async function settle(
     );
   }
   if (signal.aborted) throw new ExitError(EXIT.failed, `interrupted: ${soFar}`);
-  return left;
+  return { done, gone: untouched.size };
 }

@@ -1,6 +1,7 @@
 import { parseExactJson } from '#signing';
 
 import { exactJson } from '../input/exact-json.ts';
+import { readValue } from '../input/read-value.ts';
 
 /** One change of a body. */
 export interface Change {
@@ -12,17 +13,30 @@ export interface Change {
   readonly value?: unknown;
 }
 
+/** A change whose value may be in a file. */
+export interface SetOption extends Change {
+  /** `@` and its path, or `@-` for standard input. */
+  readonly file?: string;
+}
+
 type Container = Record<string, unknown>;
 
 /**
- * Reads `/session/lang=de`: a JSON pointer, and a value that is JSON or else a text.
+ * Reads `/session/lang=de`: a JSON pointer, and a value that is JSON or else a text, or `@` and a file that holds it.
  *
  * @returns undefined if it is neither
  */
-export function readSet(text: string): Change | undefined {
+export function readSet(text: string): SetOption | undefined {
   const at = text.indexOf('=');
   const path = at < 0 ? undefined : pathOf(text.slice(0, at));
-  return path && { text, path, value: valueOf(text.slice(at + 1)) };
+  const value = text.slice(at + 1);
+  if (!path || !value.startsWith('@')) return path && { text, path, value: valueOf(value) };
+  return { text, path, file: value };
+}
+
+/** The change with the value of its file. @throws ExitError if the file cannot be read or is not UTF-8 */
+export async function withFile({ text, path, value, file }: SetOption): Promise<Change> {
+  return { text, path, value: file === undefined ? value : valueOf(await readValue(file)) };
 }
 
 /** Reads the JSON pointer of a member that is to be removed. */

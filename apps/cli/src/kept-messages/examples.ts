@@ -1,5 +1,7 @@
-const SETTINGS = 'Settings: AMQP_URL, AMQP_PREFIX.';
-const KEYED = `Settings: AMQP_URL, AMQP_PREFIX, and INTERNAL_KEY or all settings of the operators, as the workers have them.`;
+const BROKER = 'AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY';
+const SETTINGS = `Settings: ${BROKER}.`;
+const KEYED = `Settings: ${BROKER},
+and INTERNAL_KEY or all settings of the operators, as the workers have them.`;
 
 /** The ends of the help texts. */
 export const DEAD_LETTERS_EXAMPLES = {

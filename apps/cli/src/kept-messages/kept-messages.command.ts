@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 import { DEAD_LETTERS_EXAMPLES, REPLIES_EXAMPLES } from './examples.ts';
 import type { ActionOptions } from './carry-out.ts';
-import { type Change, readSet, readUnset } from './change-body.ts';
+import { type Change, readSet, readUnset, type SetOption } from './change-body.ts';
 import type { ListOptions } from './list.ts';
 import type { RedriveOptions } from './redrive.ts';
 import { addSelection, type Kind, requireSelection, type SelectionOptions } from './selection.ts';
@@ -33,7 +33,7 @@ export function addDeadLetters(program: Command): void {
     .description('Sends dead letters back to the lanes of their types, with a new deadline.')
     .option(
       '--set <POINTER=VALUE>',
-      'changes the data, as /session/lang=de does; may be given again',
+      'changes the data, as /session/lang=de does, or /player/id=@FILE; may be given again',
       collectSet,
     )
     .option('--unset <POINTER>', 'removes a member of the data; may be given again', collectUnset)
@@ -117,7 +117,7 @@ function readRate(text: string): number {
   throw new InvalidArgumentError(`It must be an integer from 1 to ${MOST_A_SECOND}.`);
 }
 
-function collectSet(text: string, changes: readonly Change[] = []): readonly Change[] {
+function collectSet(text: string, changes: readonly SetOption[] = []): readonly SetOption[] {
   const change = readSet(text);
   if (change) return [...changes, change];
   throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');

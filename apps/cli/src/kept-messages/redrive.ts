@@ -5,20 +5,21 @@ import { readServiceKey, withKeptQueue } from '../bus/with-kept-queue.ts';
 import type { ExitCode } from '../exit.ts';
 import { interruptibly } from '../interruption.ts';
 import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
-import { type Change, changedBody } from './change-body.ts';
+import { type Change, changedBody, type SetOption, withFile } from './change-body.ts';
 import type { Noun } from './describe-kept.ts';
 
 export interface RedriveOptions extends ActionOptions {
-  readonly set?: readonly Change[];
+  readonly set?: readonly SetOption[];
   readonly unset?: readonly Change[];
   readonly force?: true;
 }
 
 /** Sends dead letters back to the lanes of their types, changed if that is wanted. */
-export function redrive(noun: Noun, options: RedriveOptions): Promise<ExitCode> {
+export async function redrive(noun: Noun, options: RedriveOptions): Promise<ExitCode> {
   const { prefix, internalKey } = readServiceKey();
   const redriver = new Redriver(prefix, internalKey);
-  const changes = [...(options.unset ?? []), ...(options.set ?? [])];
+  const set = await Promise.all((options.set ?? []).map(withFile));
+  const changes = [...(options.unset ?? []), ...set];
   const action: Action = {
     verb: 'Redrive',
     done: 'redriven',

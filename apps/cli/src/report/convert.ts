@@ -1,7 +1,7 @@
 import { parseExactJson } from '#signing';
 
 import { csvLine, decimalOf } from './csv.ts';
-import type { ReportFile } from './report-file.ts';
+import type { WrittenFile } from './written-file.ts';
 
 type ReportRecord = Readonly<Record<string, unknown>>;
 
@@ -10,6 +10,8 @@ export interface TableFacts {
   /** Every member that a record has, in the order in which they came. */
   readonly members: ReadonlySet<string>;
   readonly amounts: readonly string[];
+  /** Those whose values are integers wherever they are not absent. */
+  readonly integers: ReadonlySet<string>;
   /** Decimals of each currency; null if none are configured. */
   readonly precisions: ReadonlyMap<string, number | null>;
 }
@@ -21,7 +23,7 @@ interface Column {
 }
 
 /** Writes records, one JSON object a line, as one JSON array. */
-export async function toJson(records: ReportFile, out: ReportFile): Promise<void> {
+export async function toJson(records: WrittenFile, out: WrittenFile): Promise<void> {
   let separator = '[\n';
   for await (const line of records.lines()) {
     await out.write(`${separator}${line}`);
@@ -31,7 +33,7 @@ export async function toJson(records: ReportFile, out: ReportFile): Promise<void
 }
 
 /** Writes them as CSV: a line of titles, then one for each; beside an amount stands its decimal, if any is known. */
-export async function toCsv(records: ReportFile, out: ReportFile, facts: TableFacts): Promise<void> {
+export async function toCsv(records: WrittenFile, out: WrittenFile, facts: TableFacts): Promise<void> {
   const columns = columnsOf(facts);
   await out.write(csvLine(columns.map(({ title }) => title)));
   for await (const line of records.lines()) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { endOf, monthOf } from './period.ts';
+import { dayOf, endOf, monthOf } from './period.ts';
 
 describe('monthOf', () => {
   it.each([
@@ -13,6 +13,20 @@ describe('monthOf', () => {
 
   it.each(['2026-13', '2026-00', '2026-1', '26-10', '2026-10-01', 'october'])('%s is none', (text) => {
     expect(monthOf(text)).toBeUndefined();
+  });
+});
+
+describe('dayOf', () => {
+  it.each([
+    ['2026-10-05', '2026-10-05 00:00:00', '2026-10-06 00:00:00'],
+    ['2026-12-31', '2026-12-31 00:00:00', '2027-01-01 00:00:00'],
+    ['2028-02-28', '2028-02-28 00:00:00', '2028-02-29 00:00:00'],
+  ])('%s is from midnight to midnight', (day, dateFrom, dateTo) => {
+    expect(dayOf(day)).toEqual({ dateFrom, dateTo });
+  });
+
+  it.each(['2026-02-30', '2026-13-01', '2026-10', 'today'])('%s is none', (text) => {
+    expect(dayOf(text)).toBeUndefined();
   });
 });
 

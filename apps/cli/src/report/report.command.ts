@@ -3,17 +3,18 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ReportName } from '#contracts';
 
 import { readDeadlineMs } from '../send/send.command.ts';
-import { monthOf, type Period } from './period.ts';
-import type { ReportOptions } from './report.ts';
+import { dayOf, monthOf, type Period } from './period.ts';
+import type { ReportOptions } from './report-options.ts';
 
 const MOST_PER_PAGE = 1_000;
 
 const END = `
 A day is its midnight, at the start of it: --to 2026-11-01 is the end of October. The file appears under its name
-only when it is whole. Amounts are integers in minor units, digit for digit; in CSV decimals stand beside them, if the
-worker knows how many the currency has.
+only when it is whole. If the reading is interrupted, the same command with --resume goes on where it ended. Amounts are
+integers in minor units, digit for digit; in CSV decimals stand beside them, if the worker knows how many the currency
+has; in Parquet a column says how many.
 
-Settings: AMQP_URL, AMQP_PREFIX.`;
+Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
 
 /** The whole reports of the platform, as files. */
 export function addReport(program: Command): void {
@@ -37,6 +38,7 @@ ${END}`,
       `
 Examples:
   $ poker-bridge report rake --month 2026-10 --out october.csv
+  $ poker-bridge report rake --day 2026-10-05 --time-zone Europe/Berlin --out day.parquet
   $ poker-bridge report rake --from '2026-03-01 12:00:00' --to 2026-03-02 --time-zone +03:00 --out half.json
 ${END}`,
     );
@@ -47,12 +49,14 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .command(name)
     .summary(`fetches ${what} over a period`)
     .description(`Fetches ${what} over a period, or those of one, over the bus into a file.`)
-    .requiredOption('--out <FILE>', 'ends in .csv, .ndjson or .json')
+    .requiredOption('--out <FILE>', 'ends in .csv, .ndjson, .json or .parquet')
     .option('--month <YYYY-MM>', 'from the first midnight of a month to that of the next', readMonth)
+    .option('--day <YYYY-MM-DD>', 'from the midnight of a day to the next', readDay)
     .option('--from <TIME>', 'the beginning: YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS')
     .option('--to <TIME>', 'the end, after it')
-    .option('--force', 'replaces a file that exists')
-    .option('--user-id <ID>', 'one player')
+    .option('--resume', 'goes on after what an interrupted run has left, if it has')
+    .option('--force', 'replaces a file that exists, and what an interrupted run has left')
+    .option('--user-id <ID>', 'one player, or @FILE')
     .option('--currency <CODE>', 'one currency')
     .option('--per-page <N>', 'records of one page (default: that of the worker)', readPerPage)
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
@@ -71,6 +75,12 @@ function readMonth(text: string): Period {
   const month = monthOf(text);
   if (month) return month;
   throw new InvalidArgumentError('It must be a month, such as 2026-10.');
+}
+
+function readDay(text: string): Period {
+  const day = dayOf(text);
+  if (day) return day;
+  throw new InvalidArgumentError('It must be a day, such as 2026-10-05.');
 }
 
 function readPerPage(text: string): number {

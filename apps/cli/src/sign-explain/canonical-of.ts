@@ -13,9 +13,10 @@ export function canonicalOf(row: {
   readonly parameters: SignedParameters;
   readonly settings: SignatureSettings;
   readonly secret: string | undefined;
+  readonly rawBody?: string | undefined;
 }): Signed {
   const { parameters, settings, secret } = row;
-  if (isSignedRaw(parameters, settings)) return sealed(rawBodyOf(parameters), secret);
+  if (isSignedRaw(parameters, settings)) return sealed(rawBodyOf(row), secret);
   return {
     canonical: canonicalize(parameters, settings),
     sign: secret === undefined ? undefined : sign(parameters, secret, settings),
@@ -36,7 +37,10 @@ export function isSignedRaw(parameters: SignedParameters, { schemeV3 }: Signatur
   return schemeV3 === 'raw-body' && isOpenGame(parameters);
 }
 
-/** The body as this service sends it: JSON without white space, names in the given order. */
-function rawBodyOf({ data }: SignedParameters): string {
-  return exactJson({ data });
+/** The body as it was sent, or else as this service sends it: JSON without white space, names in the given order. */
+export function rawBodyOf(row: {
+  readonly parameters: SignedParameters;
+  readonly rawBody?: string | undefined;
+}): string {
+  return row.rawBody ?? exactJson({ data: row.parameters['data'] });
 }

@@ -5,6 +5,7 @@ import { type SignatureSettings, type SignedPiece, traceSignature } from '#signi
 import { exactJson } from '../input/exact-json.ts';
 import { printable, shortened } from '../output/printable.ts';
 import { canonicalOf, isSignedRaw, type Signed } from './canonical-of.ts';
+import { comparisonOf } from './comparison.ts';
 import { type Mistake, mistakesOf } from './mistakes.ts';
 import { type Row, SIGNATURE_VARIABLES } from './read-rows.ts';
 
@@ -32,10 +33,8 @@ export function describeRow(row: Row): string {
     ...section('settings', settingsLines(row.settings)),
     ...(isSignedRaw(row.parameters, row.settings) ? rawLines() : parameterLines(row)),
     ...section(`canonical string, ${[...signed.canonical].length} characters`, [printable(signed.canonical)]),
-    ...section('sign', [
-      signed.sign ?? 'none: a digest needs the secret',
-      ...comparisonLines(row, signed, mistakes),
-    ]),
+    ...section('sign', [signed.sign ?? 'none: a digest needs the secret', ...comparisonLines(row)]),
+    ...(row.notes && row.notes.length > 0 ? section('also', row.notes.map(printable)) : []),
     ...section('what the usual mistakes would give instead', mistakeLines(signed, mistakes)),
     '',
   ].join('\n');
@@ -110,15 +109,24 @@ function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: Si
   return reasons.join('; ');
 }
 
-function comparisonLines({ expectedSign }: Row, { sign }: Signed, mistakes: readonly Mistake[]): string[] {
-  if (expectedSign === undefined || sign === undefined) return [];
-  if (expectedSign === sign) return [styleText('green', 'the same as the sign that was given')];
-  const made = mistakes.find((mistake) => mistake.sign === expectedSign);
+function comparisonLines(row: Row): string[] {
+  const comparison = comparisonOf(row);
+  if (!comparison) return [];
+  if (comparison.kind === 'same') return [styleText('green', 'the same as the sign that was given')];
+  const other = `${styleText('yellow', 'not the sign that was given')}, ${printable(row.expectedSign ?? '')}`;
+  if (comparison.kind === 'capitals') {
+    return [
+      other,
+      'which is the same in capitals, or with blanks around it: send it in lower case, and alone',
+    ];
+  }
+  const { mistake, isInCapitals } = comparison;
   return [
-    `${styleText('yellow', 'not the sign that was given')}, ${printable(expectedSign)}`,
-    made
-      ? `which is the one for: ${made.name}`
-      : 'which none of the mistakes below gives: is it the same secret?',
+    other,
+    mistake
+      ? `which is the one for: ${mistake.name}`
+      : 'which none of the mistakes below gives, nor two of them at once: is it the same secret?',
+    ...(isInCapitals && mistake ? ['and it is in capitals, or has blanks around it'] : []),
   ];
 }
 

@@ -18,6 +18,10 @@ export interface Row {
   readonly settings: SignatureSettings;
   /** A signature to compare with. */
   readonly expectedSign: string | undefined;
+  /** The body as it was sent, if that is known. */
+  readonly rawBody?: string | undefined;
+  /** What else is wrong with it, or to be known of it. */
+  readonly notes?: readonly string[];
 }
 
 /** The variables of the settings, each with its member and its values. Source: bus contract, section 6. */

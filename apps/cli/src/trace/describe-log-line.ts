@@ -1,0 +1,42 @@
+import { styleText } from 'node:util';
+
+import { printable } from '../output/printable.ts';
+import type { LogLine } from './log-line.ts';
+
+/** What the first line tells, or what tells nothing to a person. */
+const HEADLINE = new Set([
+  'time',
+  'level',
+  'msg',
+  'id',
+  'type',
+  'operator',
+  'correlationId',
+  'lane',
+  'subject',
+]);
+const COLOUR_OF_LEVEL: Readonly<Record<string, 'red' | 'yellow'>> = {
+  fatal: 'red',
+  error: 'red',
+  warn: 'yellow',
+};
+
+/** A line of the log for people: what happened to which command, and below it the rest. */
+export function describeLogLine({ members }: LogLine): string {
+  const { time, level, msg, id, type, operator, ...rest } = members;
+  const colour = COLOUR_OF_LEVEL[String(level)];
+  const what = printable(String(msg));
+  const whose = operator === undefined ? '' : ` of ${written(operator)}`;
+  const command = id === undefined ? '' : ` ${written(type)} ${written(id)}${whose}`;
+  const facts = Object.entries(rest)
+    .filter(([name]) => !HEADLINE.has(name))
+    .map(([name, value]) => `${printable(name)} ${written(value)}`);
+  const headline = `${written(time)} ${colour ? styleText(colour, what) : what}${command}`;
+  return facts.length === 0 ? `${headline}\n` : `${headline}\n    ${facts.join(', ')}\n`;
+}
+
+function written(value: unknown): string {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(written).join(' ');
+  return printable(JSON.stringify(value) ?? '');
+}
