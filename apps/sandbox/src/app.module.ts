@@ -6,7 +6,7 @@ import { ControlBodyMiddleware } from './control/control-body.middleware.ts';
 import { FaultsController } from './control/faults.controller.ts';
 import { HealthController } from './control/health.controller.ts';
 import { LatencyController } from './control/latency.controller.ts';
-import { OwnHostMiddleware } from './control/own-host.middleware.ts';
+import { OwnHost } from './control/own-host.ts';
 import { PlayersController } from './control/players.controller.ts';
 import { ResetController } from './control/reset.controller.ts';
 import { TrafficController } from './control/traffic.controller.ts';
@@ -17,6 +17,8 @@ import { seededRandom } from './faults/seeded-random.ts';
 import { GamesController } from './games/games.controller.ts';
 import { ErrorFilter } from './json-api/error-filter.ts';
 import { LobbyController } from './lobby/lobby.controller.ts';
+import { Overview } from './overview/overview.ts';
+import { OverviewController } from './overview/overview.controller.ts';
 import { Players } from './players/players.ts';
 import { Accounts } from './reports/accounts.ts';
 import { AdHocReport } from './reports/ad-hoc-report.ts';
@@ -41,6 +43,7 @@ export class AppModule implements NestModule {
         GamesController,
         ReportsController,
         LobbyController,
+        OverviewController,
         HealthController,
         PlayersController,
         LatencyController,
@@ -60,6 +63,7 @@ export class AppModule implements NestModule {
         { provide: APP_FILTER, useClass: ErrorFilter },
         Accounts,
         AdHocReport,
+        Overview,
         RakeReport,
         PublicAddress,
         TrafficLog,
@@ -68,7 +72,7 @@ export class AppModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(OwnHostMiddleware, ControlBodyMiddleware).forRoutes('sandbox/*path');
+    consumer.apply(OwnHost, ControlBodyMiddleware).forRoutes('sandbox/*path');
     consumer.apply(TrafficMiddleware).forRoutes('{*path}');
   }
 }

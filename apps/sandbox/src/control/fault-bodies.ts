@@ -128,6 +128,8 @@ export const FAULT_BODIES: Readonly<Record<FaultKind, ClassConstructor<FaultBody
   gzip: PlainBody,
   'clamped-per-page': ClampedPerPageBody,
   'repeated-page': PlainBody,
+  'other-page': PlainBody,
+  'endless-report': PlainBody,
   'changing-total': ChangingTotalBody,
   'huge-amounts': PlainBody,
   'odd-amounts': PlainBody,

@@ -45,6 +45,10 @@ export type ReportFault =
   | { readonly kind: 'clamped-per-page'; readonly perPage: number }
   /** A page holds the records of the page before it. */
   | { readonly kind: 'repeated-page' }
+  /** The page before the requested one is served, and says so. */
+  | { readonly kind: 'other-page' }
+  /** Every page holds the records of the first one, and is followed by another. */
+  | { readonly kind: 'endless-report' }
   /** The total of each page is `by` more than that of the page before it. */
   | { readonly kind: 'changing-total'; readonly by: number }
   /** Every amount exceeds 2^53. */
@@ -55,6 +59,8 @@ export type ReportFault =
 const REPORT_FAULTS: readonly FaultKind[] = [
   'clamped-per-page',
   'repeated-page',
+  'other-page',
+  'endless-report',
   'changing-total',
   'huge-amounts',
   'odd-amounts',

@@ -20,7 +20,7 @@ export class ErrorFilter implements ExceptionFilter {
     if (status >= 500) this.logger.error(error);
     if (response.headersSent || response.destroyed) return;
 
-    const isControl = request.originalUrl.startsWith('/sandbox/');
+    const isControl = error instanceof Problem || request.originalUrl.startsWith('/sandbox/');
     const body = isControl
       ? Problem.from(error, status).document()
       : errorDocument(status, error instanceof PlatformError ? error.parts : {});

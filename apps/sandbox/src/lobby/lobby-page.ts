@@ -1,4 +1,5 @@
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
+import { page } from '../pages/page.ts';
 import { restoreSessionUrl } from './launch-options.ts';
 import { sessionDetails } from './session-details.ts';
 import { timeLeft } from './time-left.ts';
@@ -19,35 +20,17 @@ interface Face {
 export function lobbyPage(visit: Visit, askedTable: string | undefined): string {
   const { badge, title, lead, rest } = faceOf(visit, askedTable);
   const name = visit.state === 'unknown' ? undefined : nameOf(visit.guest);
-  return html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${title}${name === undefined ? '' : ` – ${name}`} – Poker sandbox</title>
-        <link rel="icon" href="/lobby/spade.svg" />
-        <link rel="stylesheet" href="/lobby/lobby.css" />
-        <script type="module" src="/lobby/countdown.js"></script>
-      </head>
-      <body>
-        <header>
-          <img src="/lobby/spade.svg" alt="" width="28" height="28" />
-          <p>Poker sandbox</p>
-        </header>
-        <main>
-          <div class="hero ${visit.state}">
-            <p class="badge">${badge}</p>
-            <h1>${title}</h1>
-            ${lead}
-          </div>
-          ${rest}
-        </main>
-        <footer>
-          <p>This page stands in for the platform’s game client. No game starts here.</p>
-        </footer>
-      </body>
-    </html>`.text;
+  return page({
+    title: [title, name, 'Poker sandbox'].filter((part) => part !== undefined).join(' – '),
+    script: '/lobby/countdown.js',
+    main: html`<div class="hero ${visit.state}">
+        <p class="badge">${badge}</p>
+        <h1>${title}</h1>
+        ${lead}
+      </div>
+      ${rest}`,
+    note: 'This page stands in for the platform’s game client. No game starts here.',
+  });
 }
 
 function faceOf(visit: Visit, askedTable: string | undefined): Face {

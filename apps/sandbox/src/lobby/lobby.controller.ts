@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { Controller, Get, Param, Query, Res } from '@nestjs/common';
-import { sendAnswer } from '../json-api/send-answer.ts';
+import { asset, HTML, sendPage } from '../pages/send-page.ts';
 import { Players } from '../players/players.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { lobbyPage } from './lobby-page.ts';
@@ -14,18 +13,9 @@ const STATUSES: Readonly<Record<Visit['state'], number>> = {
   unknown: 404,
 };
 
-/** No `frame-ancestors`: the interface lets operators open the URL in an iframe. */
-const HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
-};
-
-const STYLE = asset('lobby.css');
-const SCRIPT = asset('countdown.js');
-const ICON = asset('spade.svg');
+const STYLE = asset('lobby.css', import.meta.url);
+const SCRIPT = asset('countdown.js', import.meta.url);
+const ICON = asset('spade.svg', import.meta.url);
 
 /** Serves the pages that the URLs of sessions open in a player's browser. */
 @Controller()
@@ -37,7 +27,7 @@ export class LobbyController {
 
   @Get('lobby')
   lobby(@Res() response: ServerResponse, @Query('auth') auth: unknown): void {
-    this.sendPage(response, auth, undefined);
+    this.sendLobby(response, auth, undefined);
   }
 
   @Get('table/:tableId')
@@ -46,27 +36,29 @@ export class LobbyController {
     @Query('auth') auth: unknown,
     @Param('tableId') tableId: string,
   ): void {
-    this.sendPage(response, auth, tableId);
+    this.sendLobby(response, auth, tableId);
   }
 
   @Get('lobby/lobby.css')
   style(@Res() response: ServerResponse): void {
-    send(response, 200, 'text/css; charset=utf-8', STYLE);
+    sendPage(response, STYLE);
   }
 
   @Get('lobby/countdown.js')
   script(@Res() response: ServerResponse): void {
-    send(response, 200, 'text/javascript; charset=utf-8', SCRIPT);
+    sendPage(response, SCRIPT);
   }
 
   @Get('lobby/spade.svg')
   icon(@Res() response: ServerResponse): void {
-    send(response, 200, 'image/svg+xml', ICON);
+    sendPage(response, ICON);
   }
 
-  private sendPage(response: ServerResponse, auth: unknown, askedTable: string | undefined): void {
+  private sendLobby(response: ServerResponse, auth: unknown, askedTable: string | undefined): void {
     const visit = this.visit(auth);
-    send(response, STATUSES[visit.state], 'text/html; charset=utf-8', lobbyPage(visit, askedTable));
+    // No `frame-ancestors`: the interface lets operators open the URL in an iframe.
+    const body = lobbyPage(visit, askedTable);
+    sendPage(response, { status: STATUSES[visit.state], contentType: HTML, body });
   }
 
   private visit(auth: unknown): Visit {
@@ -78,12 +70,4 @@ export class LobbyController {
     const player = session && this.players.find(session.clientId, session.userId);
     return visitOf(session, player, Date.now());
   }
-}
-
-function asset(name: string): Buffer {
-  return readFileSync(new URL(name, import.meta.url));
-}
-
-function send(response: ServerResponse, status: number, contentType: string, body: string | Buffer): void {
-  sendAnswer(response, { status, contentType, body, headers: HEADERS });
 }

@@ -1,8 +1,8 @@
 import type { AuthType } from '../sessions/session.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
+import { instant } from '../pages/instant.ts';
 import { languageName } from './language-name.ts';
 import { launchOptionTexts } from './launch-options.ts';
-import { instant } from './time-left.ts';
 import type { Guest } from './visit.ts';
 
 const OPENED_IN: Readonly<Record<AuthType, string>> = {

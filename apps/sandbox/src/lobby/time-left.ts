@@ -1,5 +1,6 @@
 import { clock } from './clock.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../pages/html.ts';
+import { instant } from '../pages/instant.ts';
 import type { Guest } from './visit.ts';
 
 /** How long a session and its token still last, and when they end. */
@@ -48,10 +49,4 @@ function timer(id: string, name: string, leftMs: number, wholeMs: number, endsAt
     ></progress>
     <p class="until">${isOver ? 'since' : 'until'} ${instant(endsAtMs)}</p>
   </div>`;
-}
-
-/** Formats a time, to the second, in UTC. */
-export function instant(ms: number): Html {
-  const iso = new Date(ms).toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }

@@ -26,6 +26,11 @@ export class Players {
     return this.byKey.values();
   }
 
+  /** The last players that were added, the newest first. */
+  newest(count: number): readonly Player[] {
+    return [...this.byKey.values()].slice(-count).reverse();
+  }
+
   get count(): number {
     return this.byKey.size;
   }

@@ -15,18 +15,21 @@ export interface Pagination {
 
 /** The page that is served for the requested one. */
 export function distortPagination(asked: Pagination, fault: PlannedFaults['fault']): Pagination {
+  if (fault?.kind === 'other-page') return { ...asked, number: Math.max(1, asked.number - 1) };
   if (fault?.kind !== 'clamped-per-page') return asked;
   return { ...asked, perPage: Math.min(asked.perPage, fault.perPage) };
 }
 
 /** The position of the first record of a page. */
 export function distortStart({ number, perPage }: Pagination, fault: PlannedFaults['fault']): number {
+  if (fault?.kind === 'endless-report') return 0;
   const served = fault?.kind === 'repeated-page' ? Math.max(1, number - 1) : number;
   return (served - 1) * perPage;
 }
 
 /** The figures of the page in the envelope. */
 export function distortPage(page: Page, fault: PlannedFaults['fault']): Page {
+  if (fault?.kind === 'endless-report') return { ...page, totalCount: page.number * page.perPage + 1 };
   return fault?.kind === 'changing-total' ? { ...page, totalCount: grown(page, fault) } : page;
 }
 

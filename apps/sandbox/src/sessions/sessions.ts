@@ -35,6 +35,12 @@ export class Sessions {
     return this.byKey.size;
   }
 
+  /** The last sessions that were opened and have not expired, the newest first. */
+  newest(count: number): readonly Session[] {
+    this.forgetExpired();
+    return [...this.byKey.values()].slice(-count).reverse();
+  }
+
   /** The session of a token, also of one that has expired while its session has not. */
   findByAuth(auth: string): Session | undefined {
     this.forgetExpired();

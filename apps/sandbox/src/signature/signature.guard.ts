@@ -8,7 +8,7 @@ import type { Call, Exchange, SandboxRequest } from '../traffic/exchange.ts';
 import type { Parameters } from './canonical-string.ts';
 import { parseJson } from './parse-json.ts';
 import { formParameters, hasMediaType, queryParameters, type TextParameters } from './request-parameters.ts';
-import { signatureRejection } from './signature-rejection.ts';
+import { SignatureRejection } from './signature-rejection.ts';
 import { expectedSignature, isSameSignature, type SignedContent } from './signature.ts';
 
 /**
@@ -25,10 +25,19 @@ export class SignatureGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<SandboxRequest>();
     const { exchange } = request;
     if (!exchange) throw new PlatformError(404);
-    exchange.call =
-      exchange.operation === 'open-game' ? this.callV3(request, exchange) : this.callV2(request, exchange);
+    exchange.call = this.callOf(request, exchange);
     if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
     return true;
+  }
+
+  private callOf(request: SandboxRequest, exchange: Exchange): Call {
+    try {
+      const isV3 = exchange.operation === 'open-game';
+      return isV3 ? this.callV3(request, exchange) : this.callV2(request, exchange);
+    } catch (error) {
+      if (error instanceof SignatureRejection) exchange.refusal = error.explanation;
+      throw error;
+    }
   }
 
   private callV2(request: SandboxRequest, { body, operation }: Exchange): Call {
@@ -37,13 +46,13 @@ export class SignatureGuard implements CanActivate {
     const content = isForm ? formParameters(body.toString()) : {};
     const client = this.findClient('v2', 'clientId', query);
     if (client.secretKey === undefined)
-      throw signatureRejection('v2', {
+      throw new SignatureRejection('v2', {
         reason: 'This client has no secret key, which the v2 endpoints need.',
       });
 
     const { userId } = request.params ?? {};
     if (operation === 'session' && content['userId'] !== userId)
-      throw signatureRejection('v2', {
+      throw new SignatureRejection('v2', {
         reason: 'The form must hold userId with the same value as the path.',
       });
     const parameters = { ...query, ...content };
@@ -67,10 +76,10 @@ export class SignatureGuard implements CanActivate {
   private findClient(version: 'v2' | 'v3', name: 'clientId' | 'client', query: TextParameters): Client {
     const id = query[name];
     if (id === undefined)
-      throw signatureRejection(version, { reason: `The query parameter ${name} is missing.` });
+      throw new SignatureRejection(version, { reason: `The query parameter ${name} is missing.` });
     const client = this.clients.find(id);
     if (!client)
-      throw signatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
+      throw new SignatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
     return client;
   }
 
@@ -79,7 +88,7 @@ export class SignatureGuard implements CanActivate {
     if (secretKey === undefined) return;
     const { version } = content;
     if (typeof sign !== 'string')
-      throw signatureRejection(version, { reason: 'The header sign is missing.' });
+      throw new SignatureRejection(version, { reason: 'The header sign is missing.' });
     if (isSameSignature(sign, expectedSignature(content, secretKey, client.conventions))) return;
 
     const others = this.clients
@@ -87,6 +96,6 @@ export class SignatureGuard implements CanActivate {
       .filter(({ id, secretKey: key }) => id !== client.id && key !== undefined);
     const otherSecretKeys = new Map(others.map(({ id, secretKey: key }) => [id, key as string]));
     const mismatch = { sent: sign, content, client: { ...client, secretKey }, otherSecretKeys };
-    throw signatureRejection(version, explainSignature(mismatch));
+    throw new SignatureRejection(version, explainSignature(mismatch));
   }
 }

@@ -1,6 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeRequest } from './describe-request.ts';
 
+const bodyOf = (body: string): string =>
+  describeRequest({
+    method: 'POST',
+    url: '/apiweb/v3/open-game',
+    rawHeaders: [],
+    exchange: {
+      operation: 'open-game',
+      receivedAtMs: 0,
+      planned: {},
+      body: Buffer.from(body),
+      onProcessed: () => undefined,
+    },
+    status: 400,
+    durationMs: 1,
+  }).body;
+
 describe('description of a request', () => {
   const description = describeRequest({
     method: 'POST',
@@ -39,6 +55,19 @@ describe('description of a request', () => {
   it('redacts a signature and credentials wherever they are', () => {
     expect(JSON.stringify(description)).not.toContain('deadbeef');
     expect(description.headers).toMatchObject({ sign: '[redacted]', cookie: '[redacted]' });
+  });
+
+  it.each([
+    ['{"sign":"deadbeef","data":{}}', '{"sign":"[redacted]","data":{}}'],
+    [
+      '{"data":{"attributes":{"Access-Token" : "dead\\"beef"}}}',
+      '{"data":{"attributes":{"Access-Token" : "[redacted]"}}}',
+    ],
+    ['{"sign":1234,"a":"sign"}', '{"sign":"[redacted]","a":"sign"}'],
+    ['{"a":1,"sign":"deadb', '{"a":1,"sign":"[redacted]"'],
+    ['{"design":"blue","sign":null}', '{"design":"blue","sign":"[redacted]"}'],
+  ])('redacts a signature in JSON: %s', (body, expected) => {
+    expect(bodyOf(body)).toBe(expected);
   });
 
   it('cuts a long body', () => {

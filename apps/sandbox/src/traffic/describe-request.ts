@@ -57,7 +57,12 @@ function redactHeader(name: string, value: string): string {
   return SECRET_HEADERS.has(name) ? REDACTED : value;
 }
 
-// a signature in the wrong place is still a signature
+// A signature in the wrong place is still a signature: in a query, a form or JSON, whose end may have been cut off.
 function redactParameter(text: string): string {
-  return text.replace(/(^|[?&])(sign|access-token)=[^&]*/g, `$1$2=${REDACTED}`);
+  return text
+    .replace(/(^|[?&])(sign|access-token)=[^&]*/gi, `$1$2=${REDACTED}`)
+    .replace(
+      /("(?:sign|access-token)"\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^\s,}\]"]+)/gi,
+      `$1"${REDACTED}"`,
+    );
 }

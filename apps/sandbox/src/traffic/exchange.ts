@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Client } from '../clients/client.ts';
+import type { Explanation } from '../explanation/explain-signature.ts';
 import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { Parameters } from '../signature/canonical-string.ts';
 import type { TextParameters } from '../signature/request-parameters.ts';
@@ -15,6 +16,8 @@ export interface Exchange {
   body: Buffer;
   /** Set once the signature has been verified. */
   call?: Call;
+  /** What is wrong with the signature, if it was refused. */
+  refusal?: Explanation;
   /** Called once the platform has processed the request, even if the answer is lost. */
   readonly onProcessed: () => void;
 }

@@ -58,7 +58,12 @@ export class TrafficLog {
 
   /** The last requests that ended, the newest first; at most 100. */
   last(): readonly RequestDescription[] {
-    return this.recent.slice(-KEPT_REQUESTS).reverse().map(describeRequest);
+    return this.newest(KEPT_REQUESTS).map(describeRequest);
+  }
+
+  /** The last requests that ended as they are kept, with their signatures, the newest first; at most 100. */
+  newest(count: number): readonly FinishedRequest[] {
+    return this.recent.slice(-Math.min(count, KEPT_REQUESTS)).reverse();
   }
 
   clear(): void {

@@ -1,0 +1,84 @@
+// Keeps the page up to date, and switches faults on and off. Without this script the page shows what was there when it
+// was loaded.
+
+const live = document.getElementById('live');
+const form = document.getElementById('fault-form');
+const error = document.getElementById('fault-error');
+
+const events = new EventSource('/sandbox/events');
+events.addEventListener('open', () => say('live'));
+events.addEventListener('error', () =>
+  say(events.readyState === EventSource.CLOSED ? 'not live: reload' : 'not live: the sandbox is away'),
+);
+events.addEventListener('message', ({ data }) => {
+  for (const [name, html] of Object.entries(JSON.parse(data))) show(name, html);
+});
+
+form.addEventListener('change', ({ target }) => {
+  if (target.name === 'kind') chooseKind();
+});
+form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const headers = { 'content-type': 'application/json' };
+  void control('faults', { method: 'POST', headers, body: JSON.stringify(faultOf(form)) });
+});
+document.addEventListener('click', ({ target }) => {
+  if (target.id === 'clear-faults') void control('faults', { method: 'DELETE' });
+  else if (target.dataset?.fault) void control(`faults/${target.dataset.fault}`, { method: 'DELETE' });
+});
+chooseKind();
+
+function say(text) {
+  if (live.textContent !== text) live.textContent = text;
+  live.classList.toggle('on', text === 'live');
+}
+
+/** Replaces a part; what was open stays open, and what had the focus keeps it. */
+function show(name, html) {
+  const part = document.querySelector(`[data-part="${name}"]`);
+  const open = [...part.querySelectorAll('details[open]')].map(({ id }) => id);
+  const focused = part.contains(document.activeElement) ? document.activeElement : undefined;
+  const focusedIn = focused?.closest('details')?.id;
+  part.innerHTML = html;
+  for (const id of open) document.getElementById(id)?.setAttribute('open', '');
+  if (!focused) return;
+  const again = focused.id
+    ? document.getElementById(focused.id)
+    : document.querySelector(`#${focusedIn} > summary`);
+  (again ?? part.closest('section')?.querySelector('select, button, summary'))?.focus({
+    preventScroll: true,
+  });
+}
+
+/** Shows the members of the chosen kind; those of others are not sent. */
+function chooseKind() {
+  for (const fields of form.querySelectorAll('fieldset')) {
+    const isChosen = fields.dataset.kind === form.elements.kind.value;
+    fields.hidden = !isChosen || fields.elements.length === 0;
+    fields.disabled = !isChosen;
+  }
+}
+
+/** The body that the control API takes: what is empty is left out, numbers are numbers. */
+function faultOf({ elements }) {
+  const fields = [...elements].filter(({ name, value, form: holder }) => name && value !== '' && holder);
+  const chosen = fields.filter((field) => !field.matches(':disabled'));
+  return Object.fromEntries(
+    chosen.map(({ name, value, type }) => [name, type === 'number' ? Number(value) : value]),
+  );
+}
+
+async function control(path, options) {
+  error.textContent = '';
+  try {
+    const answer = await fetch(`/sandbox/${path}`, options);
+    // A fault that was used up meanwhile is off as well.
+    if (answer.ok || answer.status === 404) return;
+    const { detail, violations = [] } = await answer.json();
+    error.textContent = [detail, ...violations.map(({ pointer, message }) => `${pointer} ${message}`)].join(
+      ' ',
+    );
+  } catch {
+    error.textContent = 'The sandbox did not answer.';
+  }
+}
