@@ -3,6 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 
 import { busNames } from '@poker-bridge/contracts';
 
+import { activeTraceContext } from './calls/active-trace-context.ts';
 import type { TraceContext } from './calls/call-options.ts';
 import type { Sender } from './calls/prepare-command.ts';
 import type { ReplyHandler } from './replies/replies.ts';
@@ -28,7 +29,10 @@ export interface CallerOptions {
   readonly sendUserId?: boolean;
   /** For `amqps`: a private authority, a client certificate and its key. */
   readonly tls?: ConnectionOptions;
-  /** The trace that a command belongs to, asked for each. Default: none. */
+  /**
+   * The trace that a command belongs to, asked for each. Default: that of the active span of `@opentelemetry/api`, if it is
+   * installed.
+   */
   readonly traceContext?: () => TraceContext;
   /** Takes each reply that no call awaits. Without it they are dropped. */
   readonly onReply?: ReplyHandler;
@@ -46,7 +50,8 @@ export interface CallerSettings {
 
 /** @throws TypeError if there is no URL, or if a name cannot be used */
 export function readOptions(options: CallerOptions): CallerSettings {
-  const { name, instance = hostname(), prefix = 'poker', operator, traceContext, tls = {} } = options;
+  const { name, instance = hostname(), prefix = 'poker', operator, tls = {} } = options;
+  const { traceContext = activeTraceContext } = options;
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
   const replyQueue = `${name}.replies.${instance}`;
   // A password is not repeated.

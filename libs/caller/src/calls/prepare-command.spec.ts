@@ -7,7 +7,7 @@ const sender: Sender = {
   appId: 'shop',
   operator: undefined,
   userId: undefined,
-  traceContext: undefined,
+  traceContext: () => ({}),
 };
 const prepare = (options: object = {}, from: Partial<Sender> = {}) =>
   prepareCommand({ ...sender, ...from }, 'shop.replies.a', 'session.create', { userId: 'p-1' }, options);

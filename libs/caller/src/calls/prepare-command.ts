@@ -22,7 +22,7 @@ export interface Sender {
   readonly appId: string;
   readonly operator: string | undefined;
   readonly userId: string | undefined;
-  readonly traceContext: (() => TraceContext) | undefined;
+  readonly traceContext: () => TraceContext;
 }
 
 /** A command that is ready to be published, for an outbox. */
@@ -46,7 +46,7 @@ export function prepareCommand<T extends CommandType>(
 ): PreparedCommand {
   const { id = randomUUID(), operator = sender.operator } = options;
   validate(type, data, id);
-  const { traceparent, tracestate } = options.traceContext ?? sender.traceContext?.() ?? {};
+  const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   const deadline = deadlineOf(options.deadlineMs);
   return {
     id,

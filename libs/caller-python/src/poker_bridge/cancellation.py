@@ -1,0 +1,59 @@
+"""Ends calls from another thread."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+
+
+class Cancellation:
+    """Ends the calls that it was given to, at once or later, and for good: one that is made after that ends, too.
+
+    A call that it ends raises `concurrent.futures.CancelledError`. The command may have been run all the same; if it was a
+    report, the worker stops reading it.
+    """
+
+    def __init__(self) -> None:
+        # A signal handler may cancel while its thread is in here.
+        self._lock = threading.RLock()
+        self._is_cancelled = False
+        self._ends: list[Callable[[], None]] = []
+
+    @property
+    def is_cancelled(self) -> bool:
+        return self._is_cancelled
+
+    def cancel(self) -> None:
+        """For any thread and for signal handlers, as often as wanted; returns at once."""
+        with self._lock:
+            self._is_cancelled = True
+            ends, self._ends = self._ends, []
+        for end in ends:
+            end()
+
+    def check(self) -> None:
+        """
+        Raises:
+            CancelledError: it was cancelled
+        """
+        if self._is_cancelled:
+            raise CancelledError("the call was cancelled")
+
+    @contextmanager
+    def ending(self, end: Callable[[], None]) -> Iterator[None]:
+        """While a call is to be ended by it, in the thread that cancels.
+
+        Raises:
+            CancelledError: it was cancelled before
+        """
+        with self._lock:
+            self.check()
+            self._ends.append(end)
+        try:
+            yield
+        finally:
+            with self._lock:
+                if end in self._ends:
+                    self._ends.remove(end)

@@ -1,0 +1,29 @@
+"""Runs the tests; the names of those that passed go to a file as JSON, apart from all that is printed.
+
+A thread that logs, or a warning of Python's own, may stand anywhere in what unittest prints.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import unittest
+
+
+class Result(unittest.TextTestResult):
+    """Keeps the names of the tests that passed."""
+
+    passed: list[str] = []
+
+    def addSuccess(self, test: unittest.TestCase) -> None:
+        super().addSuccess(test)
+        self.passed.append(test.id().rpartition(".")[2])
+
+
+if __name__ == "__main__":
+    [_, file] = sys.argv
+    runner = unittest.TextTestRunner(resultclass=Result, verbosity=2, buffer=True)
+    program = unittest.main("test_caller", argv=sys.argv[:1], testRunner=runner, exit=False)
+    with open(file, "w", encoding="utf-8") as passed:
+        json.dump(Result.passed, passed)
+    sys.exit(not program.result.wasSuccessful())

@@ -1,0 +1,126 @@
+"""What the tests stand on: a worker and a sandbox that run already, named by the environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+import urllib.request
+import uuid
+from collections.abc import Callable
+from contextlib import contextmanager
+from typing import Any, Iterator, TypeVar
+from urllib.parse import urlsplit
+
+import pika
+
+from poker_bridge import Caller
+
+T = TypeVar("T")
+
+URL = os.environ["AMQP_URL"]
+PREFIX = os.environ["AMQP_PREFIX"]
+SANDBOX = os.environ["SANDBOX_URL"]
+NAME = f"{PREFIX}-py"
+DAY: Any = {"dateFrom": "2026-01-02 00:00:00", "dateTo": "2026-01-03 00:00:00"}
+PATIENT = 600_000
+"""Longer than any wait: what ends a call sooner is what its test is about."""
+
+
+def until(what: str, found: Callable[[], T]) -> T:
+    """Waits for a cause; far longer than it takes."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        value = found()
+        if value:
+            return value
+        time.sleep(0.02)
+    raise AssertionError(f"waited in vain until {what}")
+
+
+class Sandbox:
+    """Its control API."""
+
+    def fault(self, **rule: Any) -> None:
+        self._call("POST", "faults", rule)
+
+    def clear_faults(self) -> None:
+        self._call("DELETE", "faults")
+
+    def received(self, operation: str) -> int:
+        counters = self._call("GET", "counters")
+        return int(counters[operation]["received"]) if operation in counters else 0
+
+    def _call(self, method: str, path: str, body: object = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"content-type": "application/json"}
+        request = urllib.request.Request(f"{SANDBOX}/sandbox/{path}", data, headers, method=method)
+        with urllib.request.urlopen(request) as response:
+            text = response.read()
+        return json.loads(text) if text else None
+
+
+class Proxy:
+    """Passes bytes on to the broker, and can cut every connection."""
+
+    def __init__(self) -> None:
+        self.connections = 0
+        self._open: list[socket.socket] = []
+        self._server = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def url(self) -> str:
+        host = urlsplit(URL).netloc.rpartition("@")[2]
+        return URL.replace(host, f"127.0.0.1:{self._server.getsockname()[1]}")
+
+    def cut(self) -> None:
+        taken, self._open = self._open, []
+        for one in taken:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def _accept(self) -> None:
+        parts = urlsplit(URL)
+        while True:
+            near, _ = self._server.accept()
+            far = socket.create_connection((parts.hostname or "", parts.port or 5672))
+            self.connections += 1
+            self._open += [near, far]
+            for pair in ((near, far), (far, near)):
+                threading.Thread(target=self._pass_on, args=pair, daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket) -> None:
+        try:
+            while data := source.recv(65_536):
+                target.sendall(data)
+        except OSError:
+            pass
+        for one in (source, target):
+            one.close()
+
+
+def open_caller(**options: Any) -> Caller:
+    """By default with a reply queue of its own, which goes an hour after the test."""
+    chosen = {"url": URL, "name": NAME, "prefix": PREFIX, "instance": str(uuid.uuid4()), **options}
+    return Caller(**chosen)
+
+
+@contextmanager
+def bus() -> Iterator[Any]:
+    """A channel of the test's own."""
+    connection = pika.BlockingConnection(pika.URLParameters(URL))
+    try:
+        yield connection.channel()
+    finally:
+        if connection.is_open:
+            connection.close()
+
+
+def waiting_in(queue: str) -> int:
+    with bus() as channel:
+        return int(channel.queue_declare(queue, passive=True).method.message_count)

@@ -1,0 +1,434 @@
+"""The caller against a real broker, a worker and a sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+import unittest
+import uuid
+from concurrent.futures import CancelledError
+from typing import Any
+
+import pika
+from support import DAY, NAME, PATIENT, PREFIX, Proxy, Sandbox, bus, open_caller, until, waiting_in
+
+from poker_bridge import Caller, CallerError, Cancellation, Reply, format_amount
+
+PAGES = 100
+TRACEPARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+SLOW = {"kind": "latency", "fixedMs": 1_500, "count": 1}
+
+
+class CallerTest(unittest.TestCase):
+    caller: Caller
+    sandbox = Sandbox()
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.caller = open_caller(send_user_id=True)
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.caller.close()
+        cls.remove(cls.caller)
+
+    @staticmethod
+    def remove(caller: Caller) -> None:
+        with bus() as channel:
+            channel.queue_delete(caller.reply_queue)
+
+    def open(self, **options: Any) -> Caller:
+        caller = open_caller(**options)
+        self.addCleanup(self.remove, caller)
+        self.addCleanup(caller.close)
+        return caller
+
+    def tearDown(self) -> None:
+        self.sandbox.clear_faults()
+
+    def failure(self, code: str) -> Any:
+        return self.assertRaisesRegex(CallerError, f"^{code}: ")
+
+    def test_creates_sessions_and_opens_games(self) -> None:
+        session = self.caller.create_session({"userId": "alice", "lang": "de"})
+        self.assertEqual(session["userId"], "alice")
+        self.assertIn("lang=de", session["redirectUrl"])
+        game = self.caller.open_game(
+            {"player": {"id": "alice"}, "session": {"id": "s-1", "tableId": 7}},
+            deadline_ms=10_000,
+            operator="default",
+        )
+        self.assertEqual((game["playerId"], game["sessionId"]), ("alice", "s-1"))
+
+    def test_serves_many_threads_at_a_time(self) -> None:
+        sessions: list[str] = []
+
+        def create(user_id: str) -> None:
+            session = self.caller.create_session({"userId": user_id}, deadline_ms=PATIENT)
+            sessions.append(session["userId"])
+
+        wanted = [f"player-{number}" for number in range(50)]
+        threads = [threading.Thread(target=create, args=(user_id,)) for user_id in wanted]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(sessions), sorted(wanted))
+
+    def test_reads_reports_page_by_page_amounts_digit_for_digit(self) -> None:
+        self.sandbox.fault(operation="ad-hoc-report", kind="huge-amounts", count=1)
+        report = self.caller.fetch_ad_hoc_report({**DAY, "perPage": 150})
+        pages = []
+        for page in report:
+            pages.append(page["page"])
+            record = page["records"][0]
+            decimal = format_amount(record["rake"], page["precisions"][record["currency"]])
+            self.assertEqual(int(decimal.replace(".", "")), record["rake"])
+            if page["page"] == 1:
+                self.assertTrue(any(one["bets"] > 2**53 for one in page["records"]))
+        self.assertEqual(pages, [1, 2])
+        assert report.summary is not None
+        self.assertEqual((report.summary["pages"], report.summary["records"]), (2, 200))
+        with self.assertRaisesRegex(RuntimeError, "read once"):
+            iter(report)
+
+    def test_reads_the_records_of_a_report_one_by_one(self) -> None:
+        report = self.caller.fetch_rake_report({**DAY, "perPage": 7})
+        ids = {record["id"] for record in report.records()}
+        assert report.summary is not None
+        self.assertEqual(len(ids), report.summary["records"])
+        self.assertGreater(len(ids), 7)
+
+    def test_fails_with_the_code_of_the_worker(self) -> None:
+        self.caller.open_game({"player": {"id": "bob", "nick": "Bobby"}})
+        with self.failure("NICKNAME_TAKEN") as caught:
+            self.caller.open_game({"player": {"id": "carl", "nick": "Bobby"}}, command_id="taken-1")
+        error = caught.exception
+        self.assertEqual((error.retryable, error.command_id), (False, "taken-1"))
+        self.assertEqual(error.platform["status"], 422)
+
+    def test_refuses_bad_data_before_anything_is_sent(self) -> None:
+        with Caller("amqp://127.0.0.1:1", NAME, prefix=PREFIX) as offline:
+            with self.failure("VALIDATION_FAILED") as caught:
+                offline.create_session({"userId": ""})
+            self.assertEqual([one["pointer"] for one in caught.exception.violations], ["/userId"])
+            with self.failure("VALIDATION_FAILED"):
+                offline.fetch_rake_report({**DAY, "userId": ""})
+            with self.failure("VALIDATION_FAILED"):
+                offline.create_session({"userId": "alice"}, command_id="x" * 201)
+            with self.assertRaisesRegex(ValueError, "deadline_ms"):
+                offline.create_session({"userId": "alice"}, deadline_ms=0)
+            with self.assertRaisesRegex(ValueError, "session.create"):
+                offline.request("session.forget", {})
+
+    def test_sends_again_under_the_same_id_what_is_retryable(self) -> None:
+        self.sandbox.fault(operation="session", kind="status", status=503, count=2)
+        before = self.sandbox.received("session")
+        session = self.caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+        self.assertEqual(session["userId"], "alice")
+        self.assertEqual(self.sandbox.received("session") - before, 3)
+
+    def test_slows_the_worker_down_while_a_page_is_read(self) -> None:
+        before = self.sandbox.received("ad-hoc-report")
+
+        def received() -> int:
+            return self.sandbox.received("ad-hoc-report") - before
+
+        def has_stopped() -> bool:
+            so_far = received()
+            time.sleep(1)
+            return so_far > 16 and so_far == received()
+
+        report = self.caller.fetch_ad_hoc_report({**DAY, "perPage": 200 // PAGES}, deadline_ms=PATIENT)
+        pages = []
+        for page in report:
+            pages.append(page["page"])
+            if len(pages) == 1:
+                until("the worker waits", has_stopped)
+                # 4 under way to this process, 16 at the broker, and what the worker holds.
+                self.assertLess(received(), 40)
+        self.assertEqual(pages, list(range(1, PAGES + 1)))
+
+    def test_acknowledges_no_page_before_the_body_of_its_loop_has_ended_and_leaves_a_report(self) -> None:
+        report = self.caller.fetch_ad_hoc_report({**DAY, "perPage": 100})
+        for page in report:
+            self.assertEqual(page["page"], 1)
+            break
+        queue = report._queue
+        until("two pages and the end are in the queue", lambda: waiting_in(queue) == 3)
+        with bus() as channel:
+            channel.queue_delete(queue)
+
+    def test_removes_the_queue_of_a_report_that_is_complete(self) -> None:
+        report = self.caller.fetch_rake_report(DAY)
+        list(report)
+
+        def is_gone() -> bool:
+            try:
+                waiting_in(report._queue)
+            except pika.exceptions.ChannelClosedByBroker:
+                return True
+            return False
+
+        until("the queue is gone", is_gone)
+
+    def test_finds_replies_to_what_was_sent_before_a_restart(self) -> None:
+        none: list[Reply] = []
+        trace = {"traceparent": TRACEPARENT}
+        first = self.open(instance="restarted", on_reply=none.append, trace_context=lambda: trace)
+        self.sandbox.fault(operation="session", **SLOW)
+        command = json.loads(json.dumps(first.prepare("session.create", {"userId": "dora"})))
+        first.publish(command)
+        first.close()
+        until("the reply waits", lambda: waiting_in(first.reply_queue) == 1)
+        replies: list[Reply] = []
+        second = self.open(instance="restarted", on_reply=replies.append)
+        self.assertEqual(second.reply_queue, first.reply_queue)
+        until("the reply is handled", lambda: replies)
+        [reply] = replies
+        self.assertEqual((reply.type, reply.command_id), ("session.created", command["id"]))
+        self.assertEqual((reply.data["userId"], reply.traceparent), ("dora", TRACEPARENT))
+        self.assertEqual(none, [])
+
+    def test_hands_a_reply_that_is_repeated_to_the_handler_once_and_again_if_it_fails(self) -> None:
+        replies: list[str] = []
+
+        def keep(reply: Reply) -> None:
+            replies.append(reply.id.split(" ")[0])
+            if replies == ["c-1:0"]:
+                raise OSError("the database is away")
+
+        def send() -> None:
+            with bus() as channel:
+                for message_id in ("c-1:0", "c-1:1", "c-1:1", "c-1:0", "last"):
+                    headers = {"command-id": "c-1", "sequence": 0, "final": True}
+                    properties = pika.BasicProperties(
+                        type="session.created", message_id=message_id, headers=headers
+                    )
+                    channel.basic_publish("", inbox.reply_queue, b'{"userId":"p-1"}', properties)
+
+        inbox = self.open(on_reply=keep)
+        # Once it has answered a call, its queue is there.
+        inbox.create_session({"userId": "alice"})
+        with self.assertLogs("poker_bridge", "WARNING") as logged:
+            send()
+            until("all are handled", lambda: len(replies) == 4)
+        self.assertEqual(sorted(replies), ["c-1:0", "c-1:0", "c-1:1", "last"])
+        self.assertEqual(
+            logged.output, ["WARNING:poker_bridge:on_reply failed with OSError; the reply comes again"]
+        )
+
+    def test_reconnects_without_losing_what_is_awaited_and_without_a_second_call(self) -> None:
+        proxy = Proxy()
+        cut = self.open(url=["amqp://127.0.0.1:1", proxy.url])
+        cut.create_session({"userId": "erna"}, deadline_ms=PATIENT)
+        before = self.sandbox.received("session")
+        self.sandbox.fault(operation="session", **SLOW)
+        sessions: list[str] = []
+
+        def create() -> None:
+            sessions.append(cut.create_session({"userId": "erna"}, deadline_ms=PATIENT)["userId"])
+
+        thread = threading.Thread(target=create)
+        thread.start()
+        until("the platform is called", lambda: self.sandbox.received("session") > before)
+        proxy.cut()
+        thread.join()
+        self.assertEqual(sessions, ["erna"])
+        self.assertEqual(self.sandbox.received("session") - before, 1)
+
+        pages = []
+        for page in cut.fetch_ad_hoc_report({**DAY, "perPage": 10}, deadline_ms=PATIENT):
+            pages.append(page["page"])
+            if page["page"] == 5:
+                proxy.cut()
+        self.assertEqual(pages, list(range(1, 21)))
+
+    def test_answers_heartbeats_while_the_program_computes_or_sleeps(self) -> None:
+        proxy = Proxy()
+        caller = self.open(url=f"{proxy.url}?heartbeat=1")
+        caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+        end = time.monotonic() + 3
+        while time.monotonic() < end:
+            sum(number * number for number in range(1_000))
+        # The broker drops a connection that is silent for twice the heartbeat.
+        time.sleep(3)
+        caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+        self.assertEqual(proxy.connections, 1)
+
+    def test_ends_a_call_at_its_deadline_and_when_it_is_closed(self) -> None:
+        silent = f"{PREFIX}-silent"
+        with bus() as channel:
+            channel.exchange_declare(f"{silent}.commands", "direct")
+            channel.queue_declare(f"{silent}.taken", auto_delete=True)
+            channel.queue_bind(f"{silent}.taken", f"{silent}.commands", "session.create")
+            nobody_answers = self.open(prefix=silent)
+            with self.failure("NO_REPLY") as caught:
+                nobody_answers.create_session({"userId": "alice"}, deadline_ms=1)
+            self.assertTrue(caught.exception.retryable)
+            self.assertIn(f"Is {silent}.interactive served?", str(caught.exception))
+            timer = threading.Timer(0.2, nobody_answers.close)
+            timer.start()
+            with self.failure("CALLER_CLOSED"):
+                nobody_answers.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+            timer.join()
+            channel.exchange_delete(f"{silent}.commands")
+            channel.queue_delete(f"{silent}.taken")
+        with self.failure("CALLER_CLOSED"):
+            nobody_answers.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+        with Caller("amqp://127.0.0.1:1", NAME, prefix=PREFIX) as offline:
+            with self.failure("NOT_SENT") as caught:
+                offline.create_session({"userId": "alice"}, deadline_ms=1)
+        self.assertIn("Connection refused", str(caught.exception))
+
+    def test_ends_calls_that_are_cancelled_and_no_other(self) -> None:
+        self.sandbox.fault(operation="session", kind="latency", fixedMs=3_000, count=2)
+        before = self.sandbox.received("session")
+        cancellation = Cancellation()
+        ended: list[float] = []
+        kept: list[str] = []
+
+        def cancelled() -> None:
+            with self.assertRaises(CancelledError):
+                self.caller.create_session(
+                    {"userId": "alice"}, deadline_ms=PATIENT, cancellation=cancellation
+                )
+            ended.append(time.monotonic())
+
+        def uncancelled() -> None:
+            kept.append(self.caller.create_session({"userId": "bert"}, deadline_ms=PATIENT)["userId"])
+
+        threads = [threading.Thread(target=cancelled), threading.Thread(target=uncancelled)]
+        for thread in threads:
+            thread.start()
+        until("both are at the platform", lambda: self.sandbox.received("session") - before == 2)
+        cancellation.cancel()
+        cancelled_at = time.monotonic()
+        for thread in threads:
+            thread.join()
+        self.assertLess(ended[0] - cancelled_at, 1)
+        self.assertEqual(kept, ["bert"])
+        with self.assertRaises(CancelledError):
+            self.caller.open_game({"player": {"id": "alice"}}, cancellation=cancellation)
+        with self.assertRaises(CancelledError):
+            prepared = self.caller.prepare("session.create", {"userId": "a"})
+            self.caller.publish(prepared, cancellation=cancellation)
+        self.assertEqual(self.sandbox.received("session") - before, 2)
+
+    def test_ends_the_pause_before_a_further_try_if_a_signal_cancels_it(self) -> None:
+        self.sandbox.fault(operation="session", kind="status", status=503, retryAfter="30")
+        cancellation = Cancellation()
+        handler = signal.signal(signal.SIGALRM, lambda *_: cancellation.cancel())
+        self.addCleanup(signal.signal, signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 1)
+        began = time.monotonic()
+        with self.assertRaises(CancelledError):
+            self.caller.create_session({"userId": "alice"}, deadline_ms=PATIENT, cancellation=cancellation)
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_ends_a_report_that_is_cancelled_and_the_worker_stops(self) -> None:
+        cancellation = Cancellation()
+        report = self.caller.fetch_ad_hoc_report(
+            {**DAY, "perPage": 200 // PAGES}, deadline_ms=PATIENT, cancellation=cancellation
+        )
+        pages = []
+        with self.assertRaises(CancelledError):
+            for page in report:
+                pages.append(page["page"])
+                if len(pages) == 2:
+                    cancellation.cancel()
+        self.assertEqual(pages, [1, 2])
+        with bus() as channel:
+            channel.queue_delete(report._queue)
+
+    def test_says_at_once_that_nobody_is_bound_or_that_the_broker_refuses_the_command(self) -> None:
+        empty = f"{PREFIX}-empty"
+        with bus() as channel:
+            channel.exchange_declare(f"{empty}.commands", "direct")
+            for prefix in (f"{PREFIX}-none", empty):
+                lost = self.open(prefix=prefix)
+                with self.failure("NO_WORKER"):
+                    lost.create_session({"userId": "alice"}, deadline_ms=PATIENT)
+                with self.failure("NO_WORKER"):
+                    list(lost.fetch_rake_report(DAY, deadline_ms=PATIENT))
+            channel.exchange_delete(f"{empty}.commands")
+        forged = self.caller.prepare("session.create", {"userId": "alice"})
+        forged["properties"]["userId"] = "somebody"
+        with self.failure("NOT_PERMITTED"):
+            self.caller.publish(forged, deadline_ms=PATIENT)
+
+    def test_refuses_an_id_that_is_under_way(self) -> None:
+        self.sandbox.fault(operation="session", **SLOW)
+        before = self.sandbox.received("session")
+        command_id = str(uuid.uuid4())
+        call = lambda: self.caller.create_session(
+            {"userId": "alice"}, command_id=command_id, deadline_ms=PATIENT
+        )
+        first = threading.Thread(target=call)
+        first.start()
+        until("the platform is called", lambda: self.sandbox.received("session") > before)
+        with self.failure("ID_IN_USE"):
+            call()
+        first.join()
+
+    def test_leaves_no_thread_behind(self) -> None:
+        before = threading.active_count()
+        with self.open(on_reply=print) as caller:
+            caller.create_session({"userId": "alice"})
+            self.assertEqual(threading.active_count(), before + 2)
+        until("they have ended", lambda: threading.active_count() == before)
+
+    def test_does_not_share_a_reply_queue_with_another_process(self) -> None:
+        self.caller.create_session({"userId": "alice"})
+        instance = self.caller.reply_queue.removeprefix(f"{NAME}.replies.")
+        second = open_caller(instance=instance)
+        until("it says why", lambda: "another process consumes" in (second.last_error or ""))
+        second.close()
+
+    def test_refuses_to_be_used_after_a_fork(self) -> None:
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                self.caller.create_session({"userId": "alice"})
+            except RuntimeError:
+                code = 0
+            finally:
+                os._exit(code)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+
+class AddressTest(unittest.TestCase):
+    def test_refuses_an_address_without_repeating_its_password(self) -> None:
+        for url in ("", "http://127.0.0.1", "amqp://user:secret/word@host", "amqp://127.0.0.1,"):
+            with self.assertRaises(ValueError) as caught:
+                Caller(url, "shop")
+            self.assertNotIn("secret", str(caught.exception))
+
+    def test_refuses_names_that_cannot_be_used(self) -> None:
+        for options in ({"name": ""}, {"name": "shop", "instance": ""}, {"name": "poker"}):
+            with self.assertRaises(ValueError):
+                Caller("amqp://127.0.0.1:1", **options)
+
+
+class AmountTest(unittest.TestCase):
+    def test_writes_amounts_digit_for_digit(self) -> None:
+        rows = [
+            (28_831, 2, "288.31"),
+            (28_831, 0, "28831"),
+            (-5, 2, "-0.05"),
+            (0, 8, "0.00000000"),
+            (2**63 + 1, 4, "922337203685477.5809"),
+        ]
+        for amount, precision, text in rows:
+            self.assertEqual(format_amount(amount, precision), text)
+        for unknown in (None, -1, True):
+            with self.assertRaises(ValueError):
+                format_amount(1, unknown)
+
+
+if __name__ == "__main__":
+    unittest.main()
