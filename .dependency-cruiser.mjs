@@ -1,4 +1,7 @@
 const tests = '\\.(spec|fixture)\\.m?ts$';
+const usesOpenTelemetry =
+  '^(apps/worker/src/traces/(command-traces|platform-traces|fail)|' +
+  'libs/telemetry/src/tracing/(export-traces|reporting-exporter))\\.ts$';
 
 /** The rules of the house; the comment of each is its sentence. @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -69,11 +72,12 @@ export default {
     {
       name: 'caller-imports-contracts-alone',
       comment:
-        'caller is installed by other services: it imports contracts, amqplib and, in its nest folder, Nest.',
+        'caller is installed by other services: it imports contracts, amqplib and, in its nest folder, Nest; the types of ' +
+        'OpenTelemetry, which it uses where a service has it.',
       severity: 'error',
       from: { path: '^libs/caller/', pathNot: tests },
       to: {
-        pathNot: ['^libs/(caller|contracts)/', '^node_modules/amqplib/', '^node_modules/@nestjs/'],
+        pathNot: ['^libs/(caller|contracts)/', '^node_modules/(amqplib|@nestjs|@opentelemetry/api)/'],
         dependencyTypesNot: ['core'],
       },
     },
@@ -142,6 +146,20 @@ export default {
       severity: 'error',
       from: { path: '^(apps|libs|scripts)/', pathNot: '^libs/resilience/' },
       to: { path: '^node_modules/(@types/)?opossum/' },
+    },
+    {
+      name: 'opentelemetry-only-if-configured',
+      comment: 'OpenTelemetry is loaded by the files that a worker imports once traces are configured.',
+      severity: 'error',
+      from: { path: '^(apps|libs)/', pathNot: [usesOpenTelemetry, tests] },
+      to: { path: '^node_modules/@opentelemetry/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'traces-are-imported-dynamically',
+      comment: 'What loads OpenTelemetry is imported dynamically.',
+      severity: 'error',
+      from: { pathNot: [usesOpenTelemetry, tests] },
+      to: { path: usesOpenTelemetry, dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'contracts-stand-alone',

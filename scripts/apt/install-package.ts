@@ -18,20 +18,20 @@ if (set -C; printf '#!/bin/sh\\nexit 101\\n' >"$policy") 2>/dev/null; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 apt-get -o DPkg::Lock::Timeout=120 update &&
-apt-get -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$1"
+apt-get -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$@"
 `;
 
 /**
- * Installs a package of Debian or Ubuntu, without starting its system service, and says so on stderr.
+ * Installs packages of Debian or Ubuntu, without starting their system services, and says so on stderr.
  *
  * @throws {Error} if this is not such a system, not root, or apt fails; it says what to install
  */
-export async function installPackage(name: string): Promise<void> {
+export async function installPackage(...names: readonly string[]): Promise<void> {
+  const all = names.join(' ');
   const obstacle = obstacleToInstalling();
-  if (obstacle !== undefined)
-    throw new Error(`${name} is not installed, and cannot be installed: ${obstacle}`);
-  process.stderr.write(`poker-bridge: installing ${name} with apt, without its system service … `);
-  const result = await spawn('/bin/sh', ['-c', SCRIPT, 'install', name], { stdin: 'ignore' }).catch(
+  if (obstacle !== undefined) throw new Error(`not installed, and cannot be installed: ${all}: ${obstacle}`);
+  process.stderr.write(`poker-bridge: installing ${all} with apt, without its system service … `);
+  const result = await spawn('/bin/sh', ['-c', SCRIPT, 'install', ...names], { stdin: 'ignore' }).catch(
     (error: unknown) => error as SubprocessError,
   );
   const hasFailed = result instanceof Error;
@@ -39,7 +39,7 @@ export async function installPackage(name: string): Promise<void> {
   process.stderr.write(`${hasFailed ? 'failed' : 'done'} after ${seconds} s\n`);
   if (!hasFailed) return;
   throw new Error(
-    `apt-get install ${name} ended with ${result.exitCode ?? result.signalName}\n${result.output}`,
+    `apt-get install ${all} ended with ${result.exitCode ?? result.signalName}\n${result.output}`,
   );
 }
 

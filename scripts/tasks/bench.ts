@@ -5,6 +5,8 @@ import { runApart } from '../../test/bench/apart/run-apart.ts';
 import { bench, benchProfiles, chooseContestants, withWorkerFlags } from '../../test/bench/bench.ts';
 import { runLanes } from '../../test/bench/lanes/run-lanes.ts';
 import { benchRedis } from '../../test/bench/redis/bench-redis.ts';
+import { runReports } from '../../test/bench/reports/run-reports.ts';
+import { benchCluster } from '../../test/bench/cluster/bench-cluster.ts';
 import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
 import { benchScale } from '../../test/bench/scale/bench-scale.ts';
 import { startBroker } from '../broker/start-broker.ts';
@@ -13,6 +15,8 @@ import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
 const STARTS = 5;
+/** Of the report whose memory is looked at. */
+const REPORT_RECORDS = 400_000;
 
 /** @throws {Error} if it is not a whole number of at least 1 */
 function readCount(option: string, text: string | undefined, fallback: number): number {
@@ -46,8 +50,11 @@ await runTask(async () => {
       json: { type: 'string' },
       scale: { type: 'boolean', default: false },
       redis: { type: 'boolean', default: false },
+      cluster: { type: 'boolean', default: false },
       lanes: { type: 'boolean', default: false },
       apart: { type: 'boolean', default: false },
+      reports: { type: 'boolean', default: false },
+      records: { type: 'string' },
       'same-flags': { type: 'boolean', default: false },
     },
   });
@@ -58,6 +65,12 @@ await runTask(async () => {
   if (values.apart) {
     await build(root);
     return (await benchApart(readCount('rounds', values.rounds, plan.rounds), only)) ? 0 : 1;
+  }
+  if (values.reports) {
+    await build(root);
+    const rounds = values.rounds === '0' ? 0 : readCount('rounds', values.rounds, plan.rounds);
+    const records = readCount('records', values.records, REPORT_RECORDS);
+    return (await runReports({ rounds, records })) ? 0 : 1;
   }
   const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
   const contestants = start && only === undefined ? [] : chooseContestants(names, against !== undefined);
@@ -81,6 +94,10 @@ await runTask(async () => {
   }
   if (values.redis) {
     return (await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write })) ? 0 : 1;
+  }
+  if (values.cluster) {
+    await benchCluster(options.plan);
+    return 0;
   }
   if (values.lanes) return (await benchLanes(rounds)) ? 0 : 1;
   if (values.profile) await benchProfiles(options);

@@ -24,4 +24,6 @@ const record = join(root, RELEASED_OUTLINE);
 writeFileSync(record, await withAdditions(readFileSync(record, 'utf8'), contractOutline()));
 const tables = join(root, MESSAGES_DOCUMENT);
 writeFileSync(tables, await messagesDocument(readFileSync(tables, 'utf8')));
+const { pythonFiles } = await import('../contract-documents/python/python-files.ts');
+for (const [path, text] of await pythonFiles()) writeFileSync(join(root, path), text);
 console.log(`${files.size} documents in ${CONTRACT_FOLDER}, and the tables of ${MESSAGES_DOCUMENT}`);

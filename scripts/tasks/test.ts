@@ -9,6 +9,8 @@ import { runTask } from '../run-task.ts';
 
 const LEFT_OUT = [
   '/node_modules/',
+  // These take ten seconds and more each; `test:slow` runs them.
+  '\\.slow\\.spec\\.ts$',
   // These need more than the machine has from this project; `test:extended` runs them.
   `${join(root, 'test', 'extended')}/`,
   // These measure time, which is another one on a busy machine; `test:timing` runs them.

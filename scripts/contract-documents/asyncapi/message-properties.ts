@@ -56,7 +56,7 @@ export const REPLY_HEADERS: JsonSchema = {
     sequence: count('From 0, over the replies of one command.'),
     final: boolean('Whether this is the last reply.'),
     'schema-version': VERSION,
-    traceparent: text("The command's, where it had one."),
+    traceparent: text('Of the trace of the command, where it had one.'),
   },
 };
 

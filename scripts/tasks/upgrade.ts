@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { isSound, playRow } from '../../test/chaos/play-row.ts';
+import { resultLine } from '../../test/chaos/report/result-line.ts';
+import { Generations } from '../../test/chaos/upgrade/generations.ts';
+import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
+import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
+import { requireInstallation } from '../broker/require-installation.ts';
+import { build } from '../build/build.ts';
+import { root } from '../root.ts';
+import { runTask } from '../run-task.ts';
+
+const git = (...args: string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+
+/** Builds an older version as that version builds itself, in a folder of its own. */
+function buildOld(commit: string, folder: string): void {
+  git('worktree', 'add', '--detach', folder, commit);
+  execFileSync('node', ['scripts/run.mjs', 'build'], { cwd: folder, stdio: 'inherit' });
+}
+
+/** Has workers of an older version and of this one serve side by side under load: upgraded in turn, and rolled back. */
+await runTask(async () => {
+  const { values } = parseArgs({
+    options: {
+      from: { type: 'string' },
+      release: { type: 'string', default: '3.10' },
+      commands: { type: 'string', default: '3000' },
+      rate: { type: 'string', default: '50' },
+    },
+  });
+  if (values.from === undefined) throw new Error('--from COMMIT is missing: the version to upgrade from');
+  const commit = git('rev-parse', '--verify', `${values.from}^{commit}`);
+  const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-upgrade-'));
+  try {
+    buildOld(commit, folder);
+    await build(root);
+    chooseRelease(readRelease(values.release));
+    const { version } = await requireInstallation();
+    const generations = new Generations({ old: { folder }, new: {} });
+    console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);
+    const result = await playRow(upgradeRow(generations), {
+      system: generations.system,
+      commands: Number(values.commands),
+      perSecond: Number(values.rate),
+      seed: 1,
+      peer: (program) => program,
+      onProgress: (line) => process.stdout.isTTY && console.log(`  ${line}`),
+    });
+    for (const line of [resultLine(result), ...result.stories]) console.log(`  ${line}`);
+    return isSound(result) ? 0 : 1;
+  } finally {
+    git('worktree', 'remove', '--force', folder);
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
