@@ -29,8 +29,10 @@ export interface ComposeService {
   readonly security_opt?: readonly string[];
 }
 
+type ComposeServiceName = 'rabbitmq' | 'redis' | 'sandbox' | 'worker' | 'prometheus' | 'grafana';
+
 export interface ComposeFile {
-  readonly services: Readonly<Record<'rabbitmq' | 'redis' | 'sandbox' | 'worker', ComposeService>>;
+  readonly services: Readonly<Record<ComposeServiceName, ComposeService>>;
   readonly secrets: Readonly<Record<string, { readonly file: string }>>;
   readonly configs: Readonly<Record<string, { readonly file: string }>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;

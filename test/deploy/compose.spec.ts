@@ -1,4 +1,3 @@
-import 'reflect-metadata';
 import { posix } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -16,20 +15,17 @@ import { composeUrl } from '../../scripts/broker/sources/compose-url.ts';
 import { read } from '../docs/markdown.ts';
 import { readComposeFile, variables } from './compose-file.ts';
 import { readDockerfile } from './dockerfile.ts';
+import { pathOf } from './path-of.ts';
 
 const { services, secrets, configs, networks, volumes } = readComposeFile();
-const { rabbitmq, redis, sandbox, worker } = services;
+const { rabbitmq, redis, sandbox, worker, prometheus, grafana } = services;
 const OURS = { sandbox, worker };
+/** The users of others' images that are not called like their service. */
+const USERS: Readonly<Record<string, string>> = { prometheus: 'nobody' };
 const packageJson = JSON.parse(read('package.json')) as { version: string };
 
 /** The port inside, of `host:port`, `address:port:port` and the like. */
 const innerPort = (published: string): string => published.split(':').at(-1) ?? '';
-
-/** The path that a handler of a controller answers. */
-function pathOf(controller: new (...args: never[]) => object, method: string): string {
-  const own: unknown = Reflect.getMetadata('path', controller.prototype[method as never]);
-  return `/${[Reflect.getMetadata('path', controller), own].filter((part) => part !== '/').join('/')}`;
-}
 
 /** The content of the secrets' files, by their paths in a container. */
 function mounted(path: string): string {
@@ -55,10 +51,12 @@ describe('docker-compose.yml', () => {
     expect([validate(file), validate.errors]).toEqual([true, null]);
   });
 
-  it('pins every image by its digest, its own to the version of the package', () => {
+  it('pins every image that holds messages by its digest, its own to the version of the package', () => {
     for (const { image } of [rabbitmq, redis])
       expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z]+@sha256:[0-9a-f]{64}$/);
     expect(rabbitmq.image).toMatch(/^rabbitmq:4\.3\./);
+    for (const { image } of [prometheus, grafana])
+      expect(image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/);
     expect(sandbox.image).toBe(`poker-bridge-sandbox:${packageJson.version}`);
     expect(worker.image).toBe(`poker-bridge-worker:${packageJson.version}`);
   });
@@ -177,7 +175,7 @@ describe('docker-compose.yml', () => {
     });
     expect(service.tmpfs).toContain('/tmp');
     // An image of others starts as root and then changes its user, for which it would need capabilities.
-    expect(service.user).toBe(name in OURS ? undefined : name);
+    expect(service.user).toBe(name in OURS ? undefined : (USERS[name] ?? name));
   });
 
   it('lets each service reach what it needs, and Redis nobody but workers', () => {
@@ -185,7 +183,9 @@ describe('docker-compose.yml', () => {
       ['rabbitmq', ['bus']],
       ['redis', ['cache']],
       ['sandbox', ['platform']],
-      ['worker', ['bus', 'cache', 'platform']],
+      ['worker', ['bus', 'cache', 'platform', 'monitoring']],
+      ['prometheus', ['monitoring']],
+      ['grafana', ['monitoring']],
     ]);
     expect(networks['cache']).toEqual({ internal: true });
     expect(redis.ports).toBeUndefined();
@@ -193,16 +193,34 @@ describe('docker-compose.yml', () => {
 
   it('mounts the files of RabbitMQ beside each other, and starts with them', () => {
     const targets = new Map(rabbitmq.configs?.map(({ source, target }) => [source, target]));
-    expect([...targets.keys()]).toEqual(Object.keys(configs));
-    for (const { file } of Object.values(configs)) expect(read(file)).not.toBe('');
+    expect([...targets.keys()]).toEqual(Object.keys(configs).filter((name) => name.startsWith('rabbitmq-')));
+    for (const name of targets.keys()) expect(read(configs[name]?.file ?? '')).not.toBe('');
     const [start = '', definitions = ''] = [...targets.values()];
     expect(rabbitmq.entrypoint).toEqual(['sh', start]);
     expect(posix.dirname(definitions)).toBe(posix.dirname(start));
     expect(targets.get('rabbitmq-conf')).toMatch(/^\/etc\/rabbitmq\/conf\.d\/\d+-[a-z-]+\.conf$/);
   });
 
-  it('publishes on the loopback address only, and mounts named volumes only', () => {
-    const mounts = Object.values(services).flatMap(({ volumes: own = [] }) => own);
+  it('gives Prometheus its configuration and alerts, and Grafana its dashboards, to read only', () => {
+    const targets = prometheus.configs?.map(({ source, target }) => [configs[source]?.file, target]);
+    expect(targets).toEqual([
+      ['deploy/prometheus/prometheus.yml', '/etc/prometheus/prometheus.yml'],
+      ['deploy/prometheus/alerts.yml', '/etc/prometheus/alerts.yml'],
+    ]);
+    expect(prometheus.command).toContain('--config.file=/etc/prometheus/prometheus.yml');
+    const folders = grafana.volumes?.filter((mount) => mount.startsWith('./'));
+    expect(folders).toEqual([
+      './deploy/grafana/provisioning:/etc/grafana/provisioning:ro',
+      './deploy/grafana/dashboards:/var/lib/grafana/dashboards:ro',
+    ]);
+    expect(secrets['grafana-admin']?.file).toBe(variables['GRAFANA_PASSWORD_FILE']);
+    expect(read(variables['GRAFANA_PASSWORD_FILE'] ?? '').trim()).not.toBe('');
+  });
+
+  it('publishes on the loopback address only, and mounts named volumes and folders to read only', () => {
+    const mounts = Object.values(services)
+      .flatMap(({ volumes: own = [] }) => own)
+      .filter((mount) => !/^\.\/deploy\/[^:]+:[^:]+:ro$/.test(mount));
     expect(mounts.map((mount) => mount.split(':')[0])).toEqual(Object.keys(volumes));
     expect(mounts).toContain(`sandbox:${posix.dirname(sandbox.environment?.['SANDBOX_FILE'] ?? '')}`);
     for (const { ports = [] } of Object.values(services))
@@ -212,7 +230,7 @@ describe('docker-compose.yml', () => {
 
 describe('docs/deployment.md', () => {
   it('lists the variables of the compose file with their defaults', () => {
-    const rows = [...read('docs/deployment.md').matchAll(/^\| `(\w+)` +\| (?:`([^`]*)` *)\|/gm)];
-    expect(Object.fromEntries(rows.map(([, name, fallback]) => [name, fallback]))).toEqual(variables);
+    const rows = [...read('docs/deployment.md').matchAll(/^\| `(\w+)` +\| (?:`([^`]*)`|none) *\|/gm)];
+    expect(Object.fromEntries(rows.map(([, name, fallback]) => [name, fallback ?? '']))).toEqual(variables);
   });
 });

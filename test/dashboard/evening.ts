@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { freePorts } from '../../scripts/network/free-ports.ts';
+import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
+import { type Range, PrometheusProcess } from '../support/prometheus-process.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { Load } from './load.ts';
+
+/** Small, so that a load that two processors can serve fills it. */
+const WORKER = {
+  INTERACTIVE_PREFETCH: '48',
+  INTERACTIVE_DEADLINE_MS: '8000',
+  PLATFORM_ATTEMPT_TIMEOUT_MS: '5000',
+  PLATFORM_CONNECTIONS: '8',
+  CIRCUIT_WINDOW_MS: '4000',
+  CIRCUIT_OPEN_MS: '1500',
+  REPORTS_RETRY_DELAYS_MS: '2000,5000',
+};
+const SANDBOX = { SANDBOX_LATENCY_MS: '30', SANDBOX_LATENCY_SPREAD_MS: '80', SANDBOX_REPORT_RECORDS: '60' };
+const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key' } };
+/** Until the counters of a start are scraped. */
+const SETTLE_MS = 3_000;
+
+/** What was scraped, and when. Prometheus still runs; everything else has ended. */
+export interface Evening extends AsyncDisposable {
+  readonly prometheus: PrometheusProcess;
+  readonly range: Range;
+}
+
+interface Stage {
+  readonly sandboxed: SandboxedService;
+  readonly redis: PrivateRedis;
+  readonly load: Load;
+  /** Kills the second worker, and starts it again at the same address. */
+  readonly replaceWorker: () => Promise<void>;
+}
+
+/**
+ * Plays an evening on which everything happens: two workers, Redis and a sandbox under load while games become slow,
+ * the platform fails, signatures are doubted, Redis and the broker go away, a queue is deleted and a worker dies.
+ * A real Prometheus scrapes both workers each second.
+ *
+ * @param forMs how long it takes; a minute shows everything
+ * @param url of the broker. Default: that of the test run
+ */
+export async function playEvening(forMs: number, url?: string): Promise<Evening> {
+  await using own = new AsyncDisposableStack();
+  await using stack = new AsyncDisposableStack();
+  const folder = stack.use(temporaryFolder());
+  const redis = stack.use(await PrivateRedis.start());
+  const [port = 0] = await freePorts(1);
+  const sandboxed = stack.use(
+    await startSandboxedService({
+      sandbox: SANDBOX,
+      worker: {
+        ...WORKER,
+        REDIS_URL: redis.url,
+        OPERATORS_FILE: folder.write('operators.json', JSON.stringify(OPERATORS)),
+      },
+      ...(url !== undefined && { url }),
+    }),
+  );
+  const start = () => sandboxed.service.worker({ HTTP_PORT: String(port) });
+  let second = await start();
+  const targets = [new URL(await sandboxed.worker.url()).host, `127.0.0.1:${port}`];
+  const prometheus = own.use(await PrometheusProcess.scraping(...targets));
+  await sleep(SETTLE_MS);
+  const startedAt = Date.now();
+  const load = stack.use(new Load(sandboxed.caller));
+  await playTroubles(forMs, {
+    sandboxed,
+    redis,
+    load,
+    replaceWorker: async () => {
+      second.kill('SIGKILL');
+      await second.ended();
+      await sleep(forMs / 30);
+      second = await start();
+    },
+  });
+  const range = { start: startedAt / 1_000, end: Date.now() / 1_000 };
+  const kept = own.move();
+  return { prometheus, range, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** Each trouble begins and ends at a share of the time. */
+async function playTroubles(forMs: number, stage: Stage): Promise<void> {
+  const { load, redis, sandboxed } = stage;
+  const { platform, service, caller } = sandboxed;
+  const beganAt = Date.now();
+  const at = (share: number) => sleep(Math.max(0, beganAt + share * forMs - Date.now()));
+
+  await at(0.18);
+  await platform.fault({ kind: 'latency', fixedMs: 2_500, operation: 'open-game' });
+  load.surge = 4;
+  await at(0.3);
+  load.surge = 1;
+  await platform.clearFaults();
+
+  await at(0.42);
+  await platform.fault({ kind: 'status', status: 503 });
+  await at(0.47);
+  await redis.kill();
+  await at(0.56);
+  await platform.clearFaults();
+  await redis.restart();
+
+  await at(0.66);
+  await platform.fault({ kind: 'status', status: 400, operation: 'session', share: 0.3 });
+  await at(0.7);
+  await platform.clearFaults();
+
+  await at(0.76);
+  await platform.fault({ kind: 'latency', fixedMs: 1_000 });
+  await sleep(1_000);
+  // Replies that are never confirmed: their commands are returned.
+  service.proxy.stall();
+  await sleep(1_500);
+  service.proxy.refuse();
+  service.proxy.cut();
+  await at(0.81);
+  service.proxy.resume();
+  await service.proxy.open();
+  await platform.clearFaults();
+  await at(0.84);
+  await caller.channel.deleteQueue(service.name('quarantine'));
+  await at(0.87);
+  await stage.replaceWorker();
+  await at(1);
+}

@@ -1,0 +1,83 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { ERROR_CODES } from '#contracts';
+
+import { anchorsOf, codeSpansOf, itemsOf, read } from '../docs/markdown.ts';
+import { readAlerts, readRules, readRuleTests } from './alerts-file.ts';
+import { labelsIn, seriesIn, workerSeries } from './prometheus-queries.ts';
+
+const rules = readRules();
+const alerts = readAlerts();
+const runbook = read('docs/runbook.md');
+const series = workerSeries();
+const recorded = rules.flatMap(({ record }) => (record === undefined ? [] : [record]));
+
+describe('deploy/prometheus/alerts.yml', () => {
+  it.each(rules.map((rule) => [rule.alert ?? rule.record, rule] as const))(
+    '%s asks for series and labels that a worker has',
+    (_, { expr }) => {
+      const named = seriesIn(expr).filter((name) => !recorded.includes(name));
+      expect(seriesIn(expr)).not.toEqual([]);
+      expect(named.filter((name) => !series.has(name))).toEqual([]);
+      const labels = new Set(named.flatMap((name) => series.get(name) ?? []));
+      expect(labelsIn(expr).filter((label) => !labels.has(label))).toEqual([]);
+    },
+  );
+
+  it.each(alerts.map((alert) => [alert.alert, alert] as const))(
+    '%s says who is to come, what happened, and where to read on',
+    (name, { labels, annotations }) => {
+      expect(['page', 'ticket']).toContain(labels?.['severity']);
+      expect(annotations).toEqual({
+        summary: expect.stringMatching(/^\S.{5,80}[^.]$/),
+        description: expect.stringMatching(/^\S.{30,300}\.$/s),
+        runbook_url: `{{ or $externalLabels.runbook "docs/runbook.md" }}#${name.toLowerCase()}`,
+      });
+    },
+  );
+
+  it('counts every category as a failure that is no caller’s fault, except those that are', () => {
+    const excluded = new Set(rules.flatMap(({ expr }) => expr.match(/category!~"([^"]*)"/)?.[1] ?? []));
+    expect([...excluded]).toEqual(['invalid|rejected']);
+    const categories = Object.values(ERROR_CODES).map(({ category }): string => category);
+    expect(categories).toEqual(expect.arrayContaining(['invalid', 'rejected']));
+  });
+
+  it('names outcomes that exist', () => {
+    const named = rules.flatMap(({ expr }) =>
+      [...expr.matchAll(/outcome=~?"([^"]*)"/g)].flatMap(([, codes = '']) => codes.split('|')),
+    );
+    expect(named).not.toEqual([]);
+    expect(named.filter((code) => !(code in ERROR_CODES))).toEqual([]);
+  });
+});
+
+describe('deploy/prometheus/alerts.test.yml', () => {
+  const checks = readRuleTests().flatMap((test) => test.alert_rule_test);
+
+  it.each(alerts.map(({ alert }) => alert))('has %s fire, and not fire', (name) => {
+    const expected = checks.filter(({ alertname }) => alertname === name);
+    expect(expected.some(({ exp_alerts }) => exp_alerts.length > 0)).toBe(true);
+    expect(expected.some(({ exp_alerts }) => exp_alerts.length === 0)).toBe(true);
+  });
+});
+
+describe('docs/runbook.md', () => {
+  it('has an entry for each alert, in the same order, and no other', () => {
+    const entries = [...runbook.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(entries).toEqual(alerts.map(({ alert }) => alert));
+  });
+
+  it.each(alerts)('says of $alert what it means, how to look and what to do', ({ alert, annotations }) => {
+    const items = itemsOf(runbook).filter(({ heading }) => heading === alert);
+    expect(items.map(({ text }) => /^\*\*(\w+)\*\*: ./.exec(text)?.[1])).toEqual(['Means', 'Look', 'Do']);
+    expect(anchorsOf(runbook)).toContain(annotations?.['runbook_url']?.split('#')[1]);
+  });
+
+  it('shows queries for series that a worker has', () => {
+    const queries = codeSpansOf(runbook).filter((span) => /\b(?:poker|process)_/.test(span));
+    expect(queries).not.toEqual([]);
+    const unknown = queries.flatMap((query) => seriesIn(query).filter((name) => !series.has(name)));
+    expect(unknown).toEqual([]);
+  });
+});

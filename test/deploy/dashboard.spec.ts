@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { readPanels, readQueries } from './dashboard-file.ts';
+import { labelsIn, seriesIn, workerSeries } from './prometheus-queries.ts';
+
+const series = workerSeries();
+const panels = readPanels();
+const shown = (expression: string) => seriesIn(expression.replaceAll(/\$\w+/g, ''));
+
+describe('deploy/grafana/dashboards/poker-bridge.json', () => {
+  it.each(readQueries())('asks for series and labels that a worker has: %s', (expression) => {
+    const named = shown(expression);
+    expect(named).not.toEqual([]);
+    expect(named.filter((name) => !series.has(name))).toEqual([]);
+    const labels = new Set(named.flatMap((name) => series.get(name) ?? []));
+    expect(labelsIn(expression).filter((label) => !labels.has(label))).toEqual([]);
+  });
+
+  it('shows every metric of the service', () => {
+    const asked = new Set(readQueries().flatMap(shown));
+    const own = [...series.keys()].filter((name) => /^poker_.*(?<!_sum|_count)$/.test(name));
+    // What waits is seldom near its limit, and the connections say more than the commands behind them.
+    const left = ['poker_admission_waiting_limit', 'poker_compartment_in_flight'];
+    expect(own.filter((name) => !asked.has(name) && !left.includes(name))).toEqual([]);
+  });
+
+  it('names in each legend labels that the query keeps', () => {
+    const wrong = panels.flatMap(({ title, targets }) =>
+      targets.flatMap(({ expr, legendFormat }) => {
+        const labels = new Set(shown(expr).flatMap((name) => series.get(name) ?? []));
+        const used = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
+        return used.filter((label) => !labels.has(label)).map((label) => `${title}: ${label}`);
+      }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('explains every panel, and lays none over another', () => {
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(panels.filter(({ description }) => !/^\S.{10,}\.$/.test(description))).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { Metrics } from '#telemetry';
+
+/** What prom-client knows of a metric and does not type, or types otherwise. */
+interface Registered {
+  readonly name: string;
+  readonly type: string;
+  readonly labelNames: readonly string[];
+}
+
+/** The labels that Prometheus gives every series of a target. */
+const OF_THE_TARGET = ['instance', 'job'];
+
+/** The series that a worker serves, by name, each with its labels. */
+export function workerSeries(): ReadonlyMap<string, readonly string[]> {
+  const registered = new Metrics().registry.getMetricsAsArray() as unknown as Registered[];
+  return new Map(
+    registered.flatMap(({ name, type, labelNames }): [string, readonly string[]][] => {
+      const labels = [...labelNames, ...OF_THE_TARGET];
+      if (type !== 'histogram') return [[name, labels]];
+      return [
+        [`${name}_bucket`, [...labels, 'le']],
+        [`${name}_sum`, labels],
+        [`${name}_count`, labels],
+      ];
+    }),
+  );
+}
+
+/** The series that a PromQL expression names: what is neither a function, a word of the language, a label nor a string. */
+export function seriesIn(expression: string): readonly string[] {
+  const bare = withoutStrings(expression)
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]/g, '')
+    .replaceAll(/\b(?:by|without|on|ignoring)\s*\([^)]*\)/g, '');
+  const words = [...bare.matchAll(/[a-zA-Z_:][\w:]*\b(?!\s*\()/g)].map(([word]) => word);
+  return words.filter((word) => !WORDS.has(word));
+}
+
+/** The labels that it names: in matchers, and after `by` and the like. */
+export function labelsIn(expression: string): readonly string[] {
+  const bare = withoutStrings(expression);
+  const matchers = [...bare.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*""/g)].map(([, name = '']) => name);
+  const groups = [...bare.matchAll(/\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g)];
+  return [...matchers, ...groups.flatMap(([, names = '']) => names.split(',').map((name) => name.trim()))];
+}
+
+const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'by', 'on', 'without', 'ignoring']);
+
+function withoutStrings(expression: string): string {
+  return expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+}

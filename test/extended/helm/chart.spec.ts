@@ -1,0 +1,221 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+
+import { busNames, type Lane, LANES } from '#contracts';
+import { readSettings, SETTINGS } from '#settings';
+
+import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
+import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
+import { read } from '../../docs/markdown.ts';
+import { pathOf } from '../../deploy/path-of.ts';
+import { unknownMembers, validate } from './published-schemas.ts';
+import { COMPLETE, lint, type Manifest, MINIMUM, render } from './render.ts';
+
+let minimum: readonly Manifest[];
+let complete: readonly Manifest[];
+
+beforeAll(async () => {
+  minimum = await render(MINIMUM);
+  complete = await render(COMPLETE);
+});
+
+const of = (kind: string, manifests = complete): readonly Manifest[] =>
+  manifests.filter((manifest) => manifest.kind === kind);
+const podOf = ({ spec }: Manifest) => spec.template.spec;
+const workerOf = (deployment: Manifest) => podOf(deployment).containers[0];
+const environmentOf = (deployment: Manifest): Record<string, string> =>
+  Object.fromEntries(
+    workerOf(deployment).env.map(({ name, value }: { name: string; value: string }) => [name, value]),
+  );
+/** Whether a selector finds what a Deployment makes. */
+const finds = ({ matchLabels }: { matchLabels: Record<string, string> }, deployment: Manifest): boolean =>
+  Object.entries(matchLabels).every(
+    ([name, value]) => deployment.spec.template.metadata.labels[name] === value,
+  );
+
+describe('the Helm chart', () => {
+  it("passes Helm's own checks", async () => {
+    expect(await lint(MINIMUM)).toContain('0 chart(s) failed');
+    expect(await lint(COMPLETE)).toContain('0 chart(s) failed');
+  });
+
+  it('follows the published schemas of Kubernetes, KEDA and the Prometheus operator', () => {
+    expect(complete.length).toBeGreaterThan(minimum.length);
+    for (const manifest of [...minimum, ...complete]) {
+      expect(() => validate(manifest)).not.toThrow();
+    }
+  });
+
+  it('says nothing that the schemas do not know', () => {
+    expect(unknownMembers([...minimum, ...complete])).toEqual([]);
+    const [deployment] = minimum.filter(({ kind }) => kind === 'Deployment');
+    const wrong = { ...deployment, spec: { ...deployment?.spec, replica: 2 } } as Manifest;
+    expect(unknownMembers([wrong]).join('\n')).toContain('replica');
+  });
+
+  it('needs no operator unless it is asked for one', () => {
+    const kinds = new Set(minimum.map(({ kind }) => kind));
+    expect(kinds).toEqual(
+      new Set(['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy']),
+    );
+  });
+
+  it('has a Deployment for each lane, with settings that the worker accepts', () => {
+    for (const manifests of [minimum, complete]) {
+      const deployments = of('Deployment', manifests);
+      expect(deployments.map((deployment) => environmentOf(deployment)['LANES'])).toEqual(LANES);
+      for (const deployment of deployments) {
+        const environment = environmentOf(deployment);
+        const known = Object.entries(SETTINGS).flatMap(([name, setting]) =>
+          'isSecret' in setting ? [name, `${name}_FILE`] : [name],
+        );
+        expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
+        const contents: Record<string, string> = {
+          [environment['AMQP_URL_FILE'] ?? '']: 'amqps://worker:secret@rabbitmq:5671/',
+          [environment['REDIS_URL_FILE'] ?? '']: 'rediss://redis:6379',
+        };
+        const settings = readSettings(environment, (path) => contents[path] ?? 's'.repeat(32));
+        expect(settings).toMatchObject({
+          HTTP_HOST: '0.0.0.0',
+          HTTP_PORT: workerOf(deployment).ports[0].containerPort,
+        });
+        const graceS = podOf(deployment).terminationGracePeriodSeconds;
+        expect(graceS * 1_000).toBeGreaterThanOrEqual(settings.SHUTDOWN_GRACE_MS + 15_000);
+      }
+    }
+    const [, reports] = of('Deployment');
+    expect(environmentOf(reports!)).toMatchObject({ REPORTS_PREFETCH: '8', EVENTS: 'all' });
+  });
+
+  it('waits for a longer grace period, too', async () => {
+    const [deployment] = of('Deployment', await render({ ...MINIMUM, shutdownGraceMs: 60_500 }));
+    expect(environmentOf(deployment!)['SHUTDOWN_GRACE_MS']).toBe('60500');
+    expect(podOf(deployment!).terminationGracePeriodSeconds).toBe(76);
+  });
+
+  it('gives secrets as files, of the Secret that is mounted', () => {
+    for (const deployment of of('Deployment')) {
+      const environment = environmentOf(deployment);
+      const { mountPath, readOnly } = workerOf(deployment).volumeMounts[0];
+      expect(readOnly).toBe(true);
+      expect(podOf(deployment).volumes[0].secret.secretName).toBe('poker-bridge');
+      expect(environment).toMatchObject({
+        AMQP_URL_FILE: `${mountPath}/amqp-url`,
+        PLATFORM_SECRET_KEY_FILE: `${mountPath}/platform-secret-key`,
+        REDIS_URL_FILE: `${mountPath}/redis-url`,
+        OPERATORS_FILE: `${mountPath}/operators.json`,
+        AMQP_TLS_CA: `${mountPath}/ca.pem`,
+      });
+    }
+    expect(complete.some(({ kind }) => kind === 'Secret')).toBe(false);
+  });
+
+  it('asks the worker where it answers', () => {
+    for (const deployment of of('Deployment')) {
+      const { livenessProbe, readinessProbe, startupProbe, ports } = workerOf(deployment);
+      const paths = [livenessProbe, readinessProbe, startupProbe].map(({ httpGet }) => httpGet);
+      expect(paths.map(({ path }) => path)).toEqual([
+        pathOf(HealthController, 'live'),
+        pathOf(HealthController, 'ready'),
+        pathOf(HealthController, 'live'),
+      ]);
+      for (const { port } of paths) expect(port).toBe(ports[0].name);
+    }
+  });
+
+  it('gives a worker no more rights and room than it needs', () => {
+    for (const deployment of of('Deployment')) {
+      expect(podOf(deployment)).toMatchObject({
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+      });
+      expect(workerOf(deployment)).toMatchObject({
+        securityContext: {
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        },
+        resources: { requests: { cpu: '250m', memory: '384Mi' }, limits: { memory: expect.any(String) } },
+      });
+    }
+  });
+
+  it('finds its workers: each budget those of one lane, everything else all of them', () => {
+    const deployments = of('Deployment');
+    for (const [index, { spec }] of of('PodDisruptionBudget').entries()) {
+      expect(deployments.map((deployment) => finds(spec.selector, deployment))).toEqual([
+        index === 0,
+        index === 1,
+      ]);
+    }
+    const [policy, service, monitor] = ['NetworkPolicy', 'Service', 'ServiceMonitor'].map(
+      (kind) => of(kind)[0]!,
+    );
+    for (const deployment of deployments) {
+      expect(finds(deployment.spec.selector, deployment)).toBe(true);
+      expect(finds(policy!.spec.podSelector, deployment)).toBe(true);
+      expect(finds({ matchLabels: service!.spec.selector }, deployment)).toBe(true);
+    }
+    expect(service!.metadata.labels).toMatchObject(monitor!.spec.selector.matchLabels);
+    expect(monitor!.spec.endpoints).toEqual([
+      { port: service!.spec.ports[0].name, path: pathOf(MetricsController, 'read'), interval: '15s' },
+    ]);
+    expect(policy!.spec.policyTypes).toEqual(['Ingress', 'Egress']);
+  });
+
+  it('has the alerts of deploy/prometheus/alerts.yml, each with a link that can be followed', () => {
+    const [rule] = of('PrometheusRule');
+    const { runbookUrl } = COMPLETE.prometheusRule;
+    const file = read('deploy/prometheus/alerts.yml').replaceAll(/\{\{ or [^}]+ \}\}(?=#)/g, runbookUrl);
+    expect(rule?.spec).toEqual(parse(file));
+    const links = rule?.spec.groups.flatMap(({ rules }: any) =>
+      rules.flatMap(({ annotations }: any) => annotations?.runbook_url ?? []),
+    );
+    expect(links).toContain(`${runbookUrl}#pokernoworkerready`);
+    expect(links.filter((link: string) => !/^https:\/\/[\w./]+#[a-z]+$/.test(link))).toEqual([]);
+  });
+
+  it('scales each lane by its queue, with what is in flight: over HTTP, since KEDA does not see it over AMQP', () => {
+    const names = busNames(COMPLETE.settings.AMQP_PREFIX).lanes;
+    const deployments = of('Deployment').map(({ metadata }) => metadata.name);
+    const scaled = of('ScaledObject');
+    expect(scaled.map(({ spec }) => spec.scaleTargetRef.name)).toEqual(deployments);
+    for (const [index, { spec }] of scaled.entries()) {
+      const [trigger] = spec.triggers;
+      expect(trigger.metadata).toMatchObject({
+        queueName: names[LANES[index] as Lane],
+        protocol: 'http',
+        excludeUnacknowledged: 'false',
+        mode: 'QueueLength',
+      });
+      expect(trigger.authenticationRef.name).toBe(of('TriggerAuthentication')[0]?.metadata.name);
+    }
+    for (const deployment of of('Deployment')) expect(deployment.spec).not.toHaveProperty('replicas');
+  });
+
+  it('pulls an image by its digest, else by the version of the chart', () => {
+    expect(workerOf(of('Deployment')[0]!).image).toBe(
+      `registry.example/worker:0.1.0@${COMPLETE.image.digest}`,
+    );
+    expect(workerOf(of('Deployment', minimum)[0]!).image).toBe('poker-bridge-worker:0.1.0');
+  });
+
+  it.each([
+    ['no address of the platform', { settings: {} }, /missing properties 'PLATFORM_BASE_URL'/],
+    [
+      'a secret among the settings',
+      { settings: { ...MINIMUM.settings, PLATFORM_SECRET_KEY: 's' } },
+      /PLATFORM_SECRET_KEY/,
+    ],
+    ['a number for a setting', { settings: { ...MINIMUM.settings, EVENTS: 1 } }, /EVENTS.*string/s],
+    [
+      'alerts without the address of the runbook',
+      { ...MINIMUM, prometheusRule: { enabled: true } },
+      /runbookUrl.*does not match pattern/s,
+    ],
+    ['a value that it does not know', { ...MINIMUM, replicas: 2 }, /replicas/],
+    ['a lane that there is not', { ...MINIMUM, lanes: { vip: { enabled: true } } }, /vip/],
+  ])('refuses %s, and says so', async (_what, values, message) => {
+    await expect(render(values)).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { workerSeries } from '../deploy/prometheus-queries.ts';
+import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { Program } from '../support/program.ts';
+import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
+import { until } from '../support/until.ts';
+
+const START_TIMEOUT_MS = 120_000;
+const MINUTE_MS = 60_000;
+/** More than any of the alerts takes. */
+const COMMANDS = 10;
+
+/** Runs a command of promtool in deploy/prometheus. */
+async function promtool(...args: readonly string[]): Promise<{ code: number | null; output: string }> {
+  const { code, stdout, stderr } = await new Program('/bin/sh', [
+    '-c',
+    'cd deploy/prometheus && exec "$@"',
+    'promtool',
+    PROMTOOL,
+    ...args,
+  ]).result;
+  return { code, output: stdout + stderr };
+}
+
+describe('deploy/prometheus', () => {
+  it.each([
+    ['check', 'config', 'prometheus.yml'],
+    ['check', 'rules', '--lint-fatal', 'alerts.yml'],
+    ['test', 'rules', 'alerts.test.yml'],
+  ])('passes promtool %s %s', async (...args) => {
+    expect(await promtool(...args)).toMatchObject({ code: 0, output: expect.stringContaining('SUCCESS') });
+  });
+});
+
+describe('a real Prometheus that scrapes a worker', () => {
+  let sandboxed: SandboxedService;
+  let prometheus: PrometheusProcess;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService();
+    prometheus = await PrometheusProcess.scraping(new URL(await sandboxed.worker.url()).host);
+  }, START_TIMEOUT_MS);
+  afterAll(async () => {
+    await prometheus?.[Symbol.asyncDispose]();
+    await sandboxed?.[Symbol.asyncDispose]();
+  });
+
+  const firing = async (): Promise<readonly string[]> => {
+    const alerts = await prometheus.alerts();
+    return alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels['alertname'] ?? '');
+  };
+
+  it('has all of its metrics, and fires nothing while all is well', async () => {
+    const { caller } = sandboxed;
+    const [reply] = await caller.send('session.create', { userId: 'ada' }, { timestamp: nowSeconds() });
+    expect(reply?.type).toBe('session.created');
+    await until(
+      'the answer is scraped',
+      async () =>
+        (await prometheus.query('poker_commands_total{outcome="success",type="session.create"} == 1'))
+          .length > 0,
+    );
+    const names = (await prometheus.query('count by (__name__) ({__name__=~"poker_.+"})')).map(
+      ({ metric }) => metric['__name__'],
+    );
+    expect(names).toEqual(expect.arrayContaining(['poker_ready', 'poker_command_wait_seconds_bucket']));
+    expect(names.filter((name) => !workerSeries().has(name ?? ''))).toEqual([]);
+    expect(await prometheus.query('up{job="poker-bridge"} == 1')).toHaveLength(1);
+    expect(await firing()).toEqual([]);
+  });
+
+  it.each([
+    ['PokerMisconfigured', { kind: 'status', status: 403 }, { userId: 'ada' }, 'FORBIDDEN'],
+    [
+      'PokerInternalErrors',
+      { kind: 'wrong-document', document: {} },
+      { userId: 'ada' },
+      'PLATFORM_PROTOCOL_ERROR',
+    ],
+    ['PokerDeadLettersGrow', undefined, { userId: 1 }, 'VALIDATION_FAILED'],
+  ])('fires %s under its fault', async (name, fault, data, code) => {
+    const { caller, platform } = sandboxed;
+    expect(await firing()).not.toContain(name);
+    if (fault) await platform.fault({ ...fault, operation: 'session' });
+    for (let i = 0; i < COMMANDS; i += 1) {
+      const [reply] = await caller.send('session.create', data);
+      expect(reply?.body).toMatchObject({ code });
+    }
+    await platform.clearFaults();
+    await until(`${name} fires`, async () => (await firing()).includes(name));
+    const alert = (await prometheus.alerts()).find(({ labels }) => labels['alertname'] === name);
+    expect(alert?.annotations['runbook_url']).toBe(`${RUNBOOK_URL}#${name.toLowerCase()}`);
+    expect(alert?.annotations['description']).toMatch(
+      /^(\d+ commands|Commands) (ended as [A-Z_]+|were dead-lettered)/,
+    );
+  });
+
+  it('fires PokerNoWorkerReady a minute after the only worker has stopped', async () => {
+    sandboxed.worker.kill('SIGTERM');
+    await sandboxed.worker.ended();
+    await until('it fires', async () => (await firing()).includes('PokerNoWorkerReady'), 2 * MINUTE_MS);
+  });
+});
+
+function nowSeconds(): number {
+  return Math.floor(Date.now() / 1000);
+}
