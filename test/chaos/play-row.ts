@@ -19,7 +19,7 @@ export interface PlayOptions {
   readonly onStage?: (stage: ChaosStage) => void;
 }
 
-export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'calledAgain'> {
+export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' | 'calledAgain' | 'slowest'> {
   readonly row: Row;
   readonly system: System;
   readonly lost: number;
@@ -29,14 +29,17 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'calledAgain
   readonly stuck: number;
   readonly recoveryMs: number;
   readonly elapsedMs: number;
-  /** What happened to the commands that were lost, answered wrongly or run again; then what crashed workers have said. */
+  /**
+   * What happened to the commands that were lost, answered wrongly, very slow, run again or answered again; then what
+   * crashed workers have said.
+   */
   readonly stories: readonly string[];
 }
 
 const PROGRESS_MS = 1_000;
-/** Of the commands that were lost or answered wrongly; of those that were only run again, a few are enough. */
+/** Of the commands that were lost or answered wrongly; of those that were only run or answered again, a few are enough. */
 const MAX_STORIES = 20;
-const MAX_CALLED_AGAIN = 3;
+const MAX_AGAIN = 3;
 
 /** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */
 export async function playRow(row: Row, options: PlayOptions): Promise<RowResult> {
@@ -67,9 +70,10 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
     const stuck = await stage.left();
     for (const { program } of stage.workers.members) readAcknowledgements(program.stdout, stage.ledger);
     const { entries } = stage.ledger;
-    const { lost, wrong, calledAgain, ...figures } = verdictOf(entries);
+    const { lost, wrong, cameAgain, calledAgain, slowest, ...figures } = verdictOf(entries);
     const faulty = [...new Set([...lost, ...wrong])].slice(0, MAX_STORIES);
-    const told = new Set([...faulty, ...calledAgain.slice(0, MAX_CALLED_AGAIN)]);
+    const again = [...calledAgain.slice(0, MAX_AGAIN), ...cameAgain.slice(0, MAX_AGAIN)];
+    const told = new Set([...faulty, ...slowest, ...again]);
     return {
       ...figures,
       row,

@@ -40,7 +40,7 @@ export async function createSession(data: SessionData): Promise<Session> {
       headers: {
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/vnd.api+json',
-        sign: sign(form),
+        sign: signatureOf(form),
       },
       body: new URLSearchParams(form).toString(),
     },
@@ -56,7 +56,7 @@ export async function createSession(data: SessionData): Promise<Session> {
 }
 
 /** SHA-256 of the values in the order of their names and the secret key. The values of this request are flat strings. */
-function sign(parameters: Readonly<Record<string, string>>): string {
+export function signatureOf(parameters: Readonly<Record<string, string>>): string {
   const text = Object.keys(parameters)
     .filter((name) => !NOT_SIGNED.has(name))
     .sort()

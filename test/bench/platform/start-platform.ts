@@ -4,13 +4,13 @@ import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Workplace } from '../stage/workplace.ts';
 
-/** Of each report. */
+/** Of each report, unless said otherwise. */
 export const REPORT_RECORDS = 50;
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
 /** Those in this folder. */
-export type PlatformProgram = 'main' | 'all-operations';
+export type PlatformProgram = 'main' | 'all-operations' | 'reports';
 
 export interface BenchPlatform extends AsyncDisposable {
   readonly process: ServiceProcess;
@@ -21,17 +21,19 @@ export interface BenchPlatform extends AsyncDisposable {
 /**
  * @param latencyMs how long it takes to answer
  * @param program of this folder; default: the one that knows sessions alone, and checks their signatures
+ * @param records of each report
  */
 export async function startPlatform(
   workplace: Workplace,
   latencyMs: number,
   program: PlatformProgram = 'main',
+  records = REPORT_RECORDS,
 ): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
   const variables = {
     PORT: String(port),
     LATENCY_MS: String(latencyMs),
-    REPORT_RECORDS: String(REPORT_RECORDS),
+    REPORT_RECORDS: String(records),
     SECRET_KEY,
   };
   const process = new ServiceProcess({

@@ -1,3 +1,4 @@
+import { escapeXml } from '../../../scripts/escape-xml.ts';
 import type { Summary } from './summary.ts';
 
 const WIDTH = 800;
@@ -42,13 +43,9 @@ function row({ name, label, queueType, cpuMsPerCommand }: Summary, y: number, sc
   const middle = y + BAR_HEIGHT / 2;
   const isOurs = name === 'ours' || name === 'other';
   return [
-    `<text x="8" y="${middle + 5}">${escape(label)} <tspan class="note">${queueType}</tspan></text>`,
+    `<text x="8" y="${middle + 5}">${escapeXml(label)} <tspan class="note">${queueType}</tspan></text>`,
     `<rect class="${isOurs ? 'ours' : 'peer'}" x="${LABEL_WIDTH}" y="${y}" width="${(median * scale).toFixed(1)}" height="${BAR_HEIGHT}" rx="2"/>`,
     `<line class="range" x1="${at(min)}" x2="${at(max)}" y1="${middle}" y2="${middle}"/>`,
     `<text x="${Number(at(max)) + 8}" y="${middle + 5}">${median.toFixed(3)}</text>`,
   ].join('\n');
-}
-
-function escape(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

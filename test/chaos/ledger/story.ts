@@ -1,4 +1,5 @@
-import type { Entry } from './ledger.ts';
+import { failureIn } from './failure-in.ts';
+import type { Entry, LedgerReply } from './ledger.ts';
 
 /** Something that was broken, or worked again. */
 export interface Happening {
@@ -23,7 +24,7 @@ export function storyOf(
     { atMs: sentMs, what: 'sent' },
     ...(deliveredMs === undefined ? [] : [{ atMs: deliveredMs, what: 'delivered' }]),
     ...calledMs.map((atMs) => ({ atMs, what: 'called' })),
-    ...replies.map(({ atMs, messageId, type: reply }) => ({ atMs, what: `replied ${reply} ${messageId}` })),
+    ...replies.map((reply) => ({ atMs: reply.atMs, what: `replied ${said(reply)} ${reply.messageId}` })),
     ...acknowledgedMs.map((atMs) => ({ atMs, what: 'acknowledged' })),
   ];
   const times = own.map(({ atMs }) => atMs);
@@ -37,4 +38,8 @@ export function storyOf(
       `${what} ${((atMs - startedMs) / 1_000).toFixed(3)} s${'end' in rest ? rest.end : ''}`,
   );
   return `${id} (${type}): ${told.join(', ')}`;
+}
+
+function said(reply: LedgerReply): string {
+  return failureIn(reply)?.code ?? reply.type;
 }

@@ -15,6 +15,8 @@ const reply = (
   isFinal,
   text,
 });
+const failure = (code: string, retryable: boolean, atMs = 1_050) =>
+  reply('c:0', { atMs, type: 'command.failed', text: JSON.stringify({ code, retryable }) });
 const entry = (facts: Partial<Entry> = {}): Entry => ({
   id: 'c',
   type: 'session.create',
@@ -32,11 +34,14 @@ describe('verdictOf', () => {
       commands: 1,
       lost: [],
       repeated: 0,
+      cameAgain: [],
       wrong: [],
       extraCalls: 0,
       calledAgain: [],
       failed: 0,
+      failures: {},
       largestMs: 100,
+      slowest: [],
     });
   });
 
@@ -48,7 +53,9 @@ describe('verdictOf', () => {
   it('counts replies that came again, and the time to the first', () => {
     const again = entry({ replies: [reply('c:0'), reply('c:0', { atMs: 9_000 })] });
     expect(verdictOf([again])).toMatchObject({ repeated: 1, wrong: [], largestMs: 100 });
-    expect(verdictOf([{ ...again, publishes: 2 }])).toMatchObject({ repeated: 0 });
+    expect(verdictOf([{ ...again, publishes: 2 }])).toMatchObject({ repeated: 0, cameAgain: [] });
+    const more = entry({ replies: [reply('c:0'), reply('c:0'), reply('c:0')] });
+    expect(verdictOf([again, entry(), more])).toMatchObject({ repeated: 3, cameAgain: [more, again] });
   });
 
   it.each([
@@ -60,15 +67,34 @@ describe('verdictOf', () => {
     expect(verdictOf([wrong]).wrong).toEqual([wrong]);
   });
 
+  it('lets a command that was published again be answered otherwise after a failure that may pass', () => {
+    const replies = [failure('OVERLOADED', true), reply('c:0')];
+    const both = entry({ replies });
+    expect(verdictOf([both]).wrong).toEqual([both]);
+    expect(verdictOf([{ ...both, publishes: 2 }]).wrong).toEqual([]);
+    const final = { ...both, publishes: 2, replies: [failure('NICKNAME_TAKEN', false), reply('c:0')] };
+    expect(verdictOf([final]).wrong).toEqual([final]);
+    const twice = [failure('OVERLOADED', true), failure('OVERLOADED', true, 1_060)];
+    expect(verdictOf([{ ...both, publishes: 2, replies: twice }]).wrong).toEqual([]);
+  });
+
   it('counts calls beyond one of a session, not of a report', () => {
     const calledMs = [1, 2, 3];
     const report = entry({ calledMs, type: 'report.rake.fetch' });
     expect(verdictOf([entry({ calledMs }), report])).toMatchObject({ extraCalls: 2 });
   });
 
+  it('shows the slowest command if it waited for more than half a minute', () => {
+    const [slow, slower] = [32_000, 33_000].map((atMs) => entry({ replies: [reply('c:0', { atMs })] }));
+    expect(verdictOf([entry(), slow as Entry, slower as Entry])).toMatchObject({
+      largestMs: 32_000,
+      slowest: [slower],
+    });
+  });
+
   it('counts failures', () => {
-    const failed = entry({ replies: [reply('c:0', { type: 'command.failed' })] });
-    expect(verdictOf([failed, entry()]).failed).toBe(1);
+    const failed = entry({ replies: [failure('OVERLOADED', true)] });
+    expect(verdictOf([failed, entry()])).toMatchObject({ failed: 1, failures: { OVERLOADED: 1 } });
   });
 });
 
@@ -96,6 +122,11 @@ describe('a ledger', () => {
 });
 
 describe('storyOf', () => {
+  it('names the code of a failure', () => {
+    const told = storyOf(entry({ replies: [failure('OVERLOADED', true)], calledMs: [] }), 0, []);
+    expect(told).toBe('c (session.create): sent 1.000 s, replied OVERLOADED c:0 1.050 s');
+  });
+
   it('tells what happened to a command in the order of the times, and what was broken around it', () => {
     const told = storyOf(entry({ deliveredMs: 1_010, acknowledgedMs: [1_090], replies: [] }), 0, [
       { atMs: 1_060, what: 'a worker is killed' },

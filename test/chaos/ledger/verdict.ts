@@ -1,4 +1,5 @@
 import type { Entry } from './ledger.ts';
+import { failureIn } from './failure-in.ts';
 
 export interface Verdict {
   readonly commands: number;
@@ -6,30 +7,52 @@ export interface Verdict {
   readonly lost: readonly Entry[];
   /** Replies under one message id beyond the number of times that the command was published. */
   readonly repeated: number;
-  /** With final replies that contradict each other, or with a reply missing before the final one. */
+  /** The commands whose replies those are, the most repeated first. */
+  readonly cameAgain: readonly Entry[];
+  /**
+   * With final replies that contradict each other, or with a reply missing before the final one. A command that the caller
+   * published again is another message under the same id: a failure that may pass does not bind it.
+   */
   readonly wrong: readonly Entry[];
   /** Calls beyond one for a session. A report makes as many as it has pages, and poison as many as it has starts. */
   readonly extraCalls: number;
   readonly calledAgain: readonly Entry[];
   /** Whose final reply is a failure. */
   readonly failed: number;
+  /** Those, by their codes. */
+  readonly failures: Readonly<Record<string, number>>;
   /** From the sending to the final reply, the longest. */
   readonly largestMs: number;
+  /** The one that took it, if it took longer than half a minute. */
+  readonly slowest: readonly Entry[];
 }
+
+/** What nothing that a row breaks explains by itself. */
+const SLOW_MS = 30_000;
 
 export function verdictOf(entries: readonly Entry[]): Verdict {
   const calledAgain = entries.filter(
     ({ calledMs, type }) => calledMs.length > 1 && type === 'session.create',
   );
+  const codes = entries.flatMap(({ replies }) => {
+    const final = finalOf(replies);
+    return (final && failureIn(final)?.code) ?? [];
+  });
+  const largestMs = Math.max(0, ...entries.map(latencyOf));
   return {
     commands: entries.length,
     lost: entries.filter(({ replies }) => replies.every(({ isFinal }) => !isFinal)),
     repeated: entries.reduce((sum, entry) => sum + repeatsOf(entry), 0),
+    cameAgain: entries
+      .filter((entry) => repeatsOf(entry) > 0)
+      .toSorted((one, other) => repeatsOf(other) - repeatsOf(one)),
     wrong: entries.filter(isWrong),
     extraCalls: calledAgain.reduce((sum, { calledMs }) => sum + calledMs.length - 1, 0),
     calledAgain,
-    failed: entries.filter(({ replies }) => finalOf(replies)?.type === 'command.failed').length,
-    largestMs: Math.max(0, ...entries.map(latencyOf)),
+    failed: codes.length,
+    failures: Object.fromEntries(codes.map((code) => [code, codes.filter((other) => other === code).length])),
+    largestMs,
+    slowest: largestMs > SLOW_MS ? entries.filter((entry) => latencyOf(entry) === largestMs).slice(0, 1) : [],
   };
 }
 
@@ -66,7 +89,8 @@ function distinct(replies: Entry['replies']): Map<string, string> {
   return new Map(replies.map(({ messageId, text }) => [messageId, text]));
 }
 
-function isWrong({ replies }: Entry): boolean {
+function isWrong(entry: Entry): boolean {
+  const replies = entry.publishes > 1 ? withoutPassingFailures(entry.replies) : entry.replies;
   const texts = distinct(replies);
   if (replies.some(({ messageId, text }) => texts.get(messageId) !== text)) return true;
   const finals = new Set(replies.filter(({ isFinal }) => isFinal).map(({ messageId }) => messageId));
@@ -74,4 +98,10 @@ function isWrong({ replies }: Entry): boolean {
   if (final === undefined) return false;
   const last = Number(/:(\d+)$/.exec(final.messageId)?.[1] ?? 0);
   return finals.size > 1 || texts.size !== last + 1;
+}
+
+/** All of them, if there is nothing else. */
+function withoutPassingFailures(replies: Entry['replies']): Entry['replies'] {
+  const others = replies.filter((reply) => !failureIn(reply)?.retryable);
+  return others.some(({ isFinal }) => isFinal) ? others : replies;
 }

@@ -4,7 +4,6 @@ import { Gate, healthy } from '../../support/platform-answers.ts';
 import type { Row } from '../row.ts';
 
 const GONE_MS = 3_000;
-const DRAINED_MS = 1_000;
 const PAGES = 3;
 const UNREAD_MS = 5_000;
 
@@ -16,7 +15,7 @@ export const replyQueueDeleted: Row = {
       // What lies in a queue goes with it: no reply is under way then, and commands are in flight.
       const gate = new Gate();
       stage.fault = gate.behind(healthy(PAGES));
-      await sleep(DRAINED_MS);
+      await stage.isQuiet();
       await stage.caller.deleteQueue();
       stage.breaks('reply queue deleted');
       stage.fault = undefined;

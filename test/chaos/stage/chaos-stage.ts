@@ -43,6 +43,8 @@ const PAGES = 3;
 const PLATFORM_MS = 20;
 const READY_TIMEOUT_MS = 90_000;
 const SEND_POLL_MS = 10;
+/** Without a reply, after which none is under way; longer than a busy machine holds one up. */
+const QUIET_MS = 2_000;
 
 /** Workers under load, with all that they talk to, and what a row breaks. */
 export class ChaosStage implements AsyncDisposable {
@@ -111,6 +113,16 @@ export class ChaosStage implements AsyncDisposable {
     this.mendedMs.push(Date.now());
   }
 
+  /** Waits until no reply is under way any more, and none lies in the caller's queue. */
+  async isQuiet(): Promise<void> {
+    const { caller } = this;
+    const fromMs = Date.now();
+    await until('no reply is under way', async () => {
+      const quietMs = Date.now() - Math.max(fromMs, caller.seen.at(-1)?.atMs ?? 0);
+      return quietMs >= QUIET_MS && (await caller.count(caller.replyQueue)) === 0;
+    });
+  }
+
   /** Messages that are left in the queues of the system, once they get no fewer. */
   async left(): Promise<number> {
     const queues = this.#options.system.queues(this.prefix);
@@ -148,6 +160,7 @@ export class ChaosStage implements AsyncDisposable {
             platform: { ...this.platform.variables, PLATFORM_CLIENT_ID: `worker-${number}` },
             redisUrl: this.redis.url,
             peer: this.#options.peer,
+            number,
             variables: { ...wishes.variables, ...wishes.variablesOf?.(number) },
           }),
         areReady: (members) => this.#takeCommands(members),

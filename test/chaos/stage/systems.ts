@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly peer: (program: string) => string;
   /** Of a worker of ours. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Of the worker, from 0. */
+  readonly number: number;
 }
 
 /** A kind of service that the rows are played with. */
@@ -29,27 +31,31 @@ export interface System {
 }
 
 /** Shorter than by default, so that a row ends soon after what it broke is mended. */
-const RETRY_DELAYS_MS = '1000,2000,4000';
-const QUEUES = ['interactive', 'reports', 'quarantine', 'replies.undelivered'];
+export const RETRY_DELAYS_MS = '1000,2000,4000';
+/** Those that every worker declares, and that are to be empty in the end. */
+export const QUEUES = ['interactive', 'reports', 'quarantine', 'replies.undelivered'];
 const RETRY_QUEUES = RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`);
 const PEER_PREFETCH = '64';
 
-export const OURS: System = {
+/** The service itself, and the variables of its workers. */
+export const OURS: System & {
+  variables(prefix: string, surroundings: Surroundings): Record<string, string>;
+} = {
   name: 'ours',
   label: 'poker-bridge',
   hasReports: true,
   speech: busSpeech,
   queues: (prefix) => [...QUEUES, ...RETRY_QUEUES].map((queue) => `${prefix}.${queue}`),
   queue: (prefix) => `${prefix}.interactive`,
-  start: (prefix, { amqpUrl, platform, redisUrl, variables }) =>
-    new WorkerProcess({
-      ...platform,
-      AMQP_URL: amqpUrl,
-      AMQP_PREFIX: prefix,
-      REDIS_URL: redisUrl,
-      REPORTS_RETRY_DELAYS_MS: RETRY_DELAYS_MS,
-      ...variables,
-    }),
+  variables: (prefix, { amqpUrl, platform, redisUrl, variables }) => ({
+    ...platform,
+    AMQP_URL: amqpUrl,
+    AMQP_PREFIX: prefix,
+    REDIS_URL: redisUrl,
+    REPORTS_RETRY_DELAYS_MS: RETRY_DELAYS_MS,
+    ...variables,
+  }),
+  start: (prefix, surroundings) => new WorkerProcess(OURS.variables(prefix, surroundings)),
   remove: (url, prefix) => removeTopology(url, prefix, RETRY_DELAYS_MS),
 };
 

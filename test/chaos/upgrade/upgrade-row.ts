@@ -1,0 +1,59 @@
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { healthy, playerOf } from '../../support/platform-answers.ts';
+import type { Row } from '../row.ts';
+import type { GenerationName, Generations } from './generations.ts';
+
+/** When the share of the load is sent, which place is taken by which generation: upgraded, and rolled back. */
+const STEPS: readonly (readonly [share: number, place: number, name: GenerationName])[] = [
+  [0.15, 0, 'new'],
+  [0.4, 1, 'new'],
+  [0.6, 0, 'old'],
+  [0.85, 1, 'old'],
+];
+/** Commands that are sent again after each step, to whichever worker takes them. */
+const REPEATS = 20;
+const PAGES = 3;
+/** Of reports, so that they go through a retry queue, from one generation to the other. */
+const FAILING_EVERY = 3;
+
+/** Two workers, replaced one after the other by workers of another generation, and back. */
+export function upgradeRow(generations: Generations): Row {
+  return {
+    name: 'upgrade',
+    title: 'two workers replaced by new ones in turn, and back',
+    isOurs: true,
+    // Each failure of a report is one that goes through a retry queue.
+    wishes: { variables: { PLATFORM_MAX_ATTEMPTS: '1', CIRCUIT_MINIMUM_CALLS: '100000' } },
+    async disturb(stage) {
+      stage.fault = withFailingReports();
+      for (const [share, place, name] of STEPS) {
+        await stage.at(share);
+        stage.breaks(`worker ${place} is replaced by a${name === 'old' ? 'n old' : ' new'} one`);
+        generations.place(place, name);
+        await stage.workers.end(place, 'SIGTERM');
+        await stage.workers.areReady();
+        stage.mends('it takes commands');
+        await repeat(stage);
+      }
+    },
+  };
+}
+
+/** The last sessions that were answered, again under the same ids. */
+async function repeat({ ledger, caller }: Parameters<Row['disturb']>[0]): Promise<void> {
+  const answered = ledger.entries.filter(
+    ({ type, replies }) => type === 'session.create' && replies.length > 0,
+  );
+  await Promise.all(
+    answered.slice(-REPEATS).map(({ id }) => caller.publish('session.create', id, { userId: id })),
+  );
+}
+
+function withFailingReports(): PlatformBehaviour {
+  let reports = 0;
+  return (request, response, socket) => {
+    const isReport = playerOf(request) === undefined;
+    if (isReport && (reports += 1) % FAILING_EVERY === 0) answerJson(response, 503, { errors: [] });
+    else return healthy(PAGES)(request, response, socket);
+  };
+}
