@@ -15,6 +15,7 @@ import {
   MESSAGES_DOCUMENT,
   messagesDocument,
 } from '../../scripts/contract-documents/markdown/messages-document.ts';
+import { pythonFiles } from '../../scripts/contract-documents/python/python-files.ts';
 import { AD_HOC_AMOUNTS } from '../../scripts/contract-documents/schemas/report-record-schemas.ts';
 import { MESSAGE_NAMES } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { AD_HOC_RECORD } from '../../libs/platform/src/answers/record-shapes.ts';
@@ -56,6 +57,13 @@ describe('docs/contract', () => {
 
   it('lists the amounts that the worker reads', () => {
     expect(['money-type', ...AD_HOC_AMOUNTS]).toEqual(AD_HOC_RECORD.integers);
+  });
+});
+
+describe('libs/caller-python', () => {
+  it('has the messages that `npm run contract` writes', async () => {
+    for (const [path, expected] of await pythonFiles())
+      expect({ path, text: readFileSync(join(root, path), 'utf8') }).toEqual({ path, text: expected });
   });
 });
 

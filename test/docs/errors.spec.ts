@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { ERROR_CODES } from '#contracts';
 
+import { WHO_ACTS } from '../../apps/worker/src/console/console-view.ts';
 import { code, codeSpansOf, itemsOf, read, tablesWith } from './markdown.ts';
 
 const text = read('docs/errors.md');
@@ -33,6 +34,11 @@ describe('docs/errors.md', () => {
     const explained = tablesWith(text, 'Category').flatMap((table) => table.rows.map(([name]) => code(name)));
     const categories = new Set(Object.values(ERROR_CODES).map(({ category }) => category));
     expect(explained.toSorted()).toEqual([...categories].toSorted());
+  });
+
+  it('says who acts as the console does', () => {
+    const rows = tablesWith(text, 'Category').flatMap((table) => table.rows);
+    expect(Object.fromEntries(rows.map(([name, whoActs]) => [code(name), whoActs]))).toEqual(WHO_ACTS);
   });
 
   it('names only existing codes among the details', () => {

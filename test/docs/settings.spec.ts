@@ -22,6 +22,15 @@ const WORDS = /^`\w[\w-]*`(, `\w[\w-]*`)+$/;
 const CONSTANT = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
 /** Of Node.js, of the platform, of RabbitMQ. */
 const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'ROLE_ADMIN', 'ACCESS_REFUSED'];
+/** Read by OpenTelemetry's SDK. */
+const OF_OPENTELEMETRY = [
+  'OTEL_EXPORTER_OTLP_TIMEOUT',
+  'OTEL_EXPORTER_OTLP_COMPRESSION',
+  'OTEL_EXPORTER_OTLP_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_CERTIFICATE',
+  'OTEL_EXPORTER_OTLP_CLIENT_KEY',
+  'OTEL_RESOURCE_ATTRIBUTES',
+];
 const UNDELIVERED_REASONS = [
   'REPLY_QUEUE_GONE',
   'REPLY_QUEUE_FULL',
@@ -103,6 +112,7 @@ describe('every document', () => {
     ...Object.keys(CALLER_CODES),
     ...UNDELIVERED_REASONS,
     ...FOREIGN,
+    ...OF_OPENTELEMETRY,
     ...Object.keys(composeVariables),
   ]);
 

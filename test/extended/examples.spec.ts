@@ -12,14 +12,13 @@ import {
   type SandboxedService,
   startSandboxedService,
 } from '../e2e/commands/sandboxed-service.ts';
+import { installPythonClient } from '../support/python-client.ts';
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url));
-/** Another `python3` in PATH may not find Debian's packages. */
-const PYTHON = '/usr/bin/python3';
-const EXAMPLES: readonly (readonly [file: string, program: string])[] = [
-  ['python/send_commands.py', PYTHON],
-  ['node/send-commands.mjs', process.execPath],
-  ['nest/send-commands.ts', process.execPath],
+const EXAMPLES: readonly (readonly [file: string, language: 'Python' | 'Node.js'])[] = [
+  ['python/send_commands.py', 'Python'],
+  ['node/send-commands.mjs', 'Node.js'],
+  ['nest/send-commands.ts', 'Node.js'],
 ];
 const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', 'rxjs'];
 const RUN_TIMEOUT_MS = 30_000;
@@ -43,6 +42,7 @@ function run(program: string, args: readonly string[], variables: Record<string,
 
 /** A project with the examples and what they install. */
 let folder: string;
+let python: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'examples-'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
@@ -50,12 +50,9 @@ beforeAll(async () => {
   await installPacked('libs/contracts', folder);
   await installPacked('libs/caller', folder);
   await linkPackages(NEST, folder);
+  python = await installPythonClient(folder);
 }, INSTALL_TIMEOUT_MS);
 afterAll(() => rm(folder, { recursive: true, force: true }));
-
-it('finds pika: if this fails, install python3-pika', async () => {
-  expect(await run(PYTHON, ['-c', 'import pika'], {})).toMatchObject({ code: 0 });
-});
 
 describe.each<[string, SandboxedOptions, (result: Run) => void]>([
   [
@@ -89,8 +86,9 @@ describe.each<[string, SandboxedOptions, (result: Run) => void]>([
 
   it.each(EXAMPLES)(
     'examples/%s prints the outcome of its commands',
-    async (file, program) => {
+    async (file, language) => {
       const { url, prefix } = sandboxed.service;
+      const program = language === 'Python' ? python : process.execPath;
       expectRightly(await run(program, [join(folder, file)], { AMQP_URL: url, AMQP_PREFIX: prefix }));
     },
     RUN_TIMEOUT_MS,

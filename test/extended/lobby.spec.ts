@@ -1,69 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { chromium, type BrowserContext, type Page } from 'playwright-core';
-import { canonicalOf } from '../integration/sandbox/canonical-of.ts';
-import { digest } from '../integration/sandbox/sandbox-under-test.ts';
-import { startSandboxProcess, type SandboxProcess } from '../support/sandbox-process.ts';
+import { Browser, lookOf } from '../support/browser.ts';
+import { openGame } from '../support/open-game.ts';
+import { startSandboxProcess } from '../support/sandbox-process.ts';
 
-/** Debian's; if it is missing, install the package chromium. */
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 /** The path for a picture of the page, to renew docs/images/lobby.png; unset: none is kept. */
 const PICTURE = process.env['LOBBY_PICTURE'];
 const START_TIMEOUT_MS = 60_000;
 const TEST_TIMEOUT_MS = 30_000;
 
-interface Visited {
-  readonly page: Page;
-  /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
-  readonly complaints: readonly string[];
-  /** Every URL that the page requested. */
-  readonly requested: readonly string[];
-}
-
 describe('the page of a session, in a browser', () => {
-  let folder: string;
-  let context: BrowserContext;
+  let browser: Browser;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chromium-'));
-    context = await chromium.launchPersistentContext(folder, {
-      executablePath: CHROMIUM,
-      headless: true,
-      args: FLAGS,
-      viewport: { width: 880, height: 960 },
-      colorScheme: 'light',
-    });
+    browser = await Browser.start();
   }, START_TIMEOUT_MS);
-  afterAll(async () => {
-    await context?.close();
-    await rm(folder, { recursive: true, force: true });
-  }, START_TIMEOUT_MS);
-
-  async function visit(url: string): Promise<Visited> {
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    const requested: string[] = [];
-    page
-      .on('console', (message) => complaints.push(message.text()))
-      .on('pageerror', (error) => complaints.push(error.message))
-      .on('dialog', (dialog) => {
-        complaints.push(dialog.message());
-        void dialog.dismiss();
-      })
-      .on('request', (request) => requested.push(request.url()));
-    await page.goto(url);
-    return { page, complaints, requested };
-  }
+  afterAll(async () => browser?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
   it(
     'shows the player and the table, and counts down',
@@ -78,7 +29,7 @@ describe('the page of a session, in a browser', () => {
         },
         { id: 'player-7', nick: 'Ace of ♠', currency: 'EUR' },
       );
-      const { page, complaints, requested } = await visit(url);
+      const { page, complaints, requested } = await browser.visit(url);
       expect(await page.title()).toBe('Table 42 – Ace of ♠ – Poker sandbox');
       expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Table 42');
       expect(await page.getByRole('main').textContent()).toMatch(/Opened for\s+Ace of ♠/);
@@ -99,7 +50,10 @@ describe('the page of a session, in a browser', () => {
       expect(await bar.evaluate((element) => (element as unknown as { value: number }).value)).toBeLessThan(
         barBefore - 2000,
       );
-      const picture = await page.screenshot({ path: PICTURE ?? join(folder, 'lobby.png'), fullPage: true });
+      const picture = await page.screenshot({
+        path: PICTURE ?? join(browser.folder, 'lobby.png'),
+        fullPage: true,
+      });
       expect(picture.length).toBeLessThan(150_000);
       expect(complaints).toEqual([]);
       expect(requested.filter((address) => !address.startsWith(`${new URL(url).origin}/`))).toEqual([]);
@@ -113,7 +67,7 @@ describe('the page of a session, in a browser', () => {
     async (nick) => {
       await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const url = await openGame(sandbox, { launchOptions: { [nick]: nick } }, { id: nick, nick });
-      const { page, complaints, requested } = await visit(url);
+      const { page, complaints, requested } = await browser.visit(url);
       await page.waitForTimeout(500);
       expect(await page.locator('.hero strong').textContent()).toBe(nick);
       expect(await page.title()).toBe(`Lobby – ${nick} – Poker sandbox`);
@@ -134,7 +88,7 @@ describe('the page of a session, in a browser', () => {
     'would run no script even if it contained one',
     async () => {
       await using sandbox = await startSandboxProcess();
-      const { page, complaints } = await visit(await openGame(sandbox, {}, { id: 'ada' }));
+      const { page, complaints } = await browser.visit(await openGame(sandbox, {}, { id: 'ada' }));
       await page.evaluate(() => {
         const { document } = globalThis as unknown as { document: any };
         const script = document.createElement('script');
@@ -161,7 +115,7 @@ describe('the page of a session, in a browser', () => {
         SANDBOX_SESSION_LIFETIME_MS: '5000',
       });
       const launchOptions = { restoreSessionUrl: 'https://casino.example/poker' };
-      const { page } = await visit(await openGame(sandbox, { launchOptions }, { id: 'ada' }));
+      const { page } = await browser.visit(await openGame(sandbox, { launchOptions }, { id: 'ada' }));
       const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
       await heading('Lobby');
       await heading('The token has expired');
@@ -179,21 +133,13 @@ describe('the page of a session, in a browser', () => {
     async () => {
       await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const long = 'W'.repeat(200);
-      const { page } = await visit(
+      const { page } = await browser.visit(
         await openGame(sandbox, { launchOptions: { [long]: long } }, { id: long, nick: long }),
       );
-      const look = () =>
-        page.evaluate(() => {
-          const { document, getComputedStyle } = globalThis as any;
-          return {
-            paper: getComputedStyle(document.body).backgroundColor,
-            overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          };
-        });
-      const light = await look();
+      const light = await lookOf(page);
       await page.setViewportSize({ width: 320, height: 700 });
       await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await look();
+      const dark = await lookOf(page);
       expect([light.overflow, dark.overflow]).toEqual([0, 0]);
       expect(dark.paper).not.toBe(light.paper);
       await page.close();
@@ -201,22 +147,6 @@ describe('the page of a session, in a browser', () => {
     TEST_TIMEOUT_MS,
   );
 });
-
-/** Opens a game whose values are all strings and integers. */
-async function openGame(sandbox: SandboxProcess, session: object, player: object): Promise<string> {
-  const attributes = { session, player };
-  const body = { data: { attributes, type: 'OpenGame' } };
-  const response = await fetch(`${await sandbox.url}/apiweb/v3/open-game?client=sandbox`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/vnd.api+json',
-      sign: digest(canonicalOf({ client: 'sandbox', ...body })),
-    },
-    body: JSON.stringify(body),
-  });
-  const { data } = (await response.json()) as { data: { attributes: { url: string } } };
-  return data.attributes.url;
-}
 
 function secondsOf(clock: string | null): number {
   return (clock ?? '').split(':').reduce((seconds, part) => 60 * seconds + Number(part), 0);

@@ -21,7 +21,11 @@ interface Counters {
 
 /** The parts of a sandbox's control API that tests need. */
 export class SandboxControl {
-  constructor(readonly url: string) {}
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
+  }
 
   /** The last requests to the platform, the newest first, once none is in flight. */
   async requests(): Promise<readonly LoggedRequest[]> {

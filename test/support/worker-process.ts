@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
+import { root } from '../../scripts/root.ts';
 import { type Exit, Program } from './program.ts';
 import { WAIT_TIMEOUT_MS } from './until.ts';
 
@@ -28,13 +30,17 @@ export interface WorkerHealth {
 
 /** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
 export class WorkerProcess extends Program {
-  constructor(variables: Readonly<Record<string, string>>) {
-    super(process.execPath, [...WORKER_FLAGS, 'dist/apps/worker/src/main.js'], {
+  readonly #folder: string;
+
+  /** @param folder of a repository that is built. Default: this one */
+  constructor(variables: Readonly<Record<string, string>>, folder = root) {
+    super(process.execPath, [...WORKER_FLAGS, join(folder, 'dist/apps/worker/src/main.js')], {
       PATH: process.env['PATH'],
       HTTP_PORT: '0',
       PLATFORM_CLIENT_ID: 'sandbox',
       ...variables,
     });
+    this.#folder = folder;
   }
 
   get pid(): number {
@@ -56,12 +62,22 @@ export class WorkerProcess extends Program {
   /** Waits until commands are consumed. */
   async ready(): Promise<this> {
     const url = await this.url();
-    await this.#until(async () => ((await fetch(`${url}/health/ready`)).ok ? true : undefined), 'is ready');
+    // One that has ended refuses the connection; then it is told how it ended.
+    const isReady = () =>
+      fetch(`${url}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await this.#until(async () => (await isReady()) || undefined, 'is ready');
     return this;
   }
 
   async get(path: string): Promise<{ status: number; body: string }> {
-    const response = await fetch(`${await this.url()}${path}`);
+    const response = await fetch(`${await this.url()}${path}`).catch((error: Error) => {
+      throw new Error(`the worker of ${this.#folder} does not answer ${path}:\n${this.#said()}`, {
+        cause: error,
+      });
+    });
     return { status: response.status, body: await response.text() };
   }
 
@@ -85,21 +101,26 @@ export class WorkerProcess extends Program {
   async ended(timeoutMs = WAIT_TIMEOUT_MS): Promise<Exit> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`the worker still runs:\n${this.stderr}\n${this.stdout.slice(-2_000)}`)),
-        timeoutMs,
-      );
+      timer = setTimeout(() => reject(new Error(`the worker still runs:\n${this.#said()}`)), timeoutMs);
     });
     return Promise.race([this.exited, late]).finally(() => clearTimeout(timer));
   }
 
   async #until<T>(look: () => T | undefined | Promise<T | undefined>, what: string): Promise<T> {
     const untilMs = Date.now() + WAIT_TIMEOUT_MS;
-    while (Date.now() < untilMs && this.child.exitCode === null) {
+    const hasEnded = (): boolean => this.child.exitCode !== null || this.child.signalCode !== null;
+    while (Date.now() < untilMs && !hasEnded()) {
       const found = await look();
       if (found !== undefined) return found;
       await sleep(20);
     }
-    throw new Error(`waited in vain until the worker ${what}:\n${this.stderr}\n${this.stdout.slice(-2_000)}`);
+    const why = hasEnded()
+      ? `the worker of ${this.#folder} ended (${this.child.exitCode ?? this.child.signalCode}) before it`
+      : `waited in vain until the worker of ${this.#folder}`;
+    throw new Error(`${why} ${what}:\n${this.#said()}`);
+  }
+
+  #said(): string {
+    return `${this.stderr}\n${this.stdout.slice(-2_000)}`;
   }
 }

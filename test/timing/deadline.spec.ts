@@ -9,7 +9,7 @@ import { ServiceUnderTest } from '../support/service-under-test.ts';
 const TOLERANCE_MS = 1_000;
 const BUDGET_MS = 900;
 
-/** The content of these answers is tested by test/e2e/failures/deadline.spec.ts. */
+/** The content of these answers is tested by test/e2e/failures/deadline.slow.spec.ts. */
 describe('the answer to a command that expires', () => {
   let service: ServiceUnderTest;
   beforeAll(async () => {

@@ -35,7 +35,7 @@ const FORGED = {
   final: false,
 };
 const COPY_HEADERS =
-  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-origin-queue x-origin-user-id x-publish-id x-seal'.split(
+  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-origin-queue x-origin-user-id x-publish-id x-seal x-sequence'.split(
     ' ',
   );
 

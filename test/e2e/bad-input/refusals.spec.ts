@@ -22,6 +22,7 @@ const COPY_HEADERS = new Set([
   'x-deadline',
   'x-reason',
   'x-seal',
+  'x-sequence',
   'x-failed-at',
   'x-origin-queue',
   'x-origin-bytes',

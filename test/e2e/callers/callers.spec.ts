@@ -13,6 +13,7 @@ import { createCaller } from '#caller';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { BrokerUser } from './broker-user.ts';
 import { printedPermissions } from './printed-permissions.ts';
 
@@ -22,7 +23,10 @@ const CASHIER = `cashier-${suffix}`;
 const FINANCE = `finance-${suffix}`;
 const REPORTS = ['report.ad-hoc.fetch', 'report.rake.fetch'];
 const RULES = {
-  [SHOP]: { commands: ['session.create', 'game.open'], replyTo: [`${SHOP}.*`, 'amq.rabbitmq.reply-to'] },
+  [SHOP]: {
+    commands: ['session.create', 'game.open'],
+    replyTo: [`${SHOP}.*`, 'amq.rabbitmq.reply-to', 'amq.gen-*'],
+  },
   [CASHIER]: { operators: ['acme'], replyTo: [`${CASHIER}.*`] },
   [FINANCE]: { commands: REPORTS, replyTo: [`${FINANCE}.*`] },
 };
@@ -77,6 +81,16 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     expect(await replyTo(finance, 'other command')).toMatchObject({ code: 'CALLER_FORBIDDEN' });
     cashier.send('session.create', { userId: 'p-1' }, { correlationId: 'other operator' });
     expect(await replyTo(cashier, 'other operator')).toMatchObject({ code: 'CALLER_FORBIDDEN' });
+  });
+
+  it('are known by their broker user when they send with the command line', async () => {
+    const variables = { AMQP_URL: shop.url, AMQP_PREFIX: service.prefix };
+    const sendAs = (type: string, data: string) =>
+      runCli(['send', type, '--data', data, '--json'], { variables });
+    const may = await sendAs('session.create', '{"userId":"p-1"}');
+    expect([may.code, may.lines]).toMatchObject([0, [{ type: 'session.created' }]]);
+    const mayNot = await sendAs('report.rake.fetch', '{}');
+    expect([mayNot.code, mayNot.lines]).toMatchObject([1, [{ body: { code: 'CALLER_FORBIDDEN' } }]]);
   });
 
   it('are refused without a name, if nobody else is named', async () => {

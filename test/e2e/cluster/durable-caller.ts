@@ -1,12 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
+import { type Channel, type ChannelModel, type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
 
+import { closeWithin } from '../../../libs/messaging/src/rabbitmq/connection/close-within.ts';
+import { within } from '../../../libs/messaging/src/rabbitmq/connection/within.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 import { busSpeech, type Speech } from './speech.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A process that hangs in the broker, up to 65 s on a paused node, holds up the close of its connection, too. */
+const ANSWER_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 100;
 /**
  * A channel may never confirm what it published while a queue had no leader: another one does. Twice as long at each try,
@@ -143,18 +148,9 @@ export class DurableCaller implements AsyncDisposable {
     connection.on('error', () => undefined);
     connection.on('close', () => (isLost = true));
     try {
-      const channel = await connection.createConfirmChannel();
+      if (!this.#isPaused) await within(ANSWER_TIMEOUT_MS, 'the consumer', this.#consume(connection));
+      const channel = await within(ANSWER_TIMEOUT_MS, 'a channel', connection.createConfirmChannel());
       channel.on('error', () => undefined);
-      const queue = {
-        durable: true,
-        arguments: { 'x-queue-type': 'quorum', ...this.#options.queueArguments },
-      };
-      if (!this.#isPaused) {
-        await channel.assertQueue(this.replyQueue, queue);
-        await channel.consume(this.replyQueue, (message) =>
-          message ? this.#see(channel, message) : void this.#renew(),
-        );
-      }
       this.#channel = channel;
       for (const command of this.#unconfirmed) this.#send(command);
       const isLeftOut = this.#lookout(channel);
@@ -168,8 +164,21 @@ export class DurableCaller implements AsyncDisposable {
         await sleep(PAUSE_MS);
       }
     } finally {
-      if (!isLost) await connection.close().catch(() => undefined);
+      if (!isLost) await closeWithin(CLOSE_TIMEOUT_MS, connection);
     }
+  }
+
+  /** On a channel that publishes nothing: one that hangs on a command keeps the replies that it was given. */
+  async #consume(connection: ChannelModel): Promise<void> {
+    const channel = await connection.createChannel();
+    channel.on('error', () => undefined);
+    await channel.assertQueue(this.replyQueue, {
+      durable: true,
+      arguments: { 'x-queue-type': 'quorum', ...this.#options.queueArguments },
+    });
+    await channel.consume(this.replyQueue, (message) =>
+      message ? this.#see(channel, message) : void this.#renew(),
+    );
   }
 
   #send(command: Command): void {
@@ -211,14 +220,15 @@ export class DurableCaller implements AsyncDisposable {
     return async () => {
       if (this.#isPaused || performance.now() < lookedAtMs + LOOK_MS) return false;
       lookedAtMs = performance.now();
-      const { messageCount } = await channel.checkQueue(this.replyQueue);
+      const looked = channel.checkQueue(this.replyQueue);
+      const { messageCount } = await within(ANSWER_TIMEOUT_MS, 'a look at the reply queue', looked);
       const isLeftOut = messageCount > 0 && seenSoFar === this.seen.length;
       seenSoFar = messageCount > 0 ? this.seen.length : undefined;
       return isLeftOut;
     };
   }
 
-  #see(channel: ConfirmChannel, message: ConsumeMessage): void {
+  #see(channel: Channel, message: ConsumeMessage): void {
     const { correlationId, messageId, type } = message.properties;
     const reply: SeenReply = {
       atMs: Date.now(),

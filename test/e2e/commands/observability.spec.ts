@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { until } from '../../support/until.ts';
+import { METRICS, WITHOUT_SERIES } from './metrics.fixture.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
@@ -17,26 +18,6 @@ interface HealthBody {
   readonly error: Indicators;
   readonly details: Indicators;
 }
-
-/** Every metric of the contract: its kind, and the labels of each of its series. */
-const METRICS = [
-  ['poker_commands_total', 'counter', ['outcome', 'type']],
-  ['poker_command_duration_seconds', 'histogram', ['type']],
-  ['poker_commands_in_flight', 'gauge', ['lane']],
-  ['poker_platform_requests_total', 'counter', ['operation', 'result']],
-  ['poker_platform_request_duration_seconds', 'histogram', ['operation', 'result']],
-  ['poker_circuit_state', 'gauge', ['operation', 'operator']],
-  ['poker_compartment_in_flight', 'gauge', ['operation', 'operator']],
-  ['poker_compartment_waiting', 'gauge', ['operation', 'operator']],
-  ['poker_compartment_overflowed_total', 'counter', ['operation', 'operator']],
-  ['poker_platform_retries_total', 'counter', []],
-  ['poker_platform_signature_doubts_total', 'counter', ['operation', 'operator']],
-  ['poker_replays_total', 'counter', []],
-  ['poker_dead_letters_total', 'counter', []],
-  ['poker_replies_undelivered_total', 'counter', []],
-  ['poker_replies_forwarded_total', 'counter', []],
-  ['poker_broker_connected', 'gauge', []],
-] as const;
 
 /** A player's data, in every place where a command can carry them; they must be found nowhere. */
 const player = (name: string) => ({
@@ -57,7 +38,7 @@ const session = {
 const COMMANDS: readonly (readonly [type: string, body: unknown, outcome: string, options?: object])[] = [
   ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
   ['session.create', { userId: 'canary-user', nick: 'canary-nick-1' }, 'success', { messageId: 'created' }],
-  ['game.open', { player: player('2'), session }, 'success'],
+  ['game.open', { player: player('2'), session }, 'success', { timestamp: Math.floor(Date.now() / 1000) }],
   ['game.open', { player: { ...player('3'), nick: 'canary-nick-1' } }, 'NICKNAME_TAKEN'],
   ['session.create', { userId: 'canary-user', authType: 'canary-auth' }, 'VALIDATION_FAILED'],
   ['session.create', { userId: 'canary-user', 'canary-member': 'canary' }, 'VALIDATION_FAILED'],
@@ -107,16 +88,32 @@ describe('what a person on call sees', () => {
   it.each(METRICS)('%s is a %s with labels %j', (name, kind, labels) => {
     expect(metrics).toContain(`# TYPE ${name} ${kind}\n`);
     const lines = series(kind === 'histogram' ? `${name}_count` : name);
-    // Nobody has doubted a signature here.
-    if (name !== 'poker_platform_signature_doubts_total') expect(lines).not.toEqual([]);
+    expect(lines).not.toEqual([]);
     for (const line of lines) {
       const found = [...line.matchAll(/(\w+)="/g)].map(([, label]) => String(label));
       expect(found.toSorted()).toEqual(labels);
     }
   });
 
+  it.each(WITHOUT_SERIES)('%s is a %s, and has no series before the first event', (name, kind) => {
+    expect(metrics).toContain(`# TYPE ${name} ${kind}\n`);
+    expect(metrics.match(new RegExp(`^${name}.*$`, 'gm'))).toBeNull();
+  });
+
+  it('shows no metric of the service beyond these', () => {
+    const shown = [...metrics.matchAll(/^# TYPE (poker_\w+)/gm)].map(([, name]) => name);
+    expect(shown.toSorted()).toEqual([...METRICS, ...WITHOUT_SERIES].map(([name]) => name).toSorted());
+  });
+
+  it('times the wait of a command whose caller told when it was sent', () => {
+    expect(series('poker_command_wait_seconds_count')).toEqual([
+      'poker_command_wait_seconds_count{lane="interactive"} 1',
+    ]);
+  });
+
   it('counts each final reply by type and outcome', () => {
-    expect(series('poker_commands_total').toSorted()).toEqual([
+    const happened = series('poker_commands_total').filter((line) => !line.endsWith(' 0'));
+    expect(happened.toSorted()).toEqual([
       'poker_commands_total{type="game.open",outcome="NICKNAME_TAKEN"} 1',
       'poker_commands_total{type="game.open",outcome="success"} 1',
       'poker_commands_total{type="report.ad-hoc.fetch",outcome="success"} 1',

@@ -177,7 +177,22 @@ describe('reports', () => {
     await platform.fault({ kind: 'clamped-per-page', perPage: 6 });
     const replies = await fetchReport(AD_HOC, { ...DAY, perPage: 1000 });
     expect(replies.map(({ body }) => body['perPage'])).toEqual([6, 6, 6, 6, 6, undefined]);
-    expect(replies.at(-1)?.body).toMatchObject({ pages: 5, records: 25 });
+    expect(replies.at(-1)?.body).toMatchObject({ pages: 5, records: 25, changedWhileReading: false });
+  });
+
+  it('say that they may not be whole, if the platform repeats a page and its total stays', async () => {
+    await platform.fault({ kind: 'repeated-page', count: 2 });
+    const replies = await fetchReport(AD_HOC, DAY);
+    expect(replies.at(-1)?.body).toMatchObject({ records: 25, totalCount: 25, changedWhileReading: true });
+  });
+
+  it.each([
+    ['serves another page', 'other-page', '/meta/current-page is 1, and page 2 was requested'],
+    ['never ends', 'endless-report', 'the report has no end: of 2 pages at first, 104 were read'],
+  ])('fail if the platform %s', async (_, kind, reason) => {
+    await platform.fault({ kind });
+    const failed = (await fetchReport(AD_HOC, DAY)).at(-1);
+    expect(failed?.body).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
   });
 
   it('report that their total changed while they were read', async () => {

@@ -11,6 +11,8 @@ export interface SandboxedOptions {
   readonly sandbox?: Variables | SandboxControl;
   /** Of the worker. */
   readonly worker?: Variables;
+  /** Of the broker. Default: that of the test run. */
+  readonly url?: string;
 }
 
 /** One worker and a real sandbox, each in its own process. */
@@ -40,6 +42,7 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
         PLATFORM_SECRET_KEY: 'sandbox-secret-key',
         ...options.worker,
       },
+      ...(options.url !== undefined && { url: options.url }),
     }),
   );
   const worker = await service.worker();

@@ -21,7 +21,7 @@ describe('a consumer that gets no messages', () => {
     testBrokerCtl(
       'eval',
       `{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${service.name(queue)}">>)), ` +
-        `[rabbit_channel:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
+        `[rabbit_channel_common:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
         `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
     );
   const consumersOf = async (queue: string): Promise<number> =>

@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { root } from '../../../scripts/root.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -44,6 +47,8 @@ describe('a worker whose broker is away', () => {
     await until('it has tried', () => worker.stdout.includes('ECONNREFUSED'));
     worker.kill('SIGTERM');
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    // What was compiled, for the next start.
+    expect(readdirSync(join(root, 'node_modules/.cache/poker-bridge'))).not.toHaveLength(0);
   });
 
   it('stops even while a broker accepts and never answers', async () => {

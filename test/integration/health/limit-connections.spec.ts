@@ -14,7 +14,7 @@ let server: Server;
 
 beforeEach(async () => {
   server = createServer((_request, response) => response.end('well'));
-  limitConnections(server);
+  limitConnections(server, () => false);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });

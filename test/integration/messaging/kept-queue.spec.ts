@@ -79,6 +79,7 @@ describe('the queue of dead letters, for a person', () => {
       settled: ({ id }, outcome) => settled.push(`${id} ${outcome}`),
       ratePerSecond: 200,
       signal: new AbortController().signal,
+      waiting: () => undefined,
       roundMs: 250,
     });
     expect(settled).toEqual(numbers(10, COUNT).map((id) => `${id} done`));
@@ -112,6 +113,7 @@ describe('the queue of dead letters, for a person', () => {
       settled: ({ id }, outcome) => outcomes.push(`${id} ${outcome}`),
       ratePerSecond: 200,
       signal: new AbortController().signal,
+      waiting: () => undefined,
     });
     expect(outcomes).toEqual(['0 done', '1 left', '2 returned']);
     expect(await look()).toEqual(numbers(1, COUNT));

@@ -33,13 +33,15 @@ describe('admission', () => {
   });
 
   it('rejects a call that finds the queue full, without making it', async () => {
-    const { client } = buildClient(platform.origin, { limits: { connections: 2, queue: 3 } });
+    const { client, observer } = buildClient(platform.origin, { limits: { connections: 2, queue: 3 } });
     const calls = Array.from({ length: 10 }, () => callWithin());
     const ends = await Promise.allSettled(calls.map((call) => CALLS['session.create'](client, call)));
     const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.code] : []));
     expect(reasons).toEqual(Array.from({ length: 5 }, () => 'OVERLOADED'));
     expect(calls.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 1, 1, 0, 0, 0, 0, 0]);
     expect(platform.received).toHaveLength(5);
+    expect(observer.refusals).toEqual(Array.from({ length: 5 }, () => 'overloaded'));
+    expect(observer.waits).toBe(3);
   });
 });
 

@@ -52,6 +52,7 @@ describe('a circuit', () => {
     expect(error.retryAfterMs).toBeGreaterThan(0);
     expect(error.retryAfterMs).toBeLessThanOrEqual(OPEN_MS);
     expect([call.attempts, platform.received.length]).toEqual([0, 5]);
+    expect(observer.refusals).toEqual(['circuit-open']);
     expect(observer.circuitStates).toEqual(['default session.create open']);
     expect(client.circuits()).toEqual([
       {

@@ -10,6 +10,7 @@ import {
   type PlatformLimits,
   type PlatformSettings,
   type PlatformTransport,
+  type RefusalReason,
 } from '#platform';
 import { Deadline } from '#resilience';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
@@ -47,10 +48,20 @@ export interface ClientOptions {
 export class RecordingObserver extends NoPlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];
+  readonly refusals: RefusalReason[] = [];
+  waits = 0;
   retries = 0;
 
   override attemptEnded(_operation?: string, result?: AttemptResult): void {
     if (result) this.results.push(result);
+  }
+
+  override admissionWaited(): void {
+    this.waits += 1;
+  }
+
+  override attemptRefused(_operation?: string, reason?: RefusalReason): void {
+    if (reason) this.refusals.push(reason);
   }
 
   override retried(): void {

@@ -183,7 +183,13 @@ describe('the control API', () => {
 
   it('leaves every other address to the platform', async () => {
     await using sandbox = await startSandboxUnderTest();
-    for (const path of ['/', '/api/web/v2/app/users', '/apiweb/v3/open-game', '/%ff']) {
+    for (const path of [
+      '/index.html',
+      '/overview',
+      '/api/web/v2/app/users',
+      '/apiweb/v3/open-game',
+      '/%ff',
+    ]) {
       const { status, headers, json } = await sandbox.send({ method: 'GET', path });
       expect(headers['content-type']).toBe('application/vnd.api+json');
       expect(json.errors).toEqual([expect.objectContaining({ status })]);

@@ -151,6 +151,20 @@ describe('faults on request', () => {
       expect(ids(await read(2))).not.toEqual(ids(first));
     });
 
+    it('serve another page', async () => {
+      const first = await read(1);
+      await play({ kind: 'other-page' });
+      expect(await read(2)).toMatchObject({ data: first.data, meta: first.meta });
+    });
+
+    it('let a report have no end', async () => {
+      const first = await read(1);
+      await play({ kind: 'endless-report' });
+      const far = await read(1000);
+      expect(far.meta).toMatchObject({ 'page-count': 1001, 'current-page': 1000 });
+      expect(ids(far)).toEqual(ids(first));
+    });
+
     it('let the total change while pages are read', async () => {
       await play({ kind: 'changing-total', by: 10 });
       const totals = [await read(1), await read(2), await read(3)].map(({ meta }) => [

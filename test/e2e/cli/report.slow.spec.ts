@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
@@ -80,6 +81,39 @@ describe('poker-bridge report', () => {
     expect(rows.some((row) => row.endsWith(','))).toBe(true);
   });
 
+  it('writes Parquet with whole amounts and the decimals of their currencies', async () => {
+    const { code } = await fetch(`ad-hoc ${DAY}`, 'day.parquet');
+    const json = await fetch(`ad-hoc ${DAY}`, 'day.ndjson');
+    expect([code, json.code]).toEqual([0, 0]);
+    const rows = await parquetReadObjects({ file: await asyncBufferFromFile(join(folder, 'day.parquet')) });
+    const lines = (await content('day.ndjson')).trimEnd().split('\n');
+    const text = (row: object): string =>
+      JSON.stringify(row, (_, value: unknown) => (typeof value === 'bigint' ? `n${value}` : value))
+        .replaceAll(/"n(-?\d+)"/g, '$1')
+        .replace(/,"decimals":(null|\d)}$/, '}');
+    expect(rows.map(text)).toEqual(lines);
+    const decimals = new Map(rows.map((row) => [row['currency'], row['decimals']]));
+    expect([decimals.get('EUR'), decimals.get('USD')]).toEqual([2, 4]);
+    expect([...decimals.values()]).toContain(null);
+    await sandboxed.platform.fault({ kind: 'huge-amounts' });
+    const huge = await fetch(`ad-hoc ${DAY}`, 'huge.parquet');
+    expect([huge.code, huge.stderr]).toEqual([
+      1,
+      expect.stringContaining('needs more than 64 bits: take .csv'),
+    ]);
+    expect((await readdir(folder)).toSorted()).toEqual(['day.ndjson', 'day.parquet']);
+  });
+
+  it('warns of a period that the platform has not aggregated yet', async () => {
+    const today = new Date().toISOString().slice(0, 10);
+    const { code, stderr } = await fetch(`rake --day ${today}`, 'today.csv');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/aggregates every ten minutes, and .* fetch it again after/),
+    ]);
+    expect((await fetch(`rake ${DAY}`, 'past.csv')).stderr).not.toContain('aggregates');
+  });
+
   it('asks for a month from midnight to midnight, with what else was given', async () => {
     const { code } = await fetch('rake --month 2026-02 --time-zone +03:00 --currency EUR', 'month.ndjson');
     expect(code).toBe(0);
@@ -90,6 +124,15 @@ describe('poker-bridge report', () => {
       dateTo: '2026-03-01 00:00:00',
       currency: 'EUR',
     });
+  });
+
+  it('reads a player from a file', async () => {
+    await writeFile(join(folder, 'player'), 'player-00000002\n');
+    const { code } = await fetch(`rake ${DAY}`, 'one.ndjson', '--user-id', `@${join(folder, 'player')}`);
+    expect([code, await content('one.ndjson')]).toEqual([0, expect.stringContaining('player-00000002')]);
+    expect((await sandboxed.platform.lastRequest()).body).toContain('userId=player-00000002');
+    const missing = await fetch(`rake ${DAY}`, 'two.ndjson', '--user-id', '@/no/such');
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('cannot be read (ENOENT)')]);
   });
 
   it('prints a failure, ends with 1, and leaves no file', async () => {
@@ -111,9 +154,12 @@ describe('poker-bridge report', () => {
   it.each([
     ['rake --from 2026-03-02 --to 2026-03-01', 'a.csv', /dateTo must be after dateFrom/],
     ['rake --from 2026-02-30 --to 2026-03-01', 'a.csv', /dateFrom must/],
-    ['rake --from 2026-03-01', 'a.csv', /either --month, or --from and --to/],
+    ['rake --from 2026-03-01', 'a.csv', /either --month, or --day, or --from and --to/],
     ['rake --month 2026-13', 'a.csv', /must be a month/],
-    [`rake ${DAY}`, 'a.xlsx', /--out ends in \.csv, \.ndjson, \.json/],
+    ['rake --day 2026-02-30', 'a.csv', /must be a day/],
+    ['rake --day 2026-03-01 --month 2026-03', 'a.csv', /either --month, or --day/],
+    ['rake --day 2026-03-01 --time-zone Berlin', 'a.csv', /--time-zone is a name such as/],
+    [`rake ${DAY}`, 'a.xlsx', /--out ends in \.csv, \.ndjson, \.json, \.parquet/],
     [`rake ${DAY}`, 'no/such/folder.csv', /cannot be written \(ENOENT\)/],
   ])('refuses %s into %s before it asks', async (line, file, expected) => {
     const { code, stderr } = await fetch(line, file);

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { uniquePrefix } from '../../support/broker.ts';
@@ -5,6 +7,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages } from './kept-messages.ts';
+import { startCli } from './run-cli.ts';
 
 const TOKEN_MEMBERS = /"auth"|redirectUrl/;
 
@@ -74,10 +77,28 @@ describe('poker-bridge replies', () => {
     expect(await kept.depth('replies.undelivered')).toBe(3);
   });
 
-  it('go to their queue once it exists again, under the same ids and unchanged', async () => {
-    await service.caller.channel.assertQueue(gone, { durable: true });
-    const { code, lines } = await kept.run(`replies redeliver --queue ${gone} --yes --json`);
-    expect([code, lines.map(({ id }) => id)]).toEqual([0, ['one:0', 'three:0']]);
+  it('go to their queue once it exists again, under the same ids and unchanged, and not beside a worker', async () => {
+    const { channel } = service.caller;
+    await channel.assertQueue(gone, { durable: true });
+    // As a worker that is forwarding has it.
+    const { queue: lock } = await channel.assertQueue(`${queue}.forwarder`, {
+      exclusive: true,
+      durable: false,
+      arguments: { 'x-queue-type': 'classic', 'x-max-length': 0 },
+    });
+    const child = startCli(`replies redeliver --queue ${gone} --yes --json`.split(' '), {
+      variables: kept.variables,
+    });
+    const ended = once(child, 'close');
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    await until('it waits', () => stderr.includes('a worker is delivering'));
+    expect((await channel.checkQueue(gone)).messageCount).toBe(0);
+    await channel.deleteQueue(lock);
+    expect(await ended).toEqual([0, null]);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(['one:0', 'three:0']);
     const replies = await service.caller.drain(gone);
     expect(idsOf(replies)).toEqual(['one:0', 'three:0']);
     expect(replies[0]?.properties.headers).toMatchObject({ 'command-id': 'one', sequence: 0, final: true });

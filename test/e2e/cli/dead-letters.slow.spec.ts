@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { topologyOf } from '#messaging';
 
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startSandboxedService, type SandboxedService } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages, letters, sealOf } from './kept-messages.ts';
 
@@ -117,7 +118,8 @@ describe('poker-bridge dead-letters', () => {
     const inReports = (count: number) => kept.take('reports', count);
 
     it('leaves what would fail the same way, and works with a change', async () => {
-      await failWith('typo', { player: { id: 'u-1' }, session: { lang: 'german', tableId: 7 }, page: 1 });
+      const wrong = { player: { id: 'u-1' }, session: { lang: 'german', tableId: 7 }, page: 1 };
+      expect(await failWith('typo', wrong)).toMatchObject({ messageId: 'typo:0' });
       const unchanged = await kept.run('dead-letters redrive --id typo --yes');
       expect([unchanged.code, unchanged.stdout]).toEqual([
         1,
@@ -127,10 +129,15 @@ describe('poker-bridge dead-letters', () => {
       expect([still.code, still.stdout]).toEqual([1, expect.stringContaining('still not valid: /page ')]);
 
       const answer = sandboxed.caller.repliesTo('typo');
-      const line = 'dead-letters redrive --id typo --yes --json --set /session/lang=de --unset /page';
+      using folder = temporaryFolder();
+      const file = folder.write('lang', 'de\n');
+      const line = `dead-letters redrive --id typo --yes --json --set /session/lang=@${file} --unset /page`;
       const { code, lines } = await kept.run(line);
       expect([code, lines]).toMatchObject([0, [{ id: 'typo', reason: 'VALIDATION_FAILED' }]]);
-      expect(await answer).toMatchObject([{ type: 'game.opened', body: { playerId: 'u-1' } }]);
+      // A caller that drops repeats by the message id has the failure under typo:0.
+      expect(await answer).toMatchObject([
+        { type: 'game.opened', messageId: 'typo:1', headers: { sequence: 1 }, body: { playerId: 'u-1' } },
+      ]);
       const { session } = await sandboxed.platform.lastGame();
       expect(session).toMatchObject({ lang: 'de' });
       expect(await kept.depth('dead-letters')).toBe(0);

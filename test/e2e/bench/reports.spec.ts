@@ -1,0 +1,18 @@
+import { expect, it } from '@jest/globals';
+
+import { startPlatform } from '../../bench/platform/start-platform.ts';
+import { compareRates } from '../../bench/reports/compare-rates.ts';
+import { createWorkplace } from '../../bench/stage/workplace.ts';
+import { testBrokerUrl } from '../../support/broker.ts';
+
+const RECORDS = 1_000;
+const PER_PAGE = 100;
+
+it('the bench of reports reads every page of the bare loop and of a worker once, in turn', async () => {
+  using workplace = await createWorkplace();
+  await using platform = await startPlatform(workplace, 0, 'reports', RECORDS);
+  const surroundings = { workplace, amqpUrl: testBrokerUrl(), platform: platform.variables, prefetch: 64 };
+  const { bare, ours, faults } = await compareRates(surroundings, 1, PER_PAGE);
+  expect(faults).toBe(0);
+  for (const { pagesPerSecond } of [bare, ours]) expect(pagesPerSecond).toEqual([expect.any(Number)]);
+});

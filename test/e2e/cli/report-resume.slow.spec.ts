@@ -1,0 +1,224 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
+import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { type CliRun, runCli, startCli } from './run-cli.ts';
+
+const RECORDS = 300;
+const PER_PAGE = 4;
+const PAGES = RECORDS / PER_PAGE;
+const DAY = `ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page ${PER_PAGE}`;
+/** So that a report takes some seconds. */
+const SLOW = { kind: 'latency', fixedMs: 60, spreadMs: 0 };
+
+describe('poker-bridge report --resume', () => {
+  let sandboxed: SandboxedService;
+  let folder: string;
+  let variables: Record<string, string>;
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({
+      sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
+      worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', PLATFORM_MAX_ATTEMPTS: '1' },
+    });
+    variables = { AMQP_URL: sandboxed.service.url, AMQP_PREFIX: sandboxed.service.prefix };
+  });
+  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
+    await sandboxed.platform.fault(SLOW);
+  });
+  afterEach(async () => {
+    await sandboxed.platform.clearFaults();
+    await rm(folder, { recursive: true });
+  });
+
+  const args = (file: string, line = DAY): string[] => [
+    'report',
+    ...line.split(' '),
+    '--out',
+    join(folder, file),
+  ];
+  const fetch = (file: string, ...more: string[]): Promise<CliRun> =>
+    runCli([...args(file), ...more], { variables });
+  const content = (file: string): Promise<string> => readFile(join(folder, file), 'latin1');
+  const pagesKept = async (file: string): Promise<number> => {
+    const state = await content(`${file}.part.json`).catch(() => '{}');
+    return (JSON.parse(state) as { reading?: { pages: number } }).reading?.pages ?? 0;
+  };
+  const pagesAsked = (): Promise<number> => sandboxed.platform.received('ad-hoc-report');
+  /** A worker notices at its next page that nobody waits for a report any more. */
+  async function pagesAskedAtRest(): Promise<number> {
+    let asked = -1;
+    await until('no page is asked for', async () => {
+      const before = asked;
+      asked = await pagesAsked();
+      if (asked !== before) await sleep(5 * SLOW.fixedMs);
+      return asked === before;
+    });
+    return asked;
+  }
+
+  /** Begins a report, and ends it once some pages are kept. */
+  async function interrupted(
+    file: string,
+    interrupt: (child: ChildProcess) => unknown,
+    over = variables,
+  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
+    const child = startCli(args(file), { variables: over });
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    await until('some pages are kept', async () => (await pagesKept(file)) > 0);
+    await interrupt(child);
+    const [stdout, stderr, [code]] = await ended;
+    return { code, stdout, stderr };
+  }
+
+  /** Goes on with it, and compares it with one that was read in one go. */
+  async function expectWhole(file: string): Promise<void> {
+    const kept = await pagesKept(file);
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThan(PAGES);
+    const before = await pagesAskedAtRest();
+    const { code, stdout, stderr } = await fetch(file, '--resume');
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      `${RECORDS} records of ${PAGES} pages in ${join(folder, file)}\n`,
+      expect.not.stringContaining('changed'),
+    ]);
+    expect((await pagesAsked()) - before).toBe(PAGES - kept);
+    await sandboxed.platform.clearFaults();
+    expect((await fetch(`whole-${file}`)).code).toBe(0);
+    expect(await content(file)).toBe(await content(`whole-${file}`));
+    expect((await readdir(folder)).toSorted()).toEqual([file, `whole-${file}`]);
+  }
+
+  it.each(['month.csv', 'month.ndjson', 'month.json', 'month.parquet'])(
+    'goes on after Ctrl-C, without repeating or losing a record: %s',
+    async (file) => {
+      const { code, stdout, stderr } = await interrupted(file, async (child) => {
+        // Of the pages since the last checkpoint, none is lost.
+        await sleep(8 * SLOW.fixedMs);
+        child.kill('SIGINT');
+      });
+      const kept = await pagesKept(file);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(
+        `${kept * PER_PAGE} records of ${kept} pages are kept in ${join(folder, file)}.part; the same command with --resume`,
+      );
+      expect((await readdir(folder)).toSorted()).toEqual([`${file}.part`, `${file}.part.json`]);
+      await expectWhole(file);
+    },
+  );
+
+  it('goes on after kill -9', async () => {
+    const { code } = await interrupted('month.csv', (child) => child.kill('SIGKILL'));
+    expect(code).toBeNull();
+    await expectWhole('month.csv');
+  });
+
+  it('goes on after the connection was lost', async () => {
+    await using proxy = await TcpProxy.start(sandboxed.service.url);
+    const over = { ...variables, AMQP_URL: proxy.through(sandboxed.service.url) };
+    const { code, stderr } = await interrupted('month.csv', () => proxy.cut(), over);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/connection[^]*--resume goes on/)]);
+    await expectWhole('month.csv');
+  });
+
+  it('goes on after its deadline, as often as it takes', async () => {
+    const codes: (number | null)[] = [];
+    let kept = 0;
+    for (let last: number | null = 1; last !== 0; codes.push(last)) {
+      ({ code: last } = await fetch('month.csv', '--deadline-ms', '2000', '--resume'));
+      const before = kept;
+      kept = await pagesKept('month.csv');
+      if (last !== 0) expect([last === 1 || last === 3, kept > before]).toEqual([true, true]);
+    }
+    expect(codes.length).toBeGreaterThan(2);
+    await sandboxed.platform.clearFaults();
+    await fetch('whole.csv');
+    expect(await content('month.csv')).toBe(await content('whole.csv'));
+  });
+
+  it('notices that the report has changed since', async () => {
+    await interrupted('month.csv', (child) => child.kill('SIGINT'));
+    await sandboxed.platform.clearFaults();
+    await sandboxed.platform.fault({ kind: 'changing-total' });
+    const { code, stderr } = await fetch('month.csv', '--resume');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the report changed while it was read')]);
+  });
+
+  it('notices records that came before, though the total is the same', async () => {
+    await interrupted('month.csv', (child) => child.kill('SIGINT'));
+    await pagesAskedAtRest();
+    await sandboxed.platform.clearFaults();
+    await sandboxed.platform.fault({ kind: 'repeated-page', count: 1 });
+    const { code, stderr } = await fetch('month.csv', '--resume');
+    expect([code, stderr]).toEqual([0, expect.stringContaining('the report changed while it was read')]);
+  });
+
+  it('refuses what would mix or lose figures, and begins again with --force', async () => {
+    await interrupted('month.csv', (child) => child.kill('SIGKILL'));
+    await sandboxed.platform.clearFaults();
+    const kept = await pagesKept('month.csv');
+    const refused = async (expected: RegExp, ...more: string[]): Promise<void> => {
+      const { code, stderr } = await fetch('month.csv', ...more);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+      expect(await pagesKept('month.csv')).toBe(kept);
+    };
+    await refused(
+      /month\.csv\.part holds \d+ records of \d+ pages .*--resume goes on .*--force begins again/,
+    );
+    await refused(
+      /was begun with another currency: --resume needs the same/,
+      '--resume',
+      '--currency',
+      'EUR',
+    );
+    await writeFile(join(folder, 'month.csv'), 'old');
+    await refused(/month\.csv exists; --force replaces it/, '--resume');
+    expect(await content('month.csv')).toBe('old');
+    expect((await fetch('month.csv', '--resume', '--force')).code).toBe(0);
+    const whole = await content('month.csv');
+    expect((await fetch('month.csv', '--force')).code).toBe(0);
+    expect(await content('month.csv')).toBe(whole);
+    expect(await readdir(folder)).toEqual(['month.csv']);
+  });
+
+  it('refuses to write beside another process, and a state that it cannot read', async () => {
+    const { code } = await interrupted('month.csv', async (child) => {
+      for (const more of [[], ['--resume'], ['--force']]) {
+        const second = await fetch('month.csv', ...more);
+        expect([second.code, second.stderr]).toEqual([
+          2,
+          expect.stringContaining(`process ${child.pid} reads this report into the same file`),
+        ]);
+      }
+      child.kill('SIGINT');
+    });
+    expect(code).toBe(1);
+    await writeFile(join(folder, 'month.csv.part.json'), '{"version":');
+    const { code: unread, stderr } = await fetch('month.csv', '--resume');
+    expect([unread, stderr]).toEqual([2, expect.stringContaining('remove it')]);
+  });
+
+  it('begins again if there is nothing to go on from', async () => {
+    await sandboxed.platform.clearFaults();
+    expect((await fetch('month.csv', '--resume')).code).toBe(0);
+    const whole = await content('month.csv');
+    await rm(join(folder, 'month.csv'));
+    await sandboxed.platform.fault(SLOW);
+    await interrupted('month.csv', (child) => child.kill('SIGKILL'));
+    await truncate(join(folder, 'month.csv.part'), 1);
+    await sandboxed.platform.clearFaults();
+    expect((await fetch('month.csv', '--resume', '--force')).code).toBe(0);
+    expect(await content('month.csv')).toBe(whole);
+  });
+});

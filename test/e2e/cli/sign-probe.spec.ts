@@ -1,0 +1,119 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
+import { type CliRun, runCli } from './run-cli.ts';
+
+const SECRET = 'CANARY-secret-key';
+/** Each setting away from its default at least once; every other variant is in the unit test of the command. */
+const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  letter: {},
+  other: {
+    SIGNATURE_SCALARS: 'json',
+    SIGNATURE_OPEN_GAME_CLIENT: 'drop',
+    SIGNATURE_JSON_STRINGS: 'all',
+    SIGNATURE_JSON_PLACEMENT: 'merge',
+    SIGNATURE_EXCLUDE: 'deep',
+    RAKE_PARAMETERS_IN: 'query',
+  },
+  plain: { SIGNATURE_JSON_STRINGS: 'none', SIGNATURE_EXCLUDE: 'deep', SIGNATURE_SCALARS: 'json' },
+  raw: { SIGNATURE_SCHEME_V3: 'raw-body', SIGNATURE_SCALARS: 'json', RAKE_PARAMETERS_IN: 'query' },
+};
+const LETTER = {
+  SIGNATURE_SCALARS: 'php',
+  SIGNATURE_OPEN_GAME_CLIENT: 'keep',
+  SIGNATURE_JSON_STRINGS: 'containers',
+  SIGNATURE_JSON_PLACEMENT: 'in-place',
+  SIGNATURE_EXCLUDE: 'top',
+  SIGNATURE_SCHEME_V3: 'parameters',
+  RAKE_PARAMETERS_IN: 'form',
+};
+
+describe('poker-bridge sign probe', () => {
+  let folder: string;
+  let sandbox: SandboxProcess;
+  let url: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'probe-'));
+    const file = join(folder, 'clients.json');
+    const clients = Object.entries(VARIANTS).map(([name, settings]) => [
+      name,
+      { secretKey: SECRET, settings },
+    ]);
+    await writeFile(file, JSON.stringify(Object.fromEntries(clients)));
+    sandbox = await startSandboxProcess({ SANDBOX_CLIENTS_FILE: file });
+    url = await sandbox.url;
+  });
+  afterAll(async () => {
+    await sandbox?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  });
+
+  const probe = (
+    clientId: string,
+    args: string[] = [],
+    variables: Record<string, string> = {},
+  ): Promise<CliRun> =>
+    runCli(['sign', 'probe', ...args], {
+      variables: {
+        PLATFORM_BASE_URL: `${url}/api/web`,
+        PLATFORM_API_URL: url,
+        PLATFORM_CLIENT_ID: clientId,
+        PLATFORM_SECRET_KEY: SECRET,
+        ...variables,
+      },
+    });
+
+  it.each(Object.entries(VARIANTS))('finds the settings of a sandbox: %s', async (name, settings) => {
+    const { code, lines, stderr } = await probe(name, ['--json']);
+    expect([code, stderr, lines]).toEqual([0, '', [{ ...LETTER, ...settings }]]);
+  });
+
+  it('prints the lines to set, and what makes no difference', async () => {
+    const { code, stdout } = await probe('plain');
+    expect(code).toBe(0);
+    expect(stdout.split('\n')).toEqual([
+      expect.stringMatching(/^# found by (\d|1[0-2]) calls$/),
+      'SIGNATURE_SCALARS=json',
+      'SIGNATURE_OPEN_GAME_CLIENT=keep',
+      'SIGNATURE_JSON_STRINGS=none',
+      '# SIGNATURE_JSON_PLACEMENT: makes no difference there',
+      'SIGNATURE_EXCLUDE=deep',
+      'SIGNATURE_SCHEME_V3=parameters',
+      'RAKE_PARAMETERS_IN=form',
+      expect.stringMatching(/^# PLAYER_COUNTRY_MEMBER: no answer tells/),
+      expect.stringMatching(/^# ask the service operator/),
+      '',
+    ]);
+  });
+
+  it.each([
+    [
+      'another secret key',
+      { PLATFORM_SECRET_KEY: 'wrong' },
+      1,
+      /check PLATFORM_CLIENT_ID and the secret key/,
+    ],
+    [
+      'no platform there',
+      { PLATFORM_BASE_URL: 'http://127.0.0.1:9/x' },
+      3,
+      /does not answer \(ECONNREFUSED\)/,
+    ],
+    [
+      'a platform elsewhere',
+      { PLATFORM_API_URL: 'https://api.example' },
+      2,
+      /api\.example is not this machine.*--yes/,
+    ],
+    ['no secret key', { PLATFORM_SECRET_KEY: '' }, 78, /has no secret key/],
+    ['no platform', { PLATFORM_API_URL: '' }, 78, /PLATFORM_API_URL: is required/],
+  ])('says what is wrong: %s', async (_, variables, expected, reason) => {
+    const { code, stdout, stderr } = await probe('letter', [], variables);
+    expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(reason)]);
+    expect(stderr).not.toContain(SECRET);
+  });
+});

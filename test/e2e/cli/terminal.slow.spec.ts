@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { root } from '../../docs/markdown.ts';
+import { runOnTerminal, type TerminalRun } from '../../support/terminal.ts';
+import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
+
+const RECORDS = 40;
+
+describe('the command line on a terminal', () => {
+  let sandboxed: SandboxedService;
+  let kept: KeptMessages;
+  let folder: string;
+  let file: string;
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({
+      sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
+      worker: { INTERNAL_KEY, CURRENCY_PRECISIONS: 'EUR=2,USD=4,GBP=2' },
+    });
+    await sandboxed.platform.fault({ kind: 'latency', fixedMs: 100, operation: 'ad-hoc-report' });
+    kept = new KeptMessages(sandboxed.service);
+    folder = await mkdtemp(join(tmpdir(), 'terminal-'));
+    file = join(folder, 'd.csv');
+  });
+  afterAll(async () => {
+    await sandboxed?.[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const cli = (
+    line: string,
+    columns: number,
+    variables: Record<string, string> = {},
+    keys?: string,
+  ): Promise<TerminalRun> =>
+    runOnTerminal(
+      [
+        process.execPath,
+        '--disable-warning=ExperimentalWarning',
+        join(root, 'dist/apps/cli/src/main.js'),
+        ...line.split(' '),
+      ],
+      columns,
+      { ...kept.variables, ...variables },
+      keys,
+    );
+  const report = (columns: number, variables?: Record<string, string>): Promise<TerminalRun> =>
+    cli(
+      `report ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page 4 --force --out ${file}`,
+      columns,
+      variables,
+    );
+  const redrive = async (columns: number, more = ''): Promise<TerminalRun> => {
+    await kept.put(0, 30);
+    return cli(`dead-letters redrive --all --yes --rate 20${more}`, columns);
+  };
+
+  it.each([80, 40])(
+    'a report shows how far it is, and only its end stays, at %i columns',
+    async (columns) => {
+      const { written, lines } = await report(columns);
+      expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 40 records, \d+ a second/);
+      expect(lines.join('').trim()).toBe(`${RECORDS} records of 10 pages in ${file}`);
+    },
+  );
+
+  it.each([
+    ['CI', { CI: 'true' }],
+    ['a terminal that cannot erase', { TERM: 'dumb' }],
+  ])('has no bar with %s', async (_, variables) => {
+    const { written } = await report(80, variables);
+    expect(written).not.toContain('\u001b');
+    expect(written).toBe(`${RECORDS} records of 10 pages in ${file}\r\n`);
+  });
+
+  it.each([80, 40])('a redrive leaves its plan and its sum, at %i columns', async (columns) => {
+    const { written, lines } = await redrive(columns);
+    expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 30 dead letters/);
+    expect(lines.filter((line) => /a second|\[=/.test(line))).toEqual([]);
+    expect(lines.filter((line) => line !== '').at(-1)).toBe('30 redriven, 0 left');
+  });
+
+  it.each([
+    ['Ctrl-C', '\u0003', 'nothing was done'],
+    ['n', 'n\r', 'nothing was done'],
+    ['y', 'y\r', '3 discarded, 0 left'],
+  ])('what follows an answer stands below the question: %s', async (_, keys, expected) => {
+    await sandboxed.caller.channel.purgeQueue(sandboxed.service.name('dead-letters'));
+    await kept.put(0, 3);
+    const { lines } = await cli('dead-letters discard --all', 80, {}, keys);
+    const whole = lines.filter((line) => line !== '');
+    expect(whole.at(-2)).toMatch(/^Discard 3 dead letters\? \[y\/N\]/);
+    expect(whole.at(-1)).toBe(expected);
+  });
+
+  it('lines for programs are not mixed with a bar', async () => {
+    const { written, lines } = await redrive(200, ' --json');
+    expect(written).not.toContain('a second');
+    expect(lines.filter((line) => line.startsWith('{"id":"letter-'))).toHaveLength(30);
+  });
+
+  it.each([
+    ['colours on a terminal', {}, true],
+    ['NO_COLOR', { NO_COLOR: '1' }, false],
+  ])('has %s', async (_, variables, isColoured) => {
+    const { written } = await cli('doctor', 80, variables);
+    expect(stripVTControlCharacters(written) !== written).toBe(isColoured);
+    expect(written).toContain('broker');
+  });
+});

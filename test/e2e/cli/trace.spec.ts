@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import { type CliRun, runCli } from './run-cli.ts';
+
+const LOG_SUBJECT_KEY = 's'.repeat(32);
+const PLAYER = 'CANARY-of-a-player';
+
+describe('poker-bridge trace', () => {
+  let service: ServiceUnderTest;
+  let log: string;
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: { LOG_SUBJECT_KEY } });
+    const worker = await service.worker();
+    const send = (id: string, data: object) =>
+      service.caller.send('session.create', data, { messageId: id, correlationId: id });
+    await send('first', { userId: PLAYER });
+    await send('other', { userId: 'somebody else' });
+    await send('wrong', { userId: PLAYER, lang: 'german' });
+    const answered = () => worker.log.filter(({ msg }) => msg === 'command answered');
+    await until('all are logged', () => answered().length === 3);
+    log = worker.log.map((line) => `worker-1  | ${JSON.stringify(line)}\n`).join('');
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  const trace = (args: string[], variables: Record<string, string> = { LOG_SUBJECT_KEY }): Promise<CliRun> =>
+    runCli(['trace', ...args], { variables, input: log });
+
+  it('follows a player through a log that does not name players, and says why a command failed', async () => {
+    expect(log).not.toContain(PLAYER);
+    const { code, lines } = await trace(['--player', PLAYER, '--json']);
+    expect(code).toBe(0);
+    expect(lines).toMatchObject([
+      { id: 'first', outcome: 'success' },
+      { id: 'wrong', outcome: 'VALIDATION_FAILED', pointers: ['/lang'], reason: expect.any(String) },
+    ]);
+    const people = await trace(['--player', PLAYER]);
+    expect(people.stdout).toMatch(/command answered session\.create wrong of default\n {4}.*pointers \/lang/);
+  });
+
+  it('follows a command without any key', async () => {
+    const { code, lines } = await trace(['--id', 'other', '--json'], {});
+    expect([code, lines]).toMatchObject([0, [{ id: 'other', msg: 'command answered' }]]);
+  });
+
+  it.each([
+    [['--player', PLAYER], {}, 78, /^LOG_SUBJECT_KEY: is required/],
+    [['--player', PLAYER], { LOG_SUBJECT_KEY: 'short' }, 78, /^LOG_SUBJECT_KEY: must be at least 32/],
+    [
+      ['--player', PLAYER],
+      { LOG_SUBJECT_KEY: 'x'.repeat(32) },
+      1,
+      /is it the LOG_SUBJECT_KEY of the workers/,
+    ],
+    [['--player', PLAYER, '--operator', 'casino'], { LOG_SUBJECT_KEY }, 1, /is the player one of casino/],
+    [['--id', 'nothing'], {}, 1, /^no such line among \d+\n/],
+    [[], {}, 2, /say either --id or --player/],
+    [['--id', 'a', '--player', 'b'], {}, 2, /say either --id or --player/],
+  ])('with %j and %j ends with %i', async (args, variables, expected, message) => {
+    const { code, stderr, stdout } = await trace(args, variables);
+    expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(message)]);
+  });
+});

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { EventStream } from '../../support/event-stream.ts';
+import { Gate, healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** A player's data and ids of a command, which must not be shown. */
+const PLAYER = { id: 'canary-player', nick: 'canary-nick', email: 'canary@example.com' };
+const IDS = { messageId: 'canary-message', correlationId: 'canary-correlation' };
+
+describe('the console of a worker', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  let gate: Gate;
+
+  beforeAll(async () => {
+    gate = new Gate();
+    service = await ServiceUnderTest.start({ behaviour: gate.behind(healthy()) });
+    worker = await service.worker();
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const watch = async () => EventStream.open(`${await worker.url()}/console/events`);
+
+  it('is a page of files that the worker has itself, and allows no other', async () => {
+    const page = await fetch(`${await worker.url()}/console`);
+    const html = await page.text();
+    const names = html.matchAll(/(?:src|href)="(console\/[^"]+)"/g).toArray();
+    expect(html).not.toMatch(/<style|style=|<script>|\son[a-z]+=|<button|<input|<form/i);
+    expect(names.length).toBeGreaterThan(4);
+    const files = [page, ...(await Promise.all(names.map(([, name]) => fetch(new URL(name!, page.url)))))];
+    expect(files.map(({ status }) => status)).toEqual(files.map(() => 200));
+    for (const { headers } of files) {
+      expect(headers.get('content-security-policy')).toBe(POLICY);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+
+  it.each(['nothing.js', '..%2fassets.js', 'constructor'])('has no file %s', async (name) => {
+    expect((await worker.get(`/console/${name}`)).status).toBe(404);
+  });
+
+  it('is not read by a page from elsewhere, which takes no place either', async () => {
+    const url = `${await worker.url()}/console/events`;
+    expect((await fetch(url, { headers: { origin: 'https://elsewhere.example' } })).status).toBe(403);
+    expect((await fetch(url, { method: 'HEAD' })).status).toBe(403);
+  });
+
+  it('shows what is in flight, what failed and why, and nothing about a player', async () => {
+    const stream = await watch();
+    const held = service.caller.send('game.open', { player: PLAYER }, IDS);
+    await stream.until('now', ({ lanes }) => lanes[0].inFlight === 1);
+    const others: readonly [object, object][] = [
+      [{ player: PLAYER, 'canary-member': 1 }, {}],
+      [{ player: PLAYER }, { headers: { operator: 'canary-operator' } }],
+    ];
+    for (const [body, options] of others) await service.caller.send('game.open', body, options);
+    gate.open();
+    await held;
+    const view = await stream.until(
+      'now',
+      ({ commands, lanes }) =>
+        lanes[0].inFlight === 0 &&
+        commands.types.some(({ type, answered }: any) => type === 'game.open' && answered === 3),
+    );
+    expect(view).toMatchObject({
+      verdict: { level: 'well', reasons: [] },
+      broker: { isConnected: true },
+      lanes: [
+        { lane: 'interactive', state: 'consuming' },
+        { lane: 'reports', state: 'consuming' },
+      ],
+      failures: [
+        { code: 'UNKNOWN_OPERATOR', type: 'game.open', operators: [], count: 1 },
+        { code: 'VALIDATION_FAILED', type: 'game.open', operators: ['default'], count: 1 },
+      ],
+      deadLetters: expect.arrayContaining([
+        expect.objectContaining({ reason: 'VALIDATION_FAILED', count: 1 }),
+      ]),
+    });
+    expect(view.operators[0]).toMatchObject({ operator: 'default' });
+    expect(stream.text).not.toMatch(/canary/i);
+  });
+
+  it('shows a minute that was before the first look', async () => {
+    const history = await (await watch()).until('history', () => true);
+    expect(history.types).toEqual([
+      'session.create',
+      'game.open',
+      'report.ad-hoc.fetch',
+      'report.rake.fetch',
+    ]);
+    const answered = history.points.map(({ types }: any) => types[1][0] > 0);
+    expect(answered).toContain(true);
+  });
+
+  it('ends for everybody as soon as the worker stops, while that finishes what is in flight', async () => {
+    const closed = new Gate();
+    service.platform.behaviour = closed.behind(healthy());
+    const stream = await watch();
+    const held = service.caller.send('game.open', { player: PLAYER });
+    await until('it is in flight', () => closed.held === 1);
+    worker.kill('SIGTERM');
+    await stream.until('closing', ({ reason }) => reason === 'stopping');
+    await until('the stream has ended', () => stream.hasEnded);
+    expect(worker.child.exitCode).toBeNull();
+    const late = await watch();
+    await late.until('closing', ({ reason }) => reason === 'stopping');
+    closed.open();
+    await held;
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+  });
+});

@@ -1,0 +1,73 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const headers = { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
+
+/** Every module of a process that has ended, as V8 tells it. */
+function modulesIn(folder: string): string[] {
+  const reports = readdirSync(folder).map(
+    (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] },
+  );
+  return reports.flatMap(({ result }) => result.map(({ url }) => url));
+}
+
+describe('a worker', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'worker-modules-'));
+  let receiver: OtlpReceiver;
+  let service: ServiceUnderTest;
+  beforeAll(async () => {
+    receiver = await OtlpReceiver.start();
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+  });
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await receiver[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("loads no SDK if no traces are configured; its log has the caller's trace", async () => {
+    const worker = await service.worker({ NODE_V8_COVERAGE: folder, OTEL_METRICS_EXPORTER: 'otlp' });
+    const reply = await service.caller.sendForOne('session.create', { userId: 'p-1' }, { headers });
+    expect(reply.headers['traceparent']).toBe(headers.traceparent);
+    worker.kill('SIGTERM');
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    expect(worker.log.filter(({ traceId }) => traceId === TRACE_ID)).toMatchObject([
+      { msg: 'command answered', outcome: 'success' },
+    ]);
+    const modules = modulesIn(folder);
+    expect(modules.some((url) => url.endsWith('/open-traces.js'))).toBe(true);
+    // The API is loaded by prom-client, for exemplars.
+    const isOfTraces = /@opentelemetry\/(?!api\/)|\/(command|platform)-traces\.js|export-traces\.js/;
+    expect(modules.filter((url) => isOfTraces.test(url))).toEqual([]);
+  });
+
+  it('serves while its collector refuses and hangs, says so once, and stops within its grace period', async () => {
+    receiver.answer = 'refuse';
+    const worker = await service.worker({ ...receiver.variables, SHUTDOWN_GRACE_MS: '1000' });
+    const answer = () => service.caller.sendForOne('session.create', { userId: 'p-1' }, { headers });
+    for (let batches = 1; batches <= 3; batches += 1) {
+      expect(await answer()).toMatchObject({ type: 'session.created' });
+      await until('another batch was refused', () => receiver.requests.length >= batches);
+    }
+    const failures = () => worker.log.filter(({ msg }) => msg === 'traces could not be exported');
+    await until('it is told', () => failures().length > 0);
+    receiver.answer = 'hang';
+    expect(await answer()).toMatchObject({ type: 'session.created' });
+    worker.kill('SIGTERM');
+    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    expect(failures()).toMatchObject([
+      { level: 'warn', spans: expect.any(Number), cause: { name: 'OTLPExporterError' } },
+      { spans: expect.any(Number), cause: { message: 'the worker stopped before they were taken' } },
+    ]);
+    expect(receiver.spans).toEqual([]);
+  });
+});

@@ -1,0 +1,189 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { CALLER_CODES } from '#caller';
+
+import { fencesOf, read, root } from '../../docs/markdown.ts';
+import { type SandboxedService, startSandboxedService } from '../../e2e/commands/sandboxed-service.ts';
+import { openConnection, uniquePrefix } from '../../support/broker.ts';
+import { installPythonClient } from '../../support/python-client.ts';
+import { validationRows } from './validation-rows.ts';
+
+const CLIENT = join(root, 'libs/caller-python');
+const TESTS = join(CLIENT, 'tests');
+const TEST_NAMES = [...readFileSync(join(TESTS, 'test_caller.py'), 'utf8').matchAll(/def (test_\w+)/g)].map(
+  ([, name = '']) => name,
+);
+const MYPY = '/usr/bin/mypy';
+const START_TIMEOUT_MS = 180_000;
+const RUN_TIMEOUT_MS = 300_000;
+
+const samplesOf = (path: string) =>
+  fencesOf(read(path))
+    .filter(({ language }) => language === 'python')
+    .map(({ text }) => text)
+    .join('\n');
+/** The samples of the document as one program; what it waits for and closes is of the test. */
+const SAMPLES = `${samplesOf('docs/caller-python.md')}
+import time
+
+while not inbox:
+    time.sleep(0.02)
+print("inbox:", ",".join(reply.type for reply in inbox.values()))
+service.close()
+caller.close()
+`;
+/** Each fault that a type checker is to find, beside what is right. */
+const TYPED = `from poker_bridge import Caller, CallerError
+
+caller = Caller("amqp://127.0.0.1:1", "shop")
+url: str = caller.open_game({"player": {"id": "alice"}})["url"]
+wrong_member = caller.create_session({"userId": "alice", "user": "x"})
+wrong_value = caller.create_session({"userId": 1})
+try:
+    caller.create_session({"userId": "alice"})
+except CallerError as error:
+    right = error.code == "NICKNAME_TAKEN" or error.code == "NO_WORKER"
+    wrong_code = error.code == "NICKNAME_TAKE"
+for record in caller.fetch_rake_report({"dateFrom": "", "dateTo": ""}).records():
+    rake: int = record["value"]
+    wrong_amount: str = record["value"]
+`;
+
+/** Runs a program with only the given environment. */
+function run(
+  program: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  cwd = TESTS,
+): Promise<{ readonly code: unknown; readonly output: string }> {
+  const options = { cwd, env: { PYTHONDONTWRITEBYTECODE: '1', ...env }, timeout: RUN_TIMEOUT_MS };
+  return new Promise((resolve) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
+      resolve({ code: error ? (error.code ?? error.signal) : 0, output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+describe('poker_bridge, installed from its wheel', () => {
+  let folder: string;
+  let python: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'python-'));
+    python = await installPythonClient(folder);
+  }, START_TIMEOUT_MS);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  async function program(name: string, text: string): Promise<string> {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  }
+
+  describe('its own tests, against a worker and a sandbox', () => {
+    let sandboxed: SandboxedService;
+    let passed: readonly string[] = [];
+    let output: string;
+    beforeAll(async () => {
+      sandboxed = await startSandboxedService({
+        sandbox: { SANDBOX_REPORT_RECORDS: '200' },
+        worker: { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' },
+      });
+      const { service, platform } = sandboxed;
+      const env = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix, SANDBOX_URL: platform.url };
+      const file = join(folder, 'passed.json');
+      ({ output } = await run(python, [join(TESTS, 'run.py'), file], env));
+      if (existsSync(file)) passed = JSON.parse(readFileSync(file, 'utf8'));
+    }, RUN_TIMEOUT_MS);
+    afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
+
+    it.each(TEST_NAMES)('%s', (name) => {
+      if (!passed.includes(name)) throw new Error(output);
+    });
+  });
+
+  describe('the samples of docs/caller-python.md', () => {
+    const name = uniquePrefix();
+    let sandboxed: SandboxedService;
+    beforeAll(async () => {
+      sandboxed = await startSandboxedService({
+        sandbox: { SANDBOX_REPORT_RECORDS: '25', SANDBOX_UNKNOWN_PLAYERS: 'refuse' },
+      });
+    }, START_TIMEOUT_MS);
+    afterAll(async () => {
+      await using bus = await openConnection();
+      for (const instance of [hostname(), 'outbox'])
+        await bus.channel.deleteQueue(`${name}.replies.${instance}`);
+      await sandboxed?.[Symbol.asyncDispose]();
+    });
+
+    it(
+      'run',
+      async () => {
+        const { url, prefix } = sandboxed.service;
+        const adapted = SAMPLES.replaceAll('"shop"', `"${name}", prefix="${prefix}"`);
+        const result = await run(python, [await program('samples.py', adapted)], { AMQP_URL: url });
+        expect(result.output.trim().split('\n')).toEqual([
+          expect.stringMatching(/^lobby: http:\S+lang=de$/),
+          'unknown player',
+          expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
+          'inbox: session.created',
+        ]);
+        expect(result.code).toBe(0);
+      },
+      RUN_TIMEOUT_MS,
+    );
+  });
+
+  it(
+    'finds the faults that the worker finds',
+    async () => {
+      const rows = validationRows();
+      expect(rows.length).toBeGreaterThan(1_000);
+      const file = await program('rows.json', JSON.stringify(rows));
+      const result = await run(python, [join(TESTS, 'compare_validation.py'), file]);
+      expect(result).toEqual({ code: 0, output: `${rows.length} rows agree\n` });
+    },
+    RUN_TIMEOUT_MS,
+  );
+
+  it('has the codes of the library for Node.js', async () => {
+    const lines = [
+      'import json, typing',
+      'from poker_bridge import CALLER_CODES, CallerCode',
+      'assert set(typing.get_args(CallerCode)) == set(CALLER_CODES)',
+      'print(json.dumps({code: facts._asdict() for code, facts in CALLER_CODES.items()}))',
+    ];
+    const { output } = await run(python, ['-c', lines.join('\n')]);
+    expect(JSON.parse(output)).toEqual(CALLER_CODES);
+  });
+
+  it(
+    'is typed: itself and its samples are right, and what is wrong in a program is found',
+    async () => {
+      const options = ['--strict', '--cache-dir', join(folder, 'mypy')];
+      const check = (...args: readonly string[]) => run(MYPY, [...options, ...args], {}, CLIENT);
+      const good = { code: 0, output: expect.stringMatching(/^Success: no issues found/) };
+      expect(await check('src')).toEqual(good);
+      const samples = await program('samples.py', SAMPLES);
+      const readme = await program('readme.py', samplesOf('libs/caller-python/README.md'));
+      expect(await check('--python-executable', python, samples)).toEqual(good);
+      expect(await check('--python-executable', python, readme)).toEqual(good);
+      const { output } = await check('--python-executable', python, await program('typed.py', TYPED));
+      const wrong = [...output.matchAll(/typed\.py:(\d+): error/g)].map(
+        ([, line]) => TYPED.split('\n')[Number(line) - 1],
+      );
+      expect(wrong.map((line) => /\w+/.exec(line ?? '')?.[0])).toEqual([
+        'wrong_member',
+        'wrong_value',
+        'wrong_code',
+        'wrong_amount',
+      ]);
+    },
+    RUN_TIMEOUT_MS,
+  );
+});

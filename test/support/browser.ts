@@ -1,0 +1,82 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Debian's; if it is missing, install the package chromium. */
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A page that is open, and what it did. */
+export interface Visited {
+  readonly page: Page;
+  /** Scripts' messages and errors, what the Content-Security-Policy refused among them. */
+  readonly complaints: readonly string[];
+  /** Every URL that the page requested. */
+  readonly requested: readonly string[];
+}
+
+/** A browser with a profile of its own, which goes with it. */
+export class Browser implements AsyncDisposable {
+  readonly folder: string;
+  readonly #context: BrowserContext;
+
+  private constructor(folder: string, context: BrowserContext) {
+    this.folder = folder;
+    this.#context = context;
+  }
+
+  /** @param size of the windows, in pixels; the colours are light at first */
+  static async start(size = { width: 880, height: 960 }): Promise<Browser> {
+    const folder = await mkdtemp(join(tmpdir(), 'chromium-'));
+    const context = await chromium.launchPersistentContext(folder, {
+      executablePath: CHROMIUM,
+      headless: true,
+      args: FLAGS,
+      viewport: size,
+      colorScheme: 'light',
+    });
+    return new Browser(folder, context);
+  }
+
+  async visit(url: string): Promise<Visited> {
+    const page = await this.#context.newPage();
+    const complaints: string[] = [];
+    const requested: string[] = [];
+    page
+      .on('console', (message) => complaints.push(message.text()))
+      .on('pageerror', (error) => complaints.push(error.message))
+      .on('dialog', (dialog) => {
+        complaints.push(dialog.message());
+        void dialog.dismiss();
+      })
+      .on('request', (request) => requested.push(request.url()));
+    await page.goto(url);
+    return { page, complaints, requested };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#context.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The colour of the paper, and how many pixels do not fit into the width of the window. */
+export function lookOf(page: Page): Promise<{ readonly paper: string; readonly overflow: number }> {
+  return page.evaluate(() => {
+    const { document, getComputedStyle } = globalThis as any;
+    return {
+      paper: getComputedStyle(document.body).backgroundColor,
+      overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    };
+  });
+}

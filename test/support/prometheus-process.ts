@@ -1,0 +1,117 @@
+import { join } from 'node:path';
+
+import { parse, stringify } from 'yaml';
+
+import { freePorts } from '../../scripts/network/free-ports.ts';
+import { root } from '../../scripts/root.ts';
+import { read } from '../docs/markdown.ts';
+import { Program } from './program.ts';
+import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
+
+/** Debian's; if they are missing, install the package prometheus. */
+const PROMETHEUS = '/usr/bin/prometheus';
+export const PROMTOOL = '/usr/bin/promtool';
+/** The address of the runbook in its alerts. */
+export const RUNBOOK_URL = 'https://docs.example/runbook.md';
+
+/** An alert as Prometheus has it now. */
+interface PrometheusAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly state: 'pending' | 'firing';
+}
+
+/** A series of a query's result. */
+interface QueriedSeries {
+  readonly metric: Readonly<Record<string, string>>;
+}
+
+/** A series over time. */
+export interface RangedSeries extends QueriedSeries {
+  /** Seconds since the epoch, each with a number as Prometheus writes it: also `NaN` and `+Inf`. */
+  readonly values: readonly (readonly [atSeconds: number, value: string])[];
+}
+
+/** The time that a range query is about, in seconds since the epoch; one value each second. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A Prometheus on loopback with the configuration and the rules of deploy/, which scrapes once a second. */
+export class PrometheusProcess extends Program {
+  readonly url: string;
+  readonly #folder: TemporaryFolder;
+
+  private constructor(url: string, folder: TemporaryFolder, args: readonly string[]) {
+    super(PROMETHEUS, args, { PATH: process.env['PATH'], RUNBOOK_URL });
+    this.url = url;
+    this.#folder = folder;
+  }
+
+  /** @param targets host and port of the metrics of each worker. @throws Error if it does not start */
+  static async scraping(...targets: readonly string[]): Promise<PrometheusProcess> {
+    const [port = 0] = await freePorts(1);
+    const folder = temporaryFolder();
+    const config = folder.write('prometheus.yml', configFor(targets));
+    const started = new PrometheusProcess(`http://127.0.0.1:${port}`, folder, [
+      `--config.file=${config}`,
+      // From Prometheus 3 on this is so without the flag.
+      '--enable-feature=expand-external-labels',
+      `--storage.tsdb.path=${join(folder.path, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ]);
+    await until('Prometheus is ready', async () => {
+      if (started.child.exitCode !== null) throw new Error(`Prometheus has ended:\n${started.stderr}`);
+      return fetch(`${started.url}/-/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    });
+    return started;
+  }
+
+  async alerts(): Promise<readonly PrometheusAlert[]> {
+    return ((await this.#api('alerts')) as { alerts: PrometheusAlert[] }).alerts;
+  }
+
+  /** @throws Error if it is no query */
+  async query(expression: string): Promise<readonly QueriedSeries[]> {
+    const answer = await this.#api(`query?query=${encodeURIComponent(expression)}`);
+    return (answer as { result: QueriedSeries[] }).result;
+  }
+
+  /** @throws Error if it is no query */
+  async queryRange(expression: string, { start, end }: Range): Promise<readonly RangedSeries[]> {
+    const range = `start=${start}&end=${end}&step=1`;
+    const answer = await this.#api(`query_range?query=${encodeURIComponent(expression)}&${range}`);
+    return (answer as { result: RangedSeries[] }).result;
+  }
+
+  override async [Symbol.asyncDispose](): Promise<void> {
+    await super[Symbol.asyncDispose]();
+    this.#folder[Symbol.dispose]();
+  }
+
+  async #api(path: string): Promise<unknown> {
+    const response = await fetch(`${this.url}/api/v1/${path}`);
+    const { status, data, error } = (await response.json()) as Record<string, unknown>;
+    if (status !== 'success') throw new Error(`${path}: ${String(error)}`);
+    return data;
+  }
+}
+
+/** The configuration of deploy/, with these targets and a short interval. */
+function configFor(targets: readonly string[]): string {
+  const { scrape_configs: scrapes, ...config } = parse(read('deploy/prometheus/prometheus.yml')) as {
+    global: object;
+    scrape_configs: { job_name: string }[];
+  };
+  return stringify({
+    ...config,
+    global: { ...config.global, scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [join(root, 'deploy', 'prometheus', 'alerts.yml')],
+    scrape_configs: scrapes.map(({ job_name }) => ({ job_name, static_configs: [{ targets }] })),
+  });
+}
