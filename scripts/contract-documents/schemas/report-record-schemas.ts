@@ -1,28 +1,9 @@
+import { AD_HOC_RECORD, REPORT_AMOUNTS } from '#platform';
+
 import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 
-/** The amounts of an ad hoc record under the interface's names. Source: interface document, "Ad hoc report record". */
-export const AD_HOC_AMOUNTS = [
-  'win',
-  'loss',
-  'deposit',
-  'withdraw',
-  'bets',
-  'rake',
-  'jackpot',
-  'tournament-fee',
-  'tournament-bet',
-  'tournament-prize',
-  'cash-result',
-  'tournament-result',
-  'ticket-fee',
-  'ticket-bet',
-  'slot-credit',
-  'slot-debit',
-  'rakeback',
-  'rakeback-paid',
-  'rakeback-unpaid',
-  'rabbit-hunting',
-] as const;
+/** The amounts of an ad hoc record under the interface's names: all integers but the kind of money. */
+export const AD_HOC_AMOUNTS = AD_HOC_RECORD.integers.filter((name) => name !== 'money-type');
 
 /** Whole digits, however many: more than 2^53 is a number that most readers round. */
 export const AMOUNT: JsonSchema = {
@@ -46,7 +27,7 @@ export const RECORD_SCHEMAS: Definitions = {
       date: DAY,
       moneyType: MONEY_TYPE,
       currency: text('ISO code.'),
-      ...Object.fromEntries(AD_HOC_AMOUNTS.map((name) => [inCamelCase(name), AMOUNT])),
+      ...Object.fromEntries(REPORT_AMOUNTS['ad-hoc'].map((name) => [name, AMOUNT])),
     },
   },
   RakeRecord: {
@@ -72,8 +53,4 @@ function recordsOf(report: string, record: string): JsonSchema {
     // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     then: { properties: { records: { items: reference(record) } } },
   };
-}
-
-function inCamelCase(name: string): string {
-  return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
 }

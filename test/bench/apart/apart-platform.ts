@@ -1,33 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { AD_HOC_RECORD } from '#platform';
+
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour, PlatformRequest } from '../../support/platform-stub.ts';
 
 const ANSWER_MS = 20;
 const RECORDS = 60_000;
-const AMOUNTS = [
-  'money-type',
-  'win',
-  'loss',
-  'deposit',
-  'withdraw',
-  'bets',
-  'rake',
-  'jackpot',
-  'tournament-fee',
-  'tournament-bet',
-  'tournament-prize',
-  'cash-result',
-  'tournament-result',
-  'ticket-fee',
-  'ticket-bet',
-  'slot-credit',
-  'slot-debit',
-  'rakeback',
-  'rakeback-paid',
-  'rakeback-unpaid',
-  'rabbit-hunting',
-];
 
 /** A player whose session or game takes that long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
@@ -66,7 +45,7 @@ function reportPage({ url }: PlatformRequest): string {
 
 function recordOf(_: unknown, index: number): object {
   const attributes = { 'user-id': `player-${index}`, date: '2026-01-01', currency: 'USD' };
-  const amounts = AMOUNTS.map((name, place) => [name, 1_000 * index + place]);
+  const amounts = AD_HOC_RECORD.integers.map((name, place) => [name, 1_000 * index + place]);
   return {
     type: 'ad-hoc-report',
     id: String(index),
