@@ -14,6 +14,8 @@ export interface Holding {
 /** The last eighth is for compartments that move: one that is stuck need not be slow for as long to be kept from it. */
 const RESERVE = 1 / 8;
 const HASTE = 1 / 5;
+/** What stands at the end of a burst takes long, too. */
+const LINE = 2;
 
 /**
  * How much of a worker each compartment may hold: as much as is free, so that one that is stuck leaves half to the
@@ -31,8 +33,8 @@ export class Window {
   #restartedAtMs = 0;
 
   /**
-   * @param slowMs a compartment is stuck if one takes longer, or none has ended for longer; for a fifth of it, if less than an
-   *   eighth of the window is free
+   * @param slowMs a compartment is stuck if none has ended for longer, or one took more than twice as long; if less than an
+   *   eighth of the window is free, it is stuck if none has ended for a fifth of it
    */
   constructor(size: number, slowMs: number, clock: Clock) {
     this.#size = size;
@@ -92,6 +94,6 @@ export class Window {
 
   #isStuck({ movedAtMs, tookMs }: Holding): boolean {
     const patienceMs = this.#free <= RESERVE * this.#size ? HASTE * this.#slowMs : this.#slowMs;
-    return tookMs > this.#slowMs || this.#clock() - movedAtMs > patienceMs;
+    return tookMs > LINE * this.#slowMs || this.#clock() - movedAtMs > patienceMs;
   }
 }
