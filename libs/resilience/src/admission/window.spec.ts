@@ -57,9 +57,9 @@ describe('Window', () => {
     }
   });
 
-  it('keeps the last eighth from a compartment that has not moved for a fifth of that time', () => {
+  it('keeps the last eighth from a compartment that has not moved for half of that time', () => {
     enter('games', 1);
-    nowMs += SLOW_MS / 5 + 1;
+    nowMs += SLOW_MS / 2 + 1;
     expect(enter('games', 200)).toHaveLength(87);
     expect(enter('sessions', 12)).toHaveLength(12);
   });

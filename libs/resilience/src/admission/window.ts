@@ -13,7 +13,7 @@ export interface Holding {
 
 /** The last eighth is for compartments that move: one that is stuck need not be slow for as long to be kept from it. */
 const RESERVE = 1 / 8;
-const HASTE = 1 / 5;
+const HASTE = 1 / 2;
 /** What stands at the end of a burst takes long, too. */
 const LINE = 2;
 
@@ -34,7 +34,7 @@ export class Window {
 
   /**
    * @param slowMs a compartment is stuck if none has ended for longer, or one took more than twice as long; if less than an
-   *   eighth of the window is free, it is stuck if none has ended for a fifth of it
+   *   eighth of the window is free, it is stuck if none has ended for half of it
    */
   constructor(size: number, slowMs: number, clock: Clock) {
     this.#size = size;
