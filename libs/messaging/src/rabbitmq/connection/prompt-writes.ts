@@ -1,5 +1,5 @@
-// In workers on a busy machine, an acknowledgement left 10 ms after its confirm on average, and 1 ms with it
-// (docs/reliability.md, "Why a reply comes twice"). Without it all is the same, and more replies come twice.
+// On a busy machine, it makes an acknowledgement leave some 10 ms earlier (docs/reliability.md, "Why a reply comes twice").
+// Without it all is the same, and more replies come twice.
 
 import type { ChannelModel } from 'amqplib';
 
