@@ -8,6 +8,7 @@ import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
 import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { laneWindow } from './pipeline/lane-window.ts';
+import { InterruptedRuns } from './pipeline/interrupted-runs.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { compartmentOf } from './pipeline/steps/within-share.ts';
 import { Settler } from './pipeline/settler.ts';
@@ -198,7 +199,8 @@ export class Messaging {
       newId: this.#options.newId,
     };
     const window = this.#window;
-    const steps = stepsOf({ ...this.#options, names, handlers, replies, window });
-    return new Pipeline(rules, steps, settler, window, observer, tracer);
+    const interrupted = new InterruptedRuns();
+    const steps = stepsOf({ ...this.#options, names, handlers, replies, window, interrupted });
+    return new Pipeline(rules, steps, settler, window, interrupted, observer, tracer);
   }
 }

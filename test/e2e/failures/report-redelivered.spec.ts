@@ -1,16 +1,20 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import type { PlatformRequest } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const RECORDS = 6;
 /** The page that the platform has not answered when the connections go. */
 const HELD_PAGE = 4;
+/** From the platform's answer to the reply on its way. */
+const SENT_MS = 200;
 
 describe('a report whose connections are cut', () => {
   let service: ServiceUnderTest;
@@ -54,6 +58,44 @@ describe('a report whose connections are cut', () => {
       expect(platform.requests.map(pageOf).filter((page) => page === 1)).toHaveLength(1);
     },
   );
+});
+
+describe('a report whose final reply is not confirmed', () => {
+  it.each<[string, number, (proxy: TcpProxy) => void]>([
+    ['its connections are cut', 1, (proxy) => proxy.cut()],
+    [
+      'it is, after the connection that consumes was cut',
+      2,
+      (proxy) => {
+        proxy.cut(-1);
+        proxy.resume();
+      },
+    ],
+  ])('gets that reply again, without being read again, if %s', async (_, times, breakThem) => {
+    await using service = await ServiceUnderTest.start({ behaviour: healthy(0) });
+    const worker = await service.worker();
+    const gate = new Gate();
+    const { caller, platform, proxy } = service;
+    platform.behaviour = gate.behind(healthy(0));
+    const id = randomUUID();
+    const sent = caller.send('report.rake.fetch', REPORT, { messageId: id });
+    await until('the platform is asked', () => gate.held === 1);
+    // The first connection publishes: the reply does not reach the broker.
+    proxy.stall(0);
+    gate.open();
+    await until('it is decided', async () => (await worker.metric('poker_platform_requests_total')) === 1);
+    await sleep(SENT_MS);
+    breakThem(proxy);
+    await sent;
+    const answered = async () => (await worker.metric('poker_commands_total')) === times;
+    await until('it is answered', answered);
+    await until('all replies have come', () => caller.received.length >= times);
+
+    expect(caller.received.map(({ type, messageId }) => [type, messageId])).toEqual(
+      Array.from({ length: times }, () => ['report.completed', `${id}:0`]),
+    );
+    expect(platform.requests).toHaveLength(1);
+  });
 });
 
 function pageOf({ url }: PlatformRequest): number {

@@ -1,36 +1,53 @@
 import type { Command } from '../command/command.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 import { QUARANTINE_STARTS } from '../envelope/own-headers.ts';
+import type { Settlement } from './settlement.ts';
 
 /** Reports whose connection went, and that were not delivered to this worker again. */
 const MAX_RUNS = 1000;
 
+interface Run {
+  readonly command: Command;
+  /** Once it is decided, which is before its final reply is confirmed. */
+  settlement: Settlement | undefined;
+}
+
 /** Remembers runs of reports, so that one whose connection goes can continue when the broker delivers it again. */
 export class InterruptedRuns {
-  readonly #commands = new Map<string, Command>();
+  readonly #runs = new Map<string, Run>();
 
   /**
    * Begins a run; one that was interrupted lends it its sequence and its progress.
    *
-   * @returns what `end` is told when the run has come to its end
+   * @returns how the interrupted one was to be settled, if all that is missing is that its final reply is confirmed
    */
-  begin(command: Command): string {
+  begin(command: Command): Settlement | undefined {
     const key = keyOf(command);
-    const before = this.#commands.get(key);
-    this.#commands.delete(key);
-    if (before && isRedelivery(command, before) && before.run.sequence > command.run.sequence) {
-      command.run.sequence = before.run.sequence;
-      command.run.progress = before.run.progress;
+    const before = this.#runs.get(key);
+    this.#runs.delete(key);
+    const isResumed = before && isRedelivery(command, before.command);
+    const run: Run = { command, settlement: isResumed ? before.settlement : undefined };
+    if (isResumed && before.command.run.sequence > command.run.sequence) {
+      command.run.sequence = before.command.run.sequence;
+      command.run.progress = before.command.run.progress;
     }
-    this.#commands.set(key, command);
-    const [oldest] = this.#commands.keys();
-    if (this.#commands.size > MAX_RUNS && oldest !== undefined) this.#commands.delete(oldest);
-    return key;
+    this.#runs.set(key, run);
+    const [oldest] = this.#runs.keys();
+    if (this.#runs.size > MAX_RUNS && oldest !== undefined) this.#runs.delete(oldest);
+    return run.settlement;
   }
 
-  /** Forgets a run that has come to its end, unless another one has begun. */
-  end(key: string, command: Command): void {
-    if (this.#commands.get(key) === command) this.#commands.delete(key);
+  /** Notes how a run is to be settled; its pages are confirmed. */
+  decided(command: Command, settlement: Settlement): void {
+    const run = this.#runs.get(keyOf(command));
+    if (run?.command.run === command.run) run.settlement = settlement;
+  }
+
+  /** Forgets a run whose message does not come again, unless another one has begun. */
+  end(command: Command): void {
+    if (command.lane !== 'reports') return;
+    const key = keyOf(command);
+    if (this.#runs.get(key)?.command.run === command.run) this.#runs.delete(key);
   }
 }
 

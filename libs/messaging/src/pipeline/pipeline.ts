@@ -8,6 +8,7 @@ import type { CommandTrace, CommandTracer } from '../observer/command-tracer.ts'
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { Delivery } from '../rabbitmq/consuming/delivery.ts';
 import { InFlight } from './in-flight.ts';
+import type { InterruptedRuns } from './interrupted-runs.ts';
 import { codeOf, type Settlement } from './settlement.ts';
 import type { Settler } from './settler.ts';
 import { chain, type Next, type Step } from './step.ts';
@@ -18,6 +19,7 @@ export class Pipeline {
   readonly #run: Next;
   readonly #settler: Settler;
   readonly #window: Window;
+  readonly #interrupted: InterruptedRuns;
   readonly #observer: MessagingObserver;
   readonly inFlight = new InFlight();
   readonly #tracer: CommandTracer | undefined;
@@ -27,6 +29,7 @@ export class Pipeline {
     steps: readonly Step[],
     settler: Settler,
     window: Window,
+    interrupted: InterruptedRuns,
     observer: MessagingObserver,
     tracer: CommandTracer | undefined,
   ) {
@@ -34,6 +37,7 @@ export class Pipeline {
     this.#run = chain(steps);
     this.#settler = settler;
     this.#window = window;
+    this.#interrupted = interrupted;
     this.#observer = observer;
     this.#tracer = tracer;
   }
@@ -53,6 +57,8 @@ export class Pipeline {
     const settled = await this.#settler.settle(command, settlement);
     const { holding, trace, attempts } = command.run;
     trace?.end({ settlement: settled.kind, code: codeOf(settled), attempts });
+    // What was lost with its channel comes again.
+    if (settled.kind !== 'return' && !delivery.isLost) this.#interrupted.end(command);
     if (holding) this.#window.leave(holding, command.receivedAtMs);
     this.inFlight.remove(key);
     this.#observer.commandReleased(command.lane);

@@ -8,6 +8,7 @@ import { SpecCallers } from '../envelope/envelope-rules.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
+import { InterruptedRuns } from './interrupted-runs.ts';
 import { failureOf, type Settlement } from './settlement.ts';
 import { chain } from './step.ts';
 import { stepsOf } from './steps.ts';
@@ -40,6 +41,7 @@ function settle(
     window: new Window(10, 5_000, nowMs),
     callers: new SpecCallers((caller) => caller !== 'stranger'),
     idempotency: new MemoryIdempotencyStore(60_000, nowMs),
+    interrupted: new InterruptedRuns(),
     replies: {} as ReplySender,
     observer: {} as MessagingObserver,
     nowMs,

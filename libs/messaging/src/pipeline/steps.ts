@@ -5,6 +5,7 @@ import type { CallerPolicy } from '../envelope/caller-policy.ts';
 import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
+import type { InterruptedRuns } from './interrupted-runs.ts';
 import type { Step } from './step.ts';
 import { answerFailures } from './steps/answer-failures.ts';
 import { authorize } from './steps/authorize.ts';
@@ -35,6 +36,7 @@ export interface StepsOptions {
   /** Of players' commands. */
   readonly window: Window;
   readonly idempotency: IdempotencyStore;
+  readonly interrupted: InterruptedRuns;
   readonly replies: ReplySender;
   readonly observer: MessagingObserver;
   readonly nowMs: () => number;
@@ -57,7 +59,7 @@ export function stepsOf(options: StepsOptions): readonly Step[] {
     deduplicate(options),
     // What is remembered for repeats may be a failure.
     answerFailures(nowMs),
-    resume(),
+    resume(options.interrupted),
     withinDeadline,
     invoke(handlers, options.replies),
   ];

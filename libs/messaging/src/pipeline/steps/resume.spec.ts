@@ -5,6 +5,7 @@ import { CommandError } from '#contracts';
 import type { Command } from '../../command/command.ts';
 import { commandOf } from '../../command/command.fixture.ts';
 import { UnconfirmedError } from '../../rabbitmq/publishing/confirmed-publisher.ts';
+import { InterruptedRuns } from '../interrupted-runs.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Step } from '../step.ts';
 import { resume } from './resume.ts';
@@ -21,52 +22,74 @@ const reportOf = ({ properties, ...facts }: Facts = {}): Command =>
     body: { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' },
     ...facts,
   });
-/** How a run ended after five pages. */
+/** How a run ended after five pages, and whether its message is settled. */
 const ENDS = {
-  'lost its connection': (delivery: Command['delivery']) => {
-    delivery.lose();
-    return ANSWERED;
-  },
-  'was not confirmed': (delivery: Command['delivery']) => {
-    delivery.requeue();
-    throw new UnconfirmedError();
-  },
-  'was answered': () => ANSWERED,
-  failed: () => {
-    throw new CommandError('PLATFORM_PROTOCOL_ERROR');
-  },
+  'lost its connection': { throws: new UnconfirmedError(), isSettled: false },
+  'was answered': { throws: undefined, isSettled: true },
+  'was answered without a confirm': { throws: undefined, isSettled: false },
+  failed: { throws: new CommandError('PLATFORM_PROTOCOL_ERROR'), isSettled: true },
+  'failed without a confirm': { throws: new CommandError('PLATFORM_PROTOCOL_ERROR'), isSettled: false },
 };
 
 /** The step, after a run of the report that ended so. */
 async function after(end: keyof typeof ENDS) {
-  const step = resume();
-  const first = step(reportOf(), async ({ run, delivery }) => {
+  const { throws, isSettled } = ENDS[end];
+  const runs = new InterruptedRuns();
+  const step = resume(runs);
+  const command = reportOf();
+  const first = step(command, async ({ run }) => {
     Object.assign(run, { sequence: 5, progress: PROGRESS });
-    return ENDS[end](delivery);
+    if (throws) throw throws;
+    return ANSWERED;
   });
   await first.catch(() => undefined);
+  if (isSettled) runs.end(command);
+  else command.delivery.lose();
   return step;
 }
 
+/** What a run begins with; `undefined` if there is none. */
 async function startOf(step: Step, command: Command) {
   let start: unknown;
-  await step(command, ({ run: { sequence, progress } }) => {
+  const settlement = await step(command, ({ run: { sequence, progress } }) => {
     start = { sequence, progress };
     return Promise.resolve(ANSWERED);
   });
+  expect(settlement).toBe(ANSWERED);
   return start;
 }
 
 const FROM_THE_START = { sequence: 0, progress: undefined };
 
 describe('resume', () => {
-  it.each(['lost its connection', 'was not confirmed'] as const)(
+  it.each(['lost its connection', 'failed without a confirm'] as const)(
     'goes on after the last confirmed page of a run that %s, if the report is delivered again',
     async (end) => {
       const start = await startOf(await after(end), reportOf({ redelivered: true }));
       expect(start).toEqual({ sequence: 5, progress: PROGRESS });
     },
   );
+
+  it('sends the final reply of a run again that was answered without a confirm, under its number', async () => {
+    const command = reportOf({ redelivered: true });
+    expect(await startOf(await after('was answered without a confirm'), command)).toBeUndefined();
+    expect(command.run.sequence).toBe(5);
+  });
+
+  it('does so as often as the connection goes', async () => {
+    const step = await after('was answered without a confirm');
+    for (let turn = 0; turn < 3; turn += 1) {
+      const command = reportOf({ redelivered: true });
+      expect(await startOf(step, command)).toBeUndefined();
+      expect(command.run.sequence).toBe(5);
+      command.delivery.lose();
+    }
+  });
+
+  it('runs a report that is sent again, not delivered again, though the final reply was decided', async () => {
+    const step = await after('was answered without a confirm');
+    expect(await startOf(step, reportOf())).toEqual(FROM_THE_START);
+  });
 
   it.each(['was answered', 'failed'] as const)('starts again after a run that %s', async (end) => {
     expect(await startOf(await after(end), reportOf({ redelivered: true }))).toEqual(FROM_THE_START);

@@ -16,23 +16,23 @@ function corked() {
   return { calls, stream };
 }
 
-const turn = () => new Promise(setImmediate);
+const callback = () => new Promise((resolve) => process.nextTick(resolve));
 
 describe('corkWrites', () => {
-  it('sends what is written within a turn at its end, in one call and in its order', async () => {
+  it('sends what one callback writes at its end, in one call and in its order', async () => {
     const { calls, stream } = corked();
     for (const frame of ['a', 'b', 'c']) stream.write(frame);
     expect(calls).toEqual([]);
-    await turn();
+    await callback();
     expect(calls).toEqual(['abc']);
   });
 
-  it('does so again in the next turn', async () => {
+  it('does so again in the next one', async () => {
     const { calls, stream } = corked();
     stream.write('a');
-    await turn();
+    await callback();
     for (const frame of ['b', 'c']) stream.write(frame);
-    await turn();
+    await callback();
     expect(calls).toEqual(['a', 'bc']);
   });
 

@@ -9,7 +9,7 @@ interface Corkable {
   uncork(): void;
 }
 
-/** Sends all frames that are written within one turn of the event loop in one system call. */
+/** Sends all frames that amqplib writes one after the other, which are those of a turn, in one system call. */
 export function corkWrites(model: ChannelModel): void {
   const { stream } = (model as unknown as { connection: { stream: Corkable } }).connection;
   const write = stream.write.bind(stream);
@@ -22,7 +22,7 @@ export function corkWrites(model: ChannelModel): void {
     if (!isCorked) {
       isCorked = true;
       stream.cork();
-      setImmediate(uncork);
+      process.nextTick(uncork);
     }
     return write(...args);
   };

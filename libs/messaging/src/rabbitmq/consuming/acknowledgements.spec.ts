@@ -69,12 +69,17 @@ describe('Acknowledgements', () => {
     expect(frames).toEqual(['nack 1', 'ack 3 and below']);
   });
 
-  it('sends by itself at the end of the turn', async () => {
-    const { frames, acknowledgements } = brokerWith(1);
-    acknowledgements.acknowledge(message(1));
+  it('sends what is settled at once together, by itself and within the turn', async () => {
+    const { frames, acknowledgements } = brokerWith(2);
+    const settled = [1, 2].map(async (tag) => {
+      // A confirm is a few promises away.
+      for (let turns = 0; turns < tag; turns += 1) await Promise.resolve();
+      acknowledgements.acknowledge(message(tag));
+    });
+    await Promise.all(settled);
     expect(frames).toEqual([]);
-    await new Promise(setImmediate);
-    expect(frames).toEqual(['ack 1 and below']);
+    await new Promise((resolve) => process.nextTick(resolve));
+    expect(frames).toEqual(['ack 2 and below']);
   });
 });
 

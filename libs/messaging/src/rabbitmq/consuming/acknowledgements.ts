@@ -6,8 +6,8 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Acknowledger } from './delivery.ts';
 
 /**
- * The acknowledgements of one channel, gathered over a turn of the event loop: what is finished without a gap goes
- * in one frame, the rest singly.
+ * The acknowledgements of one channel, those of the confirms that were read at once together: what is finished without a
+ * gap goes in one frame, the rest singly.
  *
  * Delivery tags count up from 1, so the lowest one that is not settled is known without a list of what is in flight.
  */
@@ -17,7 +17,7 @@ export class Acknowledgements implements Acknowledger {
   #lowest = 1;
   /** Settled, the broker knows, and some lower tag is not. */
   readonly #ahead = new Set<number>();
-  /** Settled in this turn; the broker does not know yet. */
+  /** Settled just now; the broker does not know yet. */
   #gathered: number[] = [];
 
   constructor(channel: Channel) {
@@ -25,7 +25,7 @@ export class Acknowledgements implements Acknowledger {
   }
 
   acknowledge(message: ConsumeMessage): void {
-    if (this.#gathered.length === 0) setImmediate(() => this.flush());
+    if (this.#gathered.length === 0) process.nextTick(() => this.flush());
     this.#gathered.push(message.fields.deliveryTag);
   }
 

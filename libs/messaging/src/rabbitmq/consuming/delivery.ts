@@ -50,6 +50,11 @@ export class Delivery {
     return this.#state === 'in flight';
   }
 
+  /** Whether its channel went before it was settled: the broker delivers the message again. */
+  get isLost(): boolean {
+    return this.#state === 'lost';
+  }
+
   /**
    * Times that the broker delivered it before. Up to 4.2 a crash, a cut and a return count alike. From 4.3 returns do
    * not, and the count is no more than the broker's own of all deliveries: a caller may have written the first one.

@@ -43,7 +43,10 @@ export function scriptedChannel() {
       return Promise.resolve();
     },
   };
-  const connection = { createChannel: () => Promise.resolve(channel as unknown as Channel) };
+  const connection = {
+    createChannel: () => Promise.resolve(channel as unknown as Channel),
+    connection: { muxer: {} },
+  };
   return {
     connection: connection as unknown as ChannelModel,
     consumers,
