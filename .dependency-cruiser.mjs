@@ -162,6 +162,13 @@ export default {
       to: { path: usesOpenTelemetry, dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
+      name: 'ioredis-only-if-configured',
+      comment: 'ioredis is imported dynamically: a worker without Redis does not load it.',
+      severity: 'error',
+      from: { path: '^(apps/worker|libs)/', pathNot: ['^libs/messaging/src/client/', tests] },
+      to: { path: '^node_modules/ioredis/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
+    {
       name: 'contracts-stand-alone',
       comment:
         'contracts depends on nothing but class-validator, class-transformer and reflect-metadata: callers install it.',

@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import { compile } from './compile.ts';
 import { isTypeScript, sourceFiles } from './source-files.ts';
 
 /** What `dist` was made from: the compiler's settings, and each source with its version. */
@@ -80,6 +79,8 @@ async function produce(root: string, dist: string, path: string): Promise<void> 
     renameSync(temporary, target);
     return;
   }
+  // It takes longer to load than the look at an unchanged tree.
+  const { compile } = await import('./compile.ts');
   const { code, map } = await compile(root, path);
   write(join(dist, mapOutput), map);
   write(target, `${code}//# sourceMappingURL=${mapOutput.slice(mapOutput.lastIndexOf('/') + 1)}\n`);

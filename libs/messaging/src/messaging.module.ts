@@ -62,11 +62,13 @@ export class MessagingModule extends ConfigurableModuleClass implements OnApplic
   }
 }
 
-function storeOf(options: MessagingModuleOptions): IdempotencyStore {
+async function storeOf(options: MessagingModuleOptions): Promise<IdempotencyStore> {
   const { redisUrl, redisTls, prefix, idempotencyTtlMs, internalKeys, observer } = options;
   if (redisUrl === undefined) return new MemoryIdempotencyStore(idempotencyTtlMs, Date.now);
+  const { Redis } = await import('ioredis');
   return new RedisIdempotencyStore({
     ...RUNTIME,
+    client: Redis,
     url: redisUrl,
     tls: redisTls,
     prefix,

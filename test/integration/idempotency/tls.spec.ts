@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis as Client } from 'ioredis';
 
 import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 import { TlsContext, type TlsMaterial } from '#tls';
@@ -30,6 +31,7 @@ function storeWith(material: TlsMaterial, host = 'localhost') {
   const tls = new TlsContext('REDIS', material);
   const states: RedisState[] = [];
   const store = new RedisIdempotencyStore({
+    client: Client,
     url: `rediss://${host}:${redis.tlsPort}`,
     tls,
     prefix: PREFIX,

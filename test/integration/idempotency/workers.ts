@@ -1,5 +1,7 @@
 import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 
+import { Redis } from 'ioredis';
+
 import type { Reply } from '#contracts';
 import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
@@ -39,6 +41,7 @@ export class Workers implements AsyncDisposable {
   /** One that begins to connect. */
   start(onState: (state: RedisState) => void = () => undefined): RedisIdempotencyStore {
     const store = new RedisIdempotencyStore({
+      client: Redis,
       url: this.#url,
       prefix: PREFIX,
       ttlMs: TTL_MS,

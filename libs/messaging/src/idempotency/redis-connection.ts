@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 
 import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
 import { Circuit, type CircuitPass, type CircuitState, type Random } from '#resilience';
@@ -17,6 +17,8 @@ export type RedisState =
   | { readonly kind: 'away'; readonly reason: string; readonly sinceMs: number };
 
 export interface RedisConnectionOptions {
+  /** Of ioredis, which is not loaded here: few workers have a Redis. */
+  readonly client: typeof Redis;
   /** `redis:` or `rediss:`. It may hold a password. */
   readonly url: string;
   /** Of a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
@@ -52,7 +54,7 @@ export class RedisConnection {
     const { url, tls = new TlsContext('REDIS'), nowMs, random } = options;
     this.#tls = tls;
     this.#circuit = new Circuit(CIRCUIT, { clock: nowMs, random, onChange: (state) => this.#follow(state) });
-    this.#redis = new Redis(url, {
+    this.#redis = new options.client(url, {
       ...(url.startsWith('rediss:') && { tls: materialOf(this.#tls) }),
       scripts: IDENTITY_SCRIPTS,
       connectionName: 'poker-bridge',
