@@ -13,6 +13,8 @@ export interface Entry {
   readonly id: string;
   readonly type: string;
   readonly sentMs: number;
+  /** Whether it is itself what the row breaks: it is called as often as it is started, and may take as long as it takes. */
+  readonly isDisturbance: boolean;
   /** How often it was published: again, until the broker had confirmed it. */
   publishes: number;
   /** When the broker confirmed that it has it. */
@@ -42,11 +44,12 @@ export class Ledger {
     return [...this.#entries.values()];
   }
 
-  sent(id: string, type: string): void {
+  sent(id: string, type: string, isDisturbance = false): void {
     this.#entries.set(id, {
       id,
       type,
       sentMs: Date.now(),
+      isDisturbance,
       publishes: 0,
       calledMs: [],
       replies: [],

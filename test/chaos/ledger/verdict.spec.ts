@@ -21,6 +21,7 @@ const entry = (facts: Partial<Entry> = {}): Entry => ({
   id: 'c',
   type: 'session.create',
   sentMs: 1_000,
+  isDisturbance: false,
   publishes: 1,
   calledMs: [1_050],
   replies: [reply('c:0')],
@@ -82,6 +83,16 @@ describe('verdictOf', () => {
     const calledMs = [1, 2, 3];
     const report = entry({ calledMs, type: 'report.rake.fetch' });
     expect(verdictOf([entry({ calledMs }), report])).toMatchObject({ extraCalls: 2 });
+  });
+
+  it('measures the others beside a command that is what the row breaks', () => {
+    const poison = entry({
+      isDisturbance: true,
+      calledMs: [1, 2, 3],
+      replies: [reply('c:0', { atMs: 40_000 })],
+    });
+    const verdict = verdictOf([entry(), poison]);
+    expect(verdict).toMatchObject({ commands: 2, extraCalls: 0, largestMs: 100, slowest: [] });
   });
 
   it('shows the slowest command if it waited for more than half a minute', () => {

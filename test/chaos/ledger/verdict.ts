@@ -14,14 +14,14 @@ export interface Verdict {
    * published again is another message under the same id: a failure that may pass does not bind it.
    */
   readonly wrong: readonly Entry[];
-  /** Calls beyond one for a session. A report makes as many as it has pages, and poison as many as it has starts. */
+  /** Calls beyond one for a session. A report makes as many as it has pages. */
   readonly extraCalls: number;
   readonly calledAgain: readonly Entry[];
   /** Whose final reply is a failure. */
   readonly failed: number;
   /** Those, by their codes. */
   readonly failures: Readonly<Record<string, number>>;
-  /** From the sending to the final reply, the longest. */
+  /** From the sending to the final reply, the longest; not that of a command that is what the row breaks. */
   readonly largestMs: number;
   /** The one that took it, if it took longer than half a minute. */
   readonly slowest: readonly Entry[];
@@ -32,13 +32,14 @@ const SLOW_MS = 30_000;
 
 export function verdictOf(entries: readonly Entry[]): Verdict {
   const calledAgain = entries.filter(
-    ({ calledMs, type }) => calledMs.length > 1 && type === 'session.create',
+    ({ calledMs, type, isDisturbance }) => calledMs.length > 1 && type === 'session.create' && !isDisturbance,
   );
   const codes = entries.flatMap(({ replies }) => {
     const final = finalOf(replies);
     return (final && failureIn(final)?.code) ?? [];
   });
-  const largestMs = Math.max(0, ...entries.map(latencyOf));
+  const disturbed = entries.filter(({ isDisturbance }) => !isDisturbance);
+  const largestMs = Math.max(0, ...disturbed.map(latencyOf));
   return {
     commands: entries.length,
     lost: entries.filter(({ replies }) => replies.every(({ isFinal }) => !isFinal)),
@@ -52,7 +53,8 @@ export function verdictOf(entries: readonly Entry[]): Verdict {
     failed: codes.length,
     failures: Object.fromEntries(codes.map((code) => [code, codes.filter((other) => other === code).length])),
     largestMs,
-    slowest: largestMs > SLOW_MS ? entries.filter((entry) => latencyOf(entry) === largestMs).slice(0, 1) : [],
+    slowest:
+      largestMs > SLOW_MS ? disturbed.filter((entry) => latencyOf(entry) === largestMs).slice(0, 1) : [],
   };
 }
 

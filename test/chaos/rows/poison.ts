@@ -15,7 +15,7 @@ export const poison: Row = {
         stage.breaks(`the command kills worker ${number}`);
         await stage.workers.end(number, 'SIGKILL');
       };
-      stage.ledger.sent(POISON, 'session.create, poison');
+      stage.ledger.sent(POISON, 'session.create', true);
       await stage.caller.publish('session.create', POISON, { userId: POISON });
       stage.ledger.delivered(POISON);
     }),

@@ -91,6 +91,19 @@ describe.each(stores)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
+  it('tells what is known of an identity, without claiming it', async () => {
+    id = randomUUID();
+    const look = async (fingerprint = 'f') => store.look(id, fingerprint);
+    expect(await look()).toBeUndefined();
+    const first = await claimed(id);
+    expect([await look(), await look('other data')]).toEqual(['in flight', 'conflict']);
+    await first.settle(success('s-6'));
+    expect([await look(), await look('other data')]).toEqual(['settled', 'conflict']);
+    id = randomUUID();
+    await (await claimed(id)).settle(failure(true));
+    expect(await look()).toBeUndefined();
+  });
+
   it('finds a conflict while the first is in flight, and after it', async () => {
     id = randomUUID();
     const first = await claimed(id);

@@ -45,6 +45,17 @@ async function inFlight(store: RedisIdempotencyStore): Promise<{ outcome: Promis
 }
 
 describe('Two workers over one Redis', () => {
+  it('know what the other one has in flight, has settled, or has released', async () => {
+    expect(await two.look(id, 'f')).toBeUndefined();
+    const first = await claimed(one);
+    expect([await two.look(id, 'f'), await two.look(id, 'g')]).toEqual(['in flight', 'conflict']);
+    await first.settle(success('s-1'));
+    expect([await two.look(id, 'f'), await two.look(id, 'g')]).toEqual(['settled', 'conflict']);
+    id = JSON.stringify(['default', `player-${randomUUID()}`]);
+    await (await claimed(one)).settle(failure(true));
+    expect(await two.look(id, 'f')).toBeUndefined();
+  });
+
   it('replay what the other one settled', async () => {
     await (await claimed(one)).settle(success('s-1'));
     expect(await two.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });

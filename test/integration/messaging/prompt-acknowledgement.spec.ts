@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { corkWrites } from '../../../libs/messaging/src/rabbitmq/connection/cork-writes.ts';
+import { promptWrites } from '../../../libs/messaging/src/rabbitmq/connection/prompt-writes.ts';
 import type { Delivery } from '../../../libs/messaging/src/rabbitmq/consuming/delivery.ts';
 import { QueueConsumer } from '../../../libs/messaging/src/rabbitmq/consuming/queue-consumer.ts';
 import { openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
@@ -16,6 +17,7 @@ let deliveries: Delivery[];
 beforeEach(async () => {
   open = await openConnection();
   corkWrites(open.connection);
+  promptWrites(open.connection);
   queue = (await open.channel.assertQueue(`${uniquePrefix()}-prompt`, { exclusive: true })).queue;
   deliveries = [];
   consumer = new QueueConsumer({

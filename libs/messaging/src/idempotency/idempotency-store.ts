@@ -16,6 +16,9 @@ export type Claim =
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
+/** What is known of an identity that is not free. */
+export type Known = Exclude<Claim['kind'], 'claimed'>;
+
 /** Whose command it is that is claimed. */
 export interface ClaimOrigin {
   /** Whoever claims much forgets its own outcomes first; default `anonymous`. */
@@ -31,6 +34,17 @@ export abstract class IdempotencyStore {
    * @param fingerprint of type and data
    */
   abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
+
+  /**
+   * What `claim` would find, without claiming anything.
+   *
+   * @returns `undefined` if the identity is free, as far as is known
+   */
+  abstract look(
+    identity: string,
+    fingerprint: string,
+    origin?: ClaimOrigin,
+  ): Known | undefined | Promise<Known | undefined>;
 
   /** Closes its connections. Never rejects. */
   close(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Reply } from '#contracts';
 
 import { ANONYMOUS } from '../envelope/caller-policy.ts';
-import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, isKept, type Known } from './idempotency-store.ts';
 import { OutcomeLog } from './outcome-log.ts';
 
 /** Beyond it, the caller with the most outcomes loses its oldest ones early. */
@@ -12,7 +12,9 @@ const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 const SWEEP_EVERY_MS = 1_000;
 
 /** A claim as `MemoryIdempotencyStore` gives it: at once. */
-export type MemoryClaim = Exclude<Claim, { kind: 'claimed' }> | HeldClaim;
+export type MemoryClaim = Found | HeldClaim;
+
+type Found = Exclude<Claim, { kind: 'claimed' }>;
 
 export interface KeptOutcome {
   readonly identity: string;
@@ -95,19 +97,11 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   }
 
   claim(identity: string, fingerprint: string, { caller = ANONYMOUS }: ClaimOrigin = {}): MemoryClaim {
-    const entry = this.#entries.get(identity);
-    if (typeof entry === 'number') {
-      const log = this.#logs.get(caller);
-      if (log === undefined || log.untilMs(entry) <= this.#nowMs()) {
-        return this.#begin(caller, identity, fingerprint);
-      }
-      if (log.fingerprint(entry) !== fingerprint) return { kind: 'conflict' };
-      return { kind: 'settled', reply: log.reply(entry) };
-    }
-    if (entry === undefined) return this.#begin(caller, identity, fingerprint);
-    if (entry.fingerprint !== fingerprint) return { kind: 'conflict' };
-    entry.waiting ??= Promise.withResolvers();
-    return { kind: 'in flight', outcome: entry.waiting.promise };
+    return this.#find(identity, fingerprint, caller) ?? this.#begin(caller, identity, fingerprint);
+  }
+
+  look(identity: string, fingerprint: string, { caller = ANONYMOUS }: ClaimOrigin = {}): Known | undefined {
+    return this.#find(identity, fingerprint, caller)?.kind;
   }
 
   /** The outcomes kept between `sinceMs` and now, for as long as they are valid. */
@@ -123,6 +117,20 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
         yield { identity, fingerprint: log.fingerprint(place), reply: log.reply(place), untilMs };
       }
     }
+  }
+
+  #find(identity: string, fingerprint: string, caller: string): Found | undefined {
+    const entry = this.#entries.get(identity);
+    if (entry === undefined) return undefined;
+    if (typeof entry === 'number') {
+      const log = this.#logs.get(caller);
+      if (log === undefined || log.untilMs(entry) <= this.#nowMs()) return undefined;
+      if (log.fingerprint(entry) !== fingerprint) return { kind: 'conflict' };
+      return { kind: 'settled', reply: log.reply(entry) };
+    }
+    if (entry.fingerprint !== fingerprint) return { kind: 'conflict' };
+    entry.waiting ??= Promise.withResolvers();
+    return { kind: 'in flight', outcome: entry.waiting.promise };
   }
 
   #begin(caller: string, identity: string, fingerprint: string): MemoryClaim {

@@ -1,6 +1,6 @@
 import type { Reply } from '#contracts';
 
-import { type Claim, type ClaimOrigin, IdempotencyStore } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, isKept, type Known } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import type { RedisState } from './redis-connection.ts';
 import { RedisIdentities, type RedisIdentitiesOptions } from './redis-identities.ts';
@@ -68,6 +68,17 @@ export class RedisIdempotencyStore extends IdempotencyStore {
       default:
         return held ? this.#shared(name, held) : local;
     }
+  }
+
+  async look(identity: string, fingerprint: string, origin?: ClaimOrigin): Promise<Known | undefined> {
+    const local = this.#memory.look(identity, fingerprint, origin);
+    if (local !== undefined) return local;
+    const name = this.#identities.nameOf(identity, fingerprint);
+    const entry = await this.#identities.look(name.key, name.fingerprint);
+    if (entry === undefined || entry.kind === 'free') return undefined;
+    // Left for those that wait already.
+    const isReleased = entry.kind === 'settled' && !isKept(entry.reply);
+    return isReleased ? undefined : entry.kind;
   }
 
   override close(): Promise<void> {

@@ -55,7 +55,7 @@ export function stepsOf(options: StepsOptions): readonly Step[] {
     checkReplyQueue,
     authorize(hasOperator, options.callers),
     validate,
-    withinShare(options.window),
+    withinShare(options.window, options.idempotency),
     deduplicate(options),
     // What is remembered for repeats may be a failure.
     answerFailures(nowMs),

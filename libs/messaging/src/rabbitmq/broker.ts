@@ -8,6 +8,7 @@ import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { depthOf } from './connection/depth-of.ts';
 import { onChannel } from './connection/on-channel.ts';
+import { promptWrites } from './connection/prompt-writes.ts';
 import { within } from './connection/within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
@@ -168,6 +169,7 @@ export class Broker {
 
   /** Done when the first queue is consumed: the others follow as soon as they can be. */
   async #setUpConsuming(model: ChannelModel): Promise<void> {
+    promptWrites(model);
     this.#consumeModel = model;
     this.#consumingSinceMs = performance.now();
     this.#learnRelease(releaseOf(model));

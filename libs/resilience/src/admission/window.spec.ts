@@ -23,8 +23,28 @@ describe('Window', () => {
     enter('games', 1);
     nowMs += SLOW_MS + 1;
     expect(enter('games', 200)).toHaveLength(49);
-    expect(window.holdings.get('games')).toMatchObject({ inFlight: 50, overflowed: 151 });
+    expect(window.holdings.get('games')).toMatchObject({ inFlight: 50, overflowed: 0 });
     expect(enter('sessions', 20)).toHaveLength(20);
+  });
+
+  it('lets what waits for those of a compartment hold half of what that leaves, even if it is known late as stuck', () => {
+    enter('games', 87);
+    nowMs += SLOW_MS + 1;
+    const beside = Array.from({ length: 20 }, () => window.enterBeside()).filter((one) => one !== undefined);
+    expect(beside).toHaveLength(7);
+    expect(enter('games', 1)).toHaveLength(0);
+    expect(enter('sessions', 6)).toHaveLength(6);
+    beside.forEach((one) => window.leave(one, nowMs));
+    expect(window.enterBeside()).toBeDefined();
+    // That they have ended does not show that the compartment moves.
+    expect(enter('games', 1)).toHaveLength(0);
+  });
+
+  it('counts what was refused, by compartment', () => {
+    enter('games', 1);
+    window.overflow('games');
+    window.overflow('games');
+    expect(window.holdings.get('games')).toMatchObject({ inFlight: 1, overflowed: 2 });
   });
 
   it('leaves each of ten that are stuck as much as it leaves the others', () => {
@@ -57,9 +77,9 @@ describe('Window', () => {
     }
   });
 
-  it('keeps the last eighth from a compartment that has not moved for half of that time', () => {
+  it('keeps the last eighth from a compartment that has not moved for a fifth of that time', () => {
     enter('games', 1);
-    nowMs += SLOW_MS / 2 + 1;
+    nowMs += SLOW_MS / 5 + 1;
     expect(enter('games', 200)).toHaveLength(87);
     expect(enter('sessions', 12)).toHaveLength(12);
   });

@@ -13,7 +13,7 @@ export interface Holding {
 
 /** The last eighth is for compartments that move: one that is stuck need not be slow for as long to be kept from it. */
 const RESERVE = 1 / 8;
-const HASTE = 1 / 2;
+const HASTE = 1 / 5;
 /** What stands at the end of a burst takes long, too. */
 const LINE = 2;
 
@@ -29,12 +29,14 @@ export class Window {
   readonly #slowMs: number;
   readonly #clock: Clock;
   readonly #holdings = new Map<string, Holding>();
+  /** What is held beside the compartments. */
+  readonly #beside = newHolding();
   #inFlight = 0;
   #restartedAtMs = 0;
 
   /**
    * @param slowMs a compartment is stuck if none has ended for longer, or one took more than twice as long; if less than an
-   *   eighth of the window is free, it is stuck if none has ended for half of it
+   *   eighth of the window is free, it is stuck if none has ended for a fifth of it
    */
   constructor(size: number, slowMs: number, clock: Clock) {
     this.#size = size;
@@ -59,19 +61,28 @@ export class Window {
    */
   enter(compartment: string): Holding | undefined {
     let holding = this.#holdings.get(compartment);
-    if (holding === undefined) {
-      holding = { inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 };
-      this.#holdings.set(compartment, holding);
-    }
+    if (holding === undefined) this.#holdings.set(compartment, (holding = newHolding()));
     if (holding.inFlight === 0) {
       holding.movedAtMs = this.#clock();
     } else if (holding.inFlight >= this.#free && this.#isStuck(holding)) {
-      holding.overflowed += 1;
       return undefined;
     }
-    holding.inFlight += 1;
-    this.#inFlight += 1;
-    return holding;
+    return this.#hold(holding);
+  }
+
+  /**
+   * For one that could not enter, but only waits for another one that did. As `enter` it is followed by one `leave`.
+   *
+   * @returns undefined if such ones hold as much as is free: in all compartments together, and whether they move or not
+   */
+  enterBeside(): Holding | undefined {
+    return this.#beside.inFlight < this.#free ? this.#hold(this.#beside) : undefined;
+  }
+
+  /** Counts one that could not enter, and was refused. */
+  overflow(compartment: string): void {
+    const holding = this.#holdings.get(compartment);
+    if (holding) holding.overflowed += 1;
   }
 
   /** What was held up until now was not held up by its compartment: none is stuck, and what it took counts from here. */
@@ -92,8 +103,18 @@ export class Window {
     this.#inFlight -= 1;
   }
 
+  #hold(holding: Holding): Holding {
+    holding.inFlight += 1;
+    this.#inFlight += 1;
+    return holding;
+  }
+
   #isStuck({ movedAtMs, tookMs }: Holding): boolean {
     const patienceMs = this.#free <= RESERVE * this.#size ? HASTE * this.#slowMs : this.#slowMs;
     return tookMs > LINE * this.#slowMs || this.#clock() - movedAtMs > patienceMs;
   }
+}
+
+function newHolding(): Holding {
+  return { inFlight: 0, overflowed: 0, movedAtMs: 0, tookMs: 0 };
 }

@@ -2,12 +2,11 @@ import { CommandError, type Reply } from '#contracts';
 
 import type { Command } from '../../command/command.ts';
 import { factsOf } from '../../command/facts-of.ts';
-import { fingerprintOf } from '../../envelope/fingerprint.ts';
-import { QUARANTINE_STARTS, REDRIVEN } from '../../envelope/own-headers.ts';
 import type { Claim, IdempotencyStore } from '../../idempotency/idempotency-store.ts';
 import type { MessagingObserver } from '../../observer/messaging-observer.ts';
 import type { Settlement } from '../settlement.ts';
 import type { Step } from '../step.ts';
+import { identityOf } from './identity-of.ts';
 
 export interface DeduplicateOptions {
   readonly idempotency: IdempotencyStore;
@@ -52,12 +51,7 @@ export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions
   return step;
 }
 
-function claimOf({ envelope, delivery }: Command, store: IdempotencyStore): Claim | Promise<Claim> {
-  const { caller, operator, id, type, data, own } = envelope;
-  // Each start in quarantine is a copy of its own, and no redelivery to the broker.
-  const isRedelivered = delivery.message.fields.redelivered || own[QUARANTINE_STARTS] !== undefined;
-  const identity = [caller, operator, id];
-  // A person wants it to be run again: the failure that it is known for is not replayed.
-  if (own[REDRIVEN] !== undefined) identity.push(`redriven ${Number(own[REDRIVEN])}`);
-  return store.claim(JSON.stringify(identity), fingerprintOf(type, data), { caller, isRedelivered });
+function claimOf(command: Command, store: IdempotencyStore): Claim | Promise<Claim> {
+  const { identity, fingerprint, origin } = identityOf(command);
+  return store.claim(identity, fingerprint, origin);
 }

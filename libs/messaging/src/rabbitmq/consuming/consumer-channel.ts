@@ -2,7 +2,6 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeWithin } from '../connection/close-within.ts';
-import { promptWrites } from '../connection/prompt-writes.ts';
 import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { asAmqp091 } from './amqp-1.0.ts';
@@ -54,7 +53,6 @@ export class ConsumerChannel {
     timeoutMs: number,
     options: ConsumerChannelOptions,
   ): Promise<ConsumerChannel> {
-    promptWrites(connection);
     const channel = await within(timeoutMs, 'a channel', connection.createChannel());
     return new ConsumerChannel(channel, releaseOf(connection), options);
   }

@@ -43,10 +43,7 @@ export function scriptedChannel() {
       return Promise.resolve();
     },
   };
-  const connection = {
-    createChannel: () => Promise.resolve(channel as unknown as Channel),
-    connection: { muxer: {} },
-  };
+  const connection = { createChannel: () => Promise.resolve(channel as unknown as Channel) };
   return {
     connection: connection as unknown as ChannelModel,
     consumers,
