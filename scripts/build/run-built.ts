@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { build } from './build.ts';
 import { root } from '../root.ts';
@@ -20,5 +21,7 @@ export async function runBuilt(
   if (!existsSync(file)) throw new Error(`${program} was not built: it has no source`);
   const argv = [process.execPath, ...flags, file, ...args];
   if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
+  // It is kept at the end of a process otherwise, and this one has none.
+  flushCompileCache();
   process.execve(process.execPath, argv, process.env);
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 const FLAGS = ['--disable-warning=ExperimentalWarning'];
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
@@ -15,6 +16,10 @@ export function startTask(node, file, args) {
   const argv = [...FLAGS, file, ...args];
   // For a task that is to end with npm, from which one process more or none may part it.
   process.env.LAUNCHED_BY_PID = String(process.ppid);
+  // Half of the start of a task is compiling it.
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
+  );
   if (process.execve) process.execve(node, [node, ...argv], process.env);
   else runAsChild(node, argv);
 }
