@@ -15,6 +15,8 @@ interface Run {
 /** Remembers runs of reports, so that one whose connection goes can continue when the broker delivers it again. */
 export class InterruptedRuns {
   readonly #runs = new Map<string, Run>();
+  /** Of what has begun: many a command is refused before, and its data may be unreadable. */
+  readonly #keys = new WeakMap<Command['run'], string>();
 
   /**
    * Begins a run; one that was interrupted lends it its sequence and its progress.
@@ -32,6 +34,7 @@ export class InterruptedRuns {
       command.run.progress = before.command.run.progress;
     }
     this.#runs.set(key, run);
+    this.#keys.set(command.run, key);
     const [oldest] = this.#runs.keys();
     if (this.#runs.size > MAX_RUNS && oldest !== undefined) this.#runs.delete(oldest);
     return run.settlement;
@@ -39,15 +42,19 @@ export class InterruptedRuns {
 
   /** Notes how a run is to be settled; its pages are confirmed. */
   decided(command: Command, settlement: Settlement): void {
-    const run = this.#runs.get(keyOf(command));
-    if (run?.command.run === command.run) run.settlement = settlement;
+    const run = this.#find(command);
+    if (run) run.settlement = settlement;
   }
 
-  /** Forgets a run whose message does not come again, unless another one has begun. */
+  /** Forgets a run whose message does not come again, if it began and no other one has begun since. */
   end(command: Command): void {
-    if (command.lane !== 'reports') return;
-    const key = keyOf(command);
-    if (this.#runs.get(key)?.command.run === command.run) this.#runs.delete(key);
+    if (this.#find(command)) this.#runs.delete(this.#keys.get(command.run) as string);
+  }
+
+  #find({ run }: Command): Run | undefined {
+    const key = this.#keys.get(run);
+    const found = key === undefined ? undefined : this.#runs.get(key);
+    return found?.command.run === run ? found : undefined;
   }
 }
 

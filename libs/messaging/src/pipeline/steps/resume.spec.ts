@@ -70,6 +70,16 @@ describe('resume', () => {
     },
   );
 
+  it('forgets nothing for a report that was refused before it began, however little of it can be read', async () => {
+    const runs = new InterruptedRuns();
+    const step = resume(runs);
+    const interrupted = reportOf();
+    await startOf(step, interrupted);
+    interrupted.delivery.lose();
+    for (const refused of [reportOf({ body: Buffer.from('{') }), reportOf()]) runs.end(refused);
+    expect(await startOf(step, reportOf({ redelivered: true }))).toBeUndefined();
+  });
+
   it('sends the final reply of a run again that was answered without a confirm, under its number', async () => {
     const command = reportOf({ redelivered: true });
     expect(await startOf(await after('was answered without a confirm'), command)).toBeUndefined();
