@@ -41,7 +41,12 @@ describe('a caller that speaks AMQP 1.0', () => {
     });
   });
   afterAll(async () => {
-    connection?.close();
+    if (connection) {
+      // Its receiver would be told that the queue is gone.
+      const closed = once(connection, 'connection_close');
+      connection.close();
+      await closed;
+    }
     await service?.caller.channel.deleteQueue(replyQueue);
     await service?.[Symbol.asyncDispose]();
   });
