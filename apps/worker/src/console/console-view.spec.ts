@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ERROR_CODES } from '#contracts';
-import type { CommandFacts, MessagingHealth } from '#messaging';
+import type { MessagingHealth } from '#messaging';
 
+import { COMMAND } from './command-facts.fixture.ts';
 import { consoleView, type Sources } from './console-view.ts';
 import { FailureTally } from './failure-tally.ts';
 
@@ -13,15 +14,6 @@ const HEALTH: MessagingHealth = {
   advice: undefined,
   lanes: [{ lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 2048, oldestAgeMs: 40 }],
   compartments: [{ operator: 'acme', operation: 'game.open', inFlight: 3, overflowed: 7 }],
-};
-const COMMAND: CommandFacts = {
-  id: 'CANARY-id',
-  correlationId: 'CANARY-correlation',
-  type: 'game.open',
-  operator: 'acme',
-  lane: 'interactive',
-  attempts: 1,
-  durationMs: 250,
 };
 
 /** The view of a worker with these operators; `troubled` has a circuit that is open. */

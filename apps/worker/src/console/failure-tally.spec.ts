@@ -1,19 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ERROR_CODES, type ErrorCode } from '#contracts';
-import type { CommandFacts } from '#messaging';
 
+import { COMMAND } from './command-facts.fixture.ts';
 import { FailureTally } from './failure-tally.ts';
-
-const COMMAND: CommandFacts = {
-  id: 'CANARY-id',
-  correlationId: 'CANARY-correlation',
-  type: 'game.open',
-  operator: 'acme',
-  lane: 'interactive',
-  attempts: 1,
-  durationMs: 250,
-};
 
 /** A tally whose clock moves on by a second at each look. */
 function ticking(): FailureTally {
