@@ -7,6 +7,7 @@ import type { Settlement } from './settlement.ts';
 const MAX_RUNS = 1000;
 
 interface Run {
+  readonly key: string;
   readonly command: Command;
   /** Once it is decided, which is before its final reply is confirmed. */
   settlement: Settlement | undefined;
@@ -16,7 +17,7 @@ interface Run {
 export class InterruptedRuns {
   readonly #runs = new Map<string, Run>();
   /** Of what has begun: many a command is refused before, and its data may be unreadable. */
-  readonly #keys = new WeakMap<Command['run'], string>();
+  readonly #begun = new WeakMap<Command['run'], Run>();
 
   /**
    * Begins a run; one that was interrupted lends it its sequence and its progress.
@@ -28,13 +29,13 @@ export class InterruptedRuns {
     const before = this.#runs.get(key);
     this.#runs.delete(key);
     const isResumed = before && isRedelivery(command, before.command);
-    const run: Run = { command, settlement: isResumed ? before.settlement : undefined };
+    const run: Run = { key, command, settlement: isResumed ? before.settlement : undefined };
     if (isResumed && before.command.run.sequence > command.run.sequence) {
       command.run.sequence = before.command.run.sequence;
       command.run.progress = before.command.run.progress;
     }
     this.#runs.set(key, run);
-    this.#keys.set(command.run, key);
+    this.#begun.set(command.run, run);
     const [oldest] = this.#runs.keys();
     if (this.#runs.size > MAX_RUNS && oldest !== undefined) this.#runs.delete(oldest);
     return run.settlement;
@@ -42,19 +43,14 @@ export class InterruptedRuns {
 
   /** Notes how a run is to be settled; its pages are confirmed. */
   decided(command: Command, settlement: Settlement): void {
-    const run = this.#find(command);
+    const run = this.#begun.get(command.run);
     if (run) run.settlement = settlement;
   }
 
   /** Forgets a run whose message does not come again, if it began and no other one has begun since. */
   end(command: Command): void {
-    if (this.#find(command)) this.#runs.delete(this.#keys.get(command.run) as string);
-  }
-
-  #find({ run }: Command): Run | undefined {
-    const key = this.#keys.get(run);
-    const found = key === undefined ? undefined : this.#runs.get(key);
-    return found?.command.run === run ? found : undefined;
+    const run = this.#begun.get(command.run);
+    if (run && this.#runs.get(run.key) === run) this.#runs.delete(run.key);
   }
 }
 
