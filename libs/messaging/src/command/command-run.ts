@@ -21,6 +21,8 @@ export class CommandRun extends CommandContext {
   isParked = false;
   /** What its compartment holds of the lane, itself included. */
   holding: Holding | undefined;
+  /** Whether it is settled by what an earlier one came to. */
+  isRepeat = false;
   trace: CommandTrace | undefined;
 
   /** @param before how far an earlier run came */

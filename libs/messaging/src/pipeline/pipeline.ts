@@ -12,6 +12,7 @@ import type { InterruptedRuns } from './interrupted-runs.ts';
 import { codeOf, type Settlement } from './settlement.ts';
 import type { Settler } from './settler.ts';
 import { chain, type Next, type Step } from './step.ts';
+import { leaveShare } from './steps/within-share.ts';
 
 /** One command from its delivery to its acknowledgement: decoded, settled by the steps, and that carried out. */
 export class Pipeline {
@@ -55,11 +56,11 @@ export class Pipeline {
       settlement = { kind: 'return', cause };
     }
     const settled = await this.#settler.settle(command, settlement);
-    const { holding, trace, attempts } = command.run;
+    const { trace, attempts } = command.run;
     trace?.end({ settlement: settled.kind, code: codeOf(settled), attempts });
     // What was lost with its channel comes again.
     if (settled.kind !== 'return' && !delivery.isLost) this.#interrupted.end(command);
-    if (holding) this.#window.leave(holding, command.receivedAtMs);
+    leaveShare(this.#window, command);
     this.inFlight.remove(key);
     this.#observer.commandReleased(command.lane);
   }

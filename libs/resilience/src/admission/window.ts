@@ -94,13 +94,16 @@ export class Window {
     }
   }
 
-  /** @param startedAtMs by the clock */
-  leave(holding: Holding, startedAtMs: number): void {
-    const nowMs = this.#clock();
+  /**
+   * @param startedAtMs by the clock; `undefined` for one that did not wait for what its compartment waits for, and so does
+   *   not show that this moves
+   */
+  leave(holding: Holding, startedAtMs: number | undefined): void {
     holding.inFlight -= 1;
-    holding.tookMs = nowMs - Math.max(startedAtMs, this.#restartedAtMs);
-    holding.movedAtMs = nowMs;
     this.#inFlight -= 1;
+    if (startedAtMs === undefined) return;
+    holding.movedAtMs = this.#clock();
+    holding.tookMs = holding.movedAtMs - Math.max(startedAtMs, this.#restartedAtMs);
   }
 
   #hold(holding: Holding): Holding {

@@ -22,6 +22,7 @@ export interface DeduplicateOptions {
  */
 export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions): Step {
   const replay = (command: Command, reply: Reply): Settlement => {
+    command.run.isRepeat = true;
     observer.commandReplayed(factsOf(command, nowMs()));
     return { kind: 'answer', reply };
   };
@@ -32,6 +33,7 @@ export function deduplicate({ idempotency, observer, nowMs }: DeduplicateOptions
     const claim = claiming instanceof Promise ? await claiming : claiming;
     switch (claim.kind) {
       case 'conflict':
+        command.run.isRepeat = true;
         throw new CommandError('IDEMPOTENCY_CONFLICT');
       case 'settled':
         return replay(command, claim.reply);

@@ -10,7 +10,7 @@ import type { MessagingObserver } from '../../observer/messaging-observer.ts';
 import type { Settlement } from '../settlement.ts';
 import { chain } from '../step.ts';
 import { deduplicate } from './deduplicate.ts';
-import { withinShare } from './within-share.ts';
+import { leaveShare, withinShare } from './within-share.ts';
 
 const SIZE = 16;
 const SLOW_MS = 5_000;
@@ -47,9 +47,7 @@ beforeEach(() => {
   ]);
   settle = (id, body) => {
     const command = commandOf({ properties: { messageId: id }, ...(body && { body }) });
-    const settled = run(command).finally(() => {
-      if (command.run.holding) window.leave(command.run.holding, nowMs);
-    });
+    const settled = run(command).finally(() => leaveShare(window, command));
     // A test may look at it later.
     settled.catch(() => undefined);
     return settled;
@@ -101,6 +99,20 @@ describe('withinShare', () => {
     expect(window.holdings.get('session.create default')).toMatchObject({ inFlight: 8, overflowed: 2 });
     answer('held-0');
     expect(await Promise.all(repeats)).toEqual(repeats.map(() => answerOf('held-0')));
+  });
+
+  it('takes no repeat for a sign that the compartment moves', async () => {
+    const answered = settle('answered');
+    answer('answered');
+    await answered;
+    for (let index = 1; index < SIZE / 2; index += 1) void settle(`held-${index}`);
+    nowMs += SLOW_MS + 1;
+    await settle('answered');
+    await expect(settle('answered', { userId: 'somebody else' })).rejects.toMatchObject({
+      code: 'IDEMPOTENCY_CONFLICT',
+    });
+    void settle('held-last');
+    await expect(settle('new')).rejects.toEqual(OVERLOADED);
   });
 
   it('tells of a conflict rather than of too much', async () => {

@@ -36,6 +36,11 @@ export function withinShare(window: Window, idempotency: IdempotencyStore): Step
   };
 }
 
+/** Ends what {@link withinShare} began, once the command is settled. A repeat does not show that its compartment moves. */
+export function leaveShare(window: Window, { run, receivedAtMs }: Command): void {
+  if (run.holding) window.leave(run.holding, run.isRepeat ? undefined : receivedAtMs);
+}
+
 /** What a compartment is of, by its name in the window. */
 export function compartmentOf(name: string): { readonly operator: string; readonly operation: string } {
   const [operation = ''] = name.split(' ', 1);
