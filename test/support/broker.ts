@@ -39,7 +39,7 @@ export interface TestConnection extends AsyncDisposable {
 
 /** @param url default: the broker of this test run */
 export async function openConnection(url: string = testBrokerUrl()): Promise<TestConnection> {
-  const connection = await connect(url);
+  const connection = await connect(url, { noDelay: true });
   // A suite that breaks the connection on purpose sees it in its own calls.
   connection.on('error', () => undefined);
   const channel = await connection.createConfirmChannel();

@@ -44,7 +44,7 @@ export class BusCaller implements AsyncDisposable {
   }
 
   static async open(url: string, prefix: string): Promise<BusCaller> {
-    const connection = await connect(url);
+    const connection = await connect(url, { noDelay: true });
     connection.on('error', () => undefined);
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);
