@@ -24,6 +24,8 @@ export interface BuildResult {
 }
 
 const MANIFEST = '.build.json';
+/** The worker starts from these alone, since an orchestrator waits for it; the first one hears signals meanwhile. */
+const BUNDLED = ['apps/worker/src/main.ts', 'apps/worker/src/start-worker.ts'];
 /** The software bill of materials, by CycloneDX's own name for such a file. */
 export const SBOM = 'sbom.cdx.json';
 
@@ -49,15 +51,21 @@ export async function build(root: string): Promise<BuildResult> {
   if (before !== undefined && changed.length === 0 && !gone) return { files: paths.length, written: 0 };
 
   await Promise.all(changed.map((path) => produce(root, dist, path)));
-  removeStale(dist, new Set(paths.flatMap(outputsOf)));
+  const bundled = await bundleFiles(
+    dist,
+    paths.filter((path) => BUNDLED.includes(path)),
+  );
+  removeStale(dist, new Set([...paths.flatMap(outputsOf), ...bundled]));
   write(join(dist, MANIFEST), JSON.stringify({ compiler, sources } satisfies Manifest));
   return { files: paths.length, written: changed.length };
 }
 
 function compilerVersion(root: string): string {
   const hash = createHash('sha256');
-  for (const file of ['.swcrc', 'node_modules/@swc/core/package.json'])
+  // The last one names every package that is installed: those that a worker uses are in its bundle.
+  for (const file of ['.swcrc', 'node_modules/.package-lock.json'])
     hash.update(readFileSync(join(root, file)));
+  hash.update(readFileSync(new URL('bundle.ts', import.meta.url)));
   return hash.digest('hex');
 }
 
@@ -84,6 +92,21 @@ async function produce(root: string, dist: string, path: string): Promise<void> 
   const { code, map } = await compile(root, path);
   write(join(dist, mapOutput), map);
   write(target, `${code}//# sourceMappingURL=${mapOutput.slice(mapOutput.lastIndexOf('/') + 1)}\n`);
+}
+
+/** @returns the files of the bundle, relative to `dist` */
+async function bundleFiles(dist: string, paths: readonly string[]): Promise<string[]> {
+  const { bundle } = await import('./bundle.ts');
+  const entries = paths.flatMap(outputsOf).filter((path) => path.endsWith('.js'));
+  const files = await bundle(
+    dist,
+    entries.map((path) => join(dist, path)),
+  );
+  for (const { path, text } of files) {
+    mkdirSync(dirname(join(dist, path)), { recursive: true });
+    write(join(dist, path), text);
+  }
+  return files.map(({ path }) => path);
 }
 
 function outputsOf(path: string): string[] {

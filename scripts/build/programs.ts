@@ -1,19 +1,42 @@
-/** Of Node.js, for every built program. */
-export const NODE_FLAGS: readonly string[] = [
-  '--enable-source-maps',
-  '--disable-warning=ExperimentalWarning',
-];
+/** A built program, and how Node.js is started for it. */
+export interface BuiltProgram {
+  /** Relative to `dist`. */
+  readonly file: string;
+  /** Of Node.js. */
+  readonly flags: readonly string[];
+  /** Variables, unless the environment has them. */
+  readonly environment: Readonly<Record<string, string>>;
+}
 
-/** For a worker, which does the same few things all day. Figures: docs/decisions/0008. */
-export const WORKER_FLAGS: readonly string[] = [
-  ...NODE_FLAGS,
-  // Its code is compiled once, for good; a compiler between the quick one and the good one does most of it twice.
-  '--no-maglev',
-  // MiB. The young generation begins as large as it becomes: while it is small, commands under way are taken for old.
-  // It stays so, too: pages of reports would have it grow fourfold, and a worker would keep that.
-  '--min-semi-space-size=8',
-  '--max-semi-space-size=8',
-  // Records of a report live for some slices of their page. V8 took that for a sign that they live long, made them in the
-  // old generation from then on, and let that grow by 100 MiB.
-  '--no-allocation-site-pretenuring',
-];
+const FLAGS = ['--disable-warning=ExperimentalWarning'];
+const FLAGS_WITH_MAPS = [...FLAGS, '--enable-source-maps'];
+
+export const CLI: BuiltProgram = { file: 'apps/cli/src/main.js', flags: FLAGS_WITH_MAPS, environment: {} };
+
+export const SANDBOX: BuiltProgram = {
+  file: 'apps/sandbox/src/main.js',
+  flags: FLAGS_WITH_MAPS,
+  environment: {},
+};
+
+/** It does the same few things all day. Figures: docs/decisions/0008. */
+export const WORKER: BuiltProgram = {
+  file: 'apps/worker/bundle/main.js',
+  flags: [
+    ...FLAGS,
+    // Its code is compiled once, for good; a compiler between the quick one and the good one does most of it twice.
+    '--no-maglev',
+    // MiB. The young generation begins as large as it becomes: while it is small, commands under way are taken for old.
+    // It stays so, too: pages of reports would have it grow fourfold, and a worker would keep that.
+    '--min-semi-space-size=8',
+    '--max-semi-space-size=8',
+    // MiB. The first full collection then falls into the start. Else it sees commands, and by what it leaves the next one waits
+    // until the worker is 40 MiB larger.
+    '--initial-old-space-size=24',
+    // Records of a report live for some slices of their page. V8 took that for a sign that they live long, made them in
+    // the old generation from then on, and let that grow by 100 MiB.
+    '--no-allocation-site-pretenuring',
+  ],
+  // Of glibc: else each of V8's threads keeps the memory that it once needed to compile something.
+  environment: { MALLOC_ARENA_MAX: '1' },
+};

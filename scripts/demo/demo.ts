@@ -6,7 +6,7 @@ import { BusClient, type BusReply } from '#messaging/client';
 
 import { removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/sources/broker-source.ts';
-import { NODE_FLAGS } from '../build/node-flags.ts';
+import { type BuiltProgram, SANDBOX, WORKER } from '../build/programs.ts';
 import { ServiceProcess } from '../processes/service-process.ts';
 import { toldToStop } from '../processes/stop-signals.ts';
 import { root } from '../root.ts';
@@ -36,13 +36,13 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
     ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
   );
   parts.defer(() => broker.stop());
-  const sandbox = parts.use(start('apps/sandbox/src/main.js', SANDBOX_SETTINGS));
+  const sandbox = parts.use(start(SANDBOX, SANDBOX_SETTINGS));
   const platform = await step('sandbox', () => sandbox.says(/listening on (\S+)/, START_TIMEOUT_MS), String);
   await addPlayers(platform);
   // Of its own, since the broker may be somebody's.
   const prefix = `poker-demo-${process.pid}`;
   parts.defer(() => removeTopology(broker.url, prefix));
-  const worker = parts.use(start('apps/worker/src/main.js', workerSettings(broker.url, platform, prefix)));
+  const worker = parts.use(start(WORKER, workerSettings(broker.url, platform, prefix)));
   const health = await step(
     'worker',
     () => workerReady(worker),
@@ -59,8 +59,12 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
   return isRight;
 }
 
-function start(program: string, variables: Readonly<Record<string, string>>): ServiceProcess {
-  return new ServiceProcess({ args: [...NODE_FLAGS, join(root, 'dist', program)], variables });
+function start(
+  { file, flags, environment }: BuiltProgram,
+  variables: Readonly<Record<string, string>>,
+): ServiceProcess {
+  const args = [...flags, join(root, 'dist', file)];
+  return new ServiceProcess({ args, variables: { ...environment, ...variables } });
 }
 
 async function play(client: BusClient, scene: Scene): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { NODE_FLAGS } from '../build/node-flags.ts';
+import { CLI } from '../build/programs.ts';
 import { runBuilt } from '../build/run-built.ts';
 
-await runBuilt('apps/cli/src/main.js', NODE_FLAGS, process.argv.slice(2));
+await runBuilt(CLI, process.argv.slice(2));

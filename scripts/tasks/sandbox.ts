@@ -1,4 +1,4 @@
-import { NODE_FLAGS } from '../build/node-flags.ts';
+import { SANDBOX } from '../build/programs.ts';
 import { runBuilt } from '../build/run-built.ts';
 
-await runBuilt('apps/sandbox/src/main.js', NODE_FLAGS, process.argv.slice(2));
+await runBuilt(SANDBOX, process.argv.slice(2));

@@ -1,4 +1,4 @@
-import { WORKER_FLAGS } from '../build/node-flags.ts';
+import { WORKER } from '../build/programs.ts';
 import { runBuilt } from '../build/run-built.ts';
 
-await runBuilt('apps/worker/src/main.js', WORKER_FLAGS, process.argv.slice(2));
+await runBuilt(WORKER, process.argv.slice(2));

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 
-import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
+import { WORKER } from '../../scripts/build/programs.ts';
 import type { Contestant } from './contestants/contestant.ts';
 import { CONTESTANTS } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
@@ -36,7 +36,7 @@ export function withWorkerFlags(contestants: readonly Contestant[]): Contestant[
     start: (surroundings, nodeFlags = []) =>
       contestant.start(
         surroundings,
-        contestant.name === 'ours' ? nodeFlags : [...WORKER_FLAGS, ...nodeFlags],
+        contestant.name === 'ours' ? nodeFlags : [...WORKER.flags, ...nodeFlags],
       ),
   }));
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { SETTINGS } from '#settings';
 
-import { NODE_FLAGS, WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
+import { SANDBOX, WORKER } from '../../scripts/build/programs.ts';
 import { sourceFiles } from '../../scripts/build/source-files.ts';
 import { read, root } from '../docs/markdown.ts';
 import { readComposeFile } from './compose-file.ts';
@@ -94,18 +94,18 @@ describe('deploy/Dockerfile', () => {
   });
 
   it.each([
-    ['worker', WORKER_FLAGS],
-    ['sandbox', NODE_FLAGS],
-  ] as const)('starts the %s like npm run, from a built file', (app, flags) => {
+    ['worker', WORKER],
+    ['sandbox', SANDBOX],
+  ] as const)('starts the %s like npm run, from a built file', (app, { file, flags, environment }) => {
     const instructions = inherited(stages, app);
     const [command = '[]'] = valuesOf(instructions, 'CMD');
     const [node, ...args] = JSON.parse(command) as string[];
-    const file = `apps/${app}/src/main.js`;
     expect([node, ...args]).toEqual(['node', ...flags, `dist/${file}`]);
-    expect(read(`scripts/tasks/${app}.ts`)).toContain(
-      `'${file}', ${flags === WORKER_FLAGS ? 'WORKER_FLAGS' : 'NODE_FLAGS'}, `,
+    expect(read(`scripts/tasks/${app}.ts`)).toContain(`runBuilt(${app.toUpperCase()}, `);
+    expect(valuesOf(instructions, 'ENV')).toEqual(
+      expect.arrayContaining(Object.entries(environment).map(([name, value]) => `${name}=${value}`)),
     );
-    expect(sourceFiles(root).map(({ path }) => path)).toContain(file.replace(/js$/, 'ts'));
+    expect(sourceFiles(root).map(({ path }) => path)).toContain(`apps/${app}/src/main.ts`);
     expect(valuesOf(instructions, 'WORKDIR').at(-1)).toBe('/app');
   });
 
@@ -126,6 +126,7 @@ describe('deploy/Dockerfile', () => {
     expect(valuesOf(all, 'ENV')).toEqual([
       'NODE_ENV=production',
       'SANDBOX_HOST=0.0.0.0',
+      ...Object.entries(WORKER.environment).map(([name, value]) => `${name}=${value}`),
       'HTTP_HOST=0.0.0.0',
     ]);
     expect(Object.keys(SETTINGS)).toContain('HTTP_HOST');

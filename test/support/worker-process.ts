@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { WORKER_FLAGS } from '../../scripts/build/node-flags.ts';
+import { WORKER } from '../../scripts/build/programs.ts';
 import { root } from '../../scripts/root.ts';
 import { type Exit, Program } from './program.ts';
 import { WAIT_TIMEOUT_MS } from './until.ts';
@@ -34,8 +34,9 @@ export class WorkerProcess extends Program {
 
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
-    super(process.execPath, [...WORKER_FLAGS, join(folder, 'dist/apps/worker/src/main.js')], {
+    super(process.execPath, [...WORKER.flags, join(folder, 'dist', WORKER.file)], {
       PATH: process.env['PATH'],
+      ...WORKER.environment,
       HTTP_PORT: '0',
       PLATFORM_CLIENT_ID: 'sandbox',
       ...variables,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
-import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
+import { WORKER } from '../../../scripts/build/programs.ts';
 import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import { until } from '../../support/until.ts';
@@ -64,8 +64,13 @@ export class OurWorkers implements RunningWorker {
     const members: Member[] = [];
     for (const port of await freePorts(workers)) {
       const process = new ServiceProcess({
-        args: [...WORKER_FLAGS, ...nodeFlags, workplace.built('apps/worker/src/main.js', version)],
-        variables: { ...variablesFor(surroundings, prefix), HTTP_PORT: String(port), ...variables },
+        args: [...WORKER.flags, ...nodeFlags, workplace.built(WORKER.file, version)],
+        variables: {
+          ...WORKER.environment,
+          ...variablesFor(surroundings, prefix),
+          HTTP_PORT: String(port),
+          ...variables,
+        },
         log: workplace.log(prefix),
       });
       members.push({ process, port });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-import { WORKER_FLAGS } from '../../../scripts/build/node-flags.ts';
+import { WORKER } from '../../../scripts/build/programs.ts';
 import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { variablesFor } from '../contestants/ours.ts';
 import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
@@ -25,7 +25,7 @@ export interface Starter {
 
 /** The worker, the worker by way of npm, and the smallest service that Nest's documentation has. */
 export function starters(stage: Stage): readonly Starter[] {
-  const built = [...WORKER_FLAGS, stage.workplace.built('apps/worker/src/main.js', 'this')];
+  const built = [...WORKER.flags, stage.workplace.built(WORKER.file, 'this')];
   return [
     worker(stage, { name: 'worker', label: 'poker-bridge, built', args: built }),
     worker(stage, {

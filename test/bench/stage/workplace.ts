@@ -14,7 +14,7 @@ export interface Workplace extends Disposable {
   readonly folder: string;
   /** A compiled program of `test/bench/peers`. */
   peer(name: string): string;
-  /** A file of built code as it was when the run began, for example `apps/worker/src/main.js`. */
+  /** A file of built code as it was when the run began, for example `apps/worker/bundle/main.js`. */
   built(path: string, version: Version): string;
   /** The file for the output of a process. */
   log(name: string): string;

@@ -4,20 +4,38 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { WORKER } from '../../../scripts/build/programs.ts';
+import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
+interface Script {
+  readonly functions: readonly {
+    readonly functionName: string;
+    readonly ranges: readonly [{ readonly count: number }];
+  }[];
+}
+
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const headers = { traceparent: `00-${TRACE_ID}-00f067aa0ba902b7-01` };
 
-/** Every module of a process that has ended, as V8 tells it. */
-function modulesIn(folder: string): string[] {
+/**
+ * The modules that a worker loaded which has ended. In its bundle each begins with a comment; one that is loaded on demand is
+ * a function of its path, and V8 tells whether that was called.
+ */
+function modulesLoaded(folder: string): string[] {
   const reports = readdirSync(folder).map(
-    (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: { url: string }[] },
+    (file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { result: Script[] },
   );
-  return reports.flatMap(({ result }) => result.map(({ url }) => url));
+  const functions = reports.flatMap(({ result }) => result.flatMap((script) => script.functions));
+  const called = functions.filter(({ ranges: [whole] }) => whole.count > 0);
+  const names = new Set(called.map(({ functionName }) => functionName));
+  const bundle = readFileSync(join(root, 'dist', WORKER.file, '../start-worker.js'), 'utf8');
+  const onDemand = new Set([...bundle.matchAll(/^ {2}"([^"]+)"\(/gm)].map(([, path = '']) => path));
+  const modules = [...bundle.matchAll(/^\/\/ (\S+\.[cm]?js)$/gm)].map(([, path = '']) => path);
+  return modules.filter((path) => !onDemand.has(path) || names.has(path));
 }
 
 describe('a worker', () => {
@@ -43,11 +61,11 @@ describe('a worker', () => {
     expect(worker.log.filter(({ traceId }) => traceId === TRACE_ID)).toMatchObject([
       { msg: 'command answered', outcome: 'success' },
     ]);
-    const modules = modulesIn(folder);
-    expect(modules.some((url) => url.endsWith('/open-traces.js'))).toBe(true);
+    const modules = modulesLoaded(folder);
+    expect(modules.some((path) => path.endsWith('/open-traces.js'))).toBe(true);
     // The API is loaded by prom-client, for exemplars.
     const isOfTraces = /@opentelemetry\/(?!api\/)|\/(command|platform)-traces\.js|export-traces\.js/;
-    expect(modules.filter((url) => isOfTraces.test(url))).toEqual([]);
+    expect(modules.filter((path) => isOfTraces.test(path))).toEqual([]);
   });
 
   it('serves while its collector refuses and hangs, says so once, and stops within its grace period', async () => {

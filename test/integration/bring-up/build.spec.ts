@@ -2,6 +2,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -10,14 +11,25 @@ import {
 import { dirname, join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
+import spawn from 'nano-spawn';
 
 import { build } from '../../../scripts/build/build.ts';
+import { WORKER } from '../../../scripts/build/programs.ts';
 import { root } from '../../../scripts/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const FILES = {
-  'apps/worker/src/main.ts': "import { one } from './one.ts';\nconsole.log(one as number);\n",
+  'apps/worker/src/main.ts':
+    "const { startWorker } = await import('./start-worker.ts');\nconsole.log((await startWorker()) as string);\n",
+  'apps/worker/src/start-worker.ts': `
+    import { one } from './one.ts';
+    export async function startWorker(): Promise<string> {
+      const { later } = await import('./later.ts');
+      const missing = await import('no-such-package' as string).catch((error: Error) => error.code);
+      return [one, later.source, 'é'.match(later), missing].join();
+    }`,
   'apps/worker/src/one.ts': 'export const one: number = 1;\n',
+  'apps/worker/src/later.ts': "console.log('on demand');\nexport const later = /é|я/;\n",
   'apps/worker/src/one.spec.ts': 'this is not even TypeScript',
   'apps/worker/src/page.html': '<p>',
   'libs/a/package.json': '{"type": "commonjs"}',
@@ -41,23 +53,40 @@ it('builds what runs, and only what has changed', async () => {
   const repo = repository(folder.path);
   const built = (path: string): boolean => existsSync(join(repo, 'dist', path));
 
-  expect(await build(repo)).toEqual({ files: 4, written: 4 });
-  expect(readFileSync(join(repo, 'dist/apps/worker/src/main.js'), 'utf8')).toContain('from "./one.js"');
+  expect(await build(repo)).toEqual({ files: 6, written: 6 });
+  expect(readFileSync(join(repo, 'dist/apps/worker/src/start-worker.js'), 'utf8')).toContain(
+    'from "./one.js"',
+  );
   expect(built('apps/worker/src/main.js.map')).toBe(true);
   expect(built('apps/worker/src/page.html')).toBe(true);
   expect(built('apps/worker/src/one.spec.js')).toBe(false);
   // A package.json there would exclude the built code from the repository's package and its `#` imports.
   expect(built('libs/a/package.json')).toBe(false);
 
-  expect(await build(repo)).toEqual({ files: 4, written: 0 });
+  expect(await build(repo)).toEqual({ files: 6, written: 0 });
 
   write(repo, 'apps/worker/src/one.ts', 'export const one = 22;\n');
-  expect(await build(repo)).toEqual({ files: 4, written: 1 });
+  expect(await build(repo)).toEqual({ files: 6, written: 1 });
 
   rmSync(join(repo, 'libs/a'), { recursive: true });
-  expect(await build(repo)).toEqual({ files: 3, written: 0 });
+  expect(await build(repo)).toEqual({ files: 5, written: 0 });
   expect(built('libs/a/src/index.js')).toBe(false);
   expect(built('apps/worker/src/one.js')).toBe(true);
+});
+
+it('bundles the worker: two files, what is on demand waits, and what is missing is missing still', async () => {
+  using folder = temporaryFolder();
+  const repo = repository(folder.path);
+  await build(repo);
+  const program = join(repo, 'dist', WORKER.file);
+  expect(readdirSync(dirname(program)).sort()).toEqual(['main.js', 'start-worker.js']);
+  expect(readFileSync(join(dirname(program), 'start-worker.js'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
+  rmSync(join(repo, 'dist/apps/worker/src'), { recursive: true });
+  write(repo, 'package.json', '{"type": "module"}');
+
+  const { stdout } = await spawn(process.execPath, [program]);
+
+  expect(stdout.split('\n')).toEqual(['on demand', '1,\\u00e9|\\u044f,é,ERR_MODULE_NOT_FOUND']);
 });
 
 it('builds again if outputs or all of dist were removed', async () => {
@@ -66,7 +95,7 @@ it('builds again if outputs or all of dist were removed', async () => {
   await build(repo);
   rmSync(join(repo, 'dist'), { recursive: true });
 
-  expect(await build(repo)).toEqual({ files: 4, written: 4 });
+  expect(await build(repo)).toEqual({ files: 6, written: 6 });
 });
 
 it('is safe if two processes build at once', async () => {
@@ -74,7 +103,7 @@ it('is safe if two processes build at once', async () => {
   const repo = repository(folder.path);
   await Promise.all([build(repo), build(repo)]);
 
-  expect(await build(repo)).toEqual({ files: 4, written: 0 });
+  expect(await build(repo)).toEqual({ files: 6, written: 0 });
 });
 
 it('names the file that does not compile', async () => {

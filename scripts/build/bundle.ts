@@ -1,0 +1,85 @@
+import { join, relative, sep } from 'node:path';
+
+import { build, type Plugin } from 'esbuild';
+
+export interface BundledFile {
+  /** Relative to `dist`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Packages of CommonJS require what Node.js brings, and a module has no `require`. */
+const REQUIRE =
+  "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);";
+
+/**
+ * Joins built files, each with all that it imports and the packages of that, into one file each, in a folder `bundle`
+ * beside their `src`: finding and reading 2,000 files is more than half of a worker's start. What one of them imports on
+ * demand is in its file, too, but does nothing before; unless it is another one of them.
+ *
+ * They have no source maps, whose lines Node.js would count at each start (docs/decisions/0008); a comment says where each
+ * part is from.
+ *
+ * @param dist the folder of what is built
+ * @param entries absolute paths
+ */
+export async function bundle(dist: string, entries: readonly string[]): Promise<BundledFile[]> {
+  const { outputFiles } = await build({
+    absWorkingDir: dist,
+    entryPoints: [...entries],
+    outdir: dist,
+    outbase: dist,
+    entryNames: '[dir]/../bundle/[name]',
+    bundle: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: `node${process.versions.node}`,
+    // Nest, logs and errors say the names of classes.
+    keepNames: true,
+    legalComments: 'none',
+    banner: { js: REQUIRE },
+    plugins: [apart(new Set(entries)), missingPackages()],
+    logLevel: 'silent',
+  });
+  return outputFiles.map(({ path, text }) => ({
+    path: relative(dist, path).replaceAll(sep, '/'),
+    text: asciiOf(text),
+  }));
+}
+
+function apart(entries: ReadonlySet<string>): Plugin {
+  return {
+    name: 'entries apart',
+    setup(of) {
+      of.onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) =>
+        kind === 'dynamic-import' && entries.has(join(resolveDir, path))
+          ? { path, external: true }
+          : undefined,
+      );
+    },
+  };
+}
+
+/** Nest asks for packages that an application may have, such as those of other transports. What it does not find stays away. */
+function missingPackages(): Plugin {
+  const isAsked = Symbol('asked by this plugin');
+  return {
+    name: 'missing packages',
+    setup(of) {
+      of.onResolve({ filter: /^[^./#]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+        if (pluginData === isAsked || kind === 'entry-point') return undefined;
+        const { errors } = await of.resolve(path, { kind, importer, resolveDir, pluginData: isAsked });
+        return errors.length === 0 ? undefined : { path, external: true };
+      });
+    },
+  };
+}
+
+/** V8 keeps all of a text with two bytes a character if one is beyond Latin-1. Only regular expressions still have any. */
+function asciiOf(code: string): string {
+  return code.replaceAll(/[^\0-\x7f]/g, (character) => {
+    const unit = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${unit}`;
+  });
+}
