@@ -17,3 +17,9 @@ export const WORKER_FLAGS: readonly string[] = [
   // old generation from then on, and let that grow by 100 MiB.
   '--no-allocation-site-pretenuring',
 ];
+
+/**
+ * Of every thread of a worker, one arena of malloc: V8's threads each keep what they once compiled with otherwise. glibc
+ * only.
+ */
+export const WORKER_ENVIRONMENT: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1' };
