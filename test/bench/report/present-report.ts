@@ -52,7 +52,7 @@ function summariesOf({ results, machine }: Report): Summary[] {
 function partsOf(report: Report, summaries: readonly Summary[]): Record<string, readonly string[]> {
   const { machine, plan, results, starts } = report;
   const [bounds, ratios] = [boundTable(report), ratiosOf(results)];
-  const inRounds = `${plan.rounds} rounds, the median, and in parentheses the least and the most`;
+  const inRounds = `${plan.rounds} round${plan.rounds === 1 ? '' : 's'}, the median, and in parentheses the least and the most`;
   const madeOn = (what: string): string =>
     `Made on ${machine.date.slice(0, 10)}: ${what}. ${machineLine(machine)}.`;
   return {
