@@ -9,7 +9,7 @@ import { describeMachine } from './report/machine.ts';
 import { printReport, writeReport } from './report/present-report.ts';
 import { Progress } from './report/progress.ts';
 import type { Report } from './report/tables.ts';
-import { measureRates, type Rates } from './reports/compare-rates.ts';
+import { measureRates, type Rate, type Rates } from './reports/compare-rates.ts';
 import { compare } from './runs/compare.ts';
 import { moderateMemory } from './runs/moderate-memory.ts';
 import type { Plan } from './runs/plan.ts';
@@ -91,9 +91,8 @@ async function readReports(
 ): Promise<Rates> {
   progress.step(`reports of ${reportRecords} records`);
   const rates = await measureRates(amqpUrl, rounds, reportRecords);
-  const [bare, ours] = [rates.bare, rates.ours].map(({ pagesPerSecond }) =>
-    median(pagesPerSecond).toFixed(1),
-  );
-  progress.done(`reports  ${ours} pages a second, the bare loop ${bare}; ${rates.faults} pages wrong`);
+  const perSecond = ({ pagesPerSecond }: Rate): string => median(pagesPerSecond).toFixed(1);
+  const read = `${perSecond(rates.ours)} pages a second, the bare loop ${perSecond(rates.bare)}`;
+  progress.done(`reports  ${read}; ${rates.faults} pages wrong`);
   return rates;
 }
