@@ -1,20 +1,11 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { runApart } from '../../test/bench/apart/run-apart.ts';
-import { bench, benchProfiles, chooseContestants, withWorkerFlags } from '../../test/bench/bench.ts';
-import { runLanes } from '../../test/bench/lanes/run-lanes.ts';
-import { benchRedis } from '../../test/bench/redis/bench-redis.ts';
-import { runReports } from '../../test/bench/reports/run-reports.ts';
-import { benchCluster } from '../../test/bench/cluster/bench-cluster.ts';
-import { FULL, QUICK } from '../../test/bench/runs/plan.ts';
-import { benchScale } from '../../test/bench/scale/bench-scale.ts';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
-const STARTS = 5;
 /** Of the report whose memory is looked at. */
 const REPORT_RECORDS = 400_000;
 
@@ -27,11 +18,13 @@ function readCount(option: string, text: string | undefined, fallback: number): 
 }
 
 async function benchLanes(rounds: number): Promise<boolean> {
+  const { runLanes } = await import('../../test/bench/lanes/run-lanes.ts');
   await using broker = await startBroker();
   return await runLanes({ url: broker.url, rounds });
 }
 
 async function benchApart(rounds: number, only: string | undefined): Promise<boolean> {
+  const { runApart } = await import('../../test/bench/apart/run-apart.ts');
   await using broker = await startBroker();
   return await runApart({ url: broker.url, rounds, only });
 }
@@ -55,51 +48,53 @@ await runTask(async () => {
       apart: { type: 'boolean', default: false },
       reports: { type: 'boolean', default: false },
       records: { type: 'string' },
-      'same-flags': { type: 'boolean', default: false },
     },
   });
   const { quick, only, start, against } = values;
-  const plan = quick ? QUICK : FULL;
-  const hasSameFlags = values['same-flags'];
-  const isWhole = !quick && only === undefined && !start && against === undefined && !hasSameFlags;
-  if (values.apart) {
-    await build(root);
-    return (await benchApart(readCount('rounds', values.rounds, plan.rounds), only)) ? 0 : 1;
-  }
-  if (values.reports) {
-    await build(root);
-    const rounds = values.rounds === '0' ? 0 : readCount('rounds', values.rounds, plan.rounds);
-    const records = readCount('records', values.records, REPORT_RECORDS);
-    return (await runReports({ rounds, records })) ? 0 : 1;
-  }
-  const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
-  const contestants = start && only === undefined ? [] : chooseContestants(names, against !== undefined);
-  const options = {
-    plan: {
-      ...plan,
-      rounds: readCount('rounds', values.rounds, plan.rounds),
-      commands: readCount('commands', values.commands, plan.commands),
-    },
-    contestants: hasSameFlags ? withWorkerFlags(contestants) : contestants,
-    starts: start || isWhole ? STARTS : 0,
-    other: against === undefined ? undefined : resolve(against),
-    isWritten: values.write || isWhole,
-    json: values.json,
-  };
   await build(root);
-  const { rounds } = options.plan;
+  // They use the built code, so not before it is built.
+  const { FULL, QUICK } = await import('../../test/bench/runs/plan.ts');
+  const { bench, benchProfiles, chooseContestants } = await import('../../test/bench/bench.ts');
+  const amounts = quick ? QUICK : FULL;
+  if (values.reports) {
+    const { runReports } = await import('../../test/bench/reports/run-reports.ts');
+    const rounds = values.rounds === '0' ? 0 : readCount('rounds', values.rounds, amounts.rounds);
+    const records = readCount('records', values.records, REPORT_RECORDS);
+    return (await runReports({ rounds, rateRecords: amounts.reportRecords, records })) ? 0 : 1;
+  }
+  const rounds = readCount('rounds', values.rounds, amounts.rounds);
+  const hasBounds = only === undefined && !start && against === undefined;
+  const plan = {
+    ...amounts,
+    ...(!hasBounds && { moderateMs: 0, reportRecords: 0 }),
+    starts: start || hasBounds ? amounts.starts : 0,
+    rounds,
+    commands: readCount('commands', values.commands, amounts.commands),
+  };
+  if (values.apart) return (await benchApart(rounds, only)) ? 0 : 1;
+  if (values.lanes) return (await benchLanes(rounds)) ? 0 : 1;
   if (values.scale) {
+    const { benchScale } = await import('../../test/bench/scale/bench-scale.ts');
     await benchScale({ rounds, isWritten: values.write });
     return 0;
   }
   if (values.redis) {
+    const { benchRedis } = await import('../../test/bench/redis/bench-redis.ts');
     return (await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write })) ? 0 : 1;
   }
   if (values.cluster) {
-    await benchCluster(options.plan);
+    const { benchCluster } = await import('../../test/bench/cluster/bench-cluster.ts');
+    await benchCluster(plan);
     return 0;
   }
-  if (values.lanes) return (await benchLanes(rounds)) ? 0 : 1;
+  const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
+  const options = {
+    plan,
+    contestants: start && only === undefined ? [] : chooseContestants(names, against !== undefined),
+    other: against === undefined ? undefined : resolve(against),
+    isWritten: values.write || (hasBounds && !quick),
+    json: values.json,
+  };
   if (values.profile) await benchProfiles(options);
   else if (!(await bench(options))) throw new Error('not every command got exactly one right answer');
   return 0;

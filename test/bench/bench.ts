@@ -1,15 +1,17 @@
 import { writeFileSync } from 'node:fs';
 
-import { WORKER } from '../../scripts/build/programs.ts';
 import type { Contestant } from './contestants/contestant.ts';
 import { CONTESTANTS } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
 import { isFaultless } from './driver/ledger.ts';
+import { median } from './measure/statistics.ts';
 import { describeMachine } from './report/machine.ts';
 import { printReport, writeReport } from './report/present-report.ts';
 import { Progress } from './report/progress.ts';
 import type { Report } from './report/tables.ts';
+import { measureRates, type Rate, type Rates } from './reports/compare-rates.ts';
 import { compare } from './runs/compare.ts';
+import { moderateMemory } from './runs/moderate-memory.ts';
 import type { Plan } from './runs/plan.ts';
 import { profile, profileLines } from './runs/profile.ts';
 import { starters } from './runs/starters.ts';
@@ -19,26 +21,12 @@ import { openStage, type Stage } from './stage/stage.ts';
 export interface BenchOptions {
   readonly plan: Plan;
   readonly contestants: readonly Contestant[];
-  /** How often each start is timed; 0 for not at all. */
-  readonly starts: number;
   /** The folder of another checkout, built. */
   readonly other: string | undefined;
   /** Whether the documentation gets what is found out. */
   readonly isWritten: boolean;
   /** A file for all that is found out, as JSON. */
   readonly json: string | undefined;
-}
-
-/** Peers as well started with the flags of Node.js that a worker of this repository has. */
-export function withWorkerFlags(contestants: readonly Contestant[]): Contestant[] {
-  return contestants.map((contestant) => ({
-    ...contestant,
-    start: (surroundings, nodeFlags = []) =>
-      contestant.start(
-        surroundings,
-        contestant.name === 'ours' ? nodeFlags : [...WORKER.flags, ...nodeFlags],
-      ),
-  }));
 }
 
 /** Those whose names begin with one of `only`. Default: all, and the other checkout if there is one. */
@@ -54,24 +42,18 @@ export function chooseContestants(only: readonly string[], hasOther: boolean): C
 }
 
 /**
- * Compares workers on a private broker, and times their start.
+ * Compares workers on a private broker, reads reports, and times starts.
  *
- * @returns whether every command got exactly one right answer
+ * @returns whether every command got exactly one right answer, and every page of a report came right
  */
-export async function bench({
-  plan,
-  contestants,
-  starts,
-  other,
-  isWritten,
-  json,
-}: BenchOptions): Promise<boolean> {
+export async function bench({ plan, contestants, other, isWritten, json }: BenchOptions): Promise<boolean> {
   await using stage = await openBenchStage(other);
-  const report = await measure(stage, plan, contestants, starts);
+  const report = await measure(stage, plan, contestants);
   printReport(report);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   if (isWritten) console.log(`\nWritten: ${writeReport(report).join(', ')}`);
-  return report.results.every(({ finishes }) => finishes.every(({ tally }) => isFaultless(tally)));
+  const finishes = [...report.results.flatMap((result) => result.finishes), ...report.moderate];
+  return finishes.every(({ tally }) => isFaultless(tally)) && (report.rates?.faults ?? 0) === 0;
 }
 
 /** Prints where the processor time of each worker goes. */
@@ -87,18 +69,30 @@ async function openBenchStage(other: string | undefined): Promise<Stage> {
   return openStage(other === undefined ? {} : { other });
 }
 
-async function measure(
-  stage: Stage,
-  plan: Plan,
-  contestants: readonly Contestant[],
-  starts: number,
-): Promise<Report> {
+async function measure(stage: Stage, plan: Plan, contestants: readonly Contestant[]): Promise<Report> {
+  const { rounds, moderateMs, reportRecords, starts } = plan;
   const started = starters(stage);
-  using progress = new Progress(plan.rounds * contestants.length + starts * started.length);
+  const kinds = contestants.length + (moderateMs === 0 ? 0 : 1);
+  using progress = new Progress(rounds * kinds + (reportRecords === 0 ? 0 : 1) + starts * started.length);
   return {
     machine: describeMachine(stage.brokerVersion),
     plan,
     results: await compare(stage, contestants, plan, progress),
+    moderate: moderateMs === 0 ? [] : await moderateMemory(stage, plan, progress),
+    rates: reportRecords === 0 ? undefined : await readReports(stage, plan, progress),
     starts: starts === 0 ? [] : await timeStarts(stage, started, starts, progress),
   };
+}
+
+async function readReports(
+  { amqpUrl }: Stage,
+  { rounds, reportRecords }: Plan,
+  progress: Progress,
+): Promise<Rates> {
+  progress.step(`reports of ${reportRecords} records`);
+  const rates = await measureRates(amqpUrl, rounds, reportRecords);
+  const perSecond = ({ pagesPerSecond }: Rate): string => median(pagesPerSecond).toFixed(1);
+  const read = `${perSecond(rates.ours)} pages a second, the bare loop ${perSecond(rates.bare)}`;
+  progress.done(`reports  ${read}; ${rates.faults} pages wrong`);
+  return rates;
 }

@@ -14,7 +14,7 @@ describe('docs/performance.md', () => {
     const begun = [...text.matchAll(/<!-- bench: (.+) -->/g)].map(([, part]) => part);
     const ended = [...text.matchAll(/<!-- end of bench: (.+) -->/g)].map(([, part]) => part);
     expect(begun).toEqual(
-      expect.arrayContaining(['comparison', 'guarantees', 'start', 'scale', 'redis', 'soak']),
+      expect.arrayContaining(['bounds', 'comparison', 'guarantees', 'start', 'scale', 'redis', 'soak']),
     );
     expect(ended).toEqual(begun);
     expect(existsSync(join(root, 'docs/images/cpu-of-a-command.svg'))).toBe(true);

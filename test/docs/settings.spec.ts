@@ -4,6 +4,7 @@ import { CALLER_CODES } from '#caller';
 import { ERROR_CODES } from '#contracts';
 import { SETTINGS, type SettingName } from '#settings';
 
+import { WORKER } from '../../scripts/build/programs.ts';
 import { variables as composeVariables } from '../deploy/compose-file.ts';
 import { code, codeSpansOf, documents, itemsOf, read, tablesWith } from './markdown.ts';
 
@@ -114,6 +115,7 @@ describe('every document', () => {
     ...FOREIGN,
     ...OF_OPENTELEMETRY,
     ...Object.keys(composeVariables),
+    ...Object.keys(WORKER.environment),
   ]);
 
   // The limits have constants of the code as well, which their own spec knows.

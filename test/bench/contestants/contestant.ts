@@ -21,7 +21,7 @@ export interface Contestant {
   /**
    * Starts one worker, with queues of its own, and waits until it takes commands.
    *
-   * @param nodeFlags for Node.js, such as `--cpu-prof`
+   * @param nodeFlags for Node.js beyond those of every worker, such as `--cpu-prof`
    */
   start(surroundings: Surroundings, nodeFlags?: readonly string[]): Promise<RunningWorker>;
 }

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 
-import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { WORKER } from '../../../scripts/build/programs.ts';
+import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import { until } from '../../support/until.ts';
 import { busDialect, type Dialect } from '../driver/dialect.ts';
 import { processUsage } from '../measure/process-usage.ts';
 import type { Version } from '../stage/workplace.ts';
+import { asWorker } from './as-worker.ts';
 import type { Contestant, RunningWorker, Surroundings } from './contestant.ts';
 import { takesCommands } from './takes-commands.ts';
 
@@ -63,14 +64,10 @@ export class OurWorkers implements RunningWorker {
     const prefix = `bench-${randomBytes(4).toString('hex')}`;
     const members: Member[] = [];
     for (const port of await freePorts(workers)) {
+      const program = workplace.built(WORKER.file, version);
+      const own = { ...variablesFor(surroundings, prefix), HTTP_PORT: String(port), ...variables };
       const process = new ServiceProcess({
-        args: [...WORKER.flags, ...nodeFlags, workplace.built(WORKER.file, version)],
-        variables: {
-          ...WORKER.environment,
-          ...variablesFor(surroundings, prefix),
-          HTTP_PORT: String(port),
-          ...variables,
-        },
+        ...asWorker(program, own, nodeFlags),
         log: workplace.log(prefix),
       });
       members.push({ process, port });

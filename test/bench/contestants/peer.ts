@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { removeQueues } from '../../../scripts/broker/remove-topology.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Dialect } from '../driver/dialect.ts';
+import { asWorker } from './as-worker.ts';
 import type { Contestant } from './contestant.ts';
 import { takesCommands } from './takes-commands.ts';
 
@@ -21,7 +22,7 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
     name,
     label,
     queueType,
-    start: async ({ workplace, amqpUrl, platform, prefetch }, nodeFlags = []) => {
+    start: async ({ workplace, amqpUrl, platform, prefetch }, nodeFlags) => {
       const queue = `${name}-${randomBytes(4).toString('hex')}`;
       const variables = {
         ...platform,
@@ -31,8 +32,7 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
         PREFETCH: String(prefetch),
       };
       const process = new ServiceProcess({
-        args: [...nodeFlags, workplace.peer(program)],
-        variables,
+        ...asWorker(workplace.peer(program), variables, nodeFlags),
         log: workplace.log(name),
       });
       await takesCommands(process, amqpUrl, queue);

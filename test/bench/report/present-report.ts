@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { markdownTable } from 'markdown-table';
 
 import { root } from '../../../scripts/root.ts';
+import { boundTable, hasEveryBound } from './bounds.ts';
 import { machineLine } from './machine.ts';
 import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
@@ -12,9 +13,8 @@ import {
   busyLines,
   costTable,
   guaranteeTable,
-  ratioLines,
+  ratioTable,
   type Report,
-  startLines,
   sharesTable,
   speedTable,
   startTable,
@@ -23,20 +23,22 @@ import { DOCUMENT, writePart } from './write-part.ts';
 
 const PLOT = 'docs/images/cpu-of-a-command.svg';
 
-/** Says on standard output what a run has found out; the ratios last. */
+/** Says on standard output what a run has found out; the bounds last. */
 export function printReport(report: Report): void {
-  const { guarantees = [], start = [], comparison = [] } = partsOf(report, summariesOf(report));
-  console.log(`\n${[...guarantees, ...start, ...comparison].join('\n\n')}`);
+  const { guarantees = [], comparison = [], start = [], bounds = [] } = partsOf(report, summariesOf(report));
+  console.log(`\n${[...guarantees, ...comparison, ...start, ...bounds].join('\n\n')}`);
 }
 
 /**
- * Puts what a run has found out into the documentation: each part that was measured, between its markers.
+ * Puts what a run has found out into the documentation: each part that was measured, between its markers; that of the
+ * bounds only if it has all of them.
  *
  * @returns the files that it has written
  */
 export function writeReport(report: Report): string[] {
   const summaries = summariesOf(report);
-  for (const [part, paragraphs] of Object.entries(partsOf(report, summaries))) writePart(part, paragraphs);
+  for (const [part, paragraphs] of Object.entries(partsOf(report, summaries)))
+    if (part !== 'bounds' || hasEveryBound(report)) writePart(part, paragraphs);
   if (summaries.length === 0) return [DOCUMENT];
   writeFileSync(join(root, PLOT), plot(summaries));
   return [DOCUMENT, PLOT];
@@ -49,18 +51,20 @@ function summariesOf({ results, machine }: Report): Summary[] {
 /** The paragraphs of each part that was measured. */
 function partsOf(report: Report, summaries: readonly Summary[]): Record<string, readonly string[]> {
   const { machine, plan, results, starts } = report;
+  const [bounds, ratios] = [boundTable(report), ratiosOf(results)];
+  const inRounds = `${plan.rounds} round${plan.rounds === 1 ? '' : 's'}, the median, and in parentheses the least and the most`;
   const madeOn = (what: string): string =>
     `Made on ${machine.date.slice(0, 10)}: ${what}. ${machineLine(machine)}.`;
   return {
+    ...(bounds.length > 1 && { bounds: [madeOn(inRounds), markdownTable(bounds)] }),
     ...(results.length > 0 && {
       comparison: [
-        madeOn(`${plan.rounds} rounds, the median, and in parentheses the least and the most`),
+        madeOn(inRounds),
         markdownTable(costTable(summaries, plan.perSecond)),
         markdownTable(speedTable(summaries)),
         markdownTable(sharesTable(summaries)),
         ...busyLines(summaries, machine.processors),
-        'CPU of a command:',
-        listOf(ratioLines(ratiosOf(results))),
+        ...(ratios.length > 0 ? [markdownTable(ratioTable(ratios, plan.perSecond))] : []),
       ],
       guarantees: [markdownTable(guaranteeTable())],
     }),
@@ -68,12 +72,7 @@ function partsOf(report: Report, summaries: readonly Summary[]): Record<string, 
       start: [
         madeOn('the median, and in parentheses the least and the most'),
         markdownTable(startTable(report)),
-        listOf(startLines(report)),
       ],
     }),
   };
-}
-
-function listOf(lines: readonly string[]): string {
-  return lines.map((line) => `- ${line}`).join('\n');
 }

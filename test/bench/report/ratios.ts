@@ -1,19 +1,16 @@
 import { type Spread, spreadOf } from '../measure/statistics.ts';
 import type { Result } from '../runs/compare.ts';
+import type { Sample } from '../runs/entrant.ts';
 
-/** Processor time of a command here, for one there. */
+/** Processor time of a command here, for one there; round by round, since what the machine does meanwhile meets both. */
 export interface Ratio {
-  readonly of: string;
-  readonly to: string;
+  /** With whom it is compared. */
+  readonly name: string;
+  readonly label: string;
   readonly queueType: string;
-  /** Round by round: what the machine does meanwhile meets both. */
-  readonly ratio: Spread;
-  /** The upper bound; `undefined` if there is none. */
-  readonly bound: number | undefined;
+  readonly fullSpeed: Spread;
+  readonly atRate: Spread;
 }
-
-/** Issue: no more than the bare loop, and at most 0.7 of Nest's own transport. */
-const BOUNDS: Readonly<Record<string, number>> = { bare: 1, nest: 0.7 };
 
 /** Ours against every peer that was measured, and against another checkout. */
 export function ratiosOf(results: readonly Result[]): Ratio[] {
@@ -21,16 +18,18 @@ export function ratiosOf(results: readonly Result[]): Ratio[] {
   if (ours === undefined) return [];
   return results
     .filter((result) => result !== ours)
-    .map(({ contestant, samples }) => ({
-      of: ours.contestant.label,
-      to: contestant.label,
-      queueType: contestant.queueType,
-      ratio: spreadOf(
-        samples.map(
-          ({ cpuMsPerCommand }, round) =>
-            (ours.samples[round]?.cpuMsPerCommand ?? Number.NaN) / cpuMsPerCommand,
-        ),
-      ),
-      bound: BOUNDS[contestant.name.replace(/-(classic|quorum)$/, '')],
-    }));
+    .map(({ contestant, samples }) => {
+      const ratio = (of: (sample: Sample) => number): Spread =>
+        spreadOf(
+          samples.flatMap((theirs, round) => {
+            const sample = ours.samples[round];
+            return sample === undefined ? [] : [of(sample) / of(theirs)];
+          }),
+        );
+      return {
+        ...contestant,
+        fullSpeed: ratio(({ cpuMsPerCommand }) => cpuMsPerCommand),
+        atRate: ratio(({ cpuMsPerCommandAtRate }) => cpuMsPerCommandAtRate),
+      };
+    });
 }

@@ -2,30 +2,33 @@ import { describe, expect, it } from '@jest/globals';
 
 import type { Result } from '../runs/compare.ts';
 import type { Sample } from '../runs/entrant.ts';
+import { FULL } from '../runs/plan.ts';
+import { boundTable, hasEveryBound } from './bounds.ts';
+import { describeMachine } from './machine.ts';
 import { plot } from './plot.ts';
 import { ratiosOf } from './ratios.ts';
 import { summarize } from './summary.ts';
-import { busyLines, costTable, ratioLines, speedTable } from './tables.ts';
+import { busyLines, costTable, ratioTable, type Report, speedTable } from './tables.ts';
 import { between } from './write-part.ts';
 
 const SHARES = { parts: { worker: 0.5, broker: 0.4, platform: 0.1, driver: 0.1 }, machine: 1.2 };
 const TALLY = { sent: 10, right: 10, wrong: 0, double: 0, stray: 0, missing: 0 };
 
-function sample(cpuMsPerCommand: number): Sample {
+function sample(cpuMsPerCommand: number, cpuMsPerCommandAtRate: number): Sample {
   return {
     commandsPerSecond: 1_000,
     cpuMsPerCommand,
     shares: SHARES,
-    cpuMsPerCommandAtRate: 2 * cpuMsPerCommand,
+    cpuMsPerCommandAtRate,
     p50Ms: 22,
     p99Ms: 30,
   };
 }
 
-function result(name: string, cpuMs: readonly number[], tally = TALLY): Result {
+function result(name: string, cpuMs: readonly number[], tally = TALLY, atRateMs?: number): Result {
   return {
     contestant: { name, label: name.toUpperCase(), queueType: 'classic' },
-    samples: cpuMs.map(sample),
+    samples: cpuMs.map((ms) => sample(ms, atRateMs ?? 2 * ms)),
     finishes: [{ tally, peakMemoryMib: 200 }],
   };
 }
@@ -33,31 +36,65 @@ function result(name: string, cpuMs: readonly number[], tally = TALLY): Result {
 describe('ratios', () => {
   const results = [
     result('bare-classic', [0.1, 0.2, 0.4]),
-    result('nest-classic', [0.2, 0.2, 0.2]),
     result('other', [0.1, 0.1, 0.1]),
-    result('ours', [0.1, 0.19, 0.2]),
+    result('ours', [0.1, 0.19, 0.2], TALLY, 0.24),
   ];
 
-  it('are taken round by round', () => {
-    const [bare] = ratiosOf(results);
-    expect(bare).toMatchObject({ to: 'BARE-CLASSIC', bound: 1 });
-    expect([bare?.ratio.min, bare?.ratio.median, bare?.ratio.max]).toEqual([
-      expect.closeTo(0.5),
-      expect.closeTo(0.95),
-      expect.closeTo(1),
-    ]);
-  });
-
-  it('are judged by what is wanted, if something is', () => {
-    expect(ratioLines(ratiosOf(results))).toEqual([
-      'OURS for one of BARE-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 1.00, which holds',
-      'OURS for one of NEST-CLASSIC, classic queue: 0.95 (0.50–1.00); wanted: at most 0.70, which does not hold',
-      'OURS for one of OTHER, classic queue: 1.90 (1.00–2.00)',
+  it('are taken round by round, at full speed and at the rate', () => {
+    const [head, ...rows] = ratioTable(ratiosOf(results), 300);
+    expect(head?.slice(2)).toEqual(['CPU at full speed', 'CPU at 300/s']);
+    expect(rows).toEqual([
+      ['BARE-CLASSIC', 'classic', '0.95 (0.50–1.00)', '0.60 (0.30–1.20)'],
+      ['OTHER', 'classic', '1.90 (1.00–2.00)', '1.20 (1.20–1.20)'],
     ]);
   });
 
   it('are none if ours was not measured', () => {
-    expect(ratiosOf(results.slice(0, 3))).toEqual([]);
+    expect(ratiosOf(results.slice(0, 2))).toEqual([]);
+  });
+});
+
+describe('the table of bounds', () => {
+  const peers = ['bare-classic', 'bare-quorum', 'nest-classic', 'nest-quorum'];
+  const whole: Report = {
+    machine: describeMachine('3.10.8'),
+    plan: FULL,
+    results: [...peers.map((name) => result(name, [0.2])), result('ours', [0.19], TALLY, 0.5)],
+    moderate: [150, 152, 153].map((peakMemoryMib) => ({ tally: TALLY, peakMemoryMib })),
+    rates: {
+      bare: { label: 'bare', pagesPerSecond: [100, 50, 100], cpuMsPerPage: [] },
+      ours: { label: 'ours', pagesPerSecond: [50, 30, 70], cpuMsPerPage: [] },
+      faults: 0,
+    },
+    starts: [{ name: 'npm-run-worker', label: '`npm run worker`', timesMs: [900, 1_100, 1_001] }],
+  };
+
+  it('holds what is wanted against the median', () => {
+    expect(boundTable(whole).map((row) => row.slice(1))).toEqual([
+      ['bound', 'measured', 'holds'],
+      ['at most 1.00', '1.25 (1.25–1.25)', 'no'],
+      ['at most 1.00', '1.25 (1.25–1.25)', 'no'],
+      ['at most 1.00', '0.95 (0.95–0.95)', 'yes'],
+      ['at most 1.00', '0.95 (0.95–0.95)', 'yes'],
+      ['at most 0.70', '0.95 (0.95–0.95)', 'no'],
+      ['at most 0.70', '0.95 (0.95–0.95)', 'no'],
+      ['at most 160 MB', '159 (157–160) MB', 'yes'],
+      ['at most 160 MB', '210 (210–210) MB', 'no'],
+      ['at least 0.60', '0.60 (0.50–0.70)', 'yes'],
+      ['at most 1.00 s', '1.00 (0.90–1.10) s', 'no'],
+    ]);
+    expect(hasEveryBound(whole)).toBe(true);
+  });
+
+  it('has what was measured alone, and is then not whole', () => {
+    const started = { ...whole, results: [], moderate: [], rates: undefined };
+    expect(
+      boundTable(started)
+        .slice(1)
+        .map(([what]) => what),
+    ).toEqual(['`npm run worker` to the first reply']);
+    expect(hasEveryBound(started)).toBe(false);
+    expect(boundTable({ ...started, starts: [] })).toHaveLength(1);
   });
 });
 
@@ -66,7 +103,7 @@ describe('the table', () => {
     const summaries = [summarize(result('bare-classic', [0.3, 0.1, 0.2]), 2)];
     const worker = ['BARE-CLASSIC', 'classic'];
     const [, cost] = costTable(summaries, 300);
-    expect(cost).toEqual([...worker, '0.200 (0.100–0.300) ms', '0.400 ms', '200 MiB', '10 right']);
+    expect(cost).toEqual([...worker, '0.200 (0.100–0.300) ms', '0.400 ms', '210 MB', '10 right']);
     const [, speed] = speedTable(summaries);
     expect(speed?.slice(0, 4)).toEqual([...worker, '22.0 ms', '30.0 (30.0–30.0) ms']);
   });

@@ -2,6 +2,7 @@ import { isFaultless, type Tally } from '../driver/ledger.ts';
 import { median, type Spread, spreadOf } from '../measure/statistics.ts';
 import { bottleneck, PARTS, type Shares } from '../measure/usage.ts';
 import type { Result } from '../runs/compare.ts';
+import type { Finish } from '../runs/entrant.ts';
 
 /** One kind of worker over all rounds: medians. */
 export interface Summary {
@@ -15,7 +16,7 @@ export interface Summary {
   readonly boundBy: string;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  readonly peakMemoryMib: Spread;
+  readonly peakMemoryMb: Spread;
   readonly tally: Tally;
   readonly isFaultless: boolean;
 }
@@ -32,10 +33,15 @@ export function summarize({ contestant, samples, finishes }: Result, processors:
     boundBy: bottleneck(shares, processors),
     p50Ms: spreadOf(samples.map((sample) => sample.p50Ms)),
     p99Ms: spreadOf(samples.map((sample) => sample.p99Ms)),
-    peakMemoryMib: spreadOf(finishes.map((finish) => finish.peakMemoryMib)),
+    peakMemoryMb: peakMemoryMb(finishes),
     tally,
     isFaultless: isFaultless(tally),
   };
+}
+
+/** Decimal megabytes. */
+export function peakMemoryMb(finishes: readonly Finish[]): Spread {
+  return spreadOf(finishes.map(({ peakMemoryMib }) => (peakMemoryMib * 1_024 ** 2) / 1e6));
 }
 
 function medianShares(all: readonly Shares[]): Shares {

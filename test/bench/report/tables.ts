@@ -1,6 +1,8 @@
 import { spreadOf, withRange } from '../measure/statistics.ts';
 import { PARTS, shareOfOthers } from '../measure/usage.ts';
+import type { Rates } from '../reports/compare-rates.ts';
 import type { Result } from '../runs/compare.ts';
+import type { Finish } from '../runs/entrant.ts';
 import type { Plan } from '../runs/plan.ts';
 import type { StartResult } from '../runs/time-starts.ts';
 import { GUARANTEES, KINDS } from './guarantees.ts';
@@ -14,15 +16,16 @@ export interface Report {
   readonly plan: Plan;
   /** Empty if nothing was compared. */
   readonly results: readonly Result[];
+  /** Of workers of ours that had nothing but the moderate rate. Empty if none was measured. */
+  readonly moderate: readonly Finish[];
+  /** `undefined` if no report was read. */
+  readonly rates: Rates | undefined;
   /** Empty if no start was timed. */
   readonly starts: readonly StartResult[];
 }
 
 /** The first row is the head. */
 export type Table = readonly (readonly string[])[];
-
-/** How long a start may take, from `npm run worker` to the first reply. */
-const START_BOUND_MS = 1_500;
 
 const NOTICEABLE = 0.3;
 
@@ -35,9 +38,21 @@ export function costTable(summaries: readonly Summary[], perSecond: number): Tab
       summary.queueType,
       `${withRange(summary.cpuMsPerCommand, 3)} ms`,
       `${summary.cpuMsPerCommandAtRate.median.toFixed(3)} ms`,
-
-      `${summary.peakMemoryMib.median.toFixed(0)} MiB`,
+      `${summary.peakMemoryMb.median.toFixed(0)} MB`,
       answersOf(summary),
+    ]),
+  ];
+}
+
+/** Processor time of a command of ours for one of each other. */
+export function ratioTable(ratios: readonly Ratio[], perSecond: number): Table {
+  return [
+    ['poker-bridge against', 'queue', 'CPU at full speed', `CPU at ${perSecond}/s`],
+    ...ratios.map(({ label, queueType, fullSpeed, atRate }) => [
+      label,
+      queueType,
+      withRange(fullSpeed, 2),
+      withRange(atRate, 2),
     ]),
   ];
 }
@@ -99,29 +114,6 @@ export function startTable({ starts }: Report): Table {
       String(timesMs.length),
     ]),
   ];
-}
-
-/** One sentence for each ratio, with its bound. */
-export function ratioLines(ratios: readonly Ratio[]): string[] {
-  return ratios.map(({ of, to, queueType, ratio, bound }) => {
-    const judgement =
-      bound === undefined
-        ? ''
-        : `; wanted: at most ${bound.toFixed(2)}, which ${ratio.median <= bound ? 'holds' : 'does not hold'}`;
-    return `${of} for one of ${to}, ${queueType} queue: ${withRange(ratio, 2)}${judgement}`;
-  });
-}
-
-/** One sentence for each of our starts, with its bound. */
-export function startLines({ starts }: Report): string[] {
-  const nest = starts.find(({ name }) => name === 'nest-hello-world');
-  return starts
-    .filter((start) => start !== nest)
-    .map(({ label, timesMs }) => {
-      const { median } = spreadOf(timesMs);
-      const holds = median < START_BOUND_MS ? 'holds' : 'does not hold';
-      return `${label}: first answer after ${median.toFixed(0)} ms; wanted: under ${START_BOUND_MS} ms, which ${holds}`;
-    });
 }
 
 function answersOf({ isFaultless, tally }: Summary): string {

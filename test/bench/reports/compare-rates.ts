@@ -3,6 +3,9 @@ import { OurWorkers } from '../contestants/ours.ts';
 import { peer } from '../contestants/peer.ts';
 import { queueDialect } from '../driver/dialect.ts';
 import { processUsage } from '../measure/process-usage.ts';
+import { type Spread, spreadOf } from '../measure/statistics.ts';
+import { startPlatform } from '../platform/start-platform.ts';
+import { createWorkplace } from '../stage/workplace.ts';
 import { ReportReader } from './report-reader.ts';
 
 const BARE = peer({
@@ -25,6 +28,29 @@ export interface Rates {
   readonly ours: Rate;
   /** Pages that were wrong, and reports that did not end as they should. */
   readonly faults: number;
+}
+
+/** How much of the bare loop's rate is wanted. */
+export const LEAST_SHARE = 0.6;
+/** Of each report that is read for its rate or its memory. */
+export const PER_PAGE = 500;
+export const PLATFORM_MS = 20;
+/** A worker's own default. */
+export const PREFETCH = 2048;
+
+/** Pages a second of a worker for one of the bare loop, round by round. */
+export function rateShare({ ours, bare }: Rates): Spread {
+  return spreadOf(
+    ours.pagesPerSecond.map((pages, round) => pages / (bare.pagesPerSecond[round] ?? Number.NaN)),
+  );
+}
+
+/** Reads a report by turns with a bare loop and with a worker, on a platform of its own. */
+export async function measureRates(amqpUrl: string, rounds: number, records: number): Promise<Rates> {
+  using workplace = await createWorkplace();
+  await using platform = await startPlatform(workplace, PLATFORM_MS, 'reports', records);
+  const surroundings = { workplace, amqpUrl, platform: platform.variables, prefetch: PREFETCH };
+  return await compareRates(surroundings, rounds, PER_PAGE);
 }
 
 /** Reads the same report by turns with a bare loop and with a worker, once each before it counts. */

@@ -2,26 +2,29 @@ import { markdownTable } from 'markdown-table';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { OurWorkers } from '../contestants/ours.ts';
-import { median, percentile, spreadOf, withRange } from '../measure/statistics.ts';
+import { percentile, spreadOf, withRange } from '../measure/statistics.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 import { sparkline } from '../soak/sparkline.ts';
 import { createWorkplace } from '../stage/workplace.ts';
-import { compareRates, type Rate, type Rates } from './compare-rates.ts';
+import {
+  LEAST_SHARE,
+  measureRates,
+  PER_PAGE,
+  PLATFORM_MS,
+  PREFETCH,
+  type Rate,
+  type Rates,
+  rateShare,
+} from './compare-rates.ts';
 import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB, type ReportMemory } from './measure-memory.ts';
 import { ReportReader } from './report-reader.ts';
 
-const PER_PAGE = 500;
-/** Of the report that is read again and again. */
-const RATE_RECORDS = 100_000;
-const PLATFORM_MS = 20;
-/** A worker's own default. */
-const PREFETCH = 2048;
-/** Of the bare loop's rate. */
-const LEAST_SHARE = 0.6;
 const WIDTH = 60;
 
 export interface RunReportsOptions {
   readonly rounds: number;
+  /** Of the report that is read again and again. */
+  readonly rateRecords: number;
   /** Of the report during which the memory is looked at. */
   readonly records: number;
 }
@@ -32,19 +35,15 @@ export interface RunReportsOptions {
  *
  * @returns whether the worker is fast and small enough, and each page came once, in turn and with its records
  */
-export async function runReports({ rounds, records }: RunReportsOptions): Promise<boolean> {
+export async function runReports({ rounds, rateRecords, records }: RunReportsOptions): Promise<boolean> {
   await using broker = await startBroker();
-  const isFast = rounds === 0 || (await showRates(broker.url, rounds));
+  const isFast = rounds === 0 || showRates(await measureRates(broker.url, rounds, rateRecords));
   return (await showMemory(broker.url, records)) && isFast;
 }
 
-async function showRates(amqpUrl: string, rounds: number): Promise<boolean> {
-  using workplace = await createWorkplace();
-  await using platform = await startPlatform(workplace, PLATFORM_MS, 'reports', RATE_RECORDS);
-  const surroundings = { workplace, amqpUrl, platform: platform.variables, prefetch: PREFETCH };
-  const rates = await compareRates(surroundings, rounds, PER_PAGE);
+function showRates(rates: Rates): boolean {
   for (const line of rateLines(rates)) console.log(line);
-  return shareOf(rates) >= LEAST_SHARE && rates.faults === 0;
+  return rateShare(rates).median >= LEAST_SHARE && rates.faults === 0;
 }
 
 async function showMemory(amqpUrl: string, records: number): Promise<boolean> {
@@ -60,11 +59,6 @@ async function showMemory(amqpUrl: string, records: number): Promise<boolean> {
   return isWhole && Object.keys(beside.failures).length === 0 && aboveIdleMib(memory) <= MOST_ABOVE_IDLE_MIB;
 }
 
-/** Of the bare loop's rate. */
-function shareOf({ ours, bare }: Rates): number {
-  return median(ours.pagesPerSecond) / median(bare.pagesPerSecond);
-}
-
 function rateLines(rates: Rates): string[] {
   const head = ['worker', 'pages a second', 'CPU a page, ms'];
   const rowOf = ({ label, pagesPerSecond, cpuMsPerPage }: Rate): string[] => [
@@ -77,7 +71,7 @@ function rateLines(rates: Rates): string[] {
     '',
     markdownTable([head, rowOf(rates.bare), rowOf(rates.ours)], { align: ['l', 'r', 'r'] }),
     '',
-    `poker-bridge reads at ${(100 * shareOf(rates)).toFixed(0)} % of the bare loop's rate` +
+    `poker-bridge reads at ${(100 * rateShare(rates).median).toFixed(0)} % of the bare loop's rate` +
       ` (bound: ${100 * LEAST_SHARE} %); ${rates.faults} pages wrong.`,
     '',
   ];

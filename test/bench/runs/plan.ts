@@ -12,6 +12,12 @@ export interface Plan {
   /** The rate of the open loop. */
   readonly perSecond: number;
   readonly openLoopMs: number;
+  /** How long a worker of its own has nothing but the rate of the open loop, while its memory is watched; 0 for not at all. */
+  readonly moderateMs: number;
+  /** Of the report that is read again and again; 0 for not at all. */
+  readonly reportRecords: number;
+  /** How often each start is timed; 0 for not at all. */
+  readonly starts: number;
   /** Whether each round starts its processes again, or all of them run from the first to the last. */
   readonly isFresh: boolean;
 }
@@ -25,6 +31,9 @@ export const FULL: Plan = {
   inFlight: 200,
   perSecond: 300,
   openLoopMs: 10_000,
+  moderateMs: 30_000,
+  reportRecords: 100_000,
+  starts: 5,
   isFresh: true,
 };
 
@@ -35,5 +44,8 @@ export const QUICK: Plan = {
   commands: 3_000,
   closedLoopMs: 2_000,
   openLoopMs: 2_000,
+  moderateMs: 5_000,
+  reportRecords: 20_000,
+  starts: 1,
   isFresh: false,
 };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
 import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
+import { asWorker } from '../contestants/as-worker.ts';
 import { variablesFor } from '../contestants/ours.ts';
 import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
 import { sessionWorkload, type Workload } from '../driver/workload.ts';
@@ -23,26 +24,34 @@ export interface Starter {
   remove(): Promise<void>;
 }
 
+/** What the table of bounds has of the starts. */
+export const NPM_RUN_WORKER = 'npm-run-worker';
+
 /** The worker, the worker by way of npm, and the smallest service that Nest's documentation has. */
 export function starters(stage: Stage): readonly Starter[] {
-  const built = [...WORKER.flags, stage.workplace.built(WORKER.file, 'this')];
+  const program = stage.workplace.built(WORKER.file, 'this');
   return [
-    worker(stage, { name: 'worker', label: 'poker-bridge, built', args: built }),
-    worker(stage, {
-      name: 'npm-run-worker',
-      label: '`npm run worker`',
+    worker(stage, 'worker', 'poker-bridge, built', (variables) => asWorker(program, variables)),
+    worker(stage, NPM_RUN_WORKER, '`npm run worker`', (variables) => ({
       command: 'npm',
       args: ['run', '--silent', 'worker'],
-    }),
+      variables,
+    })),
     helloWorld(stage),
   ];
 }
 
-function worker(stage: Stage, how: Pick<Starter, 'name' | 'label' | 'command' | 'args'>): Starter {
+function worker(
+  stage: Stage,
+  name: string,
+  label: string,
+  start: (variables: Starter['variables']) => Pick<Starter, 'command' | 'args' | 'variables'>,
+): Starter {
   const prefix = `bench-${randomBytes(4).toString('hex')}`;
   return {
-    ...how,
-    variables: { HOME: process.env['HOME'] ?? '', ...variablesFor(stage, prefix) },
+    name,
+    label,
+    ...start({ HOME: process.env['HOME'] ?? '', ...variablesFor(stage, prefix) }),
     queue: `${prefix}.interactive`,
     dialect: busDialect(prefix),
     workload: sessionWorkload,
@@ -55,8 +64,7 @@ function helloWorld({ amqpUrl, workplace }: Stage): Starter {
   return {
     name: 'nest-hello-world',
     label: 'Nest’s hello-world microservice',
-    args: [workplace.peer('nest-hello-world')],
-    variables: { AMQP_URL: amqpUrl, QUEUE: queue },
+    ...asWorker(workplace.peer('nest-hello-world'), { AMQP_URL: amqpUrl, QUEUE: queue }),
     queue,
     dialect: nestDialect(queue),
     workload: {

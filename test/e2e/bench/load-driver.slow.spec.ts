@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Channel, connect, type ConsumeMessage } from 'amqplib';
 
+import { WORKER } from '../../../scripts/build/programs.ts';
 import { CONTESTANTS } from '../../bench/contestants/contestants.ts';
 import { queueDialect } from '../../bench/driver/dialect.ts';
 import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
@@ -28,7 +31,7 @@ describe('the load driver and the workers of the bench', () => {
   });
 
   it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
-    '%s answers every command correctly and once',
+    '%s answers every command correctly and once, on a Node.js like that of a worker',
     async (name) => {
       const contestant = CONTESTANTS.find((one) => one.name === name)!;
       const amqpUrl = testBrokerUrl();
@@ -45,6 +48,11 @@ describe('the load driver and the workers of the bench', () => {
       expect(open).toMatchObject({ commands: 50, latenciesMs: { length: 50 } });
       expect(Math.min(...closed.latenciesMs, ...open.latenciesMs)).toBeGreaterThanOrEqual(LATENCY_MS - 1);
       expect(await driver.settle()).toEqual({ sent: 250, right: 250, ...NO_FAULT });
+      const ofProcess = (what: 'cmdline' | 'environ'): string[] =>
+        readFileSync(`/proc/${worker.process.pid}/${what}`, 'utf8').split('\0');
+      expect(ofProcess('cmdline').slice(1, WORKER.flags.length + 1)).toEqual(WORKER.flags);
+      for (const [variable, value] of Object.entries(WORKER.environment))
+        expect(ofProcess('environ')).toContain(`${variable}=${value}`);
     },
     40_000,
   );
