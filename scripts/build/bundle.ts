@@ -35,8 +35,6 @@ export async function bundle(dist: string, entries: readonly string[]): Promise<
     platform: 'node',
     format: 'esm',
     target: `node${process.versions.node}`,
-    // Nest, logs and errors say the names of classes.
-    keepNames: true,
     legalComments: 'none',
     banner: { js: REQUIRE },
     plugins: [apart(new Set(entries)), missingPackages()],
