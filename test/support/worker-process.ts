@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { WORKER } from '../../scripts/build/programs.ts';
 import { root } from '../../scripts/root.ts';
 import { type Exit, Program } from './program.ts';
 import { WAIT_TIMEOUT_MS } from './until.ts';
+import { workerProgram } from './worker-program.ts';
 
 /** The body of `GET /health`. */
 export interface WorkerHealth {
@@ -34,7 +34,7 @@ export class WorkerProcess extends Program {
 
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
-    super(process.execPath, [...WORKER.flags, join(folder, 'dist', WORKER.file)], {
+    super(process.execPath, [...WORKER.flags, workerProgram(folder)], {
       PATH: process.env['PATH'],
       ...WORKER.environment,
       HTTP_PORT: '0',

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-import { WORKER } from '../../../scripts/build/programs.ts';
 import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { freePorts } from '../../../scripts/network/free-ports.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
@@ -64,7 +63,7 @@ export class OurWorkers implements RunningWorker {
     const prefix = `bench-${randomBytes(4).toString('hex')}`;
     const members: Member[] = [];
     for (const port of await freePorts(workers)) {
-      const program = workplace.built(WORKER.file, version);
+      const program = workplace.worker(version);
       const own = { ...variablesFor(surroundings, prefix), HTTP_PORT: String(port), ...variables };
       const process = new ServiceProcess({
         ...asWorker(program, own, nodeFlags),

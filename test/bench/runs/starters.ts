@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-import { WORKER } from '../../../scripts/build/programs.ts';
 import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
 import { asWorker } from '../contestants/as-worker.ts';
 import { variablesFor } from '../contestants/ours.ts';
@@ -29,7 +28,7 @@ export const NPM_RUN_WORKER = 'npm-run-worker';
 
 /** The worker, the worker by way of npm, and the smallest service that Nest's documentation has. */
 export function starters(stage: Stage): readonly Starter[] {
-  const program = stage.workplace.built(WORKER.file, 'this');
+  const program = stage.workplace.worker('this');
   return [
     worker(stage, 'worker', 'poker-bridge, built', (variables) => asWorker(program, variables)),
     worker(stage, NPM_RUN_WORKER, '`npm run worker`', (variables) => ({

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { compile } from '../../../scripts/build/compile.ts';
 import { root } from '../../../scripts/root.ts';
+import { workerProgram } from '../../support/worker-program.ts';
 
 const PEERS = 'test/bench/peers';
 
@@ -14,8 +15,8 @@ export interface Workplace extends Disposable {
   readonly folder: string;
   /** A compiled program of `test/bench/peers`. */
   peer(name: string): string;
-  /** A file of built code as it was when the run began, for example `apps/worker/bundle/main.js`. */
-  built(path: string, version: Version): string;
+  /** The file from which a built worker starts, as it was when the run began. */
+  worker(version: Version): string;
   /** The file for the output of a process. */
   log(name: string): string;
 }
@@ -36,7 +37,7 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
   return {
     folder,
     peer: (name) => join(folder, 'peers', `${name}.js`),
-    built: (path, version) => join(versions[version], 'dist', path),
+    worker: (version) => workerProgram(versions[version]),
     log: (name) => join(folder, `${name}.log`),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
