@@ -29,6 +29,14 @@ describe('GatheredLines', () => {
     expect(chunks.join('')).toBe(line.repeat(1_000));
   });
 
+  it('keeps the sequence of lines, whatever their length and their characters', () => {
+    const { chunks, lines } = gathering();
+    const long = `${'ü€😀'.repeat(10_000)}\n`;
+    for (const line of ['ä\n', long, 'b\n', 'c\n']) lines.write(line);
+    lines.flush();
+    expect(chunks).toEqual(['ä\n', long, 'b\nc\n']);
+  });
+
   it('writes nothing twice, and nothing if there is nothing', async () => {
     const { chunks, lines } = gathering();
     lines.flush();
