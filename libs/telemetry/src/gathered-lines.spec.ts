@@ -32,9 +32,11 @@ describe('GatheredLines', () => {
   it('keeps the sequence of lines, whatever their length and their characters', () => {
     const { chunks, lines } = gathering();
     const long = `${'ü€😀'.repeat(10_000)}\n`;
-    for (const line of ['ä\n', long, 'b\n', 'c\n']) lines.write(line);
+    const written = ['ä\n', long, 'b\n', 'c\n'];
+    for (const line of written) lines.write(line);
     lines.flush();
-    expect(chunks).toEqual(['ä\n', long, 'b\nc\n']);
+    expect(chunks.map(({ length }) => length)).toEqual([2, long.length, 4]);
+    expect(chunks.join('') === written.join('')).toBe(true);
   });
 
   it('writes nothing twice, and nothing if there is nothing', async () => {
