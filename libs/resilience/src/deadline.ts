@@ -24,6 +24,7 @@ export class Deadline {
   readonly #clock: Clock;
   /** Mostly one: searching a list costs less than keeping a set. */
   #listeners: (() => void)[] = [];
+  /** While there is a listener. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(atMs: number, clock: Clock = Date.now) {
@@ -50,12 +51,7 @@ export class Deadline {
    * @returns a function that removes the listener; the last one that is removed clears the timer
    */
   onExpired(listener: () => void): () => void {
-    if (this.expired) {
-      listener();
-      return () => undefined;
-    }
-    this.#listeners.push(listener);
-    if (this.#timer === undefined) this.#arm();
+    this.#add(listener);
     return () => this.#remove(listener);
   }
 
@@ -66,17 +62,28 @@ export class Deadline {
    */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const unsubscribe = this.onExpired(() => reject(new DeadlineExceeded()));
+      const expire = (): void => reject(new DeadlineExceeded());
+      this.#add(expire);
       const settle = (value: T): void => {
-        unsubscribe();
+        this.#remove(expire);
         resolve(value);
       };
       const fail = (reason: Error): void => {
-        unsubscribe();
+        this.#remove(expire);
         reject(reason);
       };
       promise.then(settle, fail);
     });
+  }
+
+  #add(listener: () => void): void {
+    if (this.expired) listener();
+    else if (this.#timer !== undefined) this.#listeners.push(listener);
+    else {
+      // A list that grows has room for 16 more.
+      this.#listeners = [listener];
+      this.#arm();
+    }
   }
 
   #remove(listener: () => void): void {

@@ -29,6 +29,16 @@ describe('GatheredLines', () => {
     expect(chunks.join('')).toBe(line.repeat(1_000));
   });
 
+  it('keeps the sequence of lines, whatever their length and their characters', () => {
+    const { chunks, lines } = gathering();
+    const long = `${'ü€😀'.repeat(10_000)}\n`;
+    const written = ['ä\n', long, 'b\n', 'c\n'];
+    for (const line of written) lines.write(line);
+    lines.flush();
+    expect(chunks.map(({ length }) => length)).toEqual([2, long.length, 4]);
+    expect(chunks.join('') === written.join('')).toBe(true);
+  });
+
   it('writes nothing twice, and nothing if there is nothing', async () => {
     const { chunks, lines } = gathering();
     lines.flush();

@@ -42,10 +42,11 @@ const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
  * @param bodyBytes the length of its body, of which the message may hold only the beginning; default: it holds all
  */
 export function openEnvelope(
-  { content, fields, properties }: ConsumeMessage,
+  message: ConsumeMessage,
   rules: EnvelopeRules,
-  bodyBytes = content.length,
+  bodyBytes = message.content.length,
 ): Envelope {
+  const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
   const sentType: unknown = properties.type;
   const hasType = typeof sentType === 'string' && sentType !== '';
@@ -64,8 +65,10 @@ export function openEnvelope(
   };
   const deadlineAtMs = readDeadline(deadline);
   if (deadlineAtMs === undefined) {
-    const message = 'must be ISO 8601 with a zone, or epoch milliseconds';
-    violations.push({ pointer: '/headers/x-deadline', message });
+    violations.push({
+      pointer: '/headers/x-deadline',
+      message: 'must be ISO 8601 with a zone, or epoch milliseconds',
+    });
   }
   const operator = headers['operator'] ?? 'default';
   if (typeof operator !== 'string')
@@ -73,7 +76,7 @@ export function openEnvelope(
   const player = known && rules.subjectOf && playerOf(known, body.data);
   const correlationId: unknown = properties.correlationId;
   const traceparent = headers['traceparent'];
-  const own = rules.seal.open({ content, fields, properties });
+  const own = rules.seal.open(message);
   const caller = callerOf(properties.userId, own);
   return {
     form: body.form,

@@ -12,7 +12,7 @@ import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts
 import type { EventSender } from '../replies/event-sender.ts';
 import type { ReplySender } from '../replies/reply-sender.ts';
 import { deadLetterOf } from './dead-letter-of.ts';
-import type { Copy, FailedReply, Settlement } from './settlement.ts';
+import type { FailedReply, Settlement } from './settlement.ts';
 
 export interface SettlerOptions {
   readonly names: BusNames;
@@ -25,6 +25,8 @@ export interface SettlerOptions {
   readonly observer: MessagingObserver;
   readonly nowMs: () => number;
 }
+
+type Decided = Exclude<Settlement, { kind: 'return' }>;
 
 /** The broker delivers it again by itself. */
 const LOST: Settlement = { kind: 'return', cause: undefined };
@@ -43,83 +45,80 @@ export class Settler {
    * @returns what became of the command
    */
   async settle(command: Command, settlement: Settlement): Promise<Settlement> {
-    const { isAlive } = command.delivery;
-    try {
-      await this.#carryOut(command, settlement);
-      return isAlive ? settlement : LOST;
-    } catch (cause) {
-      this.#return(command, cause);
-      return { kind: 'return', cause };
-    }
-  }
-
-  #carryOut(command: Command, settlement: Settlement): Promise<void> | void {
+    const { delivery } = command;
     if (settlement.kind === 'return') return this.#return(command, settlement.cause);
     // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
-    if (!command.delivery.isAlive) return undefined;
-    switch (settlement.kind) {
-      case 'answer':
-        return this.#answer(command, settlement.reply, settlement.cause);
-      case 'dead-letter':
-        return this.#answer(
-          command,
-          settlement.reply,
-          settlement.cause,
-          this.#deadLetter(command, settlement.reply),
-        );
-      case 'postpone':
-        return this.#postpone(command, settlement);
-      case 'move':
-        return this.#move(command, settlement.copy);
+    if (!delivery.isAlive) return LOST;
+    try {
+      await this.#publish(command, settlement);
+      delivery.acknowledge();
+      this.#observe(command, settlement);
+      return settlement;
+    } catch (cause) {
+      return this.#return(command, cause);
     }
   }
 
-  async #answer(command: Command, reply: Reply, cause: unknown, kept?: Promise<void>): Promise<void> {
-    const { replies, events, observer, nowMs } = this.#options;
+  #return(command: Command, cause: unknown): Settlement {
+    const { observer, nowMs } = this.#options;
+    command.delivery.requeue();
+    observer.commandReturned(factsOf(command, nowMs()), cause);
+    return { kind: 'return', cause };
+  }
+
+  /** Publishes all that a settlement is made of; done when that is confirmed. */
+  #publish(command: Command, settlement: Decided): Promise<unknown> {
+    switch (settlement.kind) {
+      case 'answer':
+        return this.#answer(command, settlement.reply);
+      case 'dead-letter':
+        return Promise.all([
+          this.#deadLetter(command, settlement.reply),
+          this.#answer(command, settlement.reply),
+        ]);
+      case 'postpone':
+      case 'move':
+        return this.#copy(command, copyOf(command, settlement.copy));
+    }
+  }
+
+  #answer(command: Command, reply: Reply): Promise<unknown> {
+    const { replies, events } = this.#options;
     const sent = replies.sendFinal(command, reply);
-    const announced = events.announces(reply) ? events.announce(command, reply) : undefined;
-    await (announced || kept ? Promise.all([sent, announced, kept]) : sent);
-    command.delivery.acknowledge();
-    const facts = factsOf(command, nowMs());
-    if (reply.type !== 'command.failed') observer.commandAnswered(facts, 'success', cause);
-    else observer.commandAnswered(facts, reply.data.code, cause, failureFactsOf(reply.data));
+    return events.announces(reply) ? Promise.all([sent, events.announce(command, reply)]) : sent;
   }
 
   async #deadLetter(command: Command, { data: { code } }: FailedReply): Promise<void> {
     const { names, observer, nowMs } = this.#options;
-    await this.#publish(deadLetterOf(command, code, names, nowMs()), command);
+    await this.#copy(command, deadLetterOf(command, code, names, nowMs()));
     observer.deadLettered(factsOf(command, nowMs()), code);
   }
 
-  async #postpone(
-    command: Command,
-    { copy, failure, delayMs }: Extract<Settlement, { kind: 'postpone' }>,
-  ): Promise<void> {
-    const { onPostponed, observer, nowMs } = this.#options;
-    await this.#replaceBy(copy, command);
-    onPostponed(command.lane);
-    const postponement = { delayMs, queue: copy.queue, until: new Date(nowMs() + delayMs).toISOString() };
-    observer.commandPostponed(factsOf(command, nowMs()), failure.code, postponement, failureFactsOf(failure));
-  }
-
-  async #move(command: Command, copy: Copy): Promise<void> {
-    await this.#replaceBy(copy, command);
-    this.#options.observer.commandMoved(factsOf(command, this.#options.nowMs()), copy.queue);
-  }
-
-  async #replaceBy(copy: Copy, command: Command): Promise<void> {
-    await this.#publish(copyOf(command, copy), command);
-    command.delivery.acknowledge();
-  }
-
-  #publish(copy: OutgoingMessage, command: Command): Promise<void> {
+  #copy(command: Command, copy: OutgoingMessage): Promise<void> {
     const { copies, seal } = this.#options;
     return publishFor(command, 'copy', seal.seal(copy), copies);
   }
 
-  #return(command: Command, cause: unknown): void {
-    const { observer, nowMs } = this.#options;
-    command.delivery.requeue();
-    observer.commandReturned(factsOf(command, nowMs()), cause);
+  #observe(command: Command, settlement: Decided): void {
+    const { onPostponed, observer, nowMs } = this.#options;
+    const facts = factsOf(command, nowMs());
+    switch (settlement.kind) {
+      case 'answer':
+      case 'dead-letter': {
+        const { reply, cause } = settlement;
+        if (reply.type !== 'command.failed') observer.commandAnswered(facts, 'success', cause);
+        else observer.commandAnswered(facts, reply.data.code, cause, failureFactsOf(reply.data));
+        break;
+      }
+      case 'postpone': {
+        const { copy, failure, delayMs } = settlement;
+        onPostponed(command.lane);
+        const postponement = { delayMs, queue: copy.queue, until: new Date(nowMs() + delayMs).toISOString() };
+        observer.commandPostponed(facts, failure.code, postponement, failureFactsOf(failure));
+        break;
+      }
+      case 'move':
+        observer.commandMoved(facts, settlement.copy.queue);
+    }
   }
 }

@@ -4,12 +4,12 @@ import { failureOf, type FailedReply } from '../settlement.ts';
 import type { Step } from '../step.ts';
 
 /** Keeps a failed command for people, if nobody but a person can mend it. */
-export const deadLetter: Step = async (command, next) => {
-  const settlement = await next(command);
-  const failure = failureOf(settlement);
-  if (settlement.kind !== 'answer' || !failure || !isForPeople(failure, command.lane)) return settlement;
-  return { ...settlement, kind: 'dead-letter', reply: settlement.reply as FailedReply };
-};
+export const deadLetter: Step = (command, next) =>
+  next(command).then((settlement) => {
+    const failure = failureOf(settlement);
+    if (settlement.kind !== 'answer' || !failure || !isForPeople(failure, command.lane)) return settlement;
+    return { ...settlement, kind: 'dead-letter', reply: settlement.reply as FailedReply };
+  });
 
 function isForPeople({ category }: ErrorBody, lane: Lane): boolean {
   return (

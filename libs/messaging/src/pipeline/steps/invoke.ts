@@ -4,6 +4,7 @@ import { DeadlineExceeded } from '#resilience';
 import type { Command } from '../../command/command.ts';
 import type { CommandContext } from '../../command/command-context.ts';
 import type { ReplySender } from '../../replies/reply-sender.ts';
+import type { Settlement } from '../settlement.ts';
 import type { Step } from '../step.ts';
 import { finalReply, isFinalReply } from './final-reply.ts';
 
@@ -13,13 +14,17 @@ export type CommandHandler = (data: unknown, command: CommandContext) => Promise
 /** Runs the handler, sends its pages as they come, and answers with its final reply. */
 export const invoke =
   (handlers: ReadonlyMap<string, CommandHandler>, replies: ReplySender): Step =>
-  async (command) => {
+  (command) => {
     const handler = handlers.get(command.envelope.type);
     if (!handler) throw new CommandError('UNKNOWN_COMMAND');
-    const produced = await handler(command.data, command.run);
-    if (isFinalReply(produced)) return { kind: 'answer', reply: produced };
-    return { kind: 'answer', reply: await finalReply(produced, (page) => send(command, page, replies)) };
+    return handler(command.data, command.run).then((produced) =>
+      isFinalReply(produced) ? { kind: 'answer', reply: produced } : sendAll(command, produced, replies),
+    );
   };
+
+async function sendAll(command: Command, produced: unknown, replies: ReplySender): Promise<Settlement> {
+  return { kind: 'answer', reply: await finalReply(produced, (page) => send(command, page, replies)) };
+}
 
 function send(command: Command, page: Reply, replies: ReplySender): Promise<void> {
   // The final reply was sent at the deadline; nothing may follow it.

@@ -9,16 +9,14 @@ import type { Step } from '../step.ts';
  * @throws DeadlineExceeded
  * @throws UnconfirmedError if a page was under way that the broker did not take
  */
-export const withinDeadline: Step = async (command, next) => {
+export const withinDeadline: Step = (command, next) => {
   const { deadline, run } = command;
   if (deadline.expired) throw new DeadlineExceeded();
-  try {
-    return await deadline.race(next(command));
-  } catch (thrown) {
+  return deadline.race(next(command)).catch(async (thrown: unknown) => {
     // A page that is under way takes its number, or leaves it to the final reply.
     await run.sending?.catch(unlessUnconfirmed);
     throw thrown;
-  }
+  });
 };
 
 /** @throws UnconfirmedError if it is given one */
