@@ -25,7 +25,7 @@ export interface BuildResult {
 
 const MANIFEST = '.build.json';
 /** The worker starts from these alone, since an orchestrator waits for it; the first one hears signals meanwhile. */
-const BUNDLED = ['apps/worker/src/main.ts', 'apps/worker/src/start-worker.ts'];
+const BUNDLED = ['apps/worker/src/main.js', 'apps/worker/src/start-worker.js'];
 /** The software bill of materials, by CycloneDX's own name for such a file. */
 export const SBOM = 'sbom.cdx.json';
 
@@ -51,10 +51,7 @@ export async function build(root: string): Promise<BuildResult> {
   if (before !== undefined && changed.length === 0 && !gone) return { files: paths.length, written: 0 };
 
   await Promise.all(changed.map((path) => produce(root, dist, path)));
-  const bundled = await bundleFiles(
-    dist,
-    paths.filter((path) => BUNDLED.includes(path)),
-  );
+  const bundled = await bundleWorker(dist);
   removeStale(dist, new Set([...paths.flatMap(outputsOf), ...bundled]));
   write(join(dist, MANIFEST), JSON.stringify({ compiler, sources } satisfies Manifest));
   return { files: paths.length, written: changed.length };
@@ -95,13 +92,10 @@ async function produce(root: string, dist: string, path: string): Promise<void> 
 }
 
 /** @returns the files of the bundle, relative to `dist` */
-async function bundleFiles(dist: string, paths: readonly string[]): Promise<string[]> {
+async function bundleWorker(dist: string): Promise<string[]> {
   const { bundle } = await import('./bundle.ts');
-  const entries = paths.flatMap(outputsOf).filter((path) => path.endsWith('.js'));
-  const files = await bundle(
-    dist,
-    entries.map((path) => join(dist, path)),
-  );
+  const entries = BUNDLED.map((path) => join(dist, path));
+  const files = await bundle(dist, entries);
   for (const { path, text } of files) {
     mkdirSync(dirname(join(dist, path)), { recursive: true });
     write(join(dist, path), text);

@@ -66,7 +66,7 @@ function missingPackages(): Plugin {
     name: 'missing packages',
     setup(of) {
       of.onResolve({ filter: /^[^./#]/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
-        if (pluginData === isAsked || kind === 'entry-point') return undefined;
+        if (pluginData === isAsked) return undefined;
         const { errors } = await of.resolve(path, { kind, importer, resolveDir, pluginData: isAsked });
         return errors.length === 0 ? undefined : { path, external: true };
       });
