@@ -37,6 +37,7 @@ await runTask(async () => {
       start: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       against: { type: 'string' },
+      'plain-peers': { type: 'boolean', default: false },
       rounds: { type: 'string' },
       commands: { type: 'string' },
       write: { type: 'boolean', default: false },
@@ -50,7 +51,7 @@ await runTask(async () => {
       records: { type: 'string' },
     },
   });
-  const { quick, only, start, against } = values;
+  const { quick, only, start, against, 'plain-peers': isPlain } = values;
   await build(root);
   // They use the built code, so not before it is built.
   const { FULL, QUICK } = await import('../../test/bench/runs/plan.ts');
@@ -63,7 +64,7 @@ await runTask(async () => {
     return (await runReports({ rounds, rateRecords: amounts.reportRecords, records })) ? 0 : 1;
   }
   const rounds = readCount('rounds', values.rounds, amounts.rounds);
-  const hasBounds = only === undefined && !start && against === undefined;
+  const hasBounds = only === undefined && !start && against === undefined && !isPlain;
   const plan = {
     ...amounts,
     ...(!hasBounds && { moderateMs: 0, reportRecords: 0 }),
@@ -88,11 +89,12 @@ await runTask(async () => {
     return 0;
   }
   const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
+  const choice = { only: names, hasOther: against !== undefined, isPlain };
   const options = {
     plan,
-    contestants: start && only === undefined ? [] : chooseContestants(names, against !== undefined),
+    contestants: start && only === undefined ? [] : chooseContestants(choice),
     other: against === undefined ? undefined : resolve(against),
-    isWritten: values.write || (hasBounds && !quick),
+    isWritten: !isPlain && (values.write || (hasBounds && !quick)),
     json: values.json,
   };
   if (values.profile) await benchProfiles(options);

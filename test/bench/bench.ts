@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 
 import type { Contestant } from './contestants/contestant.ts';
-import { CONTESTANTS } from './contestants/contestants.ts';
+import { contestantsOf } from './contestants/contestants.ts';
 import { ours } from './contestants/ours.ts';
 import { isFaultless } from './driver/ledger.ts';
 import { median } from './measure/statistics.ts';
@@ -29,10 +29,18 @@ export interface BenchOptions {
   readonly json: string | undefined;
 }
 
-/** Those whose names begin with one of `only`. Default: all, and the other checkout if there is one. */
-export function chooseContestants(only: readonly string[], hasOther: boolean): Contestant[] {
-  const all = hasOther ? [...CONTESTANTS, ours('other')] : CONTESTANTS;
-  if (only.length === 0) return [...all];
+export interface Choice {
+  /** The beginnings of their names. Empty: all of them. */
+  readonly only: readonly string[];
+  /** Whether there is another checkout. */
+  readonly hasOther: boolean;
+  /** Whether peers run with plain Node.js. */
+  readonly isPlain: boolean;
+}
+
+export function chooseContestants({ only, hasOther, isPlain }: Choice): Contestant[] {
+  const all = [...contestantsOf(isPlain), ...(hasOther ? [ours('other')] : [])];
+  if (only.length === 0) return all;
   for (const begin of only) {
     if (!all.some(({ name }) => name.startsWith(begin))) {
       throw new Error(`--only ${begin}: there are ${all.map(({ name }) => name).join(', ')}`);

@@ -11,10 +11,13 @@ const KINDS = [
   { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client', dialect: queueDialect },
 ];
 
+/** Ours, and what it is compared with. @param isPlain whether peers run with plain Node.js, as their documentation says */
+export function contestantsOf(isPlain: boolean): readonly Contestant[] {
+  const peers = KINDS.flatMap(({ kind, ...options }) =>
+    QUEUE_TYPES.map((queueType) => peer({ ...options, name: `${kind}-${queueType}`, queueType, isPlain })),
+  );
+  return [...peers, ours()];
+}
+
 /** Everything that a full run measures. */
-export const CONTESTANTS: readonly Contestant[] = [
-  ...KINDS.flatMap(({ kind, ...options }) =>
-    QUEUE_TYPES.map((queueType) => peer({ ...options, name: `${kind}-${queueType}`, queueType })),
-  ),
-  ours(),
-];
+export const CONTESTANTS = contestantsOf(false);

@@ -14,15 +14,17 @@ export interface PeerOptions {
   readonly program: string;
   readonly queueType: 'classic' | 'quorum';
   readonly dialect: (queue: string) => Dialect;
+  /** Whether it runs without the worker's flags and environment. Default: no. */
+  readonly isPlain?: boolean;
 }
 
 /** A program of `test/bench/peers`, on one queue that it declares itself. */
-export function peer({ name, label, program, queueType, dialect }: PeerOptions): Contestant {
+export function peer({ name, label, program, queueType, dialect, isPlain = false }: PeerOptions): Contestant {
   return {
     name,
-    label,
+    label: isPlain ? `${label}, plain Node.js` : label,
     queueType,
-    start: async ({ workplace, amqpUrl, platform, prefetch }, nodeFlags) => {
+    start: async ({ workplace, amqpUrl, platform, prefetch }, nodeFlags = []) => {
       const queue = `${name}-${randomBytes(4).toString('hex')}`;
       const variables = {
         ...platform,
@@ -32,7 +34,9 @@ export function peer({ name, label, program, queueType, dialect }: PeerOptions):
         PREFETCH: String(prefetch),
       };
       const process = new ServiceProcess({
-        ...asWorker(workplace.peer(program), variables, nodeFlags),
+        ...(isPlain
+          ? { args: [...nodeFlags, workplace.peer(program)], variables }
+          : asWorker(workplace.peer(program), variables, nodeFlags)),
         log: workplace.log(name),
       });
       await takesCommands(process, amqpUrl, queue);

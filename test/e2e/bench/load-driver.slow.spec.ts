@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Channel, connect, type ConsumeMessage } from 'amqplib';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
-import { CONTESTANTS } from '../../bench/contestants/contestants.ts';
+import { CONTESTANTS, contestantsOf } from '../../bench/contestants/contestants.ts';
 import { queueDialect } from '../../bench/driver/dialect.ts';
 import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
 import { LoadDriver } from '../../bench/driver/load-driver.ts';
@@ -56,6 +56,20 @@ describe('the load driver and the workers of the bench', () => {
     },
     40_000,
   );
+
+  it('start a peer with plain Node.js if they are asked to', async () => {
+    const contestant = contestantsOf(true).find(({ name }) => name === 'bare-quorum')!;
+    const amqpUrl = testBrokerUrl();
+    await using worker = await contestant.start({
+      workplace,
+      amqpUrl,
+      platform: platform.variables,
+      prefetch: 100,
+    });
+    const [, ...args] = readFileSync(`/proc/${worker.process.pid}/cmdline`, 'utf8').split('\0');
+    expect(args.filter((arg) => arg.startsWith('--'))).toEqual([]);
+    expect(contestant.label).toBe('bare loop: amqplib + undici, plain Node.js');
+  }, 40_000);
 
   it('has a platform that accepts no wrong signature', async () => {
     const url = `${platform.variables['PLATFORM_BASE_URL']}/v2/app/users/alice/session?clientId=bench`;

@@ -6,6 +6,7 @@ import { DeadlineExceeded } from '#resilience';
 import { commandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
 import { UnconfirmedError } from '../../rabbitmq/publishing/confirmed-publisher.ts';
 import type { Settlement } from '../settlement.ts';
+import { chain } from '../step.ts';
 import { answerFailures } from './answer-failures.ts';
 
 async function failed(thrown: unknown, attempts = 0): Promise<Extract<Settlement, { kind: 'answer' }>> {
@@ -72,11 +73,44 @@ describe('answerFailures', () => {
     expect(await step(commandOf(), () => Promise.reject(cause))).toEqual({ kind: 'return', cause });
   });
 
-  it('takes what a step throws at once like what it rejects with', async () => {
+  it('waits for a page that is under way, which takes the number before', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const command = commandOf();
+    command.run.sending = promise;
+    let isAnswered = false;
     const step = answerFailures(() => RECEIVED_AT_MS);
-    const settlement = await step(commandOf(), () => {
-      throw new CommandError('UNKNOWN_OPERATOR');
+    const answered = step(command, () => Promise.reject(new DeadlineExceeded())).then((settlement) => {
+      isAnswered = true;
+      return settlement;
     });
+    await new Promise(setImmediate);
+    expect(isAnswered).toBe(false);
+    resolve();
+    expect(await answered).toMatchObject({ kind: 'answer', reply: { data: { code: 'COMMAND_EXPIRED' } } });
+  });
+
+  it('leaves a command to the broker that did not take the page under way', async () => {
+    const cause = new UnconfirmedError('no broker');
+    const command = commandOf();
+    command.run.sending = Promise.reject(cause);
+    const step = answerFailures(() => RECEIVED_AT_MS);
+    const settlement = await step(command, () => Promise.reject(new DeadlineExceeded()));
+    expect(settlement).toEqual({ kind: 'return', cause });
+  });
+
+  it('answers what failed otherwise while a page was under way', async () => {
+    const command = commandOf();
+    command.run.sending = Promise.reject(new CommandError('REPLY_QUEUE_FULL'));
+    const step = answerFailures(() => RECEIVED_AT_MS);
+    const settlement = await step(command, () => Promise.reject(new DeadlineExceeded()));
+    expect(settlement).toMatchObject({ reply: { data: { code: 'COMMAND_EXPIRED' } } });
+  });
+
+  it('takes what a step throws at once like what it rejects with', async () => {
+    const refuse = (): never => {
+      throw new CommandError('UNKNOWN_OPERATOR');
+    };
+    const settlement = await chain([answerFailures(() => RECEIVED_AT_MS), refuse])(commandOf());
     expect(settlement).toMatchObject({ kind: 'answer', reply: { data: { code: 'UNKNOWN_OPERATOR' } } });
   });
 });

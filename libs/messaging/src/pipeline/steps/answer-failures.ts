@@ -10,13 +10,22 @@ import type { Step } from '../step.ts';
 /** The one funnel from what was thrown to a failure with a code. What follows of it is for the steps around. */
 export const answerFailures =
   (nowMs: () => number): Step =>
-  async (command, next) => {
-    try {
-      return await next(command);
-    } catch (thrown) {
-      return settlementOf(command, thrown, nowMs());
-    }
-  };
+  (command, next) =>
+    next(command).catch(async (thrown: unknown) => {
+      // A page that is under way takes its number, or leaves it to the reply.
+      const unconfirmed = await unconfirmedPage(command);
+      return settlementOf(command, unconfirmed ?? thrown, nowMs());
+    });
+
+/** Why the broker did not take the page that is under way; `undefined` if it did, or if there is none. */
+async function unconfirmedPage({ run }: Command): Promise<UnconfirmedError | undefined> {
+  try {
+    await run.sending;
+  } catch (error) {
+    if (error instanceof UnconfirmedError) return error;
+  }
+  return undefined;
+}
 
 function settlementOf(command: Command, thrown: unknown, nowMs: number): Settlement {
   // The broker did not take a page: nothing is decided.
