@@ -99,7 +99,7 @@ export class PlatformClient {
     return this.#readReport({ request, credentials, data, context }, RAKE_RECORD);
   }
 
-  /** Has the calls that begin from now on made with other credentials of this operator; those under way keep theirs. */
+  /** Uses other credentials of this operator for calls that begin from now on; those in flight keep theirs. */
   use(credentials: OperatorCredentials): void {
     this.#calls.use(credentials);
   }

@@ -27,7 +27,7 @@ export class PlatformClients {
     return this.#configured.has(operator) ? this.#clients.get(operator) : undefined;
   }
 
-  /** Has the calls that begin from now on made for these operators, with these credentials. */
+  /** Serves these operators, with these credentials, in calls that begin from now on. */
   use(operators: readonly OperatorCredentials[]): void {
     for (const credentials of operators) {
       const client = this.#clients.get(credentials.name);

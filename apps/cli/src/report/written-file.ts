@@ -80,7 +80,7 @@ export class WrittenFile implements AsyncDisposable {
     yield* this.#file.readLines({ start: 0, autoClose: false });
   }
 
-  /** Has it stand on the disk; gives its length. */
+  /** Flushes it to the disk. @returns its length in bytes */
   async sync(): Promise<number> {
     await this.#flush();
     await this.#file.datasync();

@@ -108,7 +108,7 @@ export class ReloadedFiles<T> {
   }
 }
 
-/** Whether no file has changed since it was read: one of before beside one of after would be what nobody wrote. */
+/** Whether no file has changed since it was read: a mix of old and new files is a state that nobody wrote. */
 function isCurrent(texts: Texts): boolean {
   return [...texts].every(([path, text]) => text === textOf(path));
 }

@@ -90,7 +90,7 @@ class Consumer:
         channel = self._channel = self._amqp.channel(on_open_callback=self._declare)
         channel.add_on_close_callback(lambda _, reason: self._retry(channel, str(reason)))
         channel.add_on_cancel_callback(lambda _: self._retry(channel, "the broker has cancelled the consumer"))
-        # A process that hangs on a queue without a leader hangs on when it has one.
+        # A channel that hangs on a queue without a leader still hangs after the election.
         self._connection.later(self._timeout_s, lambda: self._check_serving(channel))
 
     def _check_serving(self, channel: Any) -> None:

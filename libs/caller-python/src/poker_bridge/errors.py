@@ -27,7 +27,7 @@ class _Facts(NamedTuple):
 
 CALLER_CODES: Final[Mapping[CallerCode, _Facts]] = {
     "NO_WORKER": _Facts(
-        False, "Nobody takes this command: no worker with this prefix has been on this virtual host."
+        False, "No queue takes this command: no worker with this prefix has connected to this virtual host."
     ),
     "NOT_SENT": _Facts(True, "The broker did not confirm the command before its deadline."),
     "NOT_PERMITTED": _Facts(False, "The broker refuses what this user publishes."),

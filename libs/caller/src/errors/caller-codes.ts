@@ -10,7 +10,7 @@ interface CallerCodeFacts {
 export const CALLER_CODES = {
   NO_WORKER: {
     retryable: false,
-    message: 'Nobody takes this command: no worker with this prefix has been on this virtual host.',
+    message: 'No queue takes this command: no worker with this prefix has connected to this virtual host.',
   },
   NOT_SENT: { retryable: true, message: 'The broker did not confirm the command before its deadline.' },
   NOT_PERMITTED: { retryable: false, message: 'The broker refuses what this user publishes.' },

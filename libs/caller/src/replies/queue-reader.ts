@@ -6,7 +6,7 @@ import type { Connection } from '../connection/connection.ts';
 import { type Deferred, deferred } from '../connection/deferred.ts';
 import { whenPassedOver } from './when-passed-over.ts';
 
-/** A process that hangs on a queue without a leader hangs on when it has one; twice as long at each try. */
+/** A channel that hangs on a queue without a leader still hangs after the election; doubled at each try. */
 const FIRST_TIMEOUT_MS = 2_000;
 const LONGEST_TIMEOUT_MS = 8_000;
 const PAUSE_MS = 200;

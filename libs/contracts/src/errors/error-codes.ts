@@ -37,7 +37,7 @@ export const ERROR_CODES = {
   UNKNOWN_OPERATOR: invalid('No credentials are configured under that operator name.'),
   REPLY_TO_MISSING: invalid('The command names no reply queue. Set the property "reply_to".'),
   REPLY_TO_FORBIDDEN: invalid(
-    'The reply queue is one of the service itself, or none that this caller may name. Name a queue of your own.',
+    'The reply queue belongs to the service, or this caller may not name it. Name a queue of your own.',
   ),
   CALLER_FORBIDDEN: invalid(
     'This caller may not use this operator or command. Ask those who run the service (CALLERS_FILE).',
@@ -79,7 +79,7 @@ export const ERROR_CODES = {
   REPLY_QUEUE_FULL: {
     category: 'expired',
     retryable: true,
-    message: 'The reply queue refused the pages of the report for too long. Read it faster or allow it more.',
+    message: 'The reply queue refused the pages of the report for too long. Read it faster or raise its limit.',
   },
   OUTCOME_UNKNOWN: {
     category: 'uncertain',

@@ -62,8 +62,8 @@ function boundTo(key: string, fingerprint: string): Buffer {
 }
 
 /**
- * Its members are not looked at: a worker of another version may have stored more or fewer of them, and a reply that is
- * taken for none has the command done a second time.
+ * Its members are not checked: a worker of another version may have stored more or fewer of them, and to reject a valid
+ * reply would run the command a second time.
  */
 function parseReply(text: string): Reply | undefined {
   const { type, data } = JSON.parse(text) as { type?: unknown; data?: unknown };

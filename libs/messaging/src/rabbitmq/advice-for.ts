@@ -8,7 +8,7 @@ import type { BrokerRelease } from './connection/broker-release.ts';
 export function adviceFor({ version, keepsForDeadNodes }: BrokerRelease): string | undefined {
   if (!keepsForDeadNodes) return undefined;
   return (
-    `RabbitMQ ${version} keeps the commands of a node that died for a minute: ` +
+    `RabbitMQ ${version} holds back the commands in flight on a dead node for a minute: ` +
     'set the policy consumer-disconnected-timeout of the quorum queues to 1000 (ms), unless that was done'
   );
 }

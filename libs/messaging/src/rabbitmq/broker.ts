@@ -18,7 +18,7 @@ import type { Topology } from './topology/topology.ts';
 
 /** Pause before a consumer that was lost alone is recreated. */
 const RECREATE_PAUSE_MS = 200;
-/** A process that hangs on a queue without a leader hangs on when it has one; twice as long at each try, for a slow broker. */
+/** A channel that hangs on a queue without a leader still hangs after the election; doubled at each try, for a slow broker. */
 const FIRST_CONSUME_TIMEOUT_MS = 1_500;
 const LONGEST_CONSUME_TIMEOUT_MS = 4_000;
 /** How long one consumer may fail before the connection is given up for another node. */

@@ -21,8 +21,8 @@ const SHORTEST_REST_MS = 500;
 /** A long walk is followed by a rest that is longer, so that the workers are there for commands. */
 const REST_PER_WALK = 9;
 /**
- * What a walk costs depends on the replies that it comes past. How long it takes does not say so: one that waited for a
- * busy broker was no work, and replies whose queue is back do not wait ten seconds for it.
+ * The cost of a walk depends on how many replies it reads, not on how long it takes: one that only waited for a busy
+ * broker was no work, and must not delay replies whose queue is back by ten seconds.
  */
 const LONGEST_REST_PER_REPLY_MS = 0.5;
 const CLOSE_TIMEOUT_MS = 2_000;

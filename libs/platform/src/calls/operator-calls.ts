@@ -65,7 +65,7 @@ export class OperatorCalls {
     return this.#credentials;
   }
 
-  /** Has the calls that begin from now on made with other credentials; those under way keep theirs. */
+  /** Uses other credentials for calls that begin from now on; those in flight keep theirs. */
   use(credentials: OperatorCredentials): void {
     const { baseUrl, apiUrl } = this.#credentials;
     this.#credentials = credentials;

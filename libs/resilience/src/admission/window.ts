@@ -11,7 +11,7 @@ export interface Holding {
   tookMs: number;
 }
 
-/** The last eighth is for compartments that move: one that is stuck need not be slow for as long to be kept from it. */
+/** While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`. */
 const RESERVE = 1 / 8;
 const HASTE = 1 / 5;
 /** What stands at the end of a burst takes long, too. */

@@ -3,7 +3,7 @@ import type { ErrorBody, Lane } from '#contracts';
 import { failureOf, type FailedReply } from '../settlement.ts';
 import type { Step } from '../step.ts';
 
-/** Keeps a failed command for people, if nobody but a person can mend it. */
+/** Keeps a failed command for people, if only a person can fix it. */
 export const deadLetter: Step = (command, next) =>
   next(command).then((settlement) => {
     const failure = failureOf(settlement);

@@ -43,7 +43,7 @@ async function named(kind: 'exchange' | 'queue', name: string, declaration: Prom
   } catch (error) {
     if ((error as { code?: unknown }).code !== PRECONDITION_FAILED) throw error;
     throw new TopologyMismatchError(
-      `The ${kind} ${name} stands on the broker with other properties than this version declares. ` +
+      `The ${kind} ${name} exists on the broker with other properties than this version declares. ` +
         `The broker says: ${(error as Error).message}. Empty and delete it.`,
       { cause: error },
     );
