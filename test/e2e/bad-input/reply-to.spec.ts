@@ -182,10 +182,14 @@ describe('a reply_to', () => {
   it('that has room for the pages and not for the last word: the failure is kept in its place', async () => {
     const replyTo = await service.caller.boundedQueue(PAGES);
     publish('report.rake.fetch', RAKE, { replyTo });
-    const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
+    const { undelivered, events } = await seen(
+      'the failure is kept and announced',
+      (all) => all.undelivered.length > 0 && all.events.length > 0,
+    );
     expect(undelivered.map(factsOf)).toEqual([
       { type: 'command.failed', sequence: PAGES, final: true, code: 'REPLY_QUEUE_FULL' },
     ]);
+    expect(events.map(({ fields }) => fields.routingKey)).toEqual(['command.failed.REPLY_QUEUE_FULL']);
     expect(await contents(replyTo)).toHaveLength(PAGES);
   });
 

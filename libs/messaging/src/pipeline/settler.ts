@@ -26,7 +26,7 @@ export interface SettlerOptions {
   readonly nowMs: () => number;
 }
 
-type Decided = Exclude<Settlement, { kind: 'return' }>;
+type Published = Exclude<Settlement, { kind: 'return' }>;
 
 /** The broker delivers it again by itself. */
 const LOST: Settlement = { kind: 'return', cause: undefined };
@@ -50,10 +50,11 @@ export class Settler {
     // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
     if (!delivery.isAlive) return LOST;
     try {
-      await this.#publish(command, settlement);
+      const sent = await this.#publish(command, settlement);
       delivery.acknowledge();
-      this.#observe(command, settlement);
-      return settlement;
+      const settled = asSent(settlement, sent);
+      this.#observe(command, settled);
+      return settled;
     } catch (cause) {
       return this.#return(command, cause);
     }
@@ -66,26 +67,35 @@ export class Settler {
     return { kind: 'return', cause };
   }
 
-  /** Publishes all that a settlement is made of; done when that is confirmed. */
-  #publish(command: Command, settlement: Decided): Promise<unknown> {
+  /** Publishes all that a settlement is made of; done when that is confirmed. @returns the final reply, if there is one */
+  #publish(command: Command, settlement: Published): Promise<Reply | void> {
     switch (settlement.kind) {
       case 'answer':
         return this.#answer(command, settlement.reply);
       case 'dead-letter':
         return Promise.all([
-          this.#deadLetter(command, settlement.reply),
           this.#answer(command, settlement.reply),
-        ]);
+          this.#deadLetter(command, settlement.reply),
+        ]).then(([sent]) => sent);
       case 'postpone':
       case 'move':
         return this.#copy(command, copyOf(command, settlement.copy));
     }
   }
 
-  #answer(command: Command, reply: Reply): Promise<unknown> {
+  #answer(command: Command, reply: Reply): Promise<Reply> {
     const { replies, events } = this.#options;
-    const sent = replies.sendFinal(command, reply);
-    return events.announces(reply) ? Promise.all([sent, events.announce(command, reply)]) : sent;
+    const sending = replies.sendFinal(command, reply);
+    // Only a report can end otherwise than was decided: its announcement waits for what was sent.
+    if (command.lane === 'reports') return sending.then((sent) => this.#announce(command, sent));
+    if (!events.announces(reply)) return sending;
+    return Promise.all([sending, events.announce(command, reply)]).then(([sent]) => sent);
+  }
+
+  async #announce(command: Command, sent: Reply): Promise<Reply> {
+    const { events } = this.#options;
+    if (events.announces(sent)) await events.announce(command, sent);
+    return sent;
   }
 
   async #deadLetter(command: Command, { data: { code } }: FailedReply): Promise<void> {
@@ -99,7 +109,7 @@ export class Settler {
     return publishFor(command, 'copy', seal.seal(copy), copies);
   }
 
-  #observe(command: Command, settlement: Decided): void {
+  #observe(command: Command, settlement: Published): void {
     const { onPostponed, observer, nowMs } = this.#options;
     const facts = factsOf(command, nowMs());
     switch (settlement.kind) {
@@ -121,4 +131,10 @@ export class Settler {
         observer.commandMoved(facts, settlement.copy.queue);
     }
   }
+}
+
+/** What became of a command whose final reply is `sent`. */
+function asSent(settlement: Published, sent: Reply | void): Published {
+  const isAsDecided = !sent || !('reply' in settlement) || settlement.reply === sent;
+  return isAsDecided ? settlement : { kind: 'answer', reply: sent };
 }

@@ -64,16 +64,20 @@ export class ReplySender {
     command.run.sequence += 1;
   }
 
-  /** Sends the final reply; if the queue does not take it in time, it is parked. */
-  async sendFinal(command: Command, reply: Reply): Promise<void> {
+  /**
+   * Sends the final reply; if the queue does not take it in time, it is parked.
+   *
+   * @returns what was sent: a report whose queue is full for too long ends with that instead
+   */
+  async sendFinal(command: Command, reply: Reply): Promise<Reply> {
     this.#options.onReply(command.lane);
     const outcome = await this.#publish(command, reply);
-    if (outcome === 'confirmed') return;
+    if (outcome === 'refused' || outcome === 'unanswered') return this.#finalRefused(command, reply, outcome);
     if (outcome === 'returned') await this.#park(command, reply, 'REPLY_QUEUE_GONE');
-    else await this.#finalRefused(command, reply, outcome);
+    return reply;
   }
 
-  async #finalRefused(command: Command, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<void> {
+  async #finalRefused(command: Command, reply: Reply, refusal: 'refused' | 'unanswered'): Promise<Reply> {
     const { lane, envelope } = command;
     const queue = 'queue' in envelope.replyTo ? envelope.replyTo.queue : '';
     // The queue may have refused for as long as it may already: this command's page, or another player's reply.
@@ -81,11 +85,13 @@ export class ReplySender {
     const known = lane === 'interactive' ? this.#refusing.reasonOf(queue) : undefined;
     const isTriedAgain = !isStalled && !known;
     const outcome = isTriedAgain ? await this.#retry(command, reply, refusal) : refusal;
-    if (outcome === 'confirmed') return;
+    if (outcome === 'confirmed') return reply;
     const reason = known ?? (await this.#reasonOf(command, outcome));
     if (reason !== 'REPLY_QUEUE_GONE') this.#refusing.refused(queue, reason);
     const isCutShort = reason === 'REPLY_QUEUE_FULL' && lane === 'reports';
-    await this.#park(command, isCutShort ? this.#stalled(command) : reply, reason);
+    const last = isCutShort ? this.#stalled(command) : reply;
+    await this.#park(command, last, reason);
+    return last;
   }
 
   #publish(command: Command, reply: Reply, content?: Buffer): Promise<PublishOutcome> {
