@@ -26,6 +26,7 @@ export {
   type Reply,
   REPLIES,
   type ReplyData,
+  type ReplyTo,
   type ReplyType,
 } from './replies.ts';
 export { extentsDiffer, mostPagesOf, type ReportExtent } from './replies/report-extent.ts';

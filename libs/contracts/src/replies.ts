@@ -14,6 +14,12 @@ export type Reply = {
   readonly [T in ReplyType]: { readonly type: T; readonly data: ReplyData[T] };
 }[ReplyType];
 
+/** A reply that the definition of a command lists. */
+export type ReplyTo<T extends (typeof COMMANDS)[number]['type']> = Extract<
+  Reply,
+  { type: Extract<(typeof COMMANDS)[number], { type: T }>['replies'][number]['type'] }
+>;
+
 /** Every type of reply, in the order of the commands; two commands may share one. */
 export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
   [...COMMANDS.flatMap(({ replies }): readonly ReplyDefinition[] => replies), commandFailed].map((reply) => [

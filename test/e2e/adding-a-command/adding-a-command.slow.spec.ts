@@ -11,7 +11,7 @@ const ofDefinition = files.filter(({ path }) => /^libs.contracts.src.commands.[\
 /** Specs that cover every command, and those that the walkthrough adds. */
 const SPECS = [
   'libs/contracts/src/commands/(commands|session-close)',
-  'libs/messaging/src/idempotency/redis-reply',
+  'libs/messaging/src/idempotency/stored-replies',
   'apps/worker/src/commands/handlers',
   'apps/cli/src/send/',
   'test/contracts/compatibility',
@@ -69,6 +69,7 @@ describe('docs/adding-a-command.md', () => {
       const [output] = await Promise.all([repository.node('scripts/tasks/test.ts', ...SPECS), types()]);
       expect(output).toMatch(/^\d+ passed, 0 failed$/m);
       expect(output).toContain('PASS test/e2e/commands/session-close.spec.ts');
+      for (const spec of SPECS) expect(output).toMatch(new RegExp(`^PASS ${spec}`, 'm'));
     },
     TIMEOUT_MS,
   );

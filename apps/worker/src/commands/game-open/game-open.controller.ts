@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
-import { GameOpen, type Reply } from '#contracts';
+import { GameOpen, type ReplyTo } from '#contracts';
 import { CommandContext } from '#messaging';
 import { PlatformClients } from '#platform';
 
@@ -18,7 +18,7 @@ export class GameOpenController {
   }
 
   @MessagePattern('game.open')
-  async open(@Payload() data: GameOpen, @Ctx() command: CommandContext): Promise<Reply> {
+  async open(@Payload() data: GameOpen, @Ctx() command: CommandContext): Promise<ReplyTo<'game.open'>> {
     const client = clientOf(this.#platform, command);
     const game = data.session?.id === undefined && client.derivesSessionIds ? withId(data, command) : data;
     const opened = await client.openGame(game, command);

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import {
   type AdHocReportFetch,
   CommandError,
-  type Reply,
+  type ReplyTo,
   type ReportName,
   type ReportPage,
   type ReportRecord,
@@ -34,7 +34,7 @@ export async function* readReport(
   settings: ReportSettings,
   fetch: (page: PageRequest) => Promise<CollectionPage>,
   seed = randomInt(MAX_SEED),
-): AsyncGenerator<Reply> {
+): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'>> {
   const isWhole = data.page === undefined;
   const tally = new ReportTally(command.progress, data.perPage ?? settings.perPage, seed);
   const begin = (page: number): Promise<CollectionPage> => {

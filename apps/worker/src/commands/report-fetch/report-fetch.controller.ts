@@ -1,7 +1,7 @@
 import { Controller, Inject } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
-import { AdHocReportFetch, RakeReportFetch, type Reply } from '#contracts';
+import { AdHocReportFetch, RakeReportFetch, type ReplyTo } from '#contracts';
 import { CommandContext } from '#messaging';
 import { PlatformClients } from '#platform';
 
@@ -21,7 +21,10 @@ export class ReportFetchController {
   }
 
   @MessagePattern('report.ad-hoc.fetch')
-  adHoc(@Payload() data: AdHocReportFetch, @Ctx() command: CommandContext): AsyncIterable<Reply> {
+  adHoc(
+    @Payload() data: AdHocReportFetch,
+    @Ctx() command: CommandContext,
+  ): AsyncIterable<ReplyTo<'report.ad-hoc.fetch'>> {
     const client = clientOf(this.#platform, command);
     return readReport('ad-hoc', data, command, this.#settings, (page) =>
       client.fetchAdHocReport(data, page, command),
@@ -29,7 +32,10 @@ export class ReportFetchController {
   }
 
   @MessagePattern('report.rake.fetch')
-  rake(@Payload() data: RakeReportFetch, @Ctx() command: CommandContext): AsyncIterable<Reply> {
+  rake(
+    @Payload() data: RakeReportFetch,
+    @Ctx() command: CommandContext,
+  ): AsyncIterable<ReplyTo<'report.rake.fetch'>> {
     const client = clientOf(this.#platform, command);
     return readReport('rake', data, command, this.#settings, (page) => client.fetchRake(data, page, command));
   }

@@ -1,7 +1,7 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
-import { type Reply, SessionCreate } from '#contracts';
+import { type ReplyTo, SessionCreate } from '#contracts';
 import { CommandContext } from '#messaging';
 import { PlatformClients } from '#platform';
 
@@ -17,7 +17,10 @@ export class SessionCreateController {
   }
 
   @MessagePattern('session.create')
-  async create(@Payload() data: SessionCreate, @Ctx() command: CommandContext): Promise<Reply> {
+  async create(
+    @Payload() data: SessionCreate,
+    @Ctx() command: CommandContext,
+  ): Promise<ReplyTo<'session.create'>> {
     const created = await clientOf(this.#platform, command).createSession(data, command);
     return { type: 'session.created', data: created };
   }
