@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Channel, type ChannelModel, type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
 
 import { closeWithin } from '../../../libs/messaging/src/rabbitmq/connection/close-within.ts';
-import { within } from '../../../libs/messaging/src/rabbitmq/connection/within.ts';
+import { within } from '../../../libs/resilience/src/within.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 import { busSpeech, type Speech } from './speech.ts';

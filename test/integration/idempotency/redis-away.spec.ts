@@ -80,7 +80,7 @@ describe('A worker whose Redis does not answer', () => {
     const held = await claimed(one, randomUUID());
     redis.freeze();
     expect(await waitsOnce(one)).toBe(true);
-    expect(one.state).toMatchObject({ kind: 'away', reason: 'No answer within 250 ms' });
+    expect(one.state).toMatchObject({ kind: 'away', reason: 'a call was not answered in time' });
     expect(await endsAtOnce(manyClaims(one))).toBe(true);
     expect(await endsAtOnce(Promise.resolve(held.settle(success('s-1'))))).toBe(true);
     // Past the pause and into the next connection, which is not answered either.

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
-import { Circuit, type CircuitPass, type CircuitState, type Random } from '#resilience';
+import { Circuit, type CircuitPass, type CircuitState, type Random, within } from '#resilience';
 
 import { IDENTITY_SCRIPTS, type IdentityScripts } from './redis-scripts.ts';
 
@@ -93,7 +93,7 @@ export class RedisConnection {
 
   async #call<T>(pass: CircuitPass, work: Work<T>): Promise<T | undefined> {
     try {
-      const answer = await answerWithin(ANSWER_TIMEOUT_MS, work(this.#redis));
+      const answer = await within(ANSWER_TIMEOUT_MS, 'a call', work(this.#redis));
       pass.settle('healthy');
       return answer;
     } catch (error) {
@@ -148,16 +148,6 @@ export class RedisConnection {
     this.#state = state;
     if (state.kind !== before) this.#options.onState(state);
   }
-}
-
-/** Rejects if `work` takes longer; its own rejection then counts as handled. */
-function answerWithin<T>(timeoutMs: number, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = (): void => reject(new Error(`No answer within ${timeoutMs} ms`));
-    // Timers fire before what has arrived is read: a worker that was held up itself reads first.
-    const timer = setTimeout(() => setImmediate(late), timeoutMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 /** ioredis copies these members when it connects, each time. */

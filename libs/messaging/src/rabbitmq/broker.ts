@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ChannelModel } from 'amqplib';
 
+import { within } from '#resilience';
+
 import type { TlsContext } from '#tls';
 
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
@@ -9,7 +11,6 @@ import { BrokerConnection, type ConnectionState } from './connection/broker-conn
 import { depthOf } from './connection/depth-of.ts';
 import { onChannel } from './connection/on-channel.ts';
 import { promptWrites } from './connection/prompt-writes.ts';
-import { within } from './connection/within.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { Watchdog } from './consuming/watchdog.ts';
 import type { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';

@@ -1,14 +1,12 @@
 import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 
 import { type HeaderSeal, ORIGIN_QUEUE, REASON } from '../envelope/own-headers.ts';
+import { PARKING_REASONS } from '../observer/messaging-observer.ts';
 import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 
-/** An announcement is not among them: the listeners that took it would get it again. */
-const FORWARDED: ReadonlySet<unknown> = new Set([
-  'REPLY_QUEUE_GONE',
-  'REPLY_QUEUE_FULL',
-  'REPLY_QUEUE_UNREACHABLE',
-]);
+const FORWARDED: ReadonlySet<unknown> = new Set(
+  Object.entries(PARKING_REASONS).flatMap(([reason, { goesOn }]) => (goesOn ? [reason] : [])),
+);
 /** A key belongs to a connection, and does not come back with another one. */
 const DIRECT = 'amq.rabbitmq.reply-to';
 const PROPERTIES: ReadonlySet<string> = new Set([

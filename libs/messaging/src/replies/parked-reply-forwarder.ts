@@ -1,11 +1,12 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
+import { within } from '#resilience';
+
 import type { BusNames } from '#contracts';
 
 import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';
 import { depthOf } from '../rabbitmq/connection/depth-of.ts';
-import { within } from '../rabbitmq/connection/within.ts';
 import { depthAfterWalk } from '../rabbitmq/consuming/depth-after-walk.ts';
 import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';

@@ -1,10 +1,11 @@
 import { connect, type ChannelModel } from 'amqplib';
 
+import { exponentialMs, within } from '#resilience';
+
 import { TlsContext } from '#tls';
 
 import { closeWithin, destroySocket } from './close-within.ts';
 import { corkWrites } from './cork-writes.ts';
-import { within } from './within.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const SET_UP_TIMEOUT_MS = 5_000;
@@ -135,8 +136,8 @@ export class BrokerConnection {
   #retry(error: unknown): void {
     if (this.#state.kind === 'closed') return;
     this.#change({ kind: 'connecting', reason: this.#tls.describe(error) });
-    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(this.#attempts, 10));
     this.#attempts += 1;
+    const longest = exponentialMs(this.#attempts, FIRST_DELAY_MS, LONGEST_DELAY_MS);
     this.#timer = setTimeout(() => void this.#connect(), longest * (0.5 + this.#options.random() / 2));
   }
 

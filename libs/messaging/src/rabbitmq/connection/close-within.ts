@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { within } from './within.ts';
+import { within } from '#resilience';
 
 interface Closable {
   close(): Promise<unknown>;

@@ -1,7 +1,8 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
+import { within } from '#resilience';
+
 import { abandon } from './close-within.ts';
-import { within } from './within.ts';
 
 /**
  * Asks the broker something on a channel of its own, which a refusal closes and which is given up afterwards.

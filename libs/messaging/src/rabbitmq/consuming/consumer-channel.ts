@@ -1,8 +1,9 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
+import { within } from '#resilience';
+
 import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { abandon, closeWithin } from '../connection/close-within.ts';
-import { within } from '../connection/within.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { asAmqp091 } from './amqp-1.0.ts';
 import { type Acknowledger, Delivery } from './delivery.ts';

@@ -1,6 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import { within } from '../connection/within.ts';
+import { within } from '#resilience';
+
 import { ConsumerChannel } from './consumer-channel.ts';
 import { channelOf, type ConsumerMode, type ConsumerState, stateOf } from './consumer-mode.ts';
 import type { Delivery } from './delivery.ts';

@@ -1,6 +1,6 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 
-import { within } from '../connection/within.ts';
+import { within } from '#resilience';
 
 /**
  * A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of

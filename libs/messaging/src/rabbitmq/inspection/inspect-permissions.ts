@@ -1,6 +1,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 
-import { within } from '../connection/within.ts';
+import { within } from '#resilience';
+
 import { onConfirmChannel } from './on-confirm-channel.ts';
 
 const TIMEOUT_MS = 4_000;

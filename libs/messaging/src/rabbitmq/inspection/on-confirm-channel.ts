@@ -1,7 +1,8 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 
+import { within } from '#resilience';
+
 import { abandon } from '../connection/close-within.ts';
-import { within } from '../connection/within.ts';
 
 const TIMEOUT_MS = 4_000;
 

@@ -1,6 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import { within } from '../connection/within.ts';
+import { within } from '#resilience';
+
 import { onConfirmChannel } from './on-confirm-channel.ts';
 
 const PRECONDITION_FAILED = 406;

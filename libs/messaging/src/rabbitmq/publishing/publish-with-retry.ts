@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { exponentialMs } from '#resilience';
+
 import type { PublishOutcome } from './confirming-channel.ts';
 
 const FIRST_PAUSE_MS = 25;
@@ -32,10 +34,10 @@ export async function retryPublish(
   refusal: 'refused' | 'unanswered',
 ): Promise<PublishOutcome> {
   let last = refusal;
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  for (let attempt = 1; ; attempt += 1) {
     const leftMs = remainingMs();
     if (leftMs <= 0) return last;
-    await sleep(Math.min(pauseMs, leftMs));
+    await sleep(Math.min(exponentialMs(attempt, FIRST_PAUSE_MS, LONGEST_PAUSE_MS), leftMs));
     const outcome = await publish();
     if (!isRefusal(outcome)) return outcome;
     last = outcome;
