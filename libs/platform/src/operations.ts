@@ -6,6 +6,8 @@ export type Operation = CommandType;
 export const OPERATIONS: readonly Operation[] = COMMAND_TYPES;
 
 interface OperationTraits {
+  /** How it is signed, and that v3 goes unsigned without a secret key. Source: interface document. */
+  readonly scheme: 'v2' | 'v3';
   readonly priority: Priority;
   /** Opening a game twice opens the session that it names, and a report is a read; creating a session creates a new one. */
   readonly repeatAfterUnknown: RepeatAfterUnknown;
@@ -22,24 +24,28 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** How each operation is treated; a command without a row does not compile. */
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
   'session.create': {
+    scheme: 'v2',
     priority: 'interactive',
     repeatAfterUnknown: 'once',
     unknownCode: 'OUTCOME_UNKNOWN',
     maxAnswerBytes: MAX_ANSWER_BYTES,
   },
   'game.open': {
+    scheme: 'v3',
     priority: 'interactive',
     repeatAfterUnknown: 'freely',
     unknownCode: 'OUTCOME_UNKNOWN',
     maxAnswerBytes: MAX_ANSWER_BYTES,
   },
   'report.ad-hoc.fetch': {
+    scheme: 'v2',
     priority: 'background',
     repeatAfterUnknown: 'freely',
     unknownCode: 'PLATFORM_UNAVAILABLE',
     maxAnswerBytes: MAX_PAGE_BYTES,
   },
   'report.rake.fetch': {
+    scheme: 'v2',
     priority: 'background',
     repeatAfterUnknown: 'freely',
     unknownCode: 'PLATFORM_UNAVAILABLE',

@@ -2,7 +2,7 @@ import { CommandError } from '#contracts';
 import { Admission, type Clock, type Random, retry, type RetryRules } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
-import type { Operation } from '../operations.ts';
+import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { PlatformObserver } from '../platform-observer.ts';
 import type { PlatformTracer } from '../platform-tracer.ts';
 import type { OperatorCredentials, PlatformLimits, PlatformTransport } from '../platform-settings.ts';
@@ -87,7 +87,7 @@ export class OperatorCalls {
   async run<T>(call: PlatformCall, read: (answer: Answer) => T | Promise<T>): Promise<T> {
     const { credentials, data, context } = call;
     const { operation } = call.request;
-    if (credentials.secretKey === undefined && operation !== 'game.open') {
+    if (credentials.secretKey === undefined && OPERATION_TRAITS[operation].scheme !== 'v3') {
       throw new CommandError('SECRET_KEY_MISSING');
     }
     const policy = this.#policies.use(operation);

@@ -1,5 +1,6 @@
 import { sign, signRawBody } from '#signing';
 
+import { OPERATION_TRAITS } from '../operations.ts';
 import type { OperatorCredentials } from '../platform-settings.ts';
 import type { PlatformRequest } from './platform-request.ts';
 
@@ -7,7 +8,7 @@ import type { PlatformRequest } from './platform-request.ts';
 export function signRequest(request: PlatformRequest, credentials: OperatorCredentials): string | undefined {
   const { secretKey, settings } = credentials;
   if (secretKey === undefined) return undefined;
-  if (request.operation === 'game.open' && settings.schemeV3 === 'raw-body') {
+  if (OPERATION_TRAITS[request.operation].scheme === 'v3' && settings.schemeV3 === 'raw-body') {
     return signRawBody(request.body?.text ?? '', secretKey);
   }
   return sign(request.parameters, secretKey, settings);
