@@ -1,6 +1,7 @@
 import { markdownTable } from 'markdown-table';
 
 import type { RowResult } from '../play-row.ts';
+import { seconds } from './result-line.ts';
 
 const HEAD = [
   'What is broken',
@@ -32,8 +33,4 @@ export function chaosTable(results: readonly RowResult[]): string {
   return markdownTable([HEAD, ...rows.map((row) => row.map(String))], {
     align: ['l', ...HEAD.slice(1).map(() => 'r')],
   });
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1_000).toFixed(1)} s`;
 }

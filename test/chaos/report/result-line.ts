@@ -15,6 +15,6 @@ function codesOf({ failures }: RowResult): string {
   return codes.length === 0 ? '' : ` (${codes.join(', ')})`;
 }
 
-function seconds(ms: number): string {
+export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(1)} s`;
 }

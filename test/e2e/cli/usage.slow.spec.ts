@@ -63,7 +63,10 @@ describe('poker-bridge', () => {
     ['trace', 'say either --id or --player'],
     ['sign explain /no/such/file', '/no/such/file cannot be read (ENOENT)'],
     ['sign explain .', 'cannot be read (EISDIR)'],
-    ['dead-letters discard', 'select by --id, --reason, --type or --since (--help has all options), or give --all'],
+    [
+      'dead-letters discard',
+      'select by --id, --reason, --type or --since (--help has all options), or give --all',
+    ],
     ['dead-letters discard --all --id 1', '--all cannot be combined with another selection'],
     ['dead-letters list --since yesterday', 'a time ago, such as 30m'],
     ['dead-letters redrive --all --set lang=de', 'a JSON pointer, = and a value'],

@@ -40,7 +40,8 @@ export function requireSelection(options: SelectionOptions): void {
   const { all, id, reason, type, caller, queue, since } = options;
   const isNarrowed = [id, reason, type, caller, queue, since].some((option) => option !== undefined);
   if (all && isNarrowed) throw usageError('--all cannot be combined with another selection');
-  if (!all && !isNarrowed) throw usageError('select by --id, --reason, --type or --since (--help has all options), or give --all');
+  if (!all && !isNarrowed)
+    throw usageError('select by --id, --reason, --type or --since (--help has all options), or give --all');
 }
 
 /** Whether a message is meant. */

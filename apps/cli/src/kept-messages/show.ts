@@ -6,6 +6,7 @@ import { EXIT, type ExitCode, ExitError } from '../exit.ts';
 import { exactJson } from '../input/exact-json.ts';
 import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
 import { printable } from '../output/printable.ts';
+import { written } from '../output/written.ts';
 import type { Noun } from './describe-kept.ts';
 
 export interface ShowOptions {
@@ -64,10 +65,6 @@ function text({ facts, message }: Kept, { body }: ShowOptions): string {
 /** amqplib gives what was not set as undefined. */
 function given(properties: Kept['message']['properties']): Partial<Kept['message']['properties']> {
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
-}
-
-function written(value: unknown): string {
-  return typeof value === 'string' ? value : exactJson(value);
 }
 
 /** As parsed; a text if it is not JSON, and in base64 if it is not even UTF-8. */

@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 import type { BusReply } from '#messaging/client';
 import { parseExactJson } from '#signing';
 
-import { exactJson } from '../input/exact-json.ts';
 import { printable, shortened } from '../output/printable.ts';
+import { written } from '../output/written.ts';
 
 const LONGEST_DATA = 400;
 const LONGEST_RECORD = 72;
@@ -54,8 +54,4 @@ function pageLines({ page, pageCount, totalCount, records, precisions }: Body): 
     `page ${written(page)} of ${written(pageCount)}, ${all.length} of ${written(totalCount)} records, decimals ${written(precisions)}`,
     ...all.slice(0, 1).map((record) => `the first: ${shortened(written(record), LONGEST_RECORD)}`),
   ];
-}
-
-function written(value: unknown): string {
-  return typeof value === 'string' ? value : exactJson(value);
 }

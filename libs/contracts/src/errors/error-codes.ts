@@ -79,7 +79,8 @@ export const ERROR_CODES = {
   REPLY_QUEUE_FULL: {
     category: 'expired',
     retryable: true,
-    message: 'The reply queue refused the pages of the report for too long. Read it faster or raise its limit.',
+    message:
+      'The reply queue refused the pages of the report for too long. Read it faster or raise its limit.',
   },
   OUTCOME_UNKNOWN: {
     category: 'uncertain',

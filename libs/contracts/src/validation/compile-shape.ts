@@ -1,3 +1,5 @@
+// `session.create` takes 0.6 instead of 9.2 µs, `game.open` 2.0 instead of 30 (docs/decisions/0009); class-validator's own
+// `validateSync` would do.
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
 import { type Rule, rulesOf, type Shape } from './rules-of.ts';

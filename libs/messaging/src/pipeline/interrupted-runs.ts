@@ -42,7 +42,7 @@ export class InterruptedRuns {
   }
 
   /** Notes how a run is to be settled; its pages are confirmed. */
-  decided(command: Command, settlement: Settlement): void {
+  settled(command: Command, settlement: Settlement): void {
     const run = this.#begun.get(command.run);
     if (run) run.settlement = settlement;
   }

@@ -9,10 +9,10 @@ import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { Delivery } from '../rabbitmq/consuming/delivery.ts';
 import { InFlight } from './in-flight.ts';
 import type { InterruptedRuns } from './interrupted-runs.ts';
+import { leaveShare } from './lane-window.ts';
 import { codeOf, type Settlement } from './settlement.ts';
 import type { Settler } from './settler.ts';
 import { chain, type Next, type Step } from './step.ts';
-import { leaveShare } from './steps/within-share.ts';
 
 /** One command from its delivery to its acknowledgement: decoded, settled by the steps, and that carried out. */
 export class Pipeline {

@@ -1,11 +1,12 @@
-import { CommandError } from '#contracts';
+import { CommandError, isCommandType } from '#contracts';
 
 import type { Step } from '../step.ts';
 
-/** @throws CommandError `UNKNOWN_COMMAND` if no handler stands under the type */
+/** @throws CommandError `UNKNOWN_COMMAND` if there is no such command, or no handler of it */
 export const checkType =
   (handlers: ReadonlyMap<string, unknown>): Step =>
   (command, next) => {
-    if (!handlers.has(command.envelope.type)) throw new CommandError('UNKNOWN_COMMAND');
+    const { type } = command.envelope;
+    if (!isCommandType(type) || !handlers.has(type)) throw new CommandError('UNKNOWN_COMMAND');
     return next(command);
   };

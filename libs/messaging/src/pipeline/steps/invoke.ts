@@ -1,4 +1,4 @@
-import { CommandError, type Reply } from '#contracts';
+import type { Reply } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
 import type { Command } from '../../command/command.ts';
@@ -16,7 +16,7 @@ export const invoke =
   (handlers: ReadonlyMap<string, CommandHandler>, replies: ReplySender): Step =>
   (command) => {
     const handler = handlers.get(command.envelope.type);
-    if (!handler) throw new CommandError('UNKNOWN_COMMAND');
+    if (!handler) throw new Error('the type was not checked');
     return handler(command.data, command.run).then((produced) =>
       isFinalReply(produced) ? { kind: 'answer', reply: produced } : sendAll(command, produced, replies),
     );

@@ -14,9 +14,9 @@ export const resume =
     command.lane === 'reports' ? resumeReport(command, next, runs) : next(command);
 
 async function resumeReport(command: Command, next: Next, runs: InterruptedRuns): Promise<Settlement> {
-  const decided = runs.begin(command);
-  if (decided) return decided;
+  const earlier = runs.begin(command);
+  if (earlier) return earlier;
   const settlement = await next(command);
-  runs.decided(command, settlement);
+  runs.settled(command, settlement);
   return settlement;
 }

@@ -9,7 +9,7 @@ import type { Step } from '../step.ts';
  */
 export const validate: Step = (command, next) => {
   const { type, violations } = command.envelope;
-  if (!isCommandType(type)) throw new CommandError('UNKNOWN_COMMAND');
+  if (!isCommandType(type)) throw new Error('the type was not checked');
   if (violations.length > 0) {
     const all = [...violations, ...violationsOf(type, command.data)];
     throw new CommandError('VALIDATION_FAILED', { violations: all });

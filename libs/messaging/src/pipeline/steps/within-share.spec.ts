@@ -8,9 +8,10 @@ import { commandOf, RECEIVED_AT_MS } from '../../command/command.fixture.ts';
 import { MemoryIdempotencyStore } from '../../idempotency/memory-idempotency-store.ts';
 import type { MessagingObserver } from '../../observer/messaging-observer.ts';
 import type { Settlement } from '../settlement.ts';
+import { leaveShare } from '../lane-window.ts';
 import { chain } from '../step.ts';
 import { deduplicate } from './deduplicate.ts';
-import { leaveShare, withinShare } from './within-share.ts';
+import { withinShare } from './within-share.ts';
 
 const SIZE = 16;
 const SLOW_MS = 5_000;

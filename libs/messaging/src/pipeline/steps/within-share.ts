@@ -3,6 +3,7 @@ import type { Window } from '#resilience';
 
 import type { Command } from '../../command/command.ts';
 import type { IdempotencyStore } from '../../idempotency/idempotency-store.ts';
+import { compartmentName } from '../lane-window.ts';
 import type { Next, Step } from '../step.ts';
 import { identityOf } from './identity-of.ts';
 
@@ -30,19 +31,8 @@ export function withinShare(window: Window, idempotency: IdempotencyStore): Step
   return (command, next) => {
     const { envelope, lane, run } = command;
     if (lane !== 'interactive') return next(command);
-    const compartment = `${envelope.type} ${envelope.operator}`;
+    const compartment = compartmentName(envelope.type, envelope.operator);
     run.holding = window.enter(compartment);
     return run.holding ? next(command) : beyondShare(command, next, compartment);
   };
-}
-
-/** Ends what {@link withinShare} began, once the command is settled. A repeat does not show that its compartment moves. */
-export function leaveShare(window: Window, { run, receivedAtMs }: Command): void {
-  if (run.holding) window.leave(run.holding, run.isRepeat ? undefined : receivedAtMs);
-}
-
-/** What a compartment is of, by its name in the window. */
-export function compartmentOf(name: string): { readonly operator: string; readonly operation: string } {
-  const [operation = ''] = name.split(' ', 1);
-  return { operation, operator: name.slice(operation.length + 1) };
 }
