@@ -16,10 +16,10 @@ export default {
     {
       name: 'no-folder-cycles',
       comment:
-        'Inside a lib, no folder depends on itself by way of others: each can be read after those that it uses.',
+        'Inside an app or a lib, no folder depends on itself by way of others: each can be read after those that it uses.',
       severity: 'error',
       scope: 'folder',
-      from: { path: '^libs/[^/]+/src/.+' },
+      from: { path: '^(apps|libs)/[^/]+/src/.+' },
       to: { circular: true },
     },
     {

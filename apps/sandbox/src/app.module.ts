@@ -15,7 +15,7 @@ import { FaultRules } from './faults/fault-rules.ts';
 import { Latency } from './faults/latency.ts';
 import { seededRandom } from './faults/seeded-random.ts';
 import { GamesController } from './games/games.controller.ts';
-import { ErrorFilter } from './json-api/error-filter.ts';
+import { ErrorFilter } from './http/error-filter.ts';
 import { LobbyController } from './lobby/lobby.controller.ts';
 import { Overview } from './overview/overview.ts';
 import { OverviewController } from './overview/overview.controller.ts';

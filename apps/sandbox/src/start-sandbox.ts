@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
 import { openArchive } from './archive/open-archive.ts';
-import { JsonApiAdapter } from './json-api/json-api-adapter.ts';
+import { JsonApiAdapter } from './http/json-api-adapter.ts';
 import { PublicAddress } from './sessions/public-address.ts';
 import type { Settings } from './settings.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Client } from '../../../apps/sandbox/src/clients/client.ts';
 import { readConventions } from '../../../apps/sandbox/src/clients/conventions.ts';
 import { Environment } from '../../../apps/sandbox/src/settings/environment.ts';
-import { OPERATIONS } from '../../../apps/sandbox/src/traffic/operation.ts';
+import { OPERATIONS } from '../../../apps/sandbox/src/operations/operation.ts';
 import { digest, signFlat, startSandboxUnderTest, type Received, type Sent } from './sandbox-under-test.ts';
 
 interface Row {

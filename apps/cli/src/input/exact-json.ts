@@ -8,6 +8,11 @@ export function exactJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, write, indent);
 }
 
+/** A value for people: a text as it is, anything else as its exact JSON. */
+export function written(value: unknown): string {
+  return typeof value === 'string' ? value : exactJson(value);
+}
+
 /** Where a text stops being JSON, without quoting it, since it may hold a secret; `undefined` if it is JSON. */
 export function jsonFault(text: string): string | undefined {
   try {

@@ -3,10 +3,9 @@ import { parseExactJson } from '#signing';
 
 import { withKeptQueue } from '../bus/with-kept-queue.ts';
 import { EXIT, type ExitCode, ExitError } from '../exit.ts';
-import { exactJson } from '../input/exact-json.ts';
+import { exactJson, written } from '../input/exact-json.ts';
 import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
 import { printable } from '../output/printable.ts';
-import { written } from '../output/written.ts';
 import type { Noun } from './describe-kept.ts';
 
 export interface ShowOptions {

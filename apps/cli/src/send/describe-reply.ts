@@ -3,8 +3,8 @@ import { styleText } from 'node:util';
 import type { BusReply } from '#messaging/client';
 import { parseExactJson } from '#signing';
 
+import { written } from '../input/exact-json.ts';
 import { printable, shortened } from '../output/printable.ts';
-import { written } from '../output/written.ts';
 
 const LONGEST_DATA = 400;
 const LONGEST_RECORD = 72;

@@ -3,11 +3,12 @@ import { styleText } from 'node:util';
 import { type SignatureSettings, type SignedPiece, traceSignature } from '#signing';
 
 import { exactJson } from '../input/exact-json.ts';
+import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 import { printable, shortened } from '../output/printable.ts';
 import { canonicalOf, isSignedRaw, type Signed } from './canonical-of.ts';
 import { comparisonOf } from './comparison.ts';
 import { type Mistake, mistakesOf } from './mistakes.ts';
-import { type Row, SIGNATURE_VARIABLES } from './read-rows.ts';
+import type { Row } from './read-rows.ts';
 
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;

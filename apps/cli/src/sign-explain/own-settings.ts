@@ -4,7 +4,7 @@ import type { SignatureSettings } from '#signing';
 
 import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { operatorNamed } from '../input/operator-named.ts';
-import { SIGNATURE_VARIABLES } from './read-rows.ts';
+import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 
 const VARIABLES = Object.keys(SIGNATURE_VARIABLES) as (keyof typeof SIGNATURE_VARIABLES)[];
 

@@ -7,6 +7,7 @@ import {
 
 import { usageError } from '../exit.ts';
 import { jsonFault } from '../input/exact-json.ts';
+import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 
 /** One request to explain. */
 export interface Row {
@@ -23,16 +24,6 @@ export interface Row {
   /** What else is wrong with it, or to be known of it. */
   readonly notes?: readonly string[];
 }
-
-/** The variables of the settings, each with its member and its values. Source: bus contract, section 6. */
-export const SIGNATURE_VARIABLES = {
-  SIGNATURE_SCALARS: { member: 'scalars', values: ['php', 'json'] },
-  SIGNATURE_OPEN_GAME_CLIENT: { member: 'openGameClient', values: ['keep', 'drop'] },
-  SIGNATURE_JSON_STRINGS: { member: 'jsonStrings', values: ['containers', 'all', 'none'] },
-  SIGNATURE_JSON_PLACEMENT: { member: 'jsonPlacement', values: ['in-place', 'merge'] },
-  SIGNATURE_EXCLUDE: { member: 'exclude', values: ['top', 'deep'] },
-  SIGNATURE_SCHEME_V3: { member: 'schemeV3', values: ['parameters', 'raw-body'] },
-} as const satisfies Record<string, { member: keyof SignatureSettings; values: readonly string[] }>;
 
 /** Settings of the platform that do not affect signatures. */
 const OTHER_VARIABLES = new Set([

@@ -4,8 +4,8 @@ import { readSettings } from '#settings';
 import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { operatorNamed } from '../input/operator-named.ts';
+import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 import { tlsOf } from '../input/tls-of.ts';
-import { SIGNATURE_VARIABLES } from '../sign-explain/read-rows.ts';
 import { type Ask, findSettings, type Finding } from './find-settings.ts';
 import type { FoundSettings, Period } from './probe-requests.ts';
 

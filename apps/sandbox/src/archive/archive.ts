@@ -1,5 +1,5 @@
-import type { Player } from '../players/player.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Player } from './player.ts';
+import type { Session } from './session.ts';
 
 /** Persists players and sessions. They are served from memory; each change is saved here first. */
 export abstract class Archive {

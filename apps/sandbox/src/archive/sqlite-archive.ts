@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { exactJson } from '../json-api/exact-json.ts';
-import type { Player } from '../players/player.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Player } from './player.ts';
+import type { Session } from './session.ts';
 import { parseJson } from '../signature/parse-json.ts';
 import { Archive } from './archive.ts';
 

@@ -1,4 +1,4 @@
-import type { Operation } from '../traffic/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 
 /** Points that the interface document leaves open, as one installation of the platform decides them. */
 export interface Conventions {

@@ -1,5 +1,5 @@
 import { Environment, type Variables } from '../settings/environment.ts';
-import { OPERATIONS, type Operation } from '../traffic/operation.ts';
+import { OPERATIONS, type Operation } from '../operations/operation.ts';
 import type { Client } from './client.ts';
 import { CONVENTION_NAMES, readConventions } from './conventions.ts';
 

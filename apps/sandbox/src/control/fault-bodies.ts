@@ -12,7 +12,7 @@ import {
   Min,
 } from 'class-validator';
 import type { Fault, FaultKind } from '../faults/fault.ts';
-import { OPERATIONS, type Operation } from '../traffic/operation.ts';
+import { OPERATIONS, type Operation } from '../operations/operation.ts';
 
 const MAX_MS = 600_000;
 // one line of characters that a header may hold

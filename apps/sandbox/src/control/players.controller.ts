@@ -2,7 +2,7 @@ import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { IsOptional, IsString, Length } from 'class-validator';
 import { Clients } from '../clients/clients.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
-import type { Player } from '../players/player.ts';
+import type { Player } from '../archive/player.ts';
 import { Players } from '../players/players.ts';
 import { Settings } from '../settings.ts';
 import { Problem } from './problem.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { readConventions } from '../clients/conventions.ts';
 import { Environment } from '../settings/environment.ts';
 import type { SignedContent } from '../signature/signature.ts';
-import { OPERATIONS } from '../traffic/operation.ts';
+import { OPERATIONS } from '../operations/operation.ts';
 import { explainSignature } from './explain-signature.ts';
 
 const SECRET = 'secret';

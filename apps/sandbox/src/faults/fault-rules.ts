@@ -1,4 +1,4 @@
-import type { Operation } from '../traffic/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import { isPlayable, type Fault, type FaultKind, type LatencyFault } from './fault.ts';
 
 /** Which requests a fault is for. */

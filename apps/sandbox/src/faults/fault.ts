@@ -1,4 +1,4 @@
-import type { Operation } from '../traffic/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 
 /** The faults that can be injected, by `kind`. docs/sandbox.md describes each. */
 export type Fault = LatencyFault | ConnectionFault | AnswerFault | DeliveryFault | ReportFault;

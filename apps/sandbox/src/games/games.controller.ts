@@ -1,12 +1,12 @@
 import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
 import { Currencies } from '../currencies/currencies.ts';
-import type { PlayerDetails } from '../players/player.ts';
+import type { PlayerDetails } from '../archive/player.ts';
 import { Players } from '../players/players.ts';
 import { launchUrl } from '../sessions/launch-url.ts';
 import { PublicAddress } from '../sessions/public-address.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../archive/session.ts';
 import { Sessions } from '../sessions/sessions.ts';
-import { SignatureGuard } from '../signature/signature.guard.ts';
+import { SignatureGuard } from '../signature-guard/signature.guard.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
 import { readOpenGame, type OpenGame } from './read-open-game.ts';
 

@@ -12,7 +12,7 @@ import {
   IsString,
   ValidateNested,
 } from 'class-validator';
-import type { AuthType } from '../sessions/session.ts';
+import type { AuthType } from '../archive/session.ts';
 import { IsLaunchOptions } from './is-launch-options.ts';
 
 /** `data.attributes.session` of open-game. */

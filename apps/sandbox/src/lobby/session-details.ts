@@ -1,4 +1,4 @@
-import type { AuthType } from '../sessions/session.ts';
+import type { AuthType } from '../archive/session.ts';
 import { html, type Html } from '../pages/html.ts';
 import { instant } from '../pages/instant.ts';
 import { languageName } from './language-name.ts';

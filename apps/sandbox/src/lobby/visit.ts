@@ -1,5 +1,5 @@
-import type { Player } from '../players/player.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Player } from '../archive/player.ts';
+import type { Session } from '../archive/session.ts';
 
 /** What the URL that a player opens leads to. */
 export type Visit =

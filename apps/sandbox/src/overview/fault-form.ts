@@ -1,6 +1,6 @@
 import type { FaultKind } from '../faults/fault.ts';
 import { html, type Html } from '../pages/html.ts';
-import { OPERATIONS } from '../traffic/operation.ts';
+import { OPERATIONS } from '../operations/operation.ts';
 
 interface Field {
   readonly name: string;

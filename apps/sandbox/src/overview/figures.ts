@@ -1,5 +1,5 @@
 import { html, type Html } from '../pages/html.ts';
-import type { Operation } from '../traffic/operation.ts';
+import type { Operation } from '../operations/operation.ts';
 import type { OperationCounters } from '../traffic/traffic-log.ts';
 
 /** How many requests of each operation were answered, and how. */

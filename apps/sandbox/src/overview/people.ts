@@ -1,7 +1,7 @@
 import { html, type Html } from '../pages/html.ts';
 import { instant } from '../pages/instant.ts';
-import type { Player } from '../players/player.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Player } from '../archive/player.ts';
+import type { Session } from '../archive/session.ts';
 
 /** The sessions that were opened last; never their tokens, nor the URLs that hold them. */
 export function sessionList(

@@ -1,6 +1,6 @@
 import type { Archive } from '../archive/archive.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
-import type { Player, PlayerDetails } from './player.ts';
+import type { Player, PlayerDetails } from '../archive/player.ts';
 
 /** Players of all clients together. */
 const MAX_PLAYERS = 100_000;

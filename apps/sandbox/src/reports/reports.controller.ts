@@ -3,7 +3,7 @@ import type { PlannedFaults } from '../faults/fault-rules.ts';
 import { collectionDocument, pageCount, type Page } from '../json-api/collection-document.ts';
 import { PublicAddress } from '../sessions/public-address.ts';
 import { Settings } from '../settings.ts';
-import { SignatureGuard } from '../signature/signature.guard.ts';
+import { SignatureGuard } from '../signature-guard/signature.guard.ts';
 import type { TextParameters } from '../signature/request-parameters.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
 import { AdHocReport, type Extract } from './ad-hoc-report.ts';

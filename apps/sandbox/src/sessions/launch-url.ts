@@ -1,5 +1,5 @@
 import { exactJson } from '../json-api/exact-json.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../archive/session.ts';
 
 /** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */
 export function launchUrl(origin: string, session: Session): string {

@@ -3,11 +3,11 @@ import { Currencies } from '../currencies/currencies.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import { Players } from '../players/players.ts';
 import { Settings } from '../settings.ts';
-import { SignatureGuard } from '../signature/signature.guard.ts';
+import { SignatureGuard } from '../signature-guard/signature.guard.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
 import { launchUrl } from './launch-url.ts';
 import { PublicAddress } from './public-address.ts';
-import { isAuthType, type Session } from './session.ts';
+import { isAuthType, type Session } from '../archive/session.ts';
 import { Sessions } from './sessions.ts';
 
 const ATTRIBUTES = '/data/attributes';

@@ -5,7 +5,7 @@ import type { Explanation } from '../explanation/explain-signature.ts';
 import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { Parameters } from '../signature/canonical-string.ts';
 import type { TextParameters } from '../signature/request-parameters.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operations/operation.ts';
 
 /** One request to the platform on its way through the sandbox. */
 export interface Exchange {

@@ -6,7 +6,7 @@ import { FaultRules } from '../faults/fault-rules.ts';
 import { Latency } from '../faults/latency.ts';
 import { sendAnswer } from '../json-api/send-answer.ts';
 import type { Exchange, SandboxRequest } from './exchange.ts';
-import { operationOf } from './operation.ts';
+import { operationOf } from '../operations/operation.ts';
 import { readBody } from './read-body.ts';
 import { TrafficLog } from './traffic-log.ts';
 

@@ -2,8 +2,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import type { ServerResponse } from 'node:http';
 import { deliver } from '../faults/deliver.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
-import { exactJson } from './exact-json.ts';
-import { JSON_API, sendAnswer } from './send-answer.ts';
+import { exactJson } from '../json-api/exact-json.ts';
+import { JSON_API, sendAnswer } from '../json-api/send-answer.ts';
 
 /**
  * Express under Nest, with one difference: what a handler returns is written here, in one piece and with the

@@ -3,8 +3,8 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { ServerResponse } from 'node:http';
 import { Problem } from '../control/problem.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
-import { errorDocument, PlatformError } from './platform-error.ts';
-import { JSON_API } from './send-answer.ts';
+import { errorDocument, PlatformError } from '../json-api/platform-error.ts';
+import { JSON_API } from '../json-api/send-answer.ts';
 
 /** Writes every failure: of the control API as problem details, of everything else as a JSON:API document. */
 @Catch()

@@ -5,11 +5,16 @@ import { explainSignature } from '../explanation/explain-signature.ts';
 import { PlatformError } from '../json-api/platform-error.ts';
 import { JSON_API } from '../json-api/send-answer.ts';
 import type { Call, Exchange, SandboxRequest } from '../traffic/exchange.ts';
-import type { Parameters } from './canonical-string.ts';
-import { parseJson } from './parse-json.ts';
-import { formParameters, hasMediaType, queryParameters, type TextParameters } from './request-parameters.ts';
+import type { Parameters } from '../signature/canonical-string.ts';
+import { parseJson } from '../signature/parse-json.ts';
+import {
+  formParameters,
+  hasMediaType,
+  queryParameters,
+  type TextParameters,
+} from '../signature/request-parameters.ts';
 import { SignatureRejection } from './signature-rejection.ts';
-import { expectedSignature, isSameSignature, type SignedContent } from './signature.ts';
+import { expectedSignature, isSameSignature, type SignedContent } from '../signature/signature.ts';
 
 /**
  * Accepts a request if its client is known and its `sign` header is right, and attaches the verified call.
