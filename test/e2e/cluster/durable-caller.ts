@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Channel, type ChannelModel, type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
 
-import { closeWithin } from '../../../libs/messaging/src/rabbitmq/connection/close-within.ts';
 import { within } from '../../../libs/resilience/src/within.ts';
 import { uniquePrefix } from '../../support/broker.ts';
+import { closeConnection } from '../../support/close-connection.ts';
 import { until } from '../../support/until.ts';
 import { busSpeech, type Speech } from './speech.ts';
 
@@ -164,7 +164,7 @@ export class DurableCaller implements AsyncDisposable {
         await sleep(PAUSE_MS);
       }
     } finally {
-      if (!isLost) await closeWithin(CLOSE_TIMEOUT_MS, connection);
+      if (!isLost) await closeConnection(connection, CLOSE_TIMEOUT_MS);
     }
   }
 
