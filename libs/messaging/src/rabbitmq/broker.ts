@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChannelModel } from 'amqplib';
 
 import { within } from '#resilience';
-
 import type { TlsContext } from '#tls';
 
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';

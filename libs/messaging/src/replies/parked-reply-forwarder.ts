@@ -1,8 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { within } from '#resilience';
-
 import type { BusNames } from '#contracts';
+import { within } from '#resilience';
 
 import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { closeWithin } from '../rabbitmq/connection/close-within.ts';

@@ -1,7 +1,6 @@
 import { connect, type ChannelModel } from 'amqplib';
 
 import { exponentialMs, within } from '#resilience';
-
 import { TlsContext } from '#tls';
 
 import { closeWithin, destroySocket } from './close-within.ts';
