@@ -4,6 +4,8 @@ import type { ChannelModel } from 'amqplib';
 
 import { within } from '../../libs/resilience/src/within.ts';
 
+// `closeWithin` of messaging does the same, but imports built code, which the tasks that use this do not have yet.
+
 /** Closes a connection, or cuts it if the broker does not answer that in time. Never rejects. */
 export async function closeConnection(model: ChannelModel, timeoutMs: number): Promise<void> {
   try {

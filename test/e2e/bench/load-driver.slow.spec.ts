@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Channel, connect, type ConsumeMessage } from 'amqplib';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
+import type { Contestant, RunningWorker } from '../../bench/contestants/contestant.ts';
 import { CONTESTANTS, contestantsOf } from '../../bench/contestants/contestants.ts';
 import { queueDialect } from '../../bench/driver/dialect.ts';
 import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
@@ -19,6 +20,8 @@ const NO_FAULT = { wrong: 0, double: 0, stray: 0, missing: 0 };
 describe('the load driver and the workers of the bench', () => {
   let workplace: Workplace;
   let platform: BenchPlatform;
+  const start = (contestant: Contestant): Promise<RunningWorker> =>
+    contestant.start({ workplace, amqpUrl: testBrokerUrl(), platform: platform.variables, prefetch: 100 });
 
   beforeAll(async () => {
     workplace = await createWorkplace();
@@ -34,14 +37,8 @@ describe('the load driver and the workers of the bench', () => {
     '%s answers every command correctly and once, on a Node.js like that of a worker',
     async (name) => {
       const contestant = CONTESTANTS.find((one) => one.name === name)!;
-      const amqpUrl = testBrokerUrl();
-      await using worker = await contestant.start({
-        workplace,
-        amqpUrl,
-        platform: platform.variables,
-        prefetch: 100,
-      });
-      await using driver = await LoadDriver.open({ url: amqpUrl, dialect: worker.dialect });
+      await using worker = await start(contestant);
+      await using driver = await LoadDriver.open({ url: testBrokerUrl(), dialect: worker.dialect });
       const closed = await driver.closedLoop({ inFlight: 50, commands: 200 });
       const open = await driver.openLoop({ perSecond: 100, forMs: 500 });
       expect(closed).toMatchObject({ commands: 200, latenciesMs: { length: 200 } });
@@ -59,13 +56,7 @@ describe('the load driver and the workers of the bench', () => {
 
   it('start a peer with plain Node.js if they are asked to', async () => {
     const contestant = contestantsOf(true).find(({ name }) => name === 'bare-quorum')!;
-    const amqpUrl = testBrokerUrl();
-    await using worker = await contestant.start({
-      workplace,
-      amqpUrl,
-      platform: platform.variables,
-      prefetch: 100,
-    });
+    await using worker = await start(contestant);
     const [, ...args] = readFileSync(`/proc/${worker.process.pid}/cmdline`, 'utf8').split('\0');
     expect(args.filter((arg) => arg.startsWith('--'))).toEqual([]);
     expect(contestant.label).toBe('bare loop: amqplib + undici, plain Node.js');
