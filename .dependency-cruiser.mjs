@@ -1,4 +1,5 @@
 const tests = '\\.(spec|fixture)\\.m?ts$';
+const plainContracts = '^libs/contracts/src/(?!validation)[^/]+\\.ts$';
 const usesOpenTelemetry =
   '^(apps/worker/src/traces/(command-traces|platform-traces|fail)|' +
   'libs/telemetry/src/tracing/(export-traces|reporting-exporter))\\.ts$';
@@ -47,37 +48,51 @@ export default {
       name: 'libs-through-their-index',
       comment:
         'A lib is entered through its index; messaging by a caller also through that of its client, caller by a Nest ' +
-        'service also through that of nest.',
+        'service also through that of nest, contracts by those who validate also through validation.',
       severity: 'error',
       from: { path: '^(apps|libs|scripts)/([^/]+)/' },
       to: {
         path: '^libs/([^/]+)/src/',
-        pathNot: ['^libs/[^/]+/src/((client|nest)/)?index\\.ts$', '^$1/$2/'],
+        pathNot: [
+          '^libs/[^/]+/src/((client|nest)/)?index\\.ts$',
+          '^libs/contracts/src/validation\\.ts$',
+          '^libs/rabbitmq/.+\\.fixture\\.ts$',
+          '^$1/$2/',
+        ],
       },
     },
     {
       name: 'ground-floor-imports-no-lib',
-      comment: 'The ground floor (contracts, signing, resilience, telemetry, tls) imports no other lib.',
+      comment:
+        'The ground floor (contracts, rabbitmq, signing, resilience, telemetry, tls) imports no other lib.',
       severity: 'error',
-      from: { path: '^libs/(contracts|signing|resilience|telemetry|tls)/' },
+      from: { path: '^libs/(contracts|rabbitmq|signing|resilience|telemetry|tls)/' },
       to: { path: '^libs/', pathNot: '^libs/$1/' },
     },
     {
       name: 'middle-floor-stands-on-the-ground-floor',
-      comment: 'messaging and platform import contracts, resilience, signing and tls, and not each other.',
+      comment:
+        'messaging and platform import contracts, resilience, signing and tls, and not each other; messaging rabbitmq.',
       severity: 'error',
       from: { path: '^libs/(messaging|platform)/' },
-      to: { path: '^libs/', pathNot: '^libs/($1|contracts|resilience|signing|tls)/' },
+      to: { path: '^libs/', pathNot: '^libs/($1|contracts|rabbitmq|resilience|signing|tls)/' },
     },
     {
-      name: 'caller-imports-contracts-alone',
+      name: 'platform-knows-no-rabbitmq',
+      comment: 'platform calls over HTTP, whatever the commands came over.',
+      severity: 'error',
+      from: { path: '^libs/platform/' },
+      to: { path: '^libs/rabbitmq/' },
+    },
+    {
+      name: 'caller-imports-contracts-and-rabbitmq',
       comment:
-        'caller is installed by other services: it imports contracts, amqplib and, in its nest folder, Nest; the types of ' +
+        'caller is installed by other services: it imports contracts, rabbitmq and, in its nest folder, Nest; the types of ' +
         'OpenTelemetry, which it uses where a service has it.',
       severity: 'error',
       from: { path: '^libs/caller/', pathNot: tests },
       to: {
-        pathNot: ['^libs/(caller|contracts)/', '^node_modules/(amqplib|@nestjs|@opentelemetry/api)/'],
+        pathNot: ['^libs/(caller|contracts|rabbitmq)/', '^node_modules/(@nestjs|@opentelemetry/api)/'],
         dependencyTypesNot: ['core'],
       },
     },
@@ -96,38 +111,26 @@ export default {
       to: { path: '^libs/caller/' },
     },
     {
-      name: 'amqp-in-messaging-alone',
-      comment: 'Only messaging imports amqplib (and caller, which other services install).',
+      name: 'amqp-in-rabbitmq-alone',
+      comment: 'Only rabbitmq imports amqplib; messaging its types.',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: ['^libs/(messaging|caller)/', tests] },
-      to: { path: '^node_modules/amqplib/' },
+      from: { path: '^(apps|libs)/', pathNot: ['^libs/rabbitmq/', tests] },
+      to: { path: '^node_modules/amqplib/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'rabbitmq-knows-no-poker',
       comment:
-        'The generic half of messaging would serve any service on RabbitMQ: it imports itself, resilience, tls, amqplib ' +
-        'and Node.js (its specs also Jest, fast-check and rhea).',
+        'rabbitmq would serve any service on RabbitMQ: it imports itself, amqplib and Node.js (its specs also Jest, ' +
+        'fast-check and rhea).',
       severity: 'error',
-      from: { path: '^libs/messaging/src/rabbitmq/' },
+      from: { path: '^libs/rabbitmq/' },
       to: {
         pathNot: [
-          '^libs/messaging/src/rabbitmq/',
-          '^libs/(resilience|tls)/',
+          '^libs/rabbitmq/',
           '^node_modules/(@types/)?amqplib/',
           '^node_modules/(@jest/globals|fast-check|rhea)/',
         ],
         dependencyTypesNot: ['core'],
-      },
-    },
-    {
-      name: 'release-3.10-through-its-index',
-      comment:
-        'What only RabbitMQ 3.10 needs is entered through its index, so that one sees what it is needed for.',
-      severity: 'error',
-      from: { pathNot: '^libs/messaging/src/rabbitmq/release-3\\.10/' },
-      to: {
-        path: '^libs/messaging/src/rabbitmq/release-3\\.10/',
-        pathNot: '^libs/messaging/src/rabbitmq/release-3\\.10/index\\.ts$',
       },
     },
     {
@@ -170,13 +173,19 @@ export default {
     },
     {
       name: 'contracts-stand-alone',
-      comment:
-        'contracts depends on nothing but class-validator, class-transformer and reflect-metadata: callers install it.',
+      comment: 'contracts depends on nothing but class-validator, and that only for its entry validation.',
       severity: 'error',
       from: { path: '^libs/contracts/', pathNot: tests },
-      to: {
-        pathNot: ['^libs/contracts/', '^node_modules/(class-validator|class-transformer|reflect-metadata)/'],
-      },
+      to: { pathNot: ['^libs/contracts/', '^node_modules/class-validator/'] },
+    },
+    {
+      name: 'types-and-codes-need-nothing',
+      comment:
+        'The files of the plain entry, those beside its index, run without any package: they import each other, and of the ' +
+        'classes, which need class-validator, only types.',
+      severity: 'error',
+      from: { path: plainContracts, pathNot: tests },
+      to: { pathNot: plainContracts, dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'signing-is-pure',
@@ -202,9 +211,10 @@ export default {
     {
       name: 'the-sandbox-signs-by-itself',
       comment:
-        "The sandbox has its own implementation of the signature, and shares no code with the platform's caller.",
+        "The sandbox verifies signatures with code of its own, and shares none with the platform's caller; its guard asks " +
+        'signing alone for the explanation of a wrong one.',
       severity: 'error',
-      from: { path: '^apps/sandbox/' },
+      from: { path: '^apps/sandbox/', pathNot: '^apps/sandbox/src/traffic/signature\\.guard\\.ts$' },
       to: { path: '^libs/(signing|platform)/' },
     },
     {

@@ -1,6 +1,6 @@
 // Sends two commands to poker-bridge: opens the lobby for a player, and reads a report page by page.
 //
-//   npm install <the packed files of libs/contracts and libs/caller>
+//   npm install <the packed files of libs/contracts, rabbitmq and caller>
 //   AMQP_URL=amqp://guest:guest@127.0.0.1:5672 node send-commands.mjs
 import { createCaller } from '@poker-bridge/caller';
 

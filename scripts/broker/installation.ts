@@ -30,11 +30,6 @@ export function installationIn(folder: string): Installation | undefined {
   return home === undefined ? undefined : installationOf(home, join(folder, ERLANG_FOLDER));
 }
 
-/** Whether it is of a release such as `4.3`. */
-export function isOf({ version }: Installation, release: string): boolean {
-  return version.startsWith(`${release}.`);
-}
-
 function installationOf(home: string, erlang: string): Installation | undefined {
   if (!existsSync(join(home, 'sbin', 'rabbitmq-server'))) return undefined;
   return { version: /(\d+(?:\.\d+)+)/.exec(basename(home))?.[1] ?? 'unknown', home, erlang };

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { freePorts } from '../network/free-ports.ts';
+import { freePorts } from '../network.ts';
 import { controlEnvironment } from './node-environment.ts';
 import type { BrokerNode } from './node-files.ts';
 

@@ -1,22 +1,29 @@
-import { rmSync } from 'node:fs';
-
-import { freePorts } from '../network/free-ports.ts';
-import type { GuardedCommand } from '../processes/guarded-command.ts';
+import { freePorts } from '../network.ts';
 import type { Installation } from './installation.ts';
 import { type BrokerNode, createNodeFiles, type TlsListener } from './node-files.ts';
-import { rabbitmqctl } from './rabbitmqctl.ts';
+import { PrivateNode, runPortMapper } from './private-node.ts';
 import { requireInstallation } from './require-installation.ts';
-import { runNode, runPortMapper } from './run-node.ts';
 
 export interface StartBrokerOptions {
   /** Of AMQP. Default: a free one. */
-  readonly port?: number;
-  /** Default: what is installed, or gets installed if that is possible. */
+  readonly port?: number | undefined;
+  /** Default: what is installed, or gets unpacked. */
   readonly installation?: Installation;
   /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
   readonly settings?: readonly string[];
   /** Also listens for TLS, on a port of its own. */
   readonly tls?: Omit<TlsListener, 'port'>;
+}
+
+/** A broker that was started or found, for as long as it is needed. */
+export interface FoundBroker {
+  readonly url: string;
+  /** In words, for example `a private RabbitMQ 4.3.6`. */
+  readonly origin: string;
+  /** Settles when it ends by itself; never for one that somebody else looks after. */
+  readonly ended: Promise<void>;
+  /** Ends what was started; leaves alone what was there before. */
+  stop(): Promise<void>;
 }
 
 /** A RabbitMQ node of our own. It ends with this process, whichever way that ends. */
@@ -41,7 +48,7 @@ export interface Broker extends AsyncDisposable {
 /**
  * Starts a private RabbitMQ node on loopback ports, in a temporary folder, and waits until it takes connections.
  *
- * @throws {Error} if RabbitMQ is not there and cannot be installed, or does not start
+ * @throws {Error} if RabbitMQ is not there and cannot be brought, or does not start
  */
 export async function startBroker({
   port,
@@ -53,41 +60,28 @@ export async function startBroker({
   const [amqp = 0, distribution = 0, epmd = 0, tlsPort = 0] = await freePorts(4);
   const ports = { amqp: port ?? amqp, distribution, epmd };
   const node = createNodeFiles(found, ports, undefined, { settings, tls: tls && { ...tls, port: tlsPort } });
-  let running: readonly GuardedCommand[] = await runWithPortMapper(node);
-
-  const end = async (keepFolder: boolean): Promise<void> => {
-    const ending = running;
-    running = [];
-    for (const command of ending) await command.end({ keepFolder });
-  };
+  const running = new PrivateNode(node);
+  const portMapper = runPortMapper(found, epmd);
   const stop = async (): Promise<void> => {
-    await end(false);
-    rmSync(node.folder, { recursive: true, force: true });
+    await running.remove();
+    await portMapper.end();
   };
+  try {
+    await running.restart();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
-    url: `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`,
+    url: running.url,
     port: node.ports.amqp,
     tlsPort,
     node,
-    ended: Promise.race(running.map(({ exited }) => exited)),
-    ctl: (...args) => rabbitmqctl(node, args),
+    ended: running.ended,
+    ctl: (...args) => running.ctl(...args),
     stop,
-    kill: () => end(true),
-    restart: async () => {
-      await end(true);
-      running = await runWithPortMapper(node);
-    },
+    kill: () => running.kill(),
+    restart: () => running.restart(),
     [Symbol.asyncDispose]: stop,
   };
-}
-
-/** The node first: it is ended first. */
-async function runWithPortMapper(node: BrokerNode): Promise<readonly GuardedCommand[]> {
-  const portMapper = runPortMapper(node.installation, node.ports.epmd);
-  try {
-    return [await runNode(node), portMapper];
-  } catch (error) {
-    await portMapper.end();
-    throw error;
-  }
 }

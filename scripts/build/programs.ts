@@ -1,3 +1,10 @@
+import { existsSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+
+import { root } from '../root.ts';
+import { build } from './build.ts';
+
 /** A built program, and how Node.js is started for it. */
 export interface BuiltProgram {
   /** Relative to `dist`. */
@@ -42,3 +49,33 @@ export const WORKER: BuiltProgram = {
   // Of glibc: else each of V8's threads keeps the memory that it once needed to compile something.
   environment: { MALLOC_ARENA_MAX: '1' },
 };
+
+/**
+ * How Node.js is started for a built program.
+ *
+ * @param folder of a repository that is built; default: this one
+ */
+export function commandOf(
+  { file, flags, environment }: BuiltProgram,
+  variables: Readonly<Record<string, string>>,
+  folder = root,
+): { readonly args: readonly string[]; readonly variables: Readonly<Record<string, string>> } {
+  return { args: [...flags, join(folder, 'dist', file)], variables: { ...environment, ...variables } };
+}
+
+/**
+ * Brings `dist` up to date and turns this process into `node dist/…`: process id, input, output, signals and exit
+ * code are then the program's own.
+ *
+ * @param args of the program
+ */
+export async function runBuilt(program: BuiltProgram, args: readonly string[]): Promise<void> {
+  await build(root);
+  const file = join(root, 'dist', program.file);
+  if (!existsSync(file)) throw new Error(`${program.file} was not built: it has no source`);
+  const argv = [process.execPath, ...program.flags, file, ...args];
+  if (process.execve === undefined) throw new Error(`process.execve is missing on ${process.platform}`);
+  // It is kept at the end of a process otherwise, and this one has none.
+  flushCompileCache();
+  process.execve(process.execPath, argv, { ...program.environment, ...process.env });
+}

@@ -5,14 +5,16 @@ import { stringify } from 'yaml';
 
 import { root } from '../root.ts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
-import { EXAMPLES } from './examples/examples.ts';
-import { openApiDocument } from './openapi/openapi-document.ts';
+import { EXAMPLES } from './examples.ts';
 import { MESSAGE_NAMES, standaloneSchema } from './schemas/schemas.ts';
 
 /** Where the documents lie, relative to the repository. */
 export const CONTRACT_FOLDER = 'docs/contract';
 
-/** Every contract document: its path in `docs/contract`, and its text as Prettier leaves it. */
+/**
+ * Every contract document that is written from the definitions: its path in `docs/contract`, and its text as Prettier leaves
+ * it. `openapi.yaml`, the platform's side, is written by hand; its test holds it to the sandbox and the contracts.
+ */
 export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   const schemas = MESSAGE_NAMES.map((name) => {
     const examples = EXAMPLES[name]?.map(({ payload }) => payload) ?? [];
@@ -20,18 +22,13 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
   });
   const files = [
     ...schemas,
-    ['asyncapi.yaml', yaml(asyncApiDocument())] as const,
-    ['openapi.yaml', yaml(openApiDocument())] as const,
+    ['asyncapi.yaml', stringify(asyncApiDocument(), { aliasDuplicateObjects: false, lineWidth: 0 })] as const,
   ];
   return new Map(
     await Promise.all(
       files.map(async ([path, text]) => [path, await formatted(join(CONTRACT_FOLDER, path), text)] as const),
     ),
   );
-}
-
-function yaml(document: object): string {
-  return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
 /**

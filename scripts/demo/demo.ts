@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { styleText } from 'node:util';
 
 import { BusClient, type BusReply } from '#messaging/client';
 
 import { removeTopology } from '../broker/remove-topology.ts';
-import type { FoundBroker } from '../broker/sources/broker-source.ts';
-import { type BuiltProgram, SANDBOX, WORKER } from '../build/programs.ts';
+import type { FoundBroker } from '../broker/start-broker.ts';
+import { commandOf, SANDBOX, WORKER } from '../build/programs.ts';
 import { ServiceProcess } from '../processes/service-process.ts';
-import { toldToStop } from '../processes/stop-signals.ts';
-import { root } from '../root.ts';
+import { toldToStop } from '../processes/run-guarded.ts';
 import { printCommand, printReply, step } from './print.ts';
 import { PLAYERS, type Scene, STORY } from './story.ts';
 
@@ -36,13 +34,14 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
     ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
   );
   parts.defer(() => broker.stop());
-  const sandbox = parts.use(start(SANDBOX, SANDBOX_SETTINGS));
+  const sandbox = parts.use(new ServiceProcess(commandOf(SANDBOX, SANDBOX_SETTINGS)));
   const platform = await step('sandbox', () => sandbox.says(/listening on (\S+)/, START_TIMEOUT_MS), String);
   await addPlayers(platform);
   // Of its own, since the broker may be somebody's.
   const prefix = `poker-demo-${process.pid}`;
   parts.defer(() => removeTopology(broker.url, prefix));
-  const worker = parts.use(start(WORKER, workerSettings(broker.url, platform, prefix)));
+  const settings = workerSettings(broker.url, platform, prefix);
+  const worker = parts.use(new ServiceProcess(commandOf(WORKER, settings)));
   const health = await step(
     'worker',
     () => workerReady(worker),
@@ -57,14 +56,6 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
   printEnd(isRight);
   if (isKept) await keep({ broker: broker.url, platform, health, prefix });
   return isRight;
-}
-
-function start(
-  { file, flags, environment }: BuiltProgram,
-  variables: Readonly<Record<string, string>>,
-): ServiceProcess {
-  const args = [...flags, join(root, 'dist', file)];
-  return new ServiceProcess({ args, variables: { ...environment, ...variables } });
 }
 
 async function play(client: BusClient, scene: Scene): Promise<boolean> {

@@ -1,10 +1,12 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withLock } from './with-lock.mjs';
-import { isInstalled } from './is-installed.mjs';
+
 import { npmCi } from './npm-ci.mjs';
-import { findNode } from './find-node.mjs';
+import { withLock } from './with-lock.mjs';
+
+const MINIMUM_MAJOR = 24;
 
 /**
  * Makes `node_modules` hold what `package-lock.json` says, and answers which Node.js runs the tasks.
@@ -13,49 +15,72 @@ import { findNode } from './find-node.mjs';
  * file reads. Two launchers at once wait for each other.
  *
  * @param {string} root the repository
- * @returns {Promise<{node: string}>} the path of a Node.js executable of release 24 or newer
+ * @returns {Promise<string>} the path of a Node.js executable of release 24 or newer
  * @throws {Error} if npm fails, or if no such Node.js is to be had
  */
 export async function ensurePackages(root) {
   const lock = readFileSync(join(root, 'package-lock.json'), 'utf8');
   const wanted = createHash('sha256').update(lock).digest('hex');
-  const ready = readStamp(root, wanted);
-  if (ready) return ready;
+  const stampFile = join(root, 'node_modules', '.poker-bridge.json');
+  const stamped = () => {
+    const stamp = readJson(stampFile);
+    return stamp?.lock === wanted && existsSync(stamp.node) ? stamp.node : undefined;
+  };
+  if (stamped()) return stamped();
 
   mkdirSync(join(root, '.run'), { recursive: true });
   return withLock(join(root, '.run', 'packages.lock'), async () => {
-    const meanwhile = readStamp(root, wanted);
-    if (meanwhile) return meanwhile;
-    if (!isInstalled(lock, readIfThere(hiddenLock(root)))) await npmCi(root);
-    const stamp = { lock: wanted, node: findNode(root) };
-    writeFileSync(stampFile(root), JSON.stringify(stamp));
-    return stamp;
+    if (stamped()) return stamped();
+    // npm's own record of what it put into `node_modules`.
+    if (!isInstalled(JSON.parse(lock), readJson(join(root, 'node_modules', '.package-lock.json'))))
+      await npmCi(root);
+    const node = findNode(root);
+    writeFileSync(stampFile, JSON.stringify({ lock: wanted, node }));
+    return node;
   });
 }
 
-function readStamp(root, wanted) {
-  const text = readIfThere(stampFile(root));
-  if (text === undefined) return undefined;
+/**
+ * Whether npm's record of `node_modules` holds every package of the lock file at its version, so that a person's own
+ * `npm ci` or `npm install` is not repeated. An optional package may be missing if it names no platform (it belongs to
+ * another platform's), or another one than this; of a pair that differs in libc alone npm installs one.
+ */
+export function isInstalled(lock, record, { platform, arch } = process) {
+  const isForHere = ({ os = [], cpu = [], libc }) =>
+    libc === undefined && [os].flat().includes(platform) && [cpu].flat().includes(arch);
+  return Object.entries(lock.packages).every(([path, wanted]) => {
+    if (!path.includes('node_modules/')) return true;
+    const found = record?.packages?.[path];
+    if (found === undefined) return wanted.optional === true && !isForHere(wanted);
+    return found.version === wanted.version && found.integrity === wanted.integrity;
+  });
+}
+
+/**
+ * The Node.js that runs the tasks: the release that the lock file brings for this platform, else the one that runs now, if
+ * that is new enough. Not by way of node_modules/.bin, where npm 10 leaves no link to a package that has siblings for
+ * other platforms.
+ */
+function findNode(root) {
+  const machine = `${process.platform}-${process.arch}`;
+  const packaged = ['node', 'node-bin'].map((name) =>
+    join(root, 'node_modules', `${name}-${machine}`, 'bin', 'node'),
+  );
+  const found = [...packaged, process.execPath].find((path) => {
+    const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' });
+    return Number(/^v(\d+)\./.exec(stdout ?? '')?.[1]) >= MINIMUM_MAJOR;
+  });
+  if (found) return found;
+  throw new Error(
+    `there is no packaged Node.js for ${machine} that starts here, and this one is ${process.version}. ` +
+      `Install Node.js ${MINIMUM_MAJOR} or newer.`,
+  );
+}
+
+/** Undefined if there is no such file, or what it holds is not JSON. */
+function readJson(file) {
   try {
-    const stamp = JSON.parse(text);
-    return stamp.lock === wanted && existsSync(stamp.node) ? stamp : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function stampFile(root) {
-  return join(root, 'node_modules', '.poker-bridge.json');
-}
-
-/** npm's own record of what it put into `node_modules`. */
-function hiddenLock(root) {
-  return join(root, 'node_modules', '.package-lock.json');
-}
-
-function readIfThere(file) {
-  try {
-    return readFileSync(file, 'utf8');
+    return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
     return undefined;
   }

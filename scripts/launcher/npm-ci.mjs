@@ -1,33 +1,27 @@
 import { spawn } from 'node:child_process';
 import { delimiter, sep } from 'node:path';
-import { npmEnvironment } from './npm-environment.mjs';
 
-const ARGUMENTS = [
-  'ci',
-  '--include=dev',
-  '--include=optional',
-  '--engine-strict=false',
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  '--loglevel=error',
-];
+const ARGUMENTS =
+  'ci --include=dev --include=optional --engine-strict=false --ignore-scripts --no-audit --no-fund --loglevel=error';
+/** Settings that decide what `npm ci` installs and where; registry, proxy, cache and credentials stay. */
+const REMOVED = new Set(
+  `also bin_links dev dry_run engine_strict force global ignore_scripts include include_workspace_root install_links
+  install_strategy legacy_peer_deps location omit only optional package_lock package_lock_only prefix production
+  save strict_peer_deps workspace workspaces`.split(/\s+/),
+);
 
 /**
  * Runs `npm ci` in the repository, whatever the shell and the user's npm settings say about production, engines
  * or scripts (no package here needs its install script).
  *
- * @param {string} root
- * @returns {Promise<void>}
  * @throws {Error} with npm's output, if npm fails or is not there
  */
 export async function npmCi(root) {
   const startedAt = Date.now();
   process.stderr.write('poker-bridge: installing packages with npm ci, which can take a minute … ');
   const { code, output } = await runNpmCi(root);
-  process.stderr.write(
-    `${code === 0 ? 'done' : 'failed'} after ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`,
-  );
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  process.stderr.write(`${code === 0 ? 'done' : 'failed'} after ${seconds} s\n`);
   if (code !== 0) throw new Error(`npm ci ended with ${code}\n${output}`);
 }
 
@@ -39,17 +33,17 @@ export async function npmCi(root) {
 export function runNpmCi(root, further = []) {
   const env = npmEnvironment(process.env);
   // `npm run` puts node_modules/.bin first, and the `node` there is about to be removed.
+  const isOurs = (folder) => folder.endsWith(`node_modules${sep}.bin`);
   env.PATH = (env.PATH ?? '')
     .split(delimiter)
-    .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
+    .filter((folder) => !isOurs(folder))
     .join(delimiter);
-  const [command, ...first] = npmCommand(process.env);
+  // The npm that runs us, on its own Node.js; else the one in the PATH.
+  const { npm_node_execpath: node, npm_execpath: npm } = process.env;
+  const [command, ...first] = node && npm?.endsWith('npm-cli.js') ? [node, npm] : ['npm'];
   return new Promise((resolve, reject) => {
-    const child = spawn(command, [...first, ...ARGUMENTS, ...further], {
-      cwd: root,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const args = [...first, ...ARGUMENTS.split(' '), ...further];
+    const child = spawn(command, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     child.stdout.on('data', (chunk) => (output += chunk));
     child.stderr.on('data', (chunk) => (output += chunk));
@@ -58,9 +52,13 @@ export function runNpmCi(root, further = []) {
   });
 }
 
-/** The npm that runs us, on its own Node.js; else the one in the PATH. */
-function npmCommand({ npm_node_execpath: node, npm_execpath: npm }) {
-  return node && npm?.endsWith('npm-cli.js')
-    ? [node, npm]
-    : [process.platform === 'win32' ? 'npm.cmd' : 'npm'];
+/**
+ * The environment for an `npm ci` that a person's shell cannot turn into another kind of install: without `NODE_ENV`, and
+ * without those `npm_config_*` variables (in any case of letters) that choose what is installed.
+ */
+export function npmEnvironment(env) {
+  const isRemoved = (name) =>
+    name === 'NODE_ENV' ||
+    (/^npm_config_/i.test(name) && REMOVED.has(name.slice(11).toLowerCase().replaceAll('-', '_')));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isRemoved(name)));
 }

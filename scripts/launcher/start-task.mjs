@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const FLAGS = ['--disable-warning=ExperimentalWarning'];
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
@@ -13,7 +12,7 @@ const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
  * @param {string[]} args
  */
 export function startTask(node, file, args) {
-  const argv = [...FLAGS, file, ...args];
+  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
   // For a task that is to end with npm, from which one process more or none may part it.
   process.env.LAUNCHED_BY_PID = String(process.ppid);
   // Half of the start of a task is compiling it.

@@ -1,6 +1,19 @@
 import { constants } from 'node:os';
+
 import { guardedCommand, type GuardedCommandOptions } from './guarded-command.ts';
-import { STOP_SIGNALS } from './stop-signals.ts';
+
+/** Those that tell a process to stop. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Settles when this process is told to stop, which from then on does not end it: Ctrl-C under npm comes twice, from the
+ * terminal and from npm, and the second must not cut off what the first has begun.
+ */
+export function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of STOP_SIGNALS) process.on(signal, () => resolve());
+  });
+}
 
 export interface RunGuardedOptions extends GuardedCommandOptions {
   /** Kills the command and all of its children, as a signal that tells this process to stop does. */

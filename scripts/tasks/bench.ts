@@ -17,35 +17,19 @@ function readCount(option: string, text: string | undefined, fallback: number): 
   return count;
 }
 
-async function benchLanes(rounds: number): Promise<boolean> {
-  const { runLanes } = await import('../../test/bench/lanes/run-lanes.ts');
-  await using broker = await startBroker();
-  return await runLanes({ url: broker.url, rounds });
-}
-
-async function benchApart(rounds: number, only: string | undefined): Promise<boolean> {
-  const { runApart } = await import('../../test/bench/apart/run-apart.ts');
-  await using broker = await startBroker();
-  return await runApart({ url: broker.url, rounds, only });
-}
-
 await runTask(async () => {
   const { values } = parseArgs({
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string' },
       start: { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
       against: { type: 'string' },
       'plain-peers': { type: 'boolean', default: false },
       rounds: { type: 'string' },
       commands: { type: 'string' },
-      write: { type: 'boolean', default: false },
+      'in-flight': { type: 'string' },
+      operators: { type: 'string' },
       json: { type: 'string' },
-      scale: { type: 'boolean', default: false },
-      redis: { type: 'boolean', default: false },
-      cluster: { type: 'boolean', default: false },
-      lanes: { type: 'boolean', default: false },
       apart: { type: 'boolean', default: false },
       reports: { type: 'boolean', default: false },
       records: { type: 'string' },
@@ -55,49 +39,37 @@ await runTask(async () => {
   await build(root);
   // They use the built code, so not before it is built.
   const { FULL, QUICK } = await import('../../test/bench/runs/plan.ts');
-  const { bench, benchProfiles, chooseContestants } = await import('../../test/bench/bench.ts');
+  const { bench, chooseContestants } = await import('../../test/bench/bench.ts');
   const amounts = quick ? QUICK : FULL;
+  const rounds = readCount('rounds', values.rounds, amounts.rounds);
   if (values.reports) {
     const { runReports } = await import('../../test/bench/reports/run-reports.ts');
-    const rounds = values.rounds === '0' ? 0 : readCount('rounds', values.rounds, amounts.rounds);
     const records = readCount('records', values.records, REPORT_RECORDS);
     return (await runReports({ rounds, rateRecords: amounts.reportRecords, records })) ? 0 : 1;
   }
-  const rounds = readCount('rounds', values.rounds, amounts.rounds);
-  const hasBounds = only === undefined && !start && against === undefined && !isPlain;
+  if (values.apart) {
+    const { runApart } = await import('../../test/bench/apart/run-apart.ts');
+    await using broker = await startBroker();
+    return (await runApart({ url: broker.url, rounds, only })) ? 0 : 1;
+  }
+  const isWhole = only === undefined && !start && against === undefined && !isPlain;
+  const prefetch = readCount('in-flight', values['in-flight'], amounts.prefetch);
   const plan = {
     ...amounts,
-    ...(!hasBounds && { moderateMs: 0, reportRecords: 0 }),
-    starts: start || hasBounds ? amounts.starts : 0,
+    ...(!isWhole && { moderateMs: 0, reportRecords: 0 }),
+    starts: start || isWhole ? amounts.starts : 0,
     rounds,
     commands: readCount('commands', values.commands, amounts.commands),
+    prefetch,
+    operators: readCount('operators', values.operators, 1),
   };
-  if (values.apart) return (await benchApart(rounds, only)) ? 0 : 1;
-  if (values.lanes) return (await benchLanes(rounds)) ? 0 : 1;
-  if (values.scale) {
-    const { benchScale } = await import('../../test/bench/scale/bench-scale.ts');
-    await benchScale({ rounds, isWritten: values.write });
-    return 0;
-  }
-  if (values.redis) {
-    const { benchRedis } = await import('../../test/bench/redis/bench-redis.ts');
-    return (await benchRedis({ rounds, forMs: plan.openLoopMs, isWritten: values.write })) ? 0 : 1;
-  }
-  if (values.cluster) {
-    const { benchCluster } = await import('../../test/bench/cluster/bench-cluster.ts');
-    await benchCluster(plan);
-    return 0;
-  }
-  const names = only?.split(',') ?? (values.profile ? ['ours'] : []);
-  const choice = { only: names, hasOther: against !== undefined, isPlain };
-  const options = {
+  const choice = { only: only?.split(',') ?? [], hasOther: against !== undefined, isPlain };
+  const isRight = await bench({
     plan,
     contestants: start && only === undefined ? [] : chooseContestants(choice),
     other: against === undefined ? undefined : resolve(against),
-    isWritten: !isPlain && (values.write || (hasBounds && !quick)),
     json: values.json,
-  };
-  if (values.profile) await benchProfiles(options);
-  else if (!(await bench(options))) throw new Error('not every command got exactly one right answer');
+  });
+  if (!isRight) throw new Error('not every command got exactly one right answer');
   return 0;
 });

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 
-import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
+import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chosenRelease, readRelease, type Release } from '../broker/releases/releases.ts';
-import { requireInstallation, requireRelease } from '../broker/require-installation.ts';
-import { isFree } from '../network/free-ports.ts';
-import { toldToStop } from '../processes/stop-signals.ts';
+import { requireInstallation } from '../broker/require-installation.ts';
+import { isFree } from '../network.ts';
+import { toldToStop } from '../processes/run-guarded.ts';
 import { runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it ends or this process is told to. */
@@ -35,7 +35,7 @@ await runTask(async () => {
   });
   const release = values.release === undefined ? chosenRelease() : readRelease(values.release);
   if (values.version) {
-    const { version } = await (release === undefined ? requireInstallation() : requireRelease(release));
+    const { version } = await requireInstallation({ release });
     console.log(`RabbitMQ ${version}`);
     return 0;
   }

@@ -38,7 +38,6 @@ await runTask(async () => {
       rate: { type: 'string', default: '150' },
       seed: { type: 'string', default: '1' },
       systems: { type: 'string', default: 'ours' },
-      write: { type: 'boolean', default: false },
     },
   });
   const options = {
@@ -47,7 +46,6 @@ await runTask(async () => {
     commands: readCount('commands', values.commands),
     perSecond: readCount('rate', values.rate),
     seed: readCount('seed', values.seed),
-    isWritten: values.write,
   };
   const releases = values.release === undefined ? RELEASES : values.release.split(',').map(readRelease);
   await build(root);

@@ -1,5 +1,5 @@
 import { chosenRelease } from '../broker/releases/releases.ts';
-import { brokerSources, findBroker } from '../broker/sources/find-broker.ts';
+import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';

@@ -1,4 +1,3 @@
-import { CLI } from '../build/programs.ts';
-import { runBuilt } from '../build/run-built.ts';
+import { CLI, runBuilt } from '../build/programs.ts';
 
 await runBuilt(CLI, process.argv.slice(2));

@@ -1,4 +1,3 @@
-import { SANDBOX } from '../build/programs.ts';
-import { runBuilt } from '../build/run-built.ts';
+import { runBuilt, SANDBOX } from '../build/programs.ts';
 
 await runBuilt(SANDBOX, process.argv.slice(2));

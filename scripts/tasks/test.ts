@@ -1,36 +1,84 @@
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 
-import { runJest } from '../jest/run-jest.ts';
-import { findInstallation } from '../broker/installation.ts';
-import { chosenRelease } from '../broker/releases/releases.ts';
-import { takeRelease } from '../jest/take-release.ts';
+import { installMissing } from '../install-package.ts';
+import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
+import { requireInstallation } from '../broker/require-installation.ts';
+import { runJest } from '../run-jest.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 
-const LEFT_OUT = [
-  '/node_modules/',
-  // These take ten seconds and more each; `test:slow` runs them.
-  '\\.slow\\.spec\\.ts$',
-  // These need more than the machine has from this project; `test:extended` runs them.
-  `${join(root, 'test', 'extended')}/`,
-  // These measure time, which is another one on a busy machine; `test:timing` runs them.
-  `${join(root, 'test', 'timing')}/`,
-];
+const test = (...parts: readonly string[]): string => join(root, 'test', ...parts);
 
-/** What only RabbitMQ 4 can be asked to do. */
-const RABBITMQ_4 = `${join(root, 'test', 'e2e', 'rabbitmq-4')}/`;
+/** Debian's packages that the extended tests use, each with a file that it brings. */
+const PACKAGES = {
+  'python3-pika': '/usr/lib/python3/dist-packages/pika/__init__.py',
+  'python3-venv': '/usr/lib/python3.*/ensurepip/__init__.py',
+  mypy: '/usr/bin/mypy',
+  chromium: '/usr/bin/chromium',
+  unzip: '/usr/bin/unzip',
+  prometheus: '/usr/bin/promtool',
+};
 
-/** Whether the brokers of this run are of release 3; what has to be brought is newer. */
-function isOnRabbitMq3(): boolean {
-  return (chosenRelease() ?? findInstallation()?.version ?? '').startsWith('3.');
-}
+/** Each suite by the name of its npm script: how Jest is started for it, and where it begins to look for specs. */
+const SUITES: Readonly<Record<string, { readonly options: readonly string[]; readonly pattern?: string }>> = {
+  '': {
+    options: [
+      '/node_modules/',
+      // These take ten seconds and more each: `test:slow`.
+      '\\.slow\\.spec\\.ts$',
+      // These need more than the machine has from this project: `test:extended`.
+      `${test('extended')}/`,
+      // These measure time, which is another one on a busy machine: `test:timing`.
+      `${test('timing')}/`,
+    ].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
+  },
+  slow: { options: ['--testMatch', join(root, '**', '*.slow.spec.ts')] },
+  // One at a time: a browser, a Prometheus and three callers are enough for two cores.
+  extended: { options: ['--runInBand', '--testMatch', test('extended', '**', '*.spec.ts')] },
+  // One at a time: what runs beside a measurement is part of it.
+  timing: { options: ['--runInBand', '--testMatch', test('timing', '*.spec.ts')] },
+  fuzz: { options: [], pattern: test('e2e', 'fuzz') },
+  recovery: { options: [], pattern: test('extended', 'recovery') },
+};
 
+/** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
+const OPTIONS = {
+  suite: { type: 'string' },
+  /** Of RabbitMQ; default: the installed one from 4.0 on, else the newest of Debian. */
+  release: { type: 'string' },
+  minutes: { type: 'string' },
+  seed: { type: 'string' },
+  path: { type: 'string' },
+  rounds: { type: 'string' },
+} as const;
+
+/** Runs a suite, or what of it lies under some paths, on private brokers. */
 await runTask(async () => {
-  const patterns = await takeRelease(process.argv.slice(2));
-  return runJest(
-    [...LEFT_OUT, ...(isOnRabbitMq3() ? [RABBITMQ_4] : [])].map(
-      (pattern) => `--testPathIgnorePatterns=${pattern}`,
-    ),
-    patterns,
+  const args = process.argv.slice(2);
+  const { values, tokens } = parseArgs({ args, options: OPTIONS, strict: false, tokens: true });
+  const own = tokens.filter((token) => token.kind === 'option' && token.name in OPTIONS);
+  const taken = own.flatMap((token) =>
+    'inlineValue' in token && token.inlineValue ? [token.index] : [token.index, token.index + 1],
   );
+  const rest = args.filter((_, index) => !taken.includes(index));
+  const { suite = '', release, minutes, seed, path, rounds } = values as Record<string, string | undefined>;
+  const chosen = SUITES[suite];
+  if (chosen === undefined) throw new Error(`there is no suite ${suite}`);
+  if (release !== undefined) {
+    chooseRelease(readRelease(release));
+    console.log(`RabbitMQ ${(await requireInstallation()).version}`);
+  }
+  if (suite === 'extended') await installMissing(PACKAGES);
+  // The path of a case leads to it at once; a few seconds are for its neighbours.
+  if (suite === 'fuzz') setPositive('FUZZ_MINUTES', minutes ?? (path === undefined ? '5' : '0.3'));
+  if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
+  if (path !== undefined) process.env['FUZZ_PATH'] = path;
+  if (suite === 'recovery') setPositive('RECOVERY_ROUNDS', rounds ?? '50');
+  return runJest(chosen.options, chosen.pattern === undefined ? rest : [chosen.pattern, ...rest]);
 });
+
+function setPositive(variable: string, text: string): void {
+  if (!(Number(text) > 0)) throw new Error(`${variable}: ${text} is not above 0`);
+  process.env[variable] = text;
+}

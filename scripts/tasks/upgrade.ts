@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { isSound, playRow } from '../../test/chaos/play-row.ts';
-import { resultLine } from '../../test/chaos/report/result-line.ts';
+import { resultLine } from '../../test/chaos/report.ts';
 import { Generations } from '../../test/chaos/upgrade/generations.ts';
 import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
 import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
@@ -27,7 +27,7 @@ await runTask(async () => {
   const { values } = parseArgs({
     options: {
       from: { type: 'string' },
-      release: { type: 'string', default: '3.10' },
+      release: { type: 'string', default: '4.3' },
       commands: { type: 'string', default: '3000' },
       rate: { type: 'string', default: '50' },
     },

@@ -1,6 +1,6 @@
 import { join, relative } from 'node:path';
 
-import { buildWheel, PYTHON_CLIENT } from '../python/build-wheel.ts';
+import { buildWheel, PYTHON_CLIENT } from '../build-wheel.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
 

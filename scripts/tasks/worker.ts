@@ -1,4 +1,3 @@
-import { WORKER } from '../build/programs.ts';
-import { runBuilt } from '../build/run-built.ts';
+import { runBuilt, WORKER } from '../build/programs.ts';
 
 await runBuilt(WORKER, process.argv.slice(2));

@@ -1,19 +1,18 @@
 import { writeFileSync } from 'node:fs';
 
+import { OURS } from './contestants/ours.ts';
 import type { Contestant } from './contestants/contestant.ts';
 import { contestantsOf } from './contestants/contestants.ts';
-import { ours } from './contestants/ours.ts';
 import { isFaultless } from './driver/ledger.ts';
 import { median } from './measure/statistics.ts';
 import { describeMachine } from './report/machine.ts';
-import { printReport, writeReport } from './report/present-report.ts';
+import { printReport } from './report/print-report.ts';
 import { Progress } from './report/progress.ts';
 import type { Report } from './report/tables.ts';
 import { measureRates, type Rate, type Rates } from './reports/compare-rates.ts';
 import { compare } from './runs/compare.ts';
 import { moderateMemory } from './runs/moderate-memory.ts';
 import type { Plan } from './runs/plan.ts';
-import { profile, profileLines } from './runs/profile.ts';
 import { starters } from './runs/starters.ts';
 import { timeStarts } from './runs/time-starts.ts';
 import { openStage, type Stage } from './stage/stage.ts';
@@ -23,8 +22,6 @@ export interface BenchOptions {
   readonly contestants: readonly Contestant[];
   /** The folder of another checkout, built. */
   readonly other: string | undefined;
-  /** Whether the documentation gets what is found out. */
-  readonly isWritten: boolean;
   /** A file for all that is found out, as JSON. */
   readonly json: string | undefined;
 }
@@ -39,7 +36,7 @@ export interface Choice {
 }
 
 export function chooseContestants({ only, hasOther, isPlain }: Choice): Contestant[] {
-  const all = [...contestantsOf(isPlain), ...(hasOther ? [ours('other')] : [])];
+  const all = [...contestantsOf(isPlain), ...(hasOther ? [OURS.other] : [])];
   if (only.length === 0) return all;
   for (const begin of only) {
     if (!all.some(({ name }) => name.startsWith(begin))) {
@@ -54,27 +51,15 @@ export function chooseContestants({ only, hasOther, isPlain }: Choice): Contesta
  *
  * @returns whether every command got exactly one right answer, and every page of a report came right
  */
-export async function bench({ plan, contestants, other, isWritten, json }: BenchOptions): Promise<boolean> {
-  await using stage = await openBenchStage(other);
+export async function bench({ plan, contestants, other, json }: BenchOptions): Promise<boolean> {
+  console.log('A private RabbitMQ starts …');
+  const { operators, prefetch } = plan;
+  await using stage = await openStage({ operators, prefetch, ...(other !== undefined && { other }) });
   const report = await measure(stage, plan, contestants);
   printReport(report);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
-  if (isWritten) console.log(`\nWritten: ${writeReport(report).join(', ')}`);
   const finishes = [...report.results.flatMap((result) => result.finishes), ...report.moderate];
   return finishes.every(({ tally }) => isFaultless(tally)) && (report.rates?.faults ?? 0) === 0;
-}
-
-/** Prints where the processor time of each worker goes. */
-export async function benchProfiles({ plan, contestants, other }: BenchOptions): Promise<void> {
-  await using stage = await openBenchStage(other);
-  for (const contestant of contestants) {
-    console.log(['', ...profileLines(contestant.name, await profile(contestant, stage, plan))].join('\n'));
-  }
-}
-
-async function openBenchStage(other: string | undefined): Promise<Stage> {
-  console.log('A private RabbitMQ starts …');
-  return openStage(other === undefined ? {} : { other });
 }
 
 async function measure(stage: Stage, plan: Plan, contestants: readonly Contestant[]): Promise<Report> {

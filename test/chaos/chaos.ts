@@ -2,10 +2,8 @@ import type { Release } from '../../scripts/broker/releases/releases.ts';
 import { messageOf } from '../../scripts/message-of.ts';
 import { createWorkplace } from '../bench/stage/workplace.ts';
 import { describeMachine, machineLine } from '../bench/report/machine.ts';
-import { writePart } from '../bench/report/write-part.ts';
 import { isSound, playRow, type RowResult } from './play-row.ts';
-import { chaosTable } from './report/chaos-table.ts';
-import { resultLine } from './report/result-line.ts';
+import { chaosTable, resultLine } from './report.ts';
 import type { Row } from './row.ts';
 import { OURS, type System } from './stage/systems.ts';
 
@@ -17,19 +15,17 @@ export interface ChaosOptions {
   readonly commands: number;
   readonly perSecond: number;
   readonly seed: number;
-  readonly isWritten: boolean;
 }
 
-const DOCUMENT = 'docs/reliability.md';
 /** If the output is no terminal, a line each quarter minute is enough. */
 const QUIET_EVERY = 15;
 
 /**
- * Plays rows on one release of RabbitMQ, and prints a table for each system.
+ * Plays rows on one release of RabbitMQ, and prints a table for each system, for docs/reliability.md.
  *
  * @returns whether every row of ours was sound
  */
-export async function chaos({ rows, systems, release, isWritten, ...load }: ChaosOptions): Promise<boolean> {
+export async function chaos({ rows, systems, release, ...load }: ChaosOptions): Promise<boolean> {
   using workplace = await createWorkplace();
   const results: RowResult[] = [];
   let unplayed = 0;
@@ -63,8 +59,6 @@ export async function chaos({ rows, systems, release, isWritten, ...load }: Chao
     `${new Date().toISOString().slice(0, 10)}, ${machine}; ${load.perSecond} commands a second, at least ` +
     `${load.commands} a row; \`npm run chaos -- ${again}\`.`;
   console.log(`\n${[made, ...tables].join('\n\n')}`);
-  const part = systems.includes(OURS) ? `chaos ${release.name}` : 'chaos of others';
-  if (isWritten) writePart(part, [made, ...tables], DOCUMENT);
   return unplayed === 0 && results.every((result) => result.system !== OURS || isSound(result));
 }
 

@@ -1,14 +1,11 @@
-import { memoryVerdict } from '../bench/soak/memory-verdict.ts';
+import { type MemorySample, memoryVerdict } from './memory-verdict.ts';
 import { WorkerProcess } from '../support/worker-process.ts';
 import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.ts';
 import { mixture } from './rows/mixture.ts';
 import type { ChaosStage } from './stage/chaos-stage.ts';
 import { OURS } from './stage/systems.ts';
 
-interface Sample {
-  readonly atSeconds: number;
-  readonly inUseMib: number;
-  readonly outsideHeapMib: number;
+interface Sample extends MemorySample {
   readonly openFiles: number;
 }
 

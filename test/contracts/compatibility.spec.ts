@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../scripts/root.ts';
-import { breakingChanges } from '../../scripts/contract-documents/compatibility/breaking-changes.ts';
 import {
+  breakingChanges,
   type ContractOutline,
   contractOutline,
-} from '../../scripts/contract-documents/compatibility/contract-outline.ts';
-import {
   RELEASED_OUTLINE,
   withAdditions,
-} from '../../scripts/contract-documents/compatibility/released-outline.ts';
+} from '../../scripts/contract-documents/compatibility.ts';
 
 const record = readFileSync(join(root, RELEASED_OUTLINE), 'utf8');
 const released = JSON.parse(record) as ContractOutline;

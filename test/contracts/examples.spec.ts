@@ -7,26 +7,25 @@ import {
   type CommandType,
   ERROR_CODES,
   type ErrorCode,
-  REPLIES,
   type Reply,
-  validateCommand,
 } from '#contracts';
+import { REPLIES, validateCommand } from '#contracts/validation';
 
 import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
 import { ENVELOPE_RULES } from '../../libs/messaging/src/envelope/envelope-rules.fixture.ts';
 import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
-import { eventMessage } from '../../libs/messaging/src/replies/event-message.ts';
-import { isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
+import { eventMessage, isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
 import {
+  ANNOUNCED,
   COMMAND_HEADERS,
   COMMAND_PROPERTIES,
+  messages,
   REPLY_HEADERS,
   REPLY_PROPERTIES,
-} from '../../scripts/contract-documents/asyncapi/message-properties.ts';
-import { ANNOUNCED, messages } from '../../scripts/contract-documents/asyncapi/messages.ts';
-import { ERROR_EXAMPLES } from '../../scripts/contract-documents/examples/error-examples.ts';
-import type { Example } from '../../scripts/contract-documents/examples/message-examples.ts';
-import { EXAMPLES } from '../../scripts/contract-documents/examples/examples.ts';
+} from '../../scripts/contract-documents/asyncapi/messages.ts';
+import { ERROR_EXAMPLES } from '../../scripts/contract-documents/error-examples.ts';
+import { EXAMPLES } from '../../scripts/contract-documents/examples.ts';
+import type { Example } from '../../scripts/contract-documents/message-examples.ts';
 import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { faultsBySchema } from './schema-validators.ts';
@@ -60,8 +59,9 @@ function sent(reply: Reply, { headers }: Example, form: Envelope['form']) {
     type: String(headers['command-type']),
     correlationId: 'correlation-1',
     traceparent: headers['traceparent'],
+    data: {},
   } as unknown as Envelope;
-  return { envelope, reply, sequence: Number(headers['sequence']), messageId: 'id-1:0', nowMs: NOW_MS };
+  return { envelope, reply, sequence: Number(headers['sequence']), nowMs: NOW_MS };
 }
 
 describe.each(examplesOf(...COMMAND_TYPES))('%s, example %s', (type, _name, example) => {

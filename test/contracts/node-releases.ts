@@ -2,9 +2,21 @@ import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { bringNode, NODE_VERSIONS } from '../../scripts/node/bring-node.ts';
+import { bringFromNpm } from '../support/npm-package.ts';
 
 const run = promisify(execFile);
+
+/** Releases that callers' services run on beside ours, each with the SHA-512 of its packages in the npm registry. */
+const RELEASES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  '20.20.2': {
+    'linux-x64': 'PeHQM8wAdmHtZA1mBocygZxs5LiUWtsJezQTkBd0iY987KpGrD1O2tVEydvMZiuXceRanxt7rjTnDEBwOPujoQ==',
+    'linux-arm64': 'LCXJnNTFiyGuYBw2gZSI5OBFMbkjAPt8sqD/NKrWoE2QmDgSubTqFng6GaNJ9EJ8HpxBMGcWWpbbcs4Vo+CnGg==',
+  },
+  '22.23.3': {
+    'linux-x64': 'qHnz5tFsHoj/WM+uRENVjWONi5hVvmwrgq8A4V76KpuVNAc4+jwK8x4gwbobE9BtHNg/AKR2583eYorLF/c7ng==',
+    'linux-arm64': 'l3DAHZreylo+p9QXDtsOrjG2JXJqVzYXnAGmIQNOUNARcMppTO2cmewVQP+36tjJnSE+dzpMNtgW+c3oiDvXtA==',
+  },
+};
 
 /** A Node.js. */
 export interface NodeRelease {
@@ -14,7 +26,7 @@ export interface NodeRelease {
 }
 
 /**
- * The Node.js that runs this, each other release from 20 on in PATH, and those of `bringNode` whose major release is none of
+ * The Node.js that runs this, each other release from 20 on in PATH, and those of `RELEASES` whose major release is none of
  * these.
  */
 export async function nodeReleases(): Promise<readonly NodeRelease[]> {
@@ -24,9 +36,13 @@ export async function nodeReleases(): Promise<readonly NodeRelease[]> {
     const version = await versionOf(path);
     if (version !== undefined && !found.has(version)) found.set(version, path);
   }
-  for (const version of NODE_VERSIONS) {
+  for (const [version, packages] of Object.entries(RELEASES)) {
     if ([...found.keys()].some((one) => majorOf(one) === majorOf(version))) continue;
-    found.set(`v${version}`, await bringNode(version));
+    const platform = `${process.platform}-${process.arch}`;
+    const sha512 = packages[platform];
+    if (sha512 === undefined) throw new Error(`there is no Node.js ${version} for ${platform} here`);
+    const name = `node-${platform}@${version}`;
+    found.set(`v${version}`, await bringFromNpm({ name, sha512, member: 'package/bin/node' }));
   }
   return [...found]
     .map(([version, path]) => ({ version, path }))

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMMAND_TYPES, CommandError, type CommandType, REPLIES, validateCommand } from '#contracts';
+import { COMMAND_TYPES, CommandError, type CommandType } from '#contracts';
+import { REPLIES, validateCommand } from '#contracts/validation';
 
 import {
   AUTH_TYPE,
@@ -15,7 +16,7 @@ import {
   TEXT,
 } from '../../libs/contracts/src/commands/member-kinds.fixture.ts';
 import { COMPLETE, withMember } from '../../libs/contracts/src/commands/validate-command.fixture.ts';
-import { EXAMPLES } from '../../scripts/contract-documents/examples/examples.ts';
+import { EXAMPLES } from '../../scripts/contract-documents/examples.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { faultsBySchema } from './schema-validators.ts';
 

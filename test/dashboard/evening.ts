@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { freePorts } from '../../scripts/network/free-ports.ts';
+import { freePorts } from '../../scripts/network.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { PrivateRedis } from '../support/private-redis.ts';
 import { type Range, PrometheusProcess } from '../support/prometheus-process.ts';

@@ -8,10 +8,10 @@ import { parse } from 'yaml';
 
 import { readSettings, refuseCleartext, type SettingName, SETTINGS } from '#settings';
 
-import { HealthController as SandboxHealth } from '../../apps/sandbox/src/control/health.controller.ts';
-import { readSettings as readSandboxSettings } from '../../apps/sandbox/src/settings.ts';
+import { ControlController as SandboxControl } from '../../apps/sandbox/src/control/control.controller.ts';
+import { readSettings as readSandboxSettings } from '../../apps/sandbox/src/settings/settings.ts';
 import { HealthController as WorkerHealth } from '../../apps/worker/src/health/health.controller.ts';
-import { composeUrl } from '../../scripts/broker/sources/compose-url.ts';
+import { composeUrl } from '../../scripts/broker/compose-broker.ts';
 import { read } from '../docs/markdown.ts';
 import { readComposeFile, variables } from './compose-file.ts';
 import { readDockerfile } from './dockerfile.ts';
@@ -79,8 +79,8 @@ describe('docker-compose.yml', () => {
   });
 
   it('gives the sandbox settings that it knows and accepts', () => {
-    const sources = ['settings.ts', 'clients/read-clients.ts']
-      .map((path) => read(`apps/sandbox/src/${path}`))
+    const sources = ['settings.ts', 'clients.ts']
+      .map((path) => read(`apps/sandbox/src/settings/${path}`))
       .join('');
     const known = [...sources.matchAll(/'(SANDBOX_\w+)'/g)].map(([, name]) => name);
     const { SANDBOX_SECRET_KEY_FILE: keyFile = '', ...environment } = sandbox.environment ?? {};
@@ -138,7 +138,7 @@ describe('docker-compose.yml', () => {
     const { SANDBOX_PORT } = sandbox.environment ?? {};
     const { HTTP_PORT } = worker.environment ?? {};
     expect(urls).toEqual([
-      `http://127.0.0.1:${SANDBOX_PORT}${pathOf(SandboxHealth, 'check')}`,
+      `http://127.0.0.1:${SANDBOX_PORT}${pathOf(SandboxControl, 'check')}`,
       `http://127.0.0.1:${HTTP_PORT}${pathOf(WorkerHealth, 'ready')}`,
     ]);
     expect([sandbox, worker].map(({ ports }) => ports?.map(innerPort))).toEqual([
@@ -222,7 +222,6 @@ describe('docker-compose.yml', () => {
       .flatMap(({ volumes: own = [] }) => own)
       .filter((mount) => !/^\.\/deploy\/[^:]+:[^:]+:ro$/.test(mount));
     expect(mounts.map((mount) => mount.split(':')[0])).toEqual(Object.keys(volumes));
-    expect(mounts).toContain(`sandbox:${posix.dirname(sandbox.environment?.['SANDBOX_FILE'] ?? '')}`);
     for (const { ports = [] } of Object.values(services))
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
   });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, matchesGlob, posix } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
@@ -130,12 +130,6 @@ describe('deploy/Dockerfile', () => {
       'HTTP_HOST=0.0.0.0',
     ]);
     expect(Object.keys(SETTINGS)).toContain('HTTP_HOST');
-  });
-
-  it("creates the folder of the sandbox's file for its user", () => {
-    const folder = posix.dirname(readComposeFile().services.sandbox.environment?.['SANDBOX_FILE'] ?? '');
-    const [run] = valuesOf(stages.find(({ name }) => name === 'sandbox')?.instructions ?? [], 'RUN');
-    expect(run).toBe(`install --directory --owner=node --group=node ${folder}`);
   });
 
   it('leaves out development packages and packages for other platforms', () => {

@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import {
-  COMMAND_TYPES,
-  CommandError,
-  type CommandType,
-  REPLIES,
-  validateCommand,
-  type Violation,
-} from '#contracts';
+import { COMMAND_TYPES, CommandError, type CommandType, type Violation } from '#contracts';
+import { REPLIES, validateCommand } from '#contracts/validation';
 
 import { code, fencesOf, read, tablesWith } from './markdown.ts';
 

@@ -73,7 +73,9 @@ describe('docs/messages.md', () => {
     const documented = codeSpansOf(text)
       .map((span) => span.replace(/:.*/, ''))
       .filter(isHeader);
-    const used = sourcesOf('libs/messaging/src').flatMap(({ text: source }) => stringsIn(source));
+    const used = ['libs/messaging/src', 'libs/rabbitmq/src']
+      .flatMap(sourcesOf)
+      .flatMap(({ text: source }) => stringsIn(source));
     // The broker's own, which no code of ours names.
     const actual = new Set([...used.filter(isHeader), 'x-death']);
     expect([...new Set(documented)].toSorted()).toEqual([...actual].toSorted());

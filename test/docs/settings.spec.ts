@@ -22,7 +22,13 @@ const BOUNDS = /^(\d+) to (\d+)$/;
 const WORDS = /^`\w[\w-]*`(, `\w[\w-]*`)+$/;
 const CONSTANT = /\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b/g;
 /** Of Node.js, of the platform, of RabbitMQ. */
-const FOREIGN = ['NODE_EXTRA_CA_CERTS', 'NODE_TLS_REJECT_UNAUTHORIZED', 'ROLE_ADMIN', 'ACCESS_REFUSED'];
+const FOREIGN = [
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_TLS_REJECT_UNAUTHORIZED',
+  'UV_THREADPOOL_SIZE',
+  'ROLE_ADMIN',
+  'ACCESS_REFUSED',
+];
 /** Read by OpenTelemetry's SDK. */
 const OF_OPENTELEMETRY = [
   'OTEL_EXPORTER_OTLP_TIMEOUT',
@@ -119,17 +125,14 @@ describe('every document', () => {
   ]);
 
   // The limits have constants of the code as well, which their own spec knows.
-  it.each(documents().filter((path) => path !== 'docs/limits.md'))(
-    '%s names variables and codes that exist',
-    (path) => {
-      const named = codeSpansOf(read(path)).flatMap((span) => span.match(CONSTANT) ?? []);
-      const isUnknown = (name: string) => !known.has(name) && !name.startsWith('SANDBOX_');
-      const ofContracts = path.startsWith('libs/contracts/')
-        ? /^(COMMAND_TYPES|LANE_OF_COMMAND|ERROR_CODES)$/
-        : /^$/;
-      expect(named.filter((name) => isUnknown(name) && !ofContracts.test(name))).toEqual([]);
-    },
-  );
+  it.each(documents())('%s names variables and codes that exist', (path) => {
+    const named = codeSpansOf(read(path)).flatMap((span) => span.match(CONSTANT) ?? []);
+    const isUnknown = (name: string) => !known.has(name) && !name.startsWith('SANDBOX_');
+    const ofContracts = path.startsWith('libs/contracts/')
+      ? /^(COMMAND_TYPES|LANE_OF_COMMAND|ERROR_CODES)$/
+      : /^$/;
+    expect(named.filter((name) => isUnknown(name) && !ofContracts.test(name))).toEqual([]);
+  });
 });
 
 function fallbackOf({ default: fallback, isRequired }: Definition): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 
 import { isSound, playRow } from '../chaos/play-row.ts';
-import { resultLine } from '../chaos/report/result-line.ts';
+import { resultLine } from '../chaos/report.ts';
 import { ROWS } from '../chaos/rows/rows.ts';
 import { OURS } from '../chaos/stage/systems.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 
-import { freePorts } from '../../scripts/network/free-ports.ts';
+import { freePorts } from '../../scripts/network.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { Browser, lookOf } from '../support/browser.ts';
 import { EventStream } from '../support/event-stream.ts';

@@ -48,6 +48,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await cp(examples, folder, { recursive: true });
   await installPacked('libs/contracts', folder);
+  await installPacked('libs/rabbitmq', folder);
   await installPacked('libs/caller', folder);
   await linkPackages(NEST, folder);
   python = await installPythonClient(folder);

@@ -74,10 +74,10 @@ describe('the page of a session, in a browser', () => {
       expect(await page.locator('script, img, svg').count()).toBe(2);
       expect(complaints).toEqual([]);
       expect([...new Set(requested.map((address) => new URL(address).pathname))].sort()).toEqual([
+        '/assets/countdown.js',
+        '/assets/lobby.css',
+        '/assets/spade.svg',
         '/lobby',
-        '/lobby/countdown.js',
-        '/lobby/lobby.css',
-        '/lobby/spade.svg',
       ]);
       await page.close();
     },

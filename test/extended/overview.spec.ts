@@ -62,7 +62,7 @@ describe('the first page of the sandbox, in a browser', () => {
       await live(page);
       const faults = region(page, 'Faults');
       await faults.locator('[name="kind"]').selectOption('status');
-      const status = faults.locator('fieldset[data-kind="status"]').getByLabel('Status');
+      const status = faults.locator('fieldset[data-kind="status"]').getByLabel('status');
       await status.fill('503');
       await faults.locator('[name="operation"]').selectOption('open-game');
       await faults.locator('[name="count"]').fill('2');
@@ -73,9 +73,9 @@ describe('the first page of the sandbox, in a browser', () => {
       ]);
       await faults.locator('[name="kind"]').selectOption('latency');
       expect(await status.isVisible()).toBe(false);
-      await faults.getByLabel('Delay in ms').fill('-1');
+      await faults.getByLabel('fixedMs').fill('-1');
       await faults.getByRole('button', { name: 'Switch on' }).click();
-      await faults.getByText('fixedMs must not be less than 0').waitFor();
+      await faults.getByText('fixedMs must be an integer from 0').waitFor();
       await faults.getByRole('button', { name: 'Switch off status' }).press('Enter');
       await faults.getByText('None: the platform has a good day.').waitFor();
       expect(await (await fetch(`${url}/sandbox/faults`)).json()).toEqual([]);

@@ -1,6 +1,6 @@
 import { expect, it, jest } from '@jest/globals';
 
-import { OurWorkers } from '../bench/contestants/ours.ts';
+import { OurWorker } from '../bench/contestants/ours.ts';
 import { startPlatform } from '../bench/platform/start-platform.ts';
 import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB } from '../bench/reports/measure-memory.ts';
 import { ReportReader } from '../bench/reports/report-reader.ts';
@@ -21,7 +21,7 @@ it('reads 400,000 records within 60 MB of its idle memory, and serves players me
   await using platform = await startPlatform(workplace, PLATFORM_MS, 'reports', RECORDS);
   const amqpUrl = testBrokerUrl();
   const surroundings = { workplace, amqpUrl, platform: platform.variables, prefetch: PREFETCH };
-  await using worker = await OurWorkers.start(surroundings);
+  await using worker = await OurWorker.start(surroundings);
   await using reader = await ReportReader.open(amqpUrl);
   const memory = await measureMemory(worker, reader, amqpUrl, PER_PAGE);
 

@@ -1,7 +1,7 @@
 import { expect, it, jest } from '@jest/globals';
 
 import { isSound, playRow } from '../chaos/play-row.ts';
-import { resultLine } from '../chaos/report/result-line.ts';
+import { resultLine } from '../chaos/report.ts';
 import { Generations } from '../chaos/upgrade/generations.ts';
 import { upgradeRow } from '../chaos/upgrade/upgrade-row.ts';
 

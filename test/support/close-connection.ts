@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 
 import type { ChannelModel } from 'amqplib';
 
-import { within } from '../../libs/resilience/src/within.ts';
+import { within } from '../../libs/rabbitmq/src/connection/within.ts';
 
-// `closeWithin` of messaging does the same, but imports built code, which the tasks that use this do not have yet.
+// `closeWithin` of rabbitmq does the same, but imports built code, which the tasks that use this do not have yet.
 
 /** Closes a connection, or cuts it if the broker does not answer that in time. Never rejects. */
 export async function closeConnection(model: ChannelModel, timeoutMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-import { startRedis } from '../../scripts/redis/start-redis.ts';
+import { startRedis } from '../../scripts/start-redis.ts';
 
 /** A Redis of its own for one test, which can be killed, frozen, and restarted on its port. */
 export class PrivateRedis implements AsyncDisposable {
@@ -55,17 +55,6 @@ export class PrivateRedis implements AsyncDisposable {
     } finally {
       client.disconnect();
     }
-  }
-
-  /** The keys that expire from now on. */
-  async expiredKeys(): Promise<AsyncDisposable & { readonly keys: readonly string[] }> {
-    await this.run((client) => client.config('SET', 'notify-keyspace-events', 'Ex'));
-    const keys: string[] = [];
-    const listening = new Redis(this.url, { lazyConnect: true, retryStrategy: () => null });
-    listening.on('error', () => undefined).on('message', (_channel, key: string) => keys.push(key));
-    await listening.connect();
-    await listening.subscribe('__keyevent@0__:expired');
-    return { keys, [Symbol.asyncDispose]: () => Promise.resolve(listening.disconnect()) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

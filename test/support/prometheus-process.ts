@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import { parse, stringify } from 'yaml';
 
-import { freePorts } from '../../scripts/network/free-ports.ts';
+import { freePorts } from '../../scripts/network.ts';
 import { root } from '../../scripts/root.ts';
 import { read } from '../docs/markdown.ts';
 import { Program } from './program.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import spawn from 'nano-spawn';
 
-import { buildWheel, PYTHON } from '../../scripts/python/build-wheel.ts';
+import { buildWheel, PYTHON } from '../../scripts/build-wheel.ts';
 
 /**
  * The Python client as callers install it: built as a wheel, and installed into an empty environment that sees Debian's

@@ -1,4 +1,5 @@
 import { build } from '../../scripts/build/build.ts';
+import { commandOf, SANDBOX } from '../../scripts/build/programs.ts';
 import { root } from '../../scripts/root.ts';
 import { Program } from './program.ts';
 
@@ -8,11 +9,8 @@ export class SandboxProcess extends Program {
   readonly url: Promise<string>;
 
   constructor(variables: Readonly<Record<string, string>>) {
-    super(process.execPath, ['--disable-warning=ExperimentalWarning', 'dist/apps/sandbox/src/main.js'], {
-      PATH: process.env['PATH'],
-      SANDBOX_PORT: '0',
-      ...variables,
-    });
+    const command = commandOf(SANDBOX, { SANDBOX_PORT: '0', ...variables });
+    super(process.execPath, command.args, { PATH: process.env['PATH'], ...command.variables });
     this.url = this.says(/^sandbox listening on (http:\/\/\S+)\n/m);
     this.url.catch(() => undefined);
   }

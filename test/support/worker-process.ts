@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { WORKER } from '../../scripts/build/programs.ts';
+import { commandOf, WORKER } from '../../scripts/build/programs.ts';
 import { root } from '../../scripts/root.ts';
 import { type Exit, Program } from './program.ts';
 import { WAIT_TIMEOUT_MS } from './until.ts';
-import { workerProgram } from './worker-program.ts';
 
 /** The body of `GET /health`. */
 export interface WorkerHealth {
@@ -34,13 +33,9 @@ export class WorkerProcess extends Program {
 
   /** @param folder of a repository that is built. Default: this one */
   constructor(variables: Readonly<Record<string, string>>, folder = root) {
-    super(process.execPath, [...WORKER.flags, workerProgram(folder)], {
-      PATH: process.env['PATH'],
-      ...WORKER.environment,
-      HTTP_PORT: '0',
-      PLATFORM_CLIENT_ID: 'sandbox',
-      ...variables,
-    });
+    const all = { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables };
+    const command = commandOf(WORKER, all, folder);
+    super(process.execPath, command.args, { PATH: process.env['PATH'], ...command.variables });
     this.#folder = folder;
   }
 

@@ -1,40 +1,32 @@
 import { Module, type DynamicModule, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
-import { Archive } from './archive/archive.ts';
-import { Clients } from './clients/clients.ts';
-import { ControlBodyMiddleware } from './control/control-body.middleware.ts';
+import { ControlController } from './control/control.controller.ts';
 import { FaultsController } from './control/faults.controller.ts';
-import { HealthController } from './control/health.controller.ts';
-import { LatencyController } from './control/latency.controller.ts';
 import { OwnHost } from './control/own-host.ts';
 import { PlayersController } from './control/players.controller.ts';
-import { ResetController } from './control/reset.controller.ts';
-import { TrafficController } from './control/traffic.controller.ts';
-import { Currencies } from './currencies/currencies.ts';
+import { ControlBodyMiddleware } from './control/problem.ts';
 import { FaultRules } from './faults/fault-rules.ts';
-import { Latency } from './faults/latency.ts';
-import { seededRandom } from './faults/seeded-random.ts';
+import { Latency, seededRandom } from './faults/latency.ts';
 import { GamesController } from './games/games.controller.ts';
-import { ErrorFilter } from './http/error-filter.ts';
-import { LobbyController } from './lobby/lobby.controller.ts';
-import { Overview } from './overview/overview.ts';
-import { OverviewController } from './overview/overview.controller.ts';
+import { ErrorFilter } from './http/write-answers.ts';
+import { Overview } from './pages/overview.ts';
+import { PagesController } from './pages/pages.controller.ts';
+import { Currencies } from './players/currencies.ts';
 import { Players } from './players/players.ts';
 import { Accounts } from './reports/accounts.ts';
-import { AdHocReport } from './reports/ad-hoc-report.ts';
-import { RakeReport } from './reports/rake-report.ts';
 import { ReportsController } from './reports/reports.controller.ts';
+import { AdHocReport, RakeReport } from './reports/reports.ts';
 import { PublicAddress } from './sessions/public-address.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { Sessions } from './sessions/sessions.ts';
-import { Settings } from './settings.ts';
+import { Settings } from './settings/settings.ts';
 import { TrafficLog } from './traffic/traffic-log.ts';
 import { TrafficMiddleware } from './traffic/traffic.middleware.ts';
 
 /** Composition root: the one file that knows every part of the sandbox. */
 @Module({})
 export class AppModule implements NestModule {
-  static for(settings: Settings, archive: Archive): DynamicModule {
+  static for(settings: Settings): DynamicModule {
     const random = seededRandom(settings.reports.seed);
     return {
       module: AppModule,
@@ -42,22 +34,16 @@ export class AppModule implements NestModule {
         SessionsController,
         GamesController,
         ReportsController,
-        LobbyController,
-        OverviewController,
-        HealthController,
+        PagesController,
+        ControlController,
         PlayersController,
-        LatencyController,
         FaultsController,
-        TrafficController,
-        ResetController,
       ],
       providers: [
         { provide: Settings, useValue: settings },
-        { provide: Archive, useValue: archive },
-        { provide: Clients, useValue: new Clients(settings.clients) },
         { provide: Currencies, useValue: new Currencies(settings.currencies) },
-        { provide: Players, useValue: new Players(settings.nicknameMaxLength, archive) },
-        { provide: Sessions, useValue: new Sessions(settings, Date.now, archive) },
+        { provide: Players, useValue: new Players(settings.nicknameMaxLength) },
+        { provide: Sessions, useValue: new Sessions(settings, Date.now) },
         { provide: FaultRules, useValue: new FaultRules(random) },
         { provide: Latency, useValue: new Latency(settings.latency, random) },
         { provide: APP_FILTER, useClass: ErrorFilter },

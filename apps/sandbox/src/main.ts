@@ -1,5 +1,5 @@
-import { readSettings, type Settings } from './settings.ts';
-import { SettingsError } from './settings/settings-error.ts';
+import { SettingsError } from './settings/environment.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
 import { startSandbox } from './start-sandbox.ts';
 
 const EXIT_CONFIG = 78;

@@ -3,10 +3,9 @@ import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
-import { openArchive } from './archive/open-archive.ts';
-import { JsonApiAdapter } from './http/json-api-adapter.ts';
+import { JsonApiAdapter } from './http/write-answers.ts';
 import { PublicAddress } from './sessions/public-address.ts';
-import type { Settings } from './settings.ts';
+import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 20;
@@ -21,24 +20,17 @@ export interface RunningSandbox {
 
 /**
  * Starts a sandbox platform in this process.
- * @throws SettingsError if the file of the settings cannot be used
  * @throws Error if it cannot listen on the host and port of the settings
  */
 export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
-  const archive = await openArchive(settings.file);
   const adapter = new JsonApiAdapter();
   adapter.getInstance<Express>().disable('x-powered-by');
-  const app = await NestFactory.create(AppModule.for(settings, archive), adapter, {
+  const app = await NestFactory.create(AppModule.for(settings), adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new ConsoleLogger({ logLevels: ['error'], colors: false }),
   });
-  try {
-    await app.listen(settings.port, settings.host);
-  } catch (error) {
-    archive.close();
-    throw error;
-  }
+  await app.listen(settings.port, settings.host);
   return {
     url: app.get(PublicAddress).listening,
     stop: async () => {
@@ -49,7 +41,6 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
       await app.close().finally(() => {
         clearInterval(idle);
         clearTimeout(cut);
-        archive.close();
       });
     },
   };

@@ -16,6 +16,7 @@ import {
   type PlatformModuleOptions,
   PlatformObserver,
 } from '#platform';
+import { steadyClock } from '#resilience';
 import type { Settings } from '#settings';
 import { type Logger, subjectOf } from '#telemetry';
 
@@ -56,7 +57,7 @@ export interface AppOptions {
 @Module({})
 export class AppModule {
   static create(options: AppOptions): DynamicModule {
-    const observers = ObserversModule.for(options.logger);
+    const observers = ObserversModule.for(options.logger, options.settings.AMQP_PREFIX);
     const platform = PlatformModule.forRootAsync({
       imports: [observers],
       inject: [PlatformObserver],
@@ -111,26 +112,14 @@ function messagingOptions(
 ): MessagingModuleOptions {
   const { LOG_SUBJECT_KEY: subjectKey } = settings;
   return {
-    urls: settings.AMQP_URL,
+    settings,
     tls: tls.AMQP,
-    prefix: settings.AMQP_PREFIX,
-    lanes: settings.LANES,
-    prefetch: { interactive: settings.INTERACTIVE_PREFETCH, reports: settings.REPORTS_PREFETCH },
-    budgetMs: { interactive: settings.INTERACTIVE_DEADLINE_MS, reports: settings.REPORTS_DEADLINE_MS },
-    maxCommandBytes: settings.MAX_COMMAND_BYTES,
-    deliveryLimit: settings.DELIVERY_LIMIT,
-    retryDelaysMs: settings.REPORTS_RETRY_DELAYS_MS,
-    stallMs: settings.REPORTS_STALL_MS,
-    events: settings.EVENTS,
-    graceMs: settings.SHUTDOWN_GRACE_MS,
-    pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), Date.now()),
-    isServed: (lane) => isLaneServed(lane, platform.circuits(), Date.now()),
-    hasOperator: (name) => platform.get(name) !== undefined,
+    pauseMs: (lane) => lanePauseMs(lane, platform.circuits(), platform.operators().length, steadyClock()),
+    isServed: (lane) => isLaneServed(lane, platform.circuits(), platform.operators().length, steadyClock()),
+    clientOf: (operator) => platform.get(operator),
     callers,
     subjectOf: subjectKey === undefined ? undefined : (...names) => subjectOf(subjectKey, ...names),
     internalKeys,
-    idempotencyTtlMs: settings.IDEMPOTENCY_TTL_MS,
-    redisUrl: settings.REDIS_URL,
     redisTls: tls.REDIS,
     observer,
     tracer: traces?.commands,

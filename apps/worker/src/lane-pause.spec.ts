@@ -17,7 +17,7 @@ const circuit = (
   ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }),
 });
 
-const pause = (...circuits: CircuitReport[]) => lanePauseMs('reports', circuits, NOW_MS);
+const pause = (...circuits: CircuitReport[]) => lanePauseMs('reports', circuits, 1, NOW_MS);
 
 describe('lanePauseMs', () => {
   it.each([
@@ -51,6 +51,14 @@ describe('lanePauseMs', () => {
     expect(pause(open, longAgo, circuit('game.open', 'closed'))).toBe(4_000);
   });
 
+  it('lets the lane consume while there is an operator that it has not called', () => {
+    const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 4_000 });
+    expect(lanePauseMs('reports', [open], 2, NOW_MS)).toBeUndefined();
+    expect(lanePauseMs('reports', [open, { ...open, operator: 'other' }], 2, NOW_MS)).toBe(4_000);
+    expect(isLaneServed('reports', [open], 2, NOW_MS)).toBe(true);
+    expect(isLaneServed('reports', [open, { ...open, operator: 'other' }], 2, NOW_MS)).toBe(false);
+  });
+
   it.each([undefined, 0])('pauses a millisecond if the probe is due: %j', (retryAfterMs) => {
     expect(
       pause(circuit('report.rake.fetch', 'open', retryAfterMs === undefined ? {} : { retryAfterMs })),
@@ -59,7 +67,7 @@ describe('lanePauseMs', () => {
 });
 
 describe('isLaneServed', () => {
-  const served = (...circuits: CircuitReport[]) => isLaneServed('reports', circuits, NOW_MS);
+  const served = (...circuits: CircuitReport[]) => isLaneServed('reports', circuits, 1, NOW_MS);
   const open = circuit('report.rake.fetch', 'open', { retryAfterMs: 9 });
 
   it.each([

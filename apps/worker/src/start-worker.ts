@@ -13,6 +13,7 @@ import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections } from './health/limit-connections.ts';
+import { refuseForeignHosts } from './health/own-host.ts';
 import { credentialsOf } from './settings/credentials.ts';
 import { tlsContextsOf } from './settings/tls-contexts.ts';
 import type { Stopping } from './stop-on-signal.ts';
@@ -21,14 +22,15 @@ import { openTraces } from './traces/open-traces.ts';
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
 const FLUSH_MS = 5_000;
 
-/** Starts a worker with the settings of the environment; if they are wrong it prints why and sets the exit code. */
+/** Starts a worker with the settings of the environment; if they are wrong it prints why and ends the process. */
 export async function startWorker(stopping: Stopping): Promise<void> {
   try {
     await start(stopping);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     process.stderr.write(`${error.message}\n`);
-    process.exitCode = EXIT_CONFIG;
+    // A connection to Redis may have begun, and would keep the process alive.
+    process.exit(EXIT_CONFIG);
   }
 }
 
@@ -55,6 +57,7 @@ async function start(stopping: Stopping): Promise<void> {
     forceCloseConnections: true,
   });
   app.disable('x-powered-by');
+  app.use(refuseForeignHosts(settings.HTTP_HOSTS));
   const { viewers } = app.get(ConsoleFeed);
   limitConnections(app.getHttpServer(), (socket) => viewers.has(socket));
   const platform = app.get(PlatformClients);

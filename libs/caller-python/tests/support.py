@@ -63,10 +63,11 @@ class Sandbox:
 
 
 class Proxy:
-    """Passes bytes on to the broker, and can cut every connection."""
+    """Passes bytes on to the broker, can cut every connection, and takes no new one while it is held."""
 
     def __init__(self) -> None:
         self.connections = 0
+        self.is_held = False
         self._open: list[socket.socket] = []
         self._server = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._accept, daemon=True).start()
@@ -88,6 +89,8 @@ class Proxy:
         parts = urlsplit(URL)
         while True:
             near, _ = self._server.accept()
+            while self.is_held:
+                time.sleep(0.02)
             far = socket.create_connection((parts.hostname or "", parts.port or 5672))
             self.connections += 1
             self._open += [near, far]

@@ -11,9 +11,10 @@ import unittest
 import uuid
 from concurrent.futures import CancelledError
 from typing import Any
+from urllib.parse import urlsplit
 
 import pika
-from support import DAY, NAME, PATIENT, PREFIX, Proxy, Sandbox, bus, open_caller, until, waiting_in
+from support import DAY, NAME, PATIENT, PREFIX, URL, Proxy, Sandbox, bus, open_caller, until, waiting_in
 
 from poker_bridge import Caller, CallerError, Cancellation, Reply, format_amount
 
@@ -37,8 +38,9 @@ class CallerTest(unittest.TestCase):
 
     @staticmethod
     def remove(caller: Caller) -> None:
-        with bus() as channel:
-            channel.queue_delete(caller.reply_queue)
+        if caller.reply_queue is not None:
+            with bus() as channel:
+                channel.queue_delete(caller.reply_queue)
 
     def open(self, **options: Any) -> Caller:
         caller = open_caller(**options)
@@ -92,8 +94,9 @@ class CallerTest(unittest.TestCase):
         self.assertEqual(pages, [1, 2])
         assert report.summary is not None
         self.assertEqual((report.summary["pages"], report.summary["records"]), (2, 200))
-        with self.assertRaisesRegex(RuntimeError, "read once"):
-            iter(report)
+        for again in (report.__iter__, report.records):
+            with self.assertRaisesRegex(RuntimeError, "read once"):
+                again()
 
     def test_reads_the_records_of_a_report_one_by_one(self) -> None:
         report = self.caller.fetch_rake_report({**DAY, "perPage": 7})
@@ -107,22 +110,31 @@ class CallerTest(unittest.TestCase):
         with self.failure("NICKNAME_TAKEN") as caught:
             self.caller.open_game({"player": {"id": "carl", "nick": "Bobby"}}, command_id="taken-1")
         error = caught.exception
-        self.assertEqual((error.retryable, error.command_id), (False, "taken-1"))
+        self.assertEqual(
+            (error.category, error.retryable, error.command_id), ("rejected", False, "taken-1")
+        )
         self.assertEqual(error.platform["status"], 422)
 
-    def test_refuses_bad_data_before_anything_is_sent(self) -> None:
+    def test_gives_the_faults_that_the_worker_finds(self) -> None:
+        with self.failure("VALIDATION_FAILED") as caught:
+            self.caller.create_session({"userId": ""})
+        self.assertEqual([one["pointer"] for one in caught.exception.violations], ["/userId"])
+        with self.failure("VALIDATION_FAILED"):
+            list(self.caller.fetch_rake_report({**DAY, "userId": ""}))
+        with self.failure("UNKNOWN_COMMAND"):
+            self.caller.request("session.forget", {})
+
+    def test_refuses_before_anything_is_sent_what_cannot_be_sent(self) -> None:
         with Caller("amqp://127.0.0.1:1", NAME, prefix=PREFIX) as offline:
-            with self.failure("VALIDATION_FAILED") as caught:
-                offline.create_session({"userId": ""})
-            self.assertEqual([one["pointer"] for one in caught.exception.violations], ["/userId"])
-            with self.failure("VALIDATION_FAILED"):
-                offline.fetch_rake_report({**DAY, "userId": ""})
-            with self.failure("VALIDATION_FAILED"):
-                offline.create_session({"userId": "alice"}, command_id="x" * 201)
+            for command_id in ("", "x" * 201, "\ud83d"):
+                with self.failure("VALIDATION_FAILED") as caught:
+                    offline.create_session({"userId": "alice"}, command_id=command_id)
+                [violation] = caught.exception.violations
+                self.assertEqual(violation["pointer"], "/properties/message_id")
             with self.assertRaisesRegex(ValueError, "deadline_ms"):
                 offline.create_session({"userId": "alice"}, deadline_ms=0)
-            with self.assertRaisesRegex(ValueError, "session.create"):
-                offline.request("session.forget", {})
+            with self.assertRaises(ValueError):
+                offline.request("session.create", {"userId": float("nan")})
 
     def test_sends_again_under_the_same_id_what_is_retryable(self) -> None:
         self.sandbox.fault(operation="session", kind="status", status=503, count=2)
@@ -257,7 +269,7 @@ class CallerTest(unittest.TestCase):
         # The broker drops a connection that is silent for twice the heartbeat.
         time.sleep(3)
         caller.create_session({"userId": "alice"}, deadline_ms=PATIENT)
-        self.assertEqual(proxy.connections, 1)
+        self.assertEqual(proxy.connections, 2)
 
     def test_ends_a_call_at_its_deadline_and_when_it_is_closed(self) -> None:
         silent = f"{PREFIX}-silent"
@@ -266,8 +278,9 @@ class CallerTest(unittest.TestCase):
             channel.queue_declare(f"{silent}.taken", auto_delete=True)
             channel.queue_bind(f"{silent}.taken", f"{silent}.commands", "session.create")
             nobody_answers = self.open(prefix=silent)
+            nobody_answers.ready()
             with self.failure("NO_REPLY") as caught:
-                nobody_answers.create_session({"userId": "alice"}, deadline_ms=1)
+                nobody_answers.create_session({"userId": "alice"}, deadline_ms=1_000)
             self.assertTrue(caught.exception.retryable)
             self.assertIn(f"Is {silent}.interactive served?", str(caught.exception))
             timer = threading.Timer(0.2, nobody_answers.close)
@@ -281,7 +294,9 @@ class CallerTest(unittest.TestCase):
             nobody_answers.create_session({"userId": "alice"}, deadline_ms=PATIENT)
         with Caller("amqp://127.0.0.1:1", NAME, prefix=PREFIX) as offline:
             with self.failure("NOT_SENT") as caught:
-                offline.create_session({"userId": "alice"}, deadline_ms=1)
+                offline.create_session({"userId": "alice"}, deadline_ms=1_000)
+            with self.failure("NOT_CONNECTED"):
+                offline.ready(deadline_ms=100)
         self.assertIn("Connection refused", str(caught.exception))
 
     def test_ends_calls_that_are_cancelled_and_no_other(self) -> None:
@@ -378,15 +393,129 @@ class CallerTest(unittest.TestCase):
         before = threading.active_count()
         with self.open(on_reply=print) as caller:
             caller.create_session({"userId": "alice"})
-            self.assertEqual(threading.active_count(), before + 2)
         until("they have ended", lambda: threading.active_count() == before)
 
-    def test_does_not_share_a_reply_queue_with_another_process(self) -> None:
-        self.caller.create_session({"userId": "alice"})
-        instance = self.caller.reply_queue.removeprefix(f"{NAME}.replies.")
-        second = open_caller(instance=instance)
-        until("it says why", lambda: "another process consumes" in (second.last_error or ""))
-        second.close()
+    def test_refuses_a_second_process_of_the_same_instance_until_the_first_has_gone(self) -> None:
+        first = self.open(instance="one")
+        first.ready()
+        second = self.open(instance="one")
+        for call in (second.ready, lambda: second.create_session({"userId": "alice"}, deadline_ms=PATIENT)):
+            with self.failure("INSTANCE_TAKEN") as caught:
+                call()
+            self.assertIn(f"{NAME}.replies.one", str(caught.exception))
+            self.assertEqual((caught.exception.category, caught.exception.retryable), ("misconfigured", False))
+        first.create_session({"userId": "alice"})
+        first.close()
+
+        def is_ready() -> bool:
+            try:
+                second.ready()
+            except CallerError:
+                return False
+            return True
+
+        until("the second has taken its place", is_ready)
+
+    def test_gives_each_process_the_lowest_number_that_is_free(self) -> None:
+        name = f"{NAME}-{uuid.uuid4()}"
+        callers = [self.open(name=name, instance=None) for _ in range(3)]
+        for caller in callers:
+            caller.ready()
+        numbers = [f"{name}.replies.{number}" for number in range(3)]
+        self.assertEqual(sorted(caller.reply_queue or "" for caller in callers), numbers)
+        left = callers[1].reply_queue
+        callers[1].close()
+
+        def is_given_again() -> bool:
+            with self.open(name=name, instance=None) as next_one:
+                next_one.ready()
+                return next_one.reply_queue == left
+
+        until("the number is given again", is_given_again)
+
+    def test_moves_to_another_queue_if_its_own_was_taken_while_it_was_away(self) -> None:
+        proxy = Proxy()
+        caller = self.open(url=proxy.url, name=f"{NAME}-{uuid.uuid4()}", instance=None)
+        caller.ready()
+        lock = f"{caller.reply_queue}.lock"
+        before = self.sandbox.received("session")
+        self.sandbox.fault(operation="session", **SLOW)
+        sessions: list[str] = []
+        call = lambda: caller.create_session({"userId": "erna"}, deadline_ms=PATIENT)
+        thread = threading.Thread(target=lambda: sessions.append(call()["userId"]))
+        thread.start()
+        until("the platform is called", lambda: self.sandbox.received("session") > before)
+        proxy.is_held = True
+        proxy.cut()
+        with bus() as channel:
+
+            def is_locked() -> bool:
+                try:
+                    channel.connection.channel().queue_declare(lock, exclusive=True)
+                except pika.exceptions.ChannelClosedByBroker:
+                    return False
+                return True
+
+            until("somebody else holds the lock", is_locked)
+            proxy.is_held = False
+            thread.join()
+        self.assertEqual((sessions, self.sandbox.received("session") - before), (["erna"], 1))
+        self.assertTrue((caller.reply_queue or "").endswith(".replies.1"))
+
+    def test_says_at_once_that_the_login_is_refused(self) -> None:
+        parts = urlsplit(URL)
+        host = parts.netloc.rpartition("@")[2]
+        for url, text in (
+            (f"amqp://guest:wrong@{host}", "Login was refused"),
+            (f"amqp://guest:guest@{host}/none", "vhost none not found"),
+        ):
+            refused = self.open(url=url)
+            for call in (refused.ready, lambda: refused.create_session({"userId": "alice"}, deadline_ms=PATIENT)):
+                with self.failure("LOGIN_REFUSED") as caught:
+                    call()
+                self.assertIn(text, str(caught.exception))
+                self.assertNotIn("wrong", str(caught.exception))
+                self.assertFalse(caught.exception.retryable)
+
+    def test_fails_alone_what_the_broker_refuses_or_amqp_cannot_hold(self) -> None:
+        self.caller.ready()
+        good = [self.caller.prepare("session.create", {"userId": f"p-{number}"}) for number in range(40)]
+        bad = [self.caller.prepare("session.create", {"userId": "bad"}) for _ in range(6)]
+        bad[0]["properties"]["userId"] = bad[3]["properties"]["userId"] = "somebody"
+        bad[1]["exchange"] = f"{PREFIX}.none"
+        bad[2]["properties"]["correlationId"] = "\ud83d"
+        bad[4]["properties"]["messageId"] = "x" * 256
+        bad[5]["properties"]["headers"]["operator"] = "\ud83d"
+        codes: list[str] = []
+
+        def publish(command: Any) -> None:
+            try:
+                self.caller.publish(command, deadline_ms=PATIENT)
+            except CallerError as error:
+                codes.append(error.code)
+            else:
+                codes.append("sent")
+
+        mixed = [one for number, one in enumerate(good) for one in [one, *bad[number : number + 1]]]
+        threads = [threading.Thread(target=publish, args=(command,)) for command in mixed]
+        with self.assertNoLogs("poker_bridge"):
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        refused = ["NOT_PERMITTED"] * 2 + ["NO_WORKER"] + ["VALIDATION_FAILED"] * 3
+        self.assertEqual(sorted(codes), sorted(refused + ["sent"] * 40))
+
+    def test_names_the_moment_at_which_a_command_was_sent(self) -> None:
+        silent = f"{PREFIX}-timed"
+        with bus() as channel:
+            channel.exchange_declare(f"{silent}.commands", "direct", auto_delete=True)
+            channel.queue_declare(f"{silent}.taken", exclusive=True)
+            channel.queue_bind(f"{silent}.taken", f"{silent}.commands", "session.create")
+            caller = self.open(prefix=silent)
+            caller.publish(caller.prepare("session.create", {"userId": "alice"}))
+            _, properties, _ = channel.basic_get(f"{silent}.taken", auto_ack=True)
+            self.assertLess(abs(properties.timestamp - time.time()), 5)
 
     def test_refuses_to_be_used_after_a_fork(self) -> None:
         child = os.fork()

@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-
 import { describe, expect, it } from '@jest/globals';
 
 import { readOptions } from './caller-options.ts';
@@ -12,12 +10,6 @@ describe('readOptions', () => {
     for (const url of [`${URL_OF_SHOP}, ${second}`, [URL_OF_SHOP, second]]) {
       expect(readOptions({ url, name: 'shop' }).urls).toEqual([URL_OF_SHOP, second]);
     }
-  });
-
-  it('names the reply queue by service and instance, so that a restart finds it', () => {
-    const { replyQueue } = readOptions({ url: URL_OF_SHOP, name: 'shop' });
-    expect(replyQueue).toBe(`shop.replies.${hostname()}`);
-    expect(readOptions({ url: URL_OF_SHOP, name: 'shop', instance: 'a' }).replyQueue).toBe('shop.replies.a');
   });
 
   it('names the broker user when asked', () => {

@@ -1,7 +1,7 @@
-import { hostname } from 'node:os';
 import type { ConnectionOptions } from 'node:tls';
 
 import { busNames } from '@poker-bridge/contracts';
+import type { ConnectionState, ConnectionTls } from '@poker-bridge/rabbitmq';
 
 import { activeTraceContext } from './calls/active-trace-context.ts';
 import type { TraceContext } from './calls/call-options.ts';
@@ -18,7 +18,8 @@ export interface CallerOptions {
   readonly name: string;
   /**
    * Which instance of the service: each has a durable reply queue of its own, `<name>.replies.<instance>`, which the same
-   * instance finds again after a restart. Unique among those that run at a time. Default: the host's name.
+   * instance finds again after a restart. A second process of the same name and instance is refused with `INSTANCE_TAKEN`.
+   * Default: each process takes the lowest number that no other one has, and with it the replies that an earlier one left.
    */
   readonly instance?: string;
   /** The prefix of the workers' names on the broker (their `AMQP_PREFIX`). Default `poker`. */
@@ -36,39 +37,44 @@ export interface CallerOptions {
   readonly traceContext?: () => TraceContext;
   /** Takes each reply that no call awaits. Without it they are dropped. */
   readonly onReply?: ReplyHandler;
+  /** Called when one of the two connections changes, for a log or a health check. */
+  readonly onState?: (connection: 'publishing' | 'consuming', state: ConnectionState) => void;
 }
 
 /** The options as the caller uses them. */
 export interface CallerSettings {
   readonly urls: readonly string[];
-  readonly tls: ConnectionOptions;
+  readonly tls: ConnectionTls;
   /** The name and a dot. */
   readonly queuePrefix: string;
-  readonly replyQueue: string;
+  readonly instance: string | undefined;
   readonly sender: Sender;
 }
 
 /** @throws TypeError if there is no URL, or if a name cannot be used */
 export function readOptions(options: CallerOptions): CallerSettings {
-  const { name, instance = hostname(), prefix = 'poker', operator, tls = {} } = options;
+  const { name, instance, prefix = 'poker', operator, tls = {} } = options;
   const { traceContext = activeTraceContext } = options;
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
-  const replyQueue = `${name}.replies.${instance}`;
   // A password is not repeated.
   if (!urls.every((url) => /^amqps?:\/\//.test(url) && URL.canParse(url))) {
     throw new TypeError('url must be a URL that begins with amqp:// or amqps://');
   }
   if (name === '' || instance === '') throw new TypeError('name and instance must not be empty');
-  if (replyQueue.startsWith(busNames(prefix).reserved)) {
+  if (`${name}.`.startsWith(busNames(prefix).reserved)) {
     throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);
   }
   const [first = ''] = urls;
   const userId = options.sendUserId === true ? decodeURIComponent(new URL(first).username) : undefined;
   return {
     urls,
-    tls,
+    tls: { material: tls as ConnectionTls['material'], describe: messageOf },
     queuePrefix: `${name}.`,
-    replyQueue,
+    instance,
     sender: { prefix, appId: name, operator, userId, traceContext },
   };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

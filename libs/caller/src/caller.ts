@@ -1,24 +1,18 @@
 import type { CommandData, CommandType, GameOpened, SessionCreated } from '@poker-bridge/contracts';
 
+import { Publisher } from './bus/publisher.ts';
+import { ReplyQueue } from './bus/reply-queue.ts';
 import { type CallerOptions, type CallerSettings, readOptions } from './caller-options.ts';
-import { Attempts } from './calls/attempts.ts';
-import type { Bus } from './calls/bus.ts';
+import { Attempts, type Bus } from './calls/attempts.ts';
 import type { CallOptions, CommandOptions } from './calls/call-options.ts';
 import { call, type PlayerCommand, type ReplyTo } from './calls/call.ts';
 import { type PreparedCommand, prepareCommand } from './calls/prepare-command.ts';
 import { readReport, type ReportCommand } from './calls/read-report.ts';
-import { Connection } from './connection/connection.ts';
 import { CallerError } from './errors/caller-error.ts';
-import { Publisher } from './publishing/publisher.ts';
-import { QueueReader } from './replies/queue-reader.ts';
 import { Replies } from './replies/replies.ts';
 import type { AdHocRecord, RakeRecord } from './reports/records.ts';
 import type { Report } from './reports/report.ts';
 
-/** Replies under way to this process. */
-const PREFETCH = 64;
-/** An instance that does not come back leaves nothing behind. As long as parked replies are kept. */
-const QUEUE_EXPIRES_MS = 86_400_000;
 const PUBLISH_DEADLINE_MS = 15_000;
 
 /**
@@ -30,29 +24,42 @@ export class Caller {
   readonly #bus: Bus;
 
   /** Use `createCaller`. */
-  constructor({ urls, tls, replyQueue, queuePrefix, sender }: CallerSettings, options: CallerOptions) {
-    const connection = new Connection({ urls, tls, name: `${options.name} caller`, random: Math.random });
-    const replies = new Replies(options.onReply);
-    const reader = new QueueReader({
-      connection,
-      queue: replyQueue,
-      arguments: { 'x-expires': QUEUE_EXPIRES_MS },
-      prefetch: PREFETCH,
-      onDelivery: (delivery) => replies.take(delivery),
+  constructor(settings: CallerSettings, { name, onReply, onState }: CallerOptions) {
+    const { urls, tls, queuePrefix, instance, sender } = settings;
+    const replies = new Replies(onReply);
+    const publisher = new Publisher({
+      urls,
+      tls,
+      name: `${name} caller publishing`,
+      onState: (state) => onState?.('publishing', state),
     });
-    const publisher = new Publisher(connection);
-    const closing = this.#closing.signal;
-    this.#bus = { sender, connection, publisher, replies, replyQueue, reader, queuePrefix, closing };
+    const replyQueue = new ReplyQueue({
+      urls,
+      tls,
+      name: `${name} caller consuming`,
+      prefix: `${queuePrefix}replies.`,
+      instance,
+      onDelivery: (delivery) => replies.take(delivery),
+      onMoved: () => replies.lose(),
+      onState: (state) => onState?.('consuming', state),
+    });
+    this.#bus = { sender, publisher, replies, replyQueue, queuePrefix, closing: this.#closing.signal };
   }
 
-  /** Where replies go: the durable queue of this instance. */
+  /**
+   * Where replies go: the durable queue of this process alone.
+   *
+   * @throws CallerError `NOT_CONNECTED` without an `instance`, until the caller is `ready`
+   */
   get replyQueue(): string {
-    return this.#bus.replyQueue;
+    const { name } = this.#bus.replyQueue;
+    if (name !== undefined) return name;
+    throw CallerError.of('NOT_CONNECTED', undefined, 'Give it an instance, or await ready() first.');
   }
 
   /** Why commands cannot be sent, or replies not be received, right now; `undefined` if all is well. Holds no password. */
   get lastError(): string | undefined {
-    return this.#bus.connection.lastError ?? this.#bus.reader.lastError;
+    return this.#bus.publisher.connection.lastError ?? this.#bus.replyQueue.lastError;
   }
 
   /**
@@ -118,19 +125,21 @@ export class Caller {
   }
 
   /**
-   * Validates a command and gives exchange, routing key, properties and body, for an outbox: keep them in the transaction,
-   * then `publish` them or let a relay do it. Its replies come to `onReply`.
+   * Gives exchange, routing key, properties and body of a command, for an outbox: keep them in the transaction, then
+   * `publish` them or let a relay do it. Its replies come to `onReply`.
    *
-   * @throws CallerError `VALIDATION_FAILED`
+   * @throws CallerError `VALIDATION_FAILED` if no message can have its id, `NOT_CONNECTED` if the caller has no `instance`
+   *   and was not `ready` yet
    */
   prepare<T extends CommandType>(type: T, data: CommandData[T], options?: CommandOptions): PreparedCommand {
-    return prepareCommand(this.#bus.sender, this.#bus.replyQueue, type, data, options);
+    return prepareCommand(this.#bus.sender, this.replyQueue, type, data, options);
   }
 
   /**
    * Publishes a prepared command. Settles once the broker has confirmed it.
    *
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `NOT_SENT` after `deadlineMs` (default 15 s) and 1.5 s, `CALLER_CLOSED`
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`, `INSTANCE_TAKEN`, `NOT_SENT` after `deadlineMs`
+   *   (default 15 s) and 1.5 s, `CALLER_CLOSED`
    */
   async publish(
     command: PreparedCommand,
@@ -139,16 +148,20 @@ export class Caller {
     const { deadlineMs = PUBLISH_DEADLINE_MS, signal } = options;
     const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
     try {
-      await this.#bus.reader.ready(attempts.limit.signal);
+      await this.#bus.replyQueue.ready(attempts.limit.signal);
       await attempts.publish();
     } finally {
       attempts.limit.end();
     }
   }
 
-  /** Settles once commands can be sent and replies received. @throws the signal's reason */
+  /**
+   * Settles once commands can be sent and replies received.
+   *
+   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
+   */
   async ready(signal: AbortSignal = this.#closing.signal): Promise<void> {
-    await this.#bus.reader.ready(signal);
+    await this.#bus.replyQueue.ready(signal);
   }
 
   /**
@@ -157,7 +170,7 @@ export class Caller {
    */
   async close(): Promise<void> {
     this.#closing.abort(CallerError.of('CALLER_CLOSED'));
-    await Promise.all([this.#bus.reader.close(), this.#bus.connection.close()]);
+    await Promise.all([this.#bus.replyQueue.close(), this.#bus.publisher.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -6,7 +6,7 @@ export type { PreparedCommand } from './calls/prepare-command.ts';
 export type { ReportCommand } from './calls/read-report.ts';
 export { CALLER_CODES, type CallerErrorCode } from './errors/caller-codes.ts';
 export { CallerError } from './errors/caller-error.ts';
-export type { CommandProperties } from './publishing/outgoing-command.ts';
+export type { CommandProperties } from './bus/outgoing-command.ts';
 export type { ReplyHandler } from './replies/replies.ts';
 export type { BusReply } from './replies/reply.ts';
 export { formatAmount } from './reports/format-amount.ts';

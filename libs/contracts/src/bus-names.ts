@@ -1,4 +1,4 @@
-import { LANES, type Lane } from './lanes.ts';
+import { LANES, type Lane } from './message-types.ts';
 
 /** The name of every exchange and queue of one installation. Source: bus contract, section 1. */
 export interface BusNames {

@@ -1,38 +1,39 @@
 import type { Lane } from '#contracts';
 import type { TlsContext } from '#tls';
 
-import type { CallerPolicy } from './envelope/caller-policy.ts';
+import type { CallerPolicy } from './envelope/envelope.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer } from './observer/command-tracer.ts';
 import type { MessagingObserver } from './observer/messaging-observer.ts';
-import type { EventPolicy } from './replies/event-message.ts';
+import type { PostponeOptions } from './pipeline/postpone.ts';
+import type { OutboxOptions } from './replies/outbox.ts';
 
-/** What the transport is told by its worker. Defaults stand in the worker's settings. */
+/**
+ * The settings of the bus under the names of their variables, which docs/settings.md describes; defaults are the worker's.
+ * Whatever uses a setting declares it in its own options, so that adding one changes nothing in between.
+ */
+export type MessagingSettings = OutboxOptions['settings'] &
+  PostponeOptions['settings'] & {
+    readonly AMQP_URL: readonly string[];
+    readonly AMQP_PREFIX: string;
+    readonly LANES: readonly Lane[];
+    readonly INTERACTIVE_PREFETCH: number;
+    readonly REPORTS_PREFETCH: number;
+    readonly INTERACTIVE_DEADLINE_MS: number;
+    readonly REPORTS_DEADLINE_MS: number;
+    readonly MAX_COMMAND_BYTES: number;
+    readonly DELIVERY_LIMIT: number;
+    readonly SHUTDOWN_GRACE_MS: number;
+  };
+
+/** What the transport is told by its worker. */
 export interface MessagingOptions {
-  /** The nodes of one cluster. They hold a password. */
-  readonly urls: readonly string[];
+  readonly settings: MessagingSettings;
   /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext;
-  readonly prefix: string;
-  /** Those that this worker serves. */
-  readonly lanes: readonly Lane[];
-  /** Commands in flight at once. */
-  readonly prefetch: Readonly<Record<Lane, number>>;
-  /** A lane's own budget, for commands without a deadline. */
-  readonly budgetMs: Readonly<Record<Lane, number>>;
-  readonly maxCommandBytes: number;
-  /** Starts in quarantine before a command is poison. */
-  readonly deliveryLimit: number;
-  /** The delays of the reports' delayed retry, shortest first. */
-  readonly retryDelaysMs: readonly number[];
-  /** How long a report waits for a reply queue that refuses. */
-  readonly stallMs: number;
-  readonly events: EventPolicy;
-  /** How long a stop waits for what is in flight. */
-  readonly graceMs: number;
-  /** Whether credentials stand under a name. */
-  readonly hasOperator: (name: string) => boolean;
+  /** What the handlers call with the credentials of an operator; `undefined` if there are none under that name. */
+  readonly clientOf: (operator: string) => unknown;
   readonly callers: CallerPolicy;
   /** How log lines name a player of an operator. Default: not at all. */
   readonly subjectOf?: ((operator: string, player: string) => string) | undefined;

@@ -15,10 +15,10 @@ export interface MessagingModuleOptions extends Omit<
   MessagingOptions,
   'idempotency' | 'nowMs' | 'random' | 'newId'
 > {
-  /** How long the reply of a command is kept for its repeats. */
-  readonly idempotencyTtlMs: number;
-  /** Shares deduplication between workers; without it each worker deduplicates by itself. It holds a password. */
-  readonly redisUrl?: string | undefined;
+  readonly settings: MessagingOptions['settings'] & {
+    readonly IDEMPOTENCY_TTL_MS: number;
+    readonly REDIS_URL?: string | undefined;
+  };
   /** Of a `rediss` URL. Default: what Node.js trusts, and no client certificate. */
   readonly redisTls?: TlsContext;
 }
@@ -63,16 +63,17 @@ export class MessagingModule extends ConfigurableModuleClass implements OnApplic
 }
 
 async function storeOf(options: MessagingModuleOptions): Promise<IdempotencyStore> {
-  const { redisUrl, redisTls, prefix, idempotencyTtlMs, internalKeys, observer } = options;
-  if (redisUrl === undefined) return new MemoryIdempotencyStore(idempotencyTtlMs, Date.now);
+  const { settings, redisTls, internalKeys, observer } = options;
+  const { REDIS_URL: url, IDEMPOTENCY_TTL_MS: ttlMs } = settings;
+  if (url === undefined) return new MemoryIdempotencyStore(ttlMs, Date.now);
   const { Redis } = await import('ioredis');
   return new RedisIdempotencyStore({
     ...RUNTIME,
     client: Redis,
-    url: redisUrl,
+    url,
     tls: redisTls,
-    prefix,
-    ttlMs: idempotencyTtlMs,
+    prefix: settings.AMQP_PREFIX,
+    ttlMs,
     internalKeys,
     onState: (state) => observer.redisChanged(state),
   });

@@ -1,26 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Lane } from '#contracts';
+import { adviceFor, Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
 import type { Window } from '#resilience';
 
-import { Broker } from './rabbitmq/broker.ts';
-import { adviceFor } from './rabbitmq/advice-for.ts';
-import { HeaderSeal } from './envelope/own-headers.ts';
-import type { ConsumerState } from './rabbitmq/consuming/consumer-mode.ts';
-import { QueueConsumer } from './rabbitmq/consuming/queue-consumer.ts';
+import type { CommandHandler } from './command/command.ts';
+import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
 import type { MessagingOptions } from './messaging-options.ts';
-import { compartmentOf, laneWindow } from './pipeline/lane-window.ts';
-import { InterruptedRuns } from './pipeline/interrupted-runs.ts';
+import { lanesOf } from './pipeline/lanes.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
+import { Quarantine } from './pipeline/quarantine.ts';
+import { ReportPlaces } from './pipeline/report-places.ts';
 import { Settler } from './pipeline/settler.ts';
-import { stepsOf } from './pipeline/steps.ts';
-import type { CommandHandler } from './pipeline/steps/invoke.ts';
-import { ConfirmedPublisher } from './rabbitmq/publishing/confirmed-publisher.ts';
-import { CopyPublisher } from './rabbitmq/publishing/copy-publisher.ts';
-import { DirectKeys, KeyProbe } from './rabbitmq/release-3.10/index.ts';
-import { EventSender } from './replies/event-sender.ts';
+import { compartmentOf, laneWindow } from './pipeline/share.ts';
+import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
-import { Parking } from './replies/parking.ts';
-import { ReplySender } from './replies/reply-sender.ts';
-import { type PokerTopology, topologyOf } from './topology/topology.ts';
+import { type PokerTopology, topologyOf, workerPermissions } from './topology/topology.ts';
+
+/** Times `REPORTS_PREFETCH`, of which one operator holds half. */
+const REPORTS_IN_FLIGHT = 2;
 
 /** What health shows of the bus. */
 export interface MessagingHealth {
@@ -53,68 +51,72 @@ export interface MessagingHealth {
 /** Puts the parts of the bus together: connections, consumers, and the pipeline between them. */
 export class Messaging {
   readonly #options: MessagingOptions;
-  readonly #publisher = new ConfirmedPublisher();
   readonly #seal: HeaderSeal;
   readonly #window: Window;
-  readonly #probe: KeyProbe;
+  readonly #directReplies: DirectReplies;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
   readonly #consumers: readonly QueueConsumer[];
   readonly #pipeline: Pipeline;
   readonly #broker: Broker;
+  readonly #prefetch: Readonly<Record<Lane, number>>;
   readonly #forwarder: ParkedReplyForwarder;
 
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
     this.#options = options;
     this.#seal = new HeaderSeal(options.internalKeys);
-    this.#window = laneWindow(options.prefetch.interactive, options.budgetMs.interactive, options.nowMs);
-    this.#probe = new KeyProbe(options.urls, 'poker-bridge direct keys', options.tls);
-    const topology = topologyOf(options.prefix, options.retryDelaysMs);
-    this.#pipeline = this.#pipelineOf(topology, handlers);
-    const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer => {
-      const consumer: QueueConsumer = new QueueConsumer({
-        queue,
-        prefetch,
-        maxBodyBytes: options.maxCommandBytes,
-        isServed,
-        handle: (delivery) => this.#pipeline.process(delivery),
-        onLost: (reason) => {
-          options.observer.consumerLost(queue, reason);
-          void this.#broker.recreate(consumer);
-        },
-      });
-      return consumer;
-    };
-    const { lanes, quarantine } = topology.names;
-    this.#lanes = new Map(
-      options.lanes.map((lane) => [
-        lane,
-        consumerOf(lanes[lane], options.prefetch[lane], () => options.isServed(lane)),
-      ]),
-    );
-    this.#consumers = [...this.#lanes.values(), consumerOf(quarantine, 1)];
-    this.#forwarder = new ParkedReplyForwarder({
-      names: topology.names,
-      publisher: this.#publisher,
-      seal: this.#seal,
-      observer: options.observer,
-    });
+    const { settings, tls, random, observer } = options;
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix, INTERACTIVE_PREFETCH: prefetch } = settings;
+    this.#window = laneWindow(prefetch, settings.INTERACTIVE_DEADLINE_MS, options.nowMs);
+    const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
+    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls, random });
     this.#broker = new Broker({
       name: 'poker-bridge',
-      urls: options.urls,
-      tls: options.tls,
+      urls,
+      knownHeaders: READ_HEADERS,
+      tls,
       topology,
-      publisher: this.#publisher,
-      consumers: this.#consumers,
+      publishesTo: ['', topology.names.events],
+      permissions: workerPermissions(prefix),
       onConsuming: (connection) => this.#forwarder.attach(connection),
-      random: options.random,
+      random,
       onState: (connection, state) => {
         // What had to wait for the broker is no operation that is stuck.
         if (state.kind === 'open') this.#window.restart();
-        options.observer.connectionChanged(connection, state);
+        observer.connectionChanged(connection, state);
       },
-      onRelease: (release) => options.observer.brokerKnown(release.version, adviceFor(release)),
+      onAccess: (advice) => observer.accessChanged(advice),
+      onRelease: (release) => observer.brokerKnown(release.version, adviceFor(release)),
       onMismatch: options.onMismatch,
+    });
+    this.#prefetch = {
+      interactive: prefetch,
+      reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
+    };
+    this.#pipeline = this.#pipelineOf(topology, handlers);
+    const consumerOf = (queue: string, most: number, isServed = () => true): QueueConsumer =>
+      new QueueConsumer({
+        queue,
+        prefetch: most,
+        maxBodyBytes: settings.MAX_COMMAND_BYTES,
+        isServed,
+        handle: (delivery) => this.#pipeline.process(delivery),
+        onLost: (error) => observer.consumerLost(queue, this.#broker.describe(error)),
+      });
+    const { names } = topology;
+    this.#lanes = new Map(
+      settings.LANES.map((lane) => [
+        lane,
+        consumerOf(names.lanes[lane], this.#prefetch[lane], () => options.isServed(lane)),
+      ]),
+    );
+    const quarantine = consumerOf(names.quarantine, prefetch);
+    this.#consumers = [...this.#lanes.values(), quarantine];
+    this.#forwarder = new ParkedReplyForwarder({
+      names: topology.names,
+      publisher: this.#broker.publisher,
+      seal: this.#seal,
+      observer,
     });
   }
 
@@ -123,7 +125,7 @@ export class Messaging {
       lane,
       state,
       inFlight,
-      prefetch: this.#options.prefetch[lane],
+      prefetch: this.#prefetch[lane],
       oldestAgeMs: this.#oldestAgeMs(lane),
     }));
     const compartments = [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
@@ -144,62 +146,67 @@ export class Messaging {
 
   /** Begins to connect and to consume; returns at once. A broker that is away is waited for. */
   start(): void {
-    this.#broker.open();
+    this.#broker.open(this.#consumers);
   }
 
   /** Takes nothing new, finishes what is in flight within the grace period, requeues the rest, and closes. */
   async stop(): Promise<void> {
-    const drained = this.#consumers.map((consumer) => consumer.drain(this.#options.graceMs));
+    const drained = this.#consumers.map((consumer) =>
+      consumer.drain(this.#options.settings.SHUTDOWN_GRACE_MS),
+    );
     await Promise.all([...drained, this.#forwarder.stop()]);
-    this.#publisher.close();
-    await Promise.all([this.#broker.close(), this.#probe.close()]);
+    await Promise.all([this.#broker.close(), this.#directReplies.close()]);
   }
 
   #oldestAgeMs(lane: Lane): number {
-    const oldest = this.#pipeline.inFlight.oldest(lane);
-    return oldest ? Math.max(0, this.#options.nowMs() - oldest.receivedAtMs) : 0;
+    const oldestMs = this.#pipeline.oldestMs(lane);
+    return oldestMs === undefined ? 0 : Math.max(0, this.#options.nowMs() - oldestMs);
   }
 
   #pause(lane: Lane): void {
     const durationMs = this.#options.pauseMs(lane);
-    if (durationMs !== undefined) void this.#lanes.get(lane)?.pause(durationMs);
+    if (durationMs !== undefined) this.#lanes.get(lane)?.pause(durationMs);
   }
 
   #pipelineOf({ names }: PokerTopology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
-    const { observer, tracer, nowMs, stallMs } = this.#options;
-    const publisher = this.#publisher;
+    const options = this.#options;
+    const { settings, observer, tracer, nowMs } = options;
     const seal = this.#seal;
-    const copies = new CopyPublisher(publisher, () => this.#broker.redeclare(), nowMs);
-    const parking = new Parking(names, copies, seal, observer, nowMs);
-    const depthOf = (queue: string) => this.#broker.depthOf(queue);
-    const directKeys = new DirectKeys(this.#probe, nowMs);
-    // A report that waits for its caller to read does not keep its lane at one command at a time.
-    const onReply = (lane: Lane): void => this.#lanes.get(lane)?.widenIfServed();
-    const replies = new ReplySender({ publisher, directKeys, parking, depthOf, stallMs, onReply, nowMs });
-    const events = new EventSender({ names, policy: this.#options.events, publisher, parking, nowMs });
-    const settler = new Settler({
+    const outbox = new Outbox({
+      ...options,
       names,
       seal,
-      replies,
-      events,
-      copies,
-      onPostponed: (lane) => this.#pause(lane),
-      observer,
-      nowMs,
+      publisher: this.#broker.publisher,
+      directReplies: this.#directReplies,
+      redeclare: () => this.#broker.redeclare(),
+      depthOf: (queue) => this.#broker.depthOf(queue),
+      sleep,
     });
-    const rules = {
-      maxBytes: this.#options.maxCommandBytes,
-      reserved: names.reserved,
-      seal,
-      callers: this.#options.callers,
-      subjectOf: this.#options.subjectOf,
-      budgetMs: this.#options.budgetMs,
-      nowMs,
-      newId: this.#options.newId,
-    };
-    const window = this.#window;
-    const interrupted = new InterruptedRuns();
-    const steps = stepsOf({ ...this.#options, names, handlers, replies, window, interrupted });
-    return new Pipeline(rules, steps, settler, window, interrupted, observer, tracer);
+    const lanes = lanesOf({
+      ...options,
+      names,
+      handlers,
+      outbox,
+      window: this.#window,
+      places: new ReportPlaces(this.#prefetch.reports, nowMs),
+      onUnavailable: (lane) => this.#pause(lane),
+      // A long report that has shown that the platform answers does not keep its lane at one report at a time.
+      onServed: (lane) => this.#lanes.get(lane)?.widenIfServed(),
+    });
+    return new Pipeline({
+      names,
+      rules: {
+        ...options,
+        seal,
+        maxBytes: settings.MAX_COMMAND_BYTES,
+        reserved: names.reserved,
+        budgetMs: { interactive: settings.INTERACTIVE_DEADLINE_MS, reports: settings.REPORTS_DEADLINE_MS },
+      },
+      lanes,
+      quarantine: new Quarantine(names.quarantine, settings.DELIVERY_LIMIT, nowMs),
+      settler: new Settler(names, outbox, observer, nowMs),
+      observer,
+      tracer,
+    });
   }
 }

@@ -2,7 +2,7 @@ import { type CustomTransportStrategy, type MessageHandler, Server } from '@nest
 
 import { Messaging, type MessagingHealth } from './messaging.ts';
 import type { MessagingOptions } from './messaging-options.ts';
-import type { CommandHandler } from './pipeline/steps/invoke.ts';
+import type { CommandHandler } from './command/command.ts';
 
 /**
  * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with

@@ -24,4 +24,4 @@ export type {
 } from './platform-settings.ts';
 export type { PageRequest } from './requests/report-requests.ts';
 export { requestOf } from './requests/request-of.ts';
-export type { Exchange, ExchangeEnd } from './transport/exchange.ts';
+export { type Ask, Names } from './transport/names.ts';

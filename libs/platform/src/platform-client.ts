@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 import {
   type AdHocReportFetch,
   CommandError,
@@ -7,11 +9,11 @@ import {
   type SessionCreate,
   type SessionCreated,
 } from '#contracts';
-import type { CircuitState } from '#resilience';
+import { type CircuitState, steadyClock } from '#resilience';
 
 import { UnexpectedDocument } from './answers/document.ts';
 import type { UrlRules } from './answers/player-texts.ts';
-import { readBody } from './answers/read-body.ts';
+import { type Body, readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame } from './answers/read-game.ts';
 import { readSession } from './answers/read-session.ts';
@@ -24,13 +26,12 @@ import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts
 import { gameRequest } from './requests/game-request.ts';
 import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
 import { sessionRequest } from './requests/session-request.ts';
-import type { Answer } from './transport/answer.ts';
 import { dispatchExchange } from './transport/dispatch-exchange.ts';
 
 const DEFAULTS = {
   transport: {},
   observer: new NoPlatformObserver(),
-  clock: Date.now,
+  clock: steadyClock,
   random: Math.random,
   exchange: dispatchExchange,
 };
@@ -42,7 +43,7 @@ export interface CircuitReport {
   readonly state: CircuitState;
   /** Until a call may go through, while none may. */
   readonly retryAfterMs?: number;
-  /** When a call last asked to go through, in milliseconds since the epoch. */
+  /** When a call last asked to go through, by the steady clock. */
   readonly lastUsedAtMs: number;
 }
 
@@ -77,14 +78,18 @@ export class PlatformClient {
     const { credentials } = this.#calls;
     const urls = urlsOf(credentials, 'baseUrl');
     const request = sessionRequest(data, credentials.clientId);
-    return this.#run({ request, credentials, data, context }, (text) => readSession(text, data.userId, urls));
+    return this.#run({ request, credentials, data, context }, (body) =>
+      readSession(body.toString(), data.userId, urls),
+    );
   }
 
   openGame(data: GameOpen, context: CallContext): Promise<GameOpened> {
     const { credentials } = this.#calls;
     const urls = urlsOf(credentials, 'apiUrl');
     const request = gameRequest(data, credentials.clientId, credentials.settings.playerCountryMember);
-    return this.#run({ request, credentials, data, context }, (text) => readGame(text, data.player.id, urls));
+    return this.#run({ request, credentials, data, context }, (body) =>
+      readGame(body.toString(), data.player.id, urls),
+    );
   }
 
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
@@ -132,11 +137,27 @@ export class PlatformClient {
   }
 
   #readReport(call: PlatformCall, shape: RecordShape): Promise<CollectionPage> {
-    return this.#calls.run(call, (answer) => readReport(answer, call, shape));
+    const { reportRecords } = call.credentials.settings;
+    return this.#run(call, (body) => readCollection(body, shape, reportRecords));
   }
 
-  #run<T>(call: PlatformCall, read: (text: string) => T): Promise<T> {
-    return this.#calls.run(call, (answer) => readAnswer(answer, call.request.operation, read));
+  /** @throws CommandError also if a success is not the document that the interface promises */
+  #run<T>(call: PlatformCall, read: (body: Buffer) => T | Promise<T>): Promise<T> {
+    const { maxAnswerBytes } = OPERATION_TRAITS[call.request.operation];
+    return this.#calls.run(call, (answer) => {
+      const fail = (error: unknown): never => {
+        throw protocolError(error, answer.status);
+      };
+      // Not awaited: a call has one suspended function (docs/decisions/0008).
+      try {
+        const body = readBody(answer, maxAnswerBytes);
+        if (!('kind' in body)) return body.then((later) => read(utf8Of(later))).catch(fail);
+        const result = read(utf8Of(body));
+        return result instanceof Promise ? result.catch(fail) : result;
+      } catch (error) {
+        return fail(error);
+      }
+    });
   }
 }
 
@@ -145,41 +166,17 @@ function urlsOf(credentials: OperatorCredentials, root: 'baseUrl' | 'apiUrl'): U
   return { mayBeHttp: credentials[root].startsWith('http:'), hosts: credentials.settings.urlHosts };
 }
 
-/** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if a success is not the document that the interface promises */
-function readAnswer<T>(answer: Answer, operation: Operation, read: (text: string) => T): T {
-  try {
-    return read(textOf(answer, operation));
-  } catch (error) {
-    throw protocolError(error, answer);
-  }
-}
-
-/** The same for a page of a report, in slices. */
-async function readReport(
-  answer: Answer,
-  { request, credentials }: PlatformCall,
-  shape: RecordShape,
-): Promise<CollectionPage> {
-  const { reportRecords } = credentials.settings;
-  try {
-    return await readCollection(() => textOf(answer, request.operation), shape, reportRecords);
-  } catch (error) {
-    throw protocolError(error, answer);
-  }
-}
-
 /** @throws UnexpectedDocument */
-function textOf(answer: Answer, operation: Operation): string {
-  const body = readBody(answer, OPERATION_TRAITS[operation].maxAnswerBytes);
+function utf8Of(body: Body): Buffer {
   if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
-  if (!body.isUtf8) throw new UnexpectedDocument('the body is not UTF-8');
-  return body.text;
+  if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
+  return body.bytes;
 }
 
-function protocolError(error: unknown, answer: Answer): unknown {
+function protocolError(error: unknown, status: number): unknown {
   if (!(error instanceof UnexpectedDocument)) return error;
   return new CommandError('PLATFORM_PROTOCOL_ERROR', {
     details: { reason: error.message },
-    platform: { status: answer.status, errors: [] },
+    platform: { status, errors: [] },
   });
 }

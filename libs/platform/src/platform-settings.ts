@@ -1,6 +1,8 @@
 import type { SignatureSettings } from '#signing';
 import type { TlsContext } from '#tls';
 
+import type { Names } from './transport/names.ts';
+
 /** What the interface document leaves open, by operator. Source: bus contract, section 6. */
 export interface PlatformSettings extends SignatureSettings {
   /** Where the rake read carries its form data: in the body of its GET, or in the query. */
@@ -34,6 +36,8 @@ export interface PlatformTransport {
   readonly tls?: TlsContext | undefined;
   /** An HTTP proxy for all calls; it may hold a user name and a password. Default: none. */
   readonly proxyUrl?: string | undefined;
+  /** Default: those of this process. */
+  readonly names?: Names;
 }
 
 /** The limits of the calls for one operator. Source: bus contract, section 7. */

@@ -15,14 +15,27 @@ const never = () => new Promise<never>(() => undefined);
 describe('Deadline', () => {
   it('tells by its clock what remains, never less than nothing', () => {
     let nowMs = 100;
-    const deadline = Deadline.after(50, () => nowMs);
-    expect(deadline.atMs).toBe(150);
+    const deadline = new Deadline(1_000_050, 1_000_000, () => nowMs);
+    expect(deadline.atMs).toBe(1_000_050);
     expect([deadline.remainingMs(), deadline.expired]).toEqual([50, false]);
     nowMs = 150;
     expect([deadline.remainingMs(), deadline.expired]).toEqual([0, true]);
     nowMs = 1000;
     expect(deadline.remainingMs()).toBe(0);
   });
+
+  it.each([-3_600_000, 3_600_000])(
+    'is as far away as before if the time of day jumps by %d ms',
+    async (jumpMs) => {
+      const deadline = Deadline.after(5000);
+      const ended = Promise.allSettled([deadline.race(never())]);
+      jest.setSystemTime(Date.now() + jumpMs);
+      expect([deadline.remainingMs(), deadline.expired]).toEqual([5000, false]);
+      jest.advanceTimersByTime(5000);
+      expect(deadline.expired).toBe(true);
+      expect(await ended).toMatchObject([{ reason: { name: 'DeadlineExceeded' } }]);
+    },
+  );
 
   it('settles a race as the promise does, and leaves no timer', async () => {
     const deadline = Deadline.after(5000);
@@ -74,7 +87,7 @@ describe('Deadline', () => {
 
   it('does not fire early if the timer does', () => {
     let nowMs = 0;
-    const deadline = Deadline.after(100, () => nowMs);
+    const deadline = new Deadline(100, 0, () => nowMs);
     const heard = jest.fn();
     deadline.onExpired(heard);
     nowMs = 99;

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, steadyClock } from './clock.ts';
 
 /** The rejection of a promise that was pending at its deadline. */
 export class DeadlineExceeded extends Error {
@@ -13,7 +13,8 @@ export class DeadlineExceeded extends Error {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * The one moment that bounds everything done for a command: waits, attempts, pauses, pages.
+ * The one moment that bounds everything done for a command: waits, attempts, pauses, pages. It is a time of day when it is
+ * set, and what remains of it does not change with the time of day.
  *
  * It holds one timer for all its listeners, and none while it has none. The timer keeps the process alive, since an
  * answer is due when it fires.
@@ -21,28 +22,32 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export class Deadline {
   /** Milliseconds since the epoch. */
   readonly atMs: number;
+  readonly #endsAtMs: number;
   readonly #clock: Clock;
   /** Mostly one: searching a list costs less than keeping a set. */
   #listeners: (() => void)[] = [];
   /** While there is a listener. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(atMs: number, clock: Clock = Date.now) {
+  /** @param nowMs the time of day; what remains is measured by `clock` */
+  constructor(atMs: number, nowMs: number = Date.now(), clock: Clock = steadyClock) {
     this.atMs = atMs;
     this.#clock = clock;
+    this.#endsAtMs = clock() + atMs - nowMs;
   }
 
-  static after(durationMs: number, clock: Clock = Date.now): Deadline {
-    return new Deadline(clock() + durationMs, clock);
+  static after(durationMs: number): Deadline {
+    const nowMs = Date.now();
+    return new Deadline(nowMs + durationMs, nowMs);
   }
 
   /** Never negative. */
   remainingMs(): number {
-    return Math.max(0, this.atMs - this.#clock());
+    return Math.max(0, this.#endsAtMs - this.#clock());
   }
 
   get expired(): boolean {
-    return this.#clock() >= this.atMs;
+    return this.#clock() >= this.#endsAtMs;
   }
 
   /**

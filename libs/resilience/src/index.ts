@@ -1,13 +1,11 @@
 export { Admission, type Admittance, type Compartment, type Priority } from './admission/admission.ts';
 export { type Holding, Window } from './admission/window.ts';
 export { Circuit, type CircuitPass, type CircuitState, type Health } from './circuit/circuit.ts';
-export type { Clock, Random } from './clock.ts';
+export { type Clock, type Random, steadyClock } from './clock.ts';
 export { Deadline, DeadlineExceeded } from './deadline.ts';
-export { nextSlice } from './next-slice.ts';
 export type { AttemptOutcome } from './retry/attempt-outcome.ts';
-export { exponentialMs } from './retry/backoff.ts';
 export type { RepeatAfterUnknown } from './retry/is-retryable.ts';
 export { type CallEnd, retry, type RetryRules } from './retry/retry.ts';
 export { parseRetryAfter } from './retry/retry-after.ts';
 export { RetryBudget } from './retry/retry-budget.ts';
-export { within } from './within.ts';
+export { oneAtATime, Slices } from './slices.ts';

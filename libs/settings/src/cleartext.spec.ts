@@ -33,7 +33,7 @@ describe('refuseCleartext', () => {
   it('has nothing against encrypted connections, nor against what stays on this machine', () => {
     expect(faultsOf({})).toEqual([]);
     const local = {
-      AMQP_URL: 'amqp://127.0.0.1,amqp://localhost:5673,amqp://[::1]',
+      AMQP_URL: 'amqp://127.0.0.1,amqp://LocalHost:5673,amqp://[0:0:0:0:0:0:0:1]',
       REDIS_URL: 'redis://127.0.0.2:6379',
       PLATFORM_BASE_URL: 'http://localhost:3100/api/web',
       PLATFORM_API_URL: 'http://127.0.0.1:3100',
@@ -44,6 +44,8 @@ describe('refuseCleartext', () => {
   it.each([
     ['AMQP_URL', 'amqp://user:CANARY@broker.example.com', 'amqps'],
     ['AMQP_URL', 'amqps://safe.example.com,amqp://user:CANARY@broker.example.com', 'amqps'],
+    ['AMQP_URL', 'amqp://user:CANARY@127.999.999.999', 'amqps'],
+    ['AMQP_URL', 'amqp://user:CANARY@127.1', 'amqps'],
     ['REDIS_URL', 'redis://:CANARY@10.0.0.1', 'rediss'],
     ['PLATFORM_BASE_URL', 'http://canary.example.com/api/web', 'https'],
     ['PLATFORM_API_URL', 'http://127.0.0.1.example.com', 'https'],

@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net';
+
 import type { OperatorCredentials } from '#platform';
 
 import { endpointOf } from './otel.ts';
@@ -5,7 +7,6 @@ import type { Settings } from './settings.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
 const CLEARTEXT = new Set(['amqp:', 'redis:', 'http:']);
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Refuses to send secrets and players' data in cleartext, or to anybody with a certificate, unless `ALLOW_CLEARTEXT` is
@@ -64,8 +65,13 @@ function faultOf(
   return [{ variable, reason }];
 }
 
+/** Whether what is sent to this host stays on this machine: `localhost`, `[::1]` or an address of 127.0.0.0/8. */
+export function isLoopback(hostname: string): boolean {
+  return /^(localhost|\[::1\])$/i.test(hostname) || (isIPv4(hostname) && hostname.startsWith('127.'));
+}
+
 function isHere({ hostname }: URL): boolean {
-  return LOOPBACK.test(hostname);
+  return isLoopback(hostname);
 }
 
 function hasPassword(address: string | undefined): boolean {

@@ -1,4 +1,4 @@
-export { refuseCleartext } from './cleartext.ts';
+export { isLoopback, refuseCleartext } from './cleartext.ts';
 export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { tracingOf } from './otel.ts';

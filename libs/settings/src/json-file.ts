@@ -1,6 +1,9 @@
 import { type ReadText, readTextFile } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
+/** What matters of a JSON text: brackets, and strings with the colon that makes one a name. */
+const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
+
 /** Reads the JSON file that a variable names. What is wrong is a fault of that variable, and never quotes the file. */
 export class JsonFile {
   readonly #variable: string;
@@ -33,11 +36,30 @@ export class JsonFile {
   }
 
   #parse(text: string): unknown {
+    let value: unknown;
     try {
-      return JSON.parse(text);
+      value = JSON.parse(text);
     } catch {
       // The message of a syntax error quotes the file, which may hold secrets.
       throw this.fault('is not JSON');
     }
+    const repeated = repeatedName(text);
+    if (repeated !== undefined) throw this.fault(`names ${JSON.stringify(repeated)} twice in one object`);
+    return value;
   }
+}
+
+/** The first name that an object of a JSON text has twice; `JSON.parse` would keep the last one in silence. */
+function repeatedName(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token, string, colon] of text.matchAll(TOKENS)) {
+    if (token === '{' || token === '[') open.push(new Set());
+    else if (token === '}' || token === ']') open.pop();
+    else if (string !== undefined && colon !== undefined) {
+      const name = JSON.parse(string) as string;
+      if (open.at(-1)?.has(name)) return name;
+      open.at(-1)?.add(name);
+    }
+  }
+  return undefined;
 }

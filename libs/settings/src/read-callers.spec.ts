@@ -68,10 +68,21 @@ describe('readCallers', () => {
       { callers: { shop: { commands: ['session.close'] } } },
       '"session.close" is no command',
     ],
+    ['with a caller twice', '{"callers":{"shop":{}, "\\u0073hop" :{}}}', 'names "shop" twice in one object'],
+    [
+      'with a member twice',
+      '{"callers":{"a":{"operators":[]},"shop":{"operators":["a"],"operators":["b"]}}}',
+      'names "operators" twice',
+    ],
     ['with a * within a name', { callers: { shop: { replyTo: ['*.shop'] } } }, '* may only stand at the end'],
   ])('refuses a file %s', (_, file, reason) => {
     expect(faultOf(file)).toContain(reason);
     expect(faultOf(file)).toMatch(/^CALLERS_FILE: /);
+  });
+
+  it('takes names that stand once in each object, and what looks like a name twice within a string', () => {
+    const text = '{"callers":{"shop":{"operators":["a\\":1,\\"a\\":2"]},"operators":{"operators":["x"]}}}';
+    expect([...read(text).keys()]).toEqual(['shop', 'operators']);
   });
 
   it('says why a file cannot be read', () => {

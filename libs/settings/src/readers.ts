@@ -1,4 +1,4 @@
-import { GamePlayer } from '#contracts';
+import { GamePlayer } from '#contracts/validation';
 
 /** Reads one value. @throws Error whose message is the reason, without the value */
 export type Reader<T> = (text: string) => T;
@@ -6,7 +6,7 @@ export type Reader<T> = (text: string) => T;
 export const text: Reader<string> = (value) => value;
 
 const SHORTEST_KEY = 32;
-const HOST_NAME = /^[a-z0-9.-]+$/;
+const HOST_NAME = /^[a-z0-9._-]+$/;
 
 /** A key that nobody can guess, as far as its length tells. */
 export const key: Reader<string> = (value) => {

@@ -76,6 +76,7 @@ export const SETTINGS = {
   PLATFORM_PROXY_URL: secret(optional(proxyUrl)),
   HTTP_HOST: setting(text, '127.0.0.1'),
   HTTP_PORT: setting(integer(0, 65_535), '3000'),
+  HTTP_HOSTS: optional(list(hostName)),
   REDIS_URL: secret(optional(redisUrl)),
   SHUTDOWN_GRACE_MS: setting(integer(0, DAY_MS), '25000'),
   IDEMPOTENCY_TTL_MS: setting(durationMs, '60000'),

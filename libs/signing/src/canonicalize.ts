@@ -1,8 +1,7 @@
 import { decodeJsonString } from './decode-json-string.ts';
 import { isExcluded, isExcludedWithin } from './is-excluded.ts';
 import { joinDecoded } from './join-decoded.ts';
-import type { SignatureSettings } from './signature-settings.ts';
-import type { SignedParameters } from './signed-parameters.ts';
+import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
 import { sortedNames } from './sorted-names.ts';
 import { writeScalar } from './write-scalar.ts';
 

@@ -25,6 +25,16 @@ export function parseExactJson(
   return JSON.parse(text, revive as Reviver);
 }
 
+/** The part of the language that TypeScript's types do not know yet. */
+const RAW = JSON as typeof JSON & { rawJSON(text: string): object };
+
+/** The JSON of a value from `parseExactJson`, digit for digit. */
+export function exactJson(value: unknown, indent?: number): string {
+  const write = (_name: string, member: unknown): unknown =>
+    typeof member === 'bigint' ? RAW.rawJSON(String(member)) : member;
+  return JSON.stringify(value, write, indent);
+}
+
 function bigintOf(digits: string, nearest: number): bigint | number {
   return INTEGER.test(digits) ? BigInt(digits) : nearest;
 }

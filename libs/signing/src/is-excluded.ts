@@ -1,7 +1,7 @@
 import type { SignatureSettings } from './signature-settings.ts';
 
 /** Source: interface document, "Signature", step 2. */
-const EXCLUDED: ReadonlySet<string> = new Set([
+export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'clientId',
   'access-token',
   'action',
@@ -20,10 +20,10 @@ const EXCLUDED: ReadonlySet<string> = new Set([
 
 /** Whether a parameter of the top level takes no part in the signature. */
 export function isExcluded(name: string, settings: Pick<SignatureSettings, 'openGameClient'>): boolean {
-  return EXCLUDED.has(name) || (name === 'client' && settings.openGameClient === 'drop');
+  return EXCLUDED_NAMES.has(name) || (name === 'client' && settings.openGameClient === 'drop');
 }
 
 /** Whether a member of a nested object takes no part; `client` always does there, since only the query's can be dropped. */
 export function isExcludedWithin(name: string, settings: Pick<SignatureSettings, 'exclude'>): boolean {
-  return settings.exclude === 'deep' && EXCLUDED.has(name);
+  return settings.exclude === 'deep' && EXCLUDED_NAMES.has(name);
 }

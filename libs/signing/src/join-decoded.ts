@@ -1,6 +1,5 @@
 import { decodeJsonString } from './decode-json-string.ts';
-import type { SignatureSettings } from './signature-settings.ts';
-import type { SignedParameters } from './signed-parameters.ts';
+import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
 
 /** The top level of a request after decoding. */
 export interface TopLevel {

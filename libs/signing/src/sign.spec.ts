@@ -6,8 +6,11 @@ import fc from 'fast-check';
 
 import { canonicalize } from './canonicalize.ts';
 import { sign, signRawBody } from './sign.ts';
-import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from './signature-settings.ts';
-import type { SignedParameters } from './signed-parameters.ts';
+import {
+  DEFAULT_SIGNATURE_SETTINGS,
+  type SignatureSettings,
+  type SignedParameters,
+} from './signature-settings.ts';
 
 interface Vector {
   readonly name: string;

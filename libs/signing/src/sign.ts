@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 
 import { canonicalize } from './canonicalize.ts';
-import type { SignatureSettings } from './signature-settings.ts';
-import type { SignedParameters } from './signed-parameters.ts';
+import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
 
 /**
  * The signature of a request over its parameters: SHA-256 of the canonical string and the secret key,

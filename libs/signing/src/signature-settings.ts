@@ -1,3 +1,6 @@
+/** All parameters of a request, from query, path and form or body, by name; `undefined` is absent. */
+export type SignedParameters = Readonly<Record<string, unknown>>;
+
 /** How a platform signs what the interface document leaves open. Source: bus contract, section 6. */
 export interface SignatureSettings {
   /** How `true`, `false` and `null` are written: `1`, nothing, nothing, or their names. */

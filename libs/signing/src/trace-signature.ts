@@ -1,8 +1,7 @@
 import { decodeJsonString } from './decode-json-string.ts';
 import { isExcluded, isExcludedWithin } from './is-excluded.ts';
 import { joinDecoded } from './join-decoded.ts';
-import type { SignatureSettings } from './signature-settings.ts';
-import type { SignedParameters } from './signed-parameters.ts';
+import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
 import { sortedNames } from './sorted-names.ts';
 import { writeScalar } from './write-scalar.ts';
 
@@ -31,10 +30,12 @@ export interface SignatureTrace {
 
 /** Where a caller deviates from the interface document. */
 export interface TraceDeviations {
-  /** The names of an object in its order; default: by byte. */
-  readonly order?: (members: object) => readonly string[];
+  /** The names of an object in its order, by its depth from 0; default: by byte. */
+  readonly order?: (members: object, depth: number) => readonly string[];
   /** Names that take part although they are excluded. */
-  readonly included?: ReadonlySet<string>;
+  readonly included?: readonly string[];
+  /** How an object or a list at this depth or below is written; default: as its members. */
+  readonly nested?: { readonly fromDepth: number; readonly write: (value: unknown) => string };
 }
 
 /** A value that is signed, and its path. */
@@ -48,18 +49,18 @@ type Place = Pick<SignedPiece, 'path' | 'value' | 'isDecoded'>;
 export function traceSignature(
   parameters: SignedParameters,
   settings: SignatureSettings,
-  { order = sortedNames, included = new Set() }: TraceDeviations = {},
+  { order = sortedNames, included = [], nested }: TraceDeviations = {},
 ): SignatureTrace {
   const { members, joined } = joinDecoded(parameters, settings);
   const dropped: (readonly string[])[] = [];
-  const kept = order(members).filter((name) => takesPart([name], isExcluded(name, settings)));
+  const kept = order(members, 0).filter((name) => takesPart([name], isExcluded(name, settings)));
   const pieces = kept.flatMap((name) =>
     write({ path: [name], value: members[name], isDecoded: joined.has(name) }),
   );
   return { kept, dropped, pieces };
 
   function takesPart(path: readonly string[], isExcludedHere: boolean): boolean {
-    const isKept = !isExcludedHere || included.has(path.at(-1) as string);
+    const isKept = !isExcludedHere || included.includes(path.at(-1) as string);
     if (!isKept) dropped.push(path);
     return isKept;
   }
@@ -75,6 +76,9 @@ export function traceSignature(
       const text = writeScalar(value, settings.scalars);
       return [{ path, value, text, isDecoded, isJoined: joined.has(path[0] as string) }];
     }
+    if (nested && path.length >= nested.fromDepth && !isDecoded) {
+      return [{ path, value, text: nested.write(value), isDecoded, isJoined: false }];
+    }
     return namesOf(value, path).flatMap((name) =>
       write({ path: [...path, name], value: (value as SignedParameters)[name], isDecoded }),
     );
@@ -82,6 +86,8 @@ export function traceSignature(
 
   function namesOf(value: object, path: readonly string[]): readonly string[] {
     if (Array.isArray(value)) return Object.keys(value);
-    return order(value).filter((name) => takesPart([...path, name], isExcludedWithin(name, settings)));
+    return order(value, path.length).filter((name) =>
+      takesPart([...path, name], isExcludedWithin(name, settings)),
+    );
   }
 }

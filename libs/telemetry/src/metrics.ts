@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import { Durations } from './durations.ts';
-import { PlainMetric } from './plain-metric.ts';
-import { PlainNumber } from './plain-number.ts';
+import { PlainMetric, PlainNumber } from './plain-metric.ts';
 import { StateMetric } from './state-metric.ts';
 
 /**

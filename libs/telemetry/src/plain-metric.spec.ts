@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import { BOUNDS, Durations } from './durations.ts';
-import { PlainMetric } from './plain-metric.ts';
-import { PlainNumber } from './plain-number.ts';
+import { PlainMetric, PlainNumber } from './plain-metric.ts';
 
 /** The same three metrics, made of prom-client's and of plain ones. */
 function theirs() {

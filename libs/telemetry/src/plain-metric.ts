@@ -86,3 +86,12 @@ export class PlainMetric<Kind extends Series> {
     return series;
   }
 }
+
+/** A series of a counter or gauge: its user sets the value. */
+export class PlainNumber implements Series {
+  value = 0;
+
+  read(_: string, labels: Reading['labels']): Reading[] {
+    return [{ labels, value: this.value }];
+  }
+}

@@ -1,5 +1,5 @@
-/** The releases of RabbitMQ that are supported, oldest first, with the suite of Debian that holds each. */
-export const SUITES = { '3.10': 'bookworm', '4.0': 'trixie', '4.3': 'sid' } as const;
+/** The supported releases of RabbitMQ, oldest first, with the suite of Debian that holds each. */
+export const SUITES = { '4.0': 'trixie', '4.3': 'sid' } as const;
 
 export type Release = keyof typeof SUITES;
 

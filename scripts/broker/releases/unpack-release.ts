@@ -9,11 +9,11 @@ import { messageOf } from '../../message-of.ts';
 import { type Installation, installationIn } from '../installation.ts';
 import { DebianArchive } from './debian-archive.ts';
 import type { DebianPackage, PackageIndex } from './package-index.ts';
-import { progressOf } from './progress-of.ts';
 import { type Release, SUITES } from './releases.ts';
 import { useOwnLoader } from './use-own-loader.ts';
 
 const DOWNLOADS_AT_ONCE = 4;
+const MEGABYTE = 1_000_000;
 
 /** What a broker in a folder does without, of all that its package and those of Erlang need. */
 const LEFT_OUT = new Set(
@@ -79,22 +79,25 @@ async function unpack(
   const packages = index.closureOf('rabbitmq-server', LEFT_OUT);
   const version = packages.find(({ name }) => name === 'rabbitmq-server')?.version;
   const bytes = packages.reduce((sum, each) => sum + each.bytes, 0);
-  const progress = progressOf(`unpacking RabbitMQ ${version} of Debian ${suite} into ${home}`, bytes);
+  const megabytes = (bytes / MEGABYTE).toFixed(0);
+  process.stderr.write(
+    `poker-bridge: unpacking RabbitMQ ${version} of Debian ${suite} into ${home}, ${megabytes} MB … `,
+  );
+  const startedMs = performance.now();
   const waiting = [...packages];
   const unpackNext = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       await unpackOne(archive, next, folder);
-      progress.add(next.bytes);
     }
   };
   try {
     await Promise.all(Array.from({ length: DOWNLOADS_AT_ONCE }, unpackNext));
   } catch (error) {
     waiting.length = 0;
-    progress.end('failed');
+    process.stderr.write('failed\n');
     throw error;
   }
-  progress.end('done');
+  process.stderr.write(`done after ${((performance.now() - startedMs) / 1_000).toFixed(1)} s\n`);
 }
 
 async function unpackOne(archive: DebianArchive, each: DebianPackage, folder: string): Promise<void> {

@@ -4,9 +4,8 @@ import { readSomeSettings } from '#settings';
 
 import { relocated } from '../schemas/json-schema.ts';
 import { SCHEMAS } from '../schemas/schemas.ts';
-import { channels } from './channels.ts';
+import { channels, operations } from './channels.ts';
 import { messages } from './messages.ts';
-import { operations } from './operations.ts';
 
 const DESCRIPTION = [
   'Commands from RabbitMQ are run against an online-poker platform, and each is answered exactly once.',

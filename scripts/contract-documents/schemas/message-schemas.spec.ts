@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { IsDefined, IsString, ValidateBy } from 'class-validator';
 
-import type { Shape } from '#contracts';
+import type { Shape } from '#contracts/validation';
 
 import { schemasOf } from './message-schemas.ts';
 

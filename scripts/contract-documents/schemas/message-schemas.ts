@@ -1,6 +1,6 @@
 import { targetConstructorToSchema } from 'class-validator-jsonschema';
 
-import { COMMANDS, REPLIES, type Shape } from '#contracts';
+import { COMMANDS, REPLIES, type Shape } from '#contracts/validation';
 
 import type { Definitions, JsonSchema } from './json-schema.ts';
 import { RECORD_SCHEMAS, RECORDS_OF_PAGE } from './report-record-schemas.ts';

@@ -1,17 +1,14 @@
-import { AD_HOC_RECORD, REPORT_AMOUNTS } from '#platform';
+import { REPORT_AMOUNTS } from '#platform';
 
 import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 
-/** The amounts of an ad hoc record under the interface's names: all integers but the kind of money. */
-export const AD_HOC_AMOUNTS = AD_HOC_RECORD.integers.filter((name) => name !== 'money-type');
-
 /** Whole digits, however many: more than 2^53 is a number that most readers round. */
-export const AMOUNT: JsonSchema = {
+const AMOUNT: JsonSchema = {
   type: 'integer',
   description: 'Minor units of the currency, digit for digit.',
 };
-export const DAY: JsonSchema = { type: 'string', format: 'date', description: 'The day of the aggregate.' };
-export const MONEY_TYPE: JsonSchema = {
+const DAY: JsonSchema = { type: 'string', format: 'date', description: 'The day of the aggregate.' };
+const MONEY_TYPE: JsonSchema = {
   type: 'integer',
   description: 'Money type; the interface does not show what the codes mean.',
 };

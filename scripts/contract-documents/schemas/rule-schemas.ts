@@ -1,10 +1,9 @@
-import type { targetConstructorToSchema } from 'class-validator-jsonschema';
 import { getMetadataStorage, ValidationTypes } from 'class-validator';
+import type { targetConstructorToSchema } from 'class-validator-jsonschema';
 
-import type { Shape } from '#contracts';
+import type { Shape } from '#contracts/validation';
 
-import { type JsonSchema, reference } from './json-schema.ts';
-import { launchOptionsSchemas } from './launch-options-schema.ts';
+import { type Definitions, type JsonSchema, reference } from './json-schema.ts';
 
 type Converters = NonNullable<
   NonNullable<Parameters<typeof targetConstructorToSchema>[1]>['additionalConverters']
@@ -87,4 +86,40 @@ function descriptionOf({ context }: Rule): JsonSchema {
 function titleOf({ constraintCls }: Rule): string {
   const [constraint] = getMetadataStorage().getTargetValidatorConstraints(constraintCls);
   return constraint?.instance.defaultMessage?.().replace(/^must be /, '') ?? '';
+}
+
+const DESCRIPTION =
+  'Custom options embedded in the URL of the game: an object, or a string that holds one as JSON. At most 8 KiB.';
+
+/**
+ * Launch options: any JSON whose signature is defined.
+ *
+ * @param pattern of every string
+ * @param refusedName a pattern that no name may have
+ */
+function launchOptionsSchemas(maxLength: number, pattern: string, refusedName: string): Definitions {
+  return {
+    LaunchOptions: {
+      description: DESCRIPTION,
+      oneOf: [
+        reference('LaunchObject'),
+        { type: 'string', maxLength, pattern, contentMediaType: 'application/json' },
+      ],
+    },
+    LaunchObject: {
+      type: 'object',
+      propertyNames: { pattern, not: { pattern: refusedName } },
+      additionalProperties: reference('LaunchValue'),
+    },
+    LaunchValue: {
+      oneOf: [
+        { type: 'string', pattern },
+        { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+        { type: 'boolean' },
+        { type: 'null' },
+        { type: 'array', items: reference('LaunchValue') },
+        reference('LaunchObject'),
+      ],
+    },
+  };
 }

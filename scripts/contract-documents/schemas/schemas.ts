@@ -1,4 +1,5 @@
-import { COMMAND_TYPES, REPLIES, SCHEMA_VERSION } from '#contracts';
+import { COMMAND_TYPES, SCHEMA_VERSION } from '#contracts';
+import { REPLIES } from '#contracts/validation';
 
 import { type Definitions, type JsonSchema, reference, text } from './json-schema.ts';
 import { messageSchemas } from './message-schemas.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../lanes/interactive-load.ts';
+import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../../support/interactive-load.ts';
 import { apartPlatform, playerThatTakes } from './apart-platform.ts';
 import { ILL_OPERATORS, type Trouble } from './troubles.ts';
 

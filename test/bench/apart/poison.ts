@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { Supervisor } from '../../support/supervisor.ts';
-import { type InteractiveLoad, interactiveLoad } from '../lanes/interactive-load.ts';
+import { type InteractiveLoad, interactiveLoad } from '../../support/interactive-load.ts';
 
 const ANSWER_MS = 20;
 const POISON = 'poison';

@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 
-import { startRedis } from '../../../scripts/redis/start-redis.ts';
-import type { InteractiveLoad } from '../lanes/interactive-load.ts';
+import { startRedis } from '../../../scripts/start-redis.ts';
+import type { InteractiveLoad } from '../../support/interactive-load.ts';
 import { median, percentile } from '../measure/statistics.ts';
 import {
   APART_DEFAULTS,

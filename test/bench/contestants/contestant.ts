@@ -1,5 +1,6 @@
-import type { Dialect } from '../driver/dialect.ts';
-import type { ServiceProcess } from '../../../scripts/processes/service-process.ts';
+import { WORKER } from '../../../scripts/build/programs.ts';
+import type { ServiceProcess, ServiceProcessOptions } from '../../../scripts/processes/service-process.ts';
+import type { Dialect } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** What a worker that is measured is given. */
@@ -18,10 +19,14 @@ export interface Contestant {
   /** As the table calls it. */
   readonly label: string;
   readonly queueType: 'classic' | 'quorum';
-  /**
-   * Starts one worker, with queues of its own, and waits until it takes commands.
-   *
-   * @param nodeFlags for Node.js beyond those of every worker, such as `--cpu-prof`
-   */
-  start(surroundings: Surroundings, nodeFlags?: readonly string[]): Promise<RunningWorker>;
+  /** Starts one worker, with queues of its own, and waits until it takes commands. */
+  start(surroundings: Surroundings): Promise<RunningWorker>;
+}
+
+/** How Node.js runs every program that is measured, ours and others: with the flags and the environment of a worker. */
+export function asWorker(
+  program: string,
+  variables: Readonly<Record<string, string>>,
+): Pick<ServiceProcessOptions, 'args' | 'variables'> {
+  return { args: [...WORKER.flags, program], variables: { ...WORKER.environment, ...variables } };
 }

@@ -1,6 +1,6 @@
-import { nestDialect, queueDialect } from '../driver/dialect.ts';
+import { nestDialect, queueDialect } from '../driver/workload.ts';
 import type { Contestant } from './contestant.ts';
-import { ours } from './ours.ts';
+import { OURS } from './ours.ts';
 import { peer } from './peer.ts';
 
 const QUEUE_TYPES = ['classic', 'quorum'] as const;
@@ -16,7 +16,7 @@ export function contestantsOf(isPlain: boolean): readonly Contestant[] {
   const peers = KINDS.flatMap(({ kind, ...options }) =>
     QUEUE_TYPES.map((queueType) => peer({ ...options, name: `${kind}-${queueType}`, queueType, isPlain })),
   );
-  return [...peers, ours()];
+  return [...peers, OURS.alone, OURS.withRedis];
 }
 
 /** Everything that a full run measures. */

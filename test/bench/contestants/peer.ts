@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 import { removeQueues } from '../../../scripts/broker/remove-topology.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
-import type { Dialect } from '../driver/dialect.ts';
-import { asWorker } from './as-worker.ts';
-import type { Contestant } from './contestant.ts';
+import type { Dialect } from '../driver/workload.ts';
+import { asWorker, type Contestant } from './contestant.ts';
 import { takesCommands } from './takes-commands.ts';
 
 export interface PeerOptions {
@@ -24,7 +23,7 @@ export function peer({ name, label, program, queueType, dialect, isPlain = false
     name,
     label: isPlain ? `${label}, plain Node.js` : label,
     queueType,
-    start: async ({ workplace, amqpUrl, platform, prefetch }, nodeFlags = []) => {
+    start: async ({ workplace, amqpUrl, platform, prefetch }) => {
       const queue = `${name}-${randomBytes(4).toString('hex')}`;
       const variables = {
         ...platform,
@@ -35,8 +34,8 @@ export function peer({ name, label, program, queueType, dialect, isPlain = false
       };
       const process = new ServiceProcess({
         ...(isPlain
-          ? { args: [...nodeFlags, workplace.peer(program)], variables }
-          : asWorker(workplace.peer(program), variables, nodeFlags)),
+          ? { args: [workplace.peer(program)], variables }
+          : asWorker(workplace.peer(program), variables)),
         log: workplace.log(name),
       });
       await takesCommands(process, amqpUrl, queue);

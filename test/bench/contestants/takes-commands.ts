@@ -7,15 +7,9 @@ const TIMEOUT_MS = 30_000;
 /**
  * Waits until a worker consumes from a queue.
  *
- * @param consumers how many are to be seen, if others consume from it already
  * @throws {Error} with its last lines, if it ends instead
  */
-export async function takesCommands(
-  process: ServiceProcess,
-  amqpUrl: string,
-  queue: string,
-  consumers = 1,
-): Promise<void> {
+export async function takesCommands(process: ServiceProcess, amqpUrl: string, queue: string): Promise<void> {
   const connection = await connect(amqpUrl);
   connection.on('error', () => undefined);
   const consumesFrom = async (): Promise<boolean> => {
@@ -24,7 +18,7 @@ export async function takesCommands(
     // A queue that is not there yet closes the channel.
     const found = await channel.checkQueue(queue).catch(() => undefined);
     if (found !== undefined) await channel.close();
-    return found !== undefined && found.consumerCount >= consumers;
+    return found !== undefined && found.consumerCount > 0;
   };
   try {
     await process.until(`take commands from ${queue}`, consumesFrom, TIMEOUT_MS);

@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'amqplib';
 
-import type { Dialect } from './dialect.ts';
+import { type Dialect, sessionWorkload, type Workload } from './workload.ts';
 import { Ledger, type Tally } from './ledger.ts';
-import { sessionWorkload, type Workload } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;
@@ -69,7 +68,7 @@ export class LoadDriver implements AsyncDisposable {
   #onAnswer: () => void = () => undefined;
 
   private constructor(
-    { dialect, workload = sessionWorkload, patienceMs = 10_000 }: LoadDriverOptions,
+    { dialect, workload = sessionWorkload(), patienceMs = 10_000 }: LoadDriverOptions,
     connection: ChannelModel,
     channel: Channel,
     replyQueue: string,
@@ -161,7 +160,7 @@ export class LoadDriver implements AsyncDisposable {
     const command = this.#workload.command(sequence);
     this.#dueAtMs.set(sequence, dueAtMs);
     this.#dialect.publish(this.#channel, command, {
-      messageId: `${this.#name}-${command.repeats ?? sequence}`,
+      messageId: `${this.#name}-${sequence}`,
       correlationId: `${this.#name}-${sequence}`,
       replyTo: this.#replyQueue,
       contentType: 'application/json',

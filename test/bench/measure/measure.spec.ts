@@ -1,12 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
 
-import { processUsage, readPsTime } from './process-usage.ts';
-import { selfTimes } from './self-times.ts';
+import { bottleneck, processUsage, readPsTime } from './usage.ts';
 import { median, percentile } from './statistics.ts';
-import { bottleneck } from './usage.ts';
 
 describe('processUsage', () => {
   it('grows by the processor time of this process only', () => {
@@ -63,39 +58,5 @@ describe('bottleneck', () => {
     ['room left everywhere', idle, 0.9, 'waiting for answers'],
   ])('knows %s', (_, parts, machine, expected) => {
     expect(bottleneck({ parts, machine }, 2)).toBe(expected);
-  });
-});
-
-describe('selfTimes', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-profile-'));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-  it('adds up the samples of the window, by function and by package, without idle time', () => {
-    const node = (id: number, functionName: string, url = '') => ({
-      id,
-      callFrame: { functionName, url, lineNumber: 9 },
-    });
-    const file = join(folder, 'a.cpuprofile');
-    const profile = {
-      startTime: 1_000_000,
-      nodes: [
-        node(1, '(idle)'),
-        node(2, 'publish', 'file:///x/node_modules/amqplib/lib/channel.js'),
-        node(3, 'handle', 'file:///x/dist/libs/messaging/src/pipeline.js'),
-        node(4, 'write', 'node:net'),
-      ],
-      // A sample each 1 ms, from 1,001 ms on; the first and the last lie outside of the window.
-      samples: [2, 2, 3, 3, 1, 4, 4],
-      timeDeltas: Array.from({ length: 7 }, () => 1_000),
-    };
-    writeFileSync(file, JSON.stringify(profile));
-    const { busyMs, functions, places } = selfTimes(file, { fromMs: 1_001.5, toMs: 1_006.5 });
-    expect(busyMs).toBeCloseTo(4);
-    expect(places.map(({ name, ms }) => [name, Math.round(ms)])).toEqual([
-      ['libs/messaging', 2],
-      ['amqplib', 1],
-      ['Node.js', 1],
-    ]);
-    expect(functions[0]).toEqual({ name: 'handle  libs/messaging pipeline.js:10', ms: 2 });
   });
 });

@@ -1,16 +1,14 @@
 import { fileURLToPath } from 'node:url';
 
-import { freePorts } from '../../../scripts/network/free-ports.ts';
+import { freePorts } from '../../../scripts/network.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import type { Workplace } from '../stage/workplace.ts';
 
-/** Of each report, unless said otherwise. */
-export const REPORT_RECORDS = 50;
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
 /** Those in this folder. */
-export type PlatformProgram = 'main' | 'all-operations' | 'reports';
+export type PlatformProgram = 'main' | 'reports';
 
 export interface BenchPlatform extends AsyncDisposable {
   readonly process: ServiceProcess;
@@ -21,13 +19,13 @@ export interface BenchPlatform extends AsyncDisposable {
 /**
  * @param latencyMs how long it takes to answer
  * @param program of this folder; default: the one that knows sessions alone, and checks their signatures
- * @param records of each report
+ * @param records of each report, if that is `reports`
  */
 export async function startPlatform(
   workplace: Workplace,
   latencyMs: number,
   program: PlatformProgram = 'main',
-  records = REPORT_RECORDS,
+  records = 0,
 ): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
   const variables = {

@@ -1,8 +1,7 @@
 import { type Spread, spreadOf, withRange } from '../measure/statistics.ts';
 import { LEAST_SHARE, rateShare } from '../reports/compare-rates.ts';
 import { NPM_RUN_WORKER } from '../runs/starters.ts';
-import { type Ratio, ratiosOf } from './ratios.ts';
-import { peakMemoryMb } from './summary.ts';
+import { peakMemoryMb, type Ratio, ratiosOf } from './summary.ts';
 import type { Report, Table } from './tables.ts';
 
 /** What one figure of this worker is to be. */
@@ -35,11 +34,6 @@ export function boundTable(report: Report): Table {
     return [[what, bound, `${withRange(measured, digits)}${unit}`, holds ? 'yes' : 'no']];
   });
   return [['what', 'bound', 'measured', 'holds'], ...rows];
-}
-
-/** Whether something was measured for every bound. */
-export function hasEveryBound(report: Report): boolean {
-  return boundsOf(report).every(({ measured }) => measured !== undefined);
 }
 
 function boundsOf({ plan, results, moderate, rates, starts }: Report): Bound[] {

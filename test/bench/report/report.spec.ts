@@ -3,13 +3,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { Result } from '../runs/compare.ts';
 import type { Sample } from '../runs/entrant.ts';
 import { FULL } from '../runs/plan.ts';
-import { boundTable, hasEveryBound } from './bounds.ts';
+import { boundTable } from './bounds.ts';
 import { describeMachine } from './machine.ts';
-import { plot } from './plot.ts';
-import { ratiosOf } from './ratios.ts';
-import { summarize } from './summary.ts';
+import { ratiosOf, summarize } from './summary.ts';
 import { busyLines, costTable, ratioTable, type Report, speedTable } from './tables.ts';
-import { between } from './write-part.ts';
 
 const SHARES = { parts: { worker: 0.5, broker: 0.4, platform: 0.1, driver: 0.1 }, machine: 1.2 };
 const TALLY = { sent: 10, right: 10, wrong: 0, double: 0, stray: 0, missing: 0 };
@@ -83,17 +80,15 @@ describe('the table of bounds', () => {
       ['at least 0.60', '0.60 (0.50–0.70)', 'yes'],
       ['at most 1.00 s', '1.00 (0.90–1.10) s', 'no'],
     ]);
-    expect(hasEveryBound(whole)).toBe(true);
   });
 
-  it('has what was measured alone, and is then not whole', () => {
+  it('has rows for what was measured alone', () => {
     const started = { ...whole, results: [], moderate: [], rates: undefined };
     expect(
       boundTable(started)
         .slice(1)
         .map(([what]) => what),
     ).toEqual(['`npm run worker` to the first reply']);
-    expect(hasEveryBound(started)).toBe(false);
     expect(boundTable({ ...started, starts: [] })).toHaveLength(1);
   });
 });
@@ -119,28 +114,5 @@ describe('the table', () => {
     const busy = { ...quiet, shares: { ...SHARES, machine: 1.9 } };
     expect(busyLines([quiet], 2)).toEqual([]);
     expect(busyLines([quiet, busy], 2)).toEqual([expect.stringContaining('0.8 of 2 processors')]);
-  });
-});
-
-describe('the plot', () => {
-  it('has a bar in proportion for each worker', () => {
-    const svg = plot([result('bare-classic', [0.1]), result('ours', [0.2])].map((one) => summarize(one, 2)));
-    const [peer, mine] = [...svg.matchAll(/<rect class="(peer|ours)".* width="([\d.]+)"/g)];
-    expect([peer?.[1], mine?.[1]]).toEqual(['peer', 'ours']);
-    expect(Number(mine?.[2]) / Number(peer?.[2])).toBeCloseTo(2, 1);
-  });
-});
-
-describe('a part of the documentation', () => {
-  const text = 'before\n<!-- bench: a -->\nold\n<!-- end of bench: a -->\nafter\n';
-
-  it('is replaced between its markers', () => {
-    expect(between(text, 'a', ['new', 'lines'])).toBe(
-      'before\n<!-- bench: a -->\n\nnew\n\nlines\n\n<!-- end of bench: a -->\nafter\n',
-    );
-  });
-
-  it('is missed if it has no place', () => {
-    expect(() => between(text, 'b', [])).toThrow('no place for b');
   });
 });

@@ -5,10 +5,8 @@ import type { Result } from '../runs/compare.ts';
 import type { Finish } from '../runs/entrant.ts';
 import type { Plan } from '../runs/plan.ts';
 import type { StartResult } from '../runs/time-starts.ts';
-import { GUARANTEES, KINDS } from './guarantees.ts';
 import type { Machine } from './machine.ts';
-import type { Ratio } from './ratios.ts';
-import type { Summary } from './summary.ts';
+import type { Ratio, Summary } from './summary.ts';
 
 /** All that a run has found out. */
 export interface Report {
@@ -92,16 +90,6 @@ export function busyLines(summaries: readonly Summary[], processors: number): st
   const share = `${others.toFixed(1)} of ${processors} processors`;
   return [
     `Other processes used up to ${share} meanwhile: on a quiet machine the figures are lower, and closer together.`,
-  ];
-}
-
-export function guaranteeTable(): Table {
-  return [
-    ['guarantee', 'bare loop', 'Nest’s own', 'rabbitmq-client', 'poker-bridge'],
-    ...GUARANTEES.map(({ text, keptBy }) => [
-      text,
-      ...KINDS.map((kind) => (keptBy.includes(kind) ? 'yes' : '–')),
-    ]),
   ];
 }
 

@@ -1,8 +1,8 @@
 import type { RunningWorker, Surroundings } from '../contestants/contestant.ts';
-import { OurWorkers } from '../contestants/ours.ts';
+import { OurWorker } from '../contestants/ours.ts';
 import { peer } from '../contestants/peer.ts';
-import { queueDialect } from '../driver/dialect.ts';
-import { processUsage } from '../measure/process-usage.ts';
+import { queueDialect } from '../driver/workload.ts';
+import { processUsage } from '../measure/usage.ts';
 import { type Spread, spreadOf } from '../measure/statistics.ts';
 import { startPlatform } from '../platform/start-platform.ts';
 import { createWorkplace } from '../stage/workplace.ts';
@@ -60,7 +60,7 @@ export async function compareRates(
   perPage: number,
 ): Promise<Rates> {
   await using bare = await BARE.start(surroundings);
-  await using ours = await OurWorkers.start(surroundings);
+  await using ours = await OurWorker.start(surroundings);
   await using reader = await ReportReader.open(surroundings.amqpUrl);
   let faults = 0;
   const rateOf = (label: string): Rate => ({ label, pagesPerSecond: [], cpuMsPerPage: [] });

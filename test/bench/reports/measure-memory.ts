@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
 import { BusCaller } from '../../support/bus-caller.ts';
-import type { OurWorkers } from '../contestants/ours.ts';
-import { type InteractiveLoad, interactiveLoad } from '../lanes/interactive-load.ts';
-import { processUsage } from '../measure/process-usage.ts';
+import type { OurWorker } from '../contestants/ours.ts';
+import { type InteractiveLoad, interactiveLoad } from '../../support/interactive-load.ts';
 import type { ReadReport, ReportReader } from './report-reader.ts';
 
 /** 60 MB. */
@@ -15,17 +14,11 @@ const LOOK_MS = 250;
 /** A load of players is measured in parts, since it keeps what it saw. */
 const PART_MS = 5_000;
 
-/** One look at the worker. */
-export interface MemoryLook {
-  readonly atSeconds: number;
-  readonly pages: number;
-  readonly memoryMib: number;
-}
-
 export interface ReportMemory {
   /** Resident after it has served players for some seconds, before any report. */
   readonly idleMib: number;
-  readonly looks: readonly MemoryLook[];
+  /** The most that it had resident while it read the report. */
+  readonly mostMib: number;
   readonly report: ReadReport;
   /** What players saw, before the report and while it was read. */
   readonly alone: InteractiveLoad;
@@ -34,7 +27,7 @@ export interface ReportMemory {
 
 /** Looks at the memory of a worker while it reads a report, and serves players. */
 export async function measureMemory(
-  worker: OurWorkers,
+  worker: OurWorker,
   reader: ReportReader,
   amqpUrl: string,
   perPage: number,
@@ -43,28 +36,23 @@ export async function measureMemory(
   await load(WARM_MS);
   const alone = await load(WARM_MS);
   const idleMib = worker.memoryMib;
-  const looks: MemoryLook[] = [];
-  const startMs = performance.now();
-  let pages = 0;
-  const timer = setInterval(() => {
-    const atSeconds = (performance.now() - startMs) / 1_000;
-    looks.push({ atSeconds, pages, memoryMib: processUsage(worker.process.pid).memoryMib });
-  }, LOOK_MS);
+  let mostMib = idleMib;
+  const timer = setInterval(() => (mostMib = Math.max(mostMib, worker.memoryMib)), LOOK_MS);
   const ending = { isOver: false };
   const players = (async () => {
     const parts: InteractiveLoad[] = [];
     while (!ending.isOver) parts.push(await load(PART_MS));
     return merge(parts);
   })();
-  const report = await reader.read(worker, perPage, (count) => (pages = count));
+  const report = await reader.read(worker, perPage);
   clearInterval(timer);
   ending.isOver = true;
-  return { idleMib, looks, report, alone, beside: await players };
+  return { idleMib, mostMib, report, alone, beside: await players };
 }
 
 /** How much more than idle the worker had resident at most. */
-export function aboveIdleMib({ idleMib, looks }: ReportMemory): number {
-  return Math.max(...looks.map(({ memoryMib }) => memoryMib)) - idleMib;
+export function aboveIdleMib({ idleMib, mostMib }: ReportMemory): number {
+  return mostMib - idleMib;
 }
 
 /** With a caller of its own, which keeps every reply until it is gone. */

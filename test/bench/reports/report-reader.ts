@@ -49,12 +49,7 @@ export class ReportReader implements AsyncDisposable {
     return reader;
   }
 
-  /** @param onPage called with the number of pages so far */
-  read(
-    worker: RunningWorker,
-    perPage: number,
-    onPage: (pages: number) => void = () => undefined,
-  ): Promise<ReadReport> {
+  read(worker: RunningWorker, perPage: number): Promise<ReadReport> {
     const startMs = performance.now();
     const id = randomUUID();
     let pages = 0;
@@ -70,7 +65,6 @@ export class ReportReader implements AsyncDisposable {
         const isRight = headers['sequence'] === pages && firstRecord(content) === pages * perPage;
         if (!isRight) faults += 1;
         pages += 1;
-        onPage(pages);
       };
       worker.dialect.publish(
         this.#channel,

@@ -1,10 +1,9 @@
 import { markdownTable } from 'markdown-table';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
-import { OurWorkers } from '../contestants/ours.ts';
+import { OurWorker } from '../contestants/ours.ts';
 import { percentile, spreadOf, withRange } from '../measure/statistics.ts';
 import { startPlatform } from '../platform/start-platform.ts';
-import { sparkline } from '../soak/sparkline.ts';
 import { createWorkplace } from '../stage/workplace.ts';
 import {
   LEAST_SHARE,
@@ -13,13 +12,10 @@ import {
   PLATFORM_MS,
   PREFETCH,
   type Rate,
-  type Rates,
   rateShare,
 } from './compare-rates.ts';
-import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB, type ReportMemory } from './measure-memory.ts';
+import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB } from './measure-memory.ts';
 import { ReportReader } from './report-reader.ts';
-
-const WIDTH = 60;
 
 export interface RunReportsOptions {
   readonly rounds: number;
@@ -37,56 +33,44 @@ export interface RunReportsOptions {
  */
 export async function runReports({ rounds, rateRecords, records }: RunReportsOptions): Promise<boolean> {
   await using broker = await startBroker();
-  const isFast = rounds === 0 || showRates(await measureRates(broker.url, rounds, rateRecords));
+  const isFast = rounds === 0 || (await showRates(broker.url, rounds, rateRecords));
   return (await showMemory(broker.url, records)) && isFast;
 }
 
-function showRates(rates: Rates): boolean {
-  for (const line of rateLines(rates)) console.log(line);
-  return rateShare(rates).median >= LEAST_SHARE && rates.faults === 0;
+async function showRates(amqpUrl: string, rounds: number, records: number): Promise<boolean> {
+  const rates = await measureRates(amqpUrl, rounds, records);
+  const share = rateShare(rates).median;
+  const rowOf = ({ label, pagesPerSecond, cpuMsPerPage }: Rate): string[] => [
+    label,
+    withRange(spreadOf(pagesPerSecond), 1),
+    withRange(spreadOf(cpuMsPerPage), 2),
+  ];
+  console.log(`Pages of ${PER_PAGE} records, ${rounds} rounds by turns; platform ${PLATFORM_MS} ms.\n`);
+  console.log(
+    markdownTable([['worker', 'pages a second', 'CPU a page, ms'], rowOf(rates.bare), rowOf(rates.ours)]),
+  );
+  console.log(
+    `\n${(100 * share).toFixed(0)} % of the bare loop's rate (bound: ${100 * LEAST_SHARE} %); ${rates.faults} pages wrong.\n`,
+  );
+  return share >= LEAST_SHARE && rates.faults === 0;
 }
 
 async function showMemory(amqpUrl: string, records: number): Promise<boolean> {
   using workplace = await createWorkplace();
   await using platform = await startPlatform(workplace, PLATFORM_MS, 'reports', records);
   const surroundings = { workplace, amqpUrl, platform: platform.variables, prefetch: PREFETCH };
-  await using worker = await OurWorkers.start(surroundings);
+  await using worker = await OurWorker.start(surroundings);
   await using reader = await ReportReader.open(amqpUrl);
   const memory = await measureMemory(worker, reader, amqpUrl, PER_PAGE);
-  for (const line of memoryLines(memory)) console.log(line);
-  const { report, beside } = memory;
-  const isWhole = report.end['records'] === records && report.faults === 0;
-  return isWhole && Object.keys(beside.failures).length === 0 && aboveIdleMib(memory) <= MOST_ABOVE_IDLE_MIB;
-}
-
-function rateLines(rates: Rates): string[] {
-  const head = ['worker', 'pages a second', 'CPU a page, ms'];
-  const rowOf = ({ label, pagesPerSecond, cpuMsPerPage }: Rate): string[] => [
-    label,
-    withRange(spreadOf(pagesPerSecond), 1),
-    withRange(spreadOf(cpuMsPerPage), 2),
-  ];
-  return [
-    `Pages of ${PER_PAGE} records, ${rates.ours.pagesPerSecond.length} rounds by turns; platform ${PLATFORM_MS} ms.`,
-    '',
-    markdownTable([head, rowOf(rates.bare), rowOf(rates.ours)], { align: ['l', 'r', 'r'] }),
-    '',
-    `poker-bridge reads at ${(100 * rateShare(rates).median).toFixed(0)} % of the bare loop's rate` +
-      ` (bound: ${100 * LEAST_SHARE} %); ${rates.faults} pages wrong.`,
-    '',
-  ];
-}
-
-function memoryLines(memory: ReportMemory): string[] {
-  const { idleMib, looks, report, alone, beside } = memory;
+  const { idleMib, report, alone, beside } = memory;
   const { pages, elapsedMs, faults, end } = report;
-  const values = looks.map(({ memoryMib }) => memoryMib);
-  const p99 = ({ latenciesMs }: ReportMemory['alone']): string => percentile(latenciesMs, 0.99).toFixed(0);
-  return [
-    `One report of ${String(end['records'])} records: ${pages} pages in ${(elapsedMs / 1_000).toFixed(0)} s,` +
-      ` ${((pages * 1_000) / elapsedMs).toFixed(1)} a second; ${faults} wrong; ${JSON.stringify(end)}`,
-    `resident memory, MiB   ${sparkline(values, WIDTH)}  ${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`,
-    `idle ${idleMib.toFixed(0)} MiB, at most ${aboveIdleMib(memory).toFixed(0)} MiB above (bound: ${MOST_ABOVE_IDLE_MIB} MiB)`,
-    `players' p99: ${p99(alone)} ms before, ${p99(beside)} ms meanwhile; failed: ${JSON.stringify(beside.failures)}`,
-  ];
+  const p99 = (latenciesMs: readonly number[]): string => percentile(latenciesMs, 0.99).toFixed(0);
+  console.log(
+    `${pages} pages in ${(elapsedMs / 1_000).toFixed(0)} s; ${faults} wrong; ${JSON.stringify(end)}\n` +
+      `idle ${idleMib.toFixed(0)} MiB, at most ${aboveIdleMib(memory).toFixed(0)} MiB above (bound: ${MOST_ABOVE_IDLE_MIB} MiB)\n` +
+      `players' p99: ${p99(alone.latenciesMs)} ms before, ${p99(beside.latenciesMs)} ms meanwhile; ` +
+      `failed: ${JSON.stringify(beside.failures)}`,
+  );
+  const isWhole = end['records'] === records && faults === 0;
+  return isWhole && Object.keys(beside.failures).length === 0 && aboveIdleMib(memory) <= MOST_ABOVE_IDLE_MIB;
 }

@@ -1,9 +1,9 @@
 import type { Contestant, RunningWorker } from '../contestants/contestant.ts';
 import type { Tally } from '../driver/ledger.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
-import { processUsage } from '../measure/process-usage.ts';
+import { sessionWorkload } from '../driver/workload.ts';
+import { type Pids, processUsage, type Shares, sharesBetween, usageOf } from '../measure/usage.ts';
 import { percentile } from '../measure/statistics.ts';
-import { type Pids, type Shares, sharesBetween, usageOf } from '../measure/usage.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Plan } from './plan.ts';
 
@@ -43,12 +43,15 @@ export class Entrant implements AsyncDisposable {
   static async start(
     contestant: Contestant,
     stage: Stage,
-    { inFlight, warmUp, closedLoopMs }: Plan,
-    nodeFlags: readonly string[] = [],
+    { prefetch, operators, warmUp, closedLoopMs }: Plan,
   ): Promise<Entrant> {
-    const worker = await contestant.start(stage, nodeFlags);
-    const driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: worker.dialect });
-    await driver.closedLoop({ inFlight, commands: warmUp, forMs: closedLoopMs });
+    const worker = await contestant.start(stage);
+    const driver = await LoadDriver.open({
+      url: stage.amqpUrl,
+      dialect: worker.dialect,
+      workload: sessionWorkload(operators),
+    });
+    await driver.closedLoop({ inFlight: 2 * prefetch, commands: warmUp, forMs: closedLoopMs });
     return new Entrant(stage, worker, driver);
   }
 
@@ -74,9 +77,9 @@ export class Entrant implements AsyncDisposable {
 
 /** Measures one worker that is warm: a closed loop, then an open one. */
 async function takeSample(driver: LoadDriver, pids: Pids, plan: Plan): Promise<Sample> {
-  const { inFlight, commands, closedLoopMs, perSecond, openLoopMs } = plan;
+  const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
   const before = usageOf(pids);
-  const closed = await driver.closedLoop({ inFlight, commands, forMs: closedLoopMs });
+  const closed = await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs: closedLoopMs });
   const between = usageOf(pids);
   const open = await driver.openLoop({ perSecond, forMs: openLoopMs });
   const after = usageOf(pids);

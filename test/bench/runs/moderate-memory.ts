@@ -1,6 +1,6 @@
-import { OurWorkers } from '../contestants/ours.ts';
+import { OurWorker } from '../contestants/ours.ts';
 import { LoadDriver } from '../driver/load-driver.ts';
-import { processUsage } from '../measure/process-usage.ts';
+import { processUsage } from '../measure/usage.ts';
 import type { Progress } from '../report/progress.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { Finish } from './entrant.ts';
@@ -15,7 +15,7 @@ export async function moderateMemory(stage: Stage, plan: Plan, progress: Progres
   const finishes: Finish[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     progress.step(`memory at ${perSecond}/s, round ${round} of ${rounds}`);
-    await using worker = await OurWorkers.start(stage);
+    await using worker = await OurWorker.start(stage);
     await using driver = await LoadDriver.open({ url: stage.amqpUrl, dialect: worker.dialect });
     await driver.openLoop({ perSecond, forMs });
     const tally = await driver.settle();

@@ -7,8 +7,10 @@ export interface Plan {
   readonly commands: number;
   /** How long one sends at most, whatever it has sent by then. */
   readonly closedLoopMs: number;
-  /** Commands that the driver keeps in flight in the closed loop. */
-  readonly inFlight: number;
+  /** Commands that a worker has in flight at most; the driver keeps twice as many in the closed loop. */
+  readonly prefetch: number;
+  /** Of the commands, which are of all of them in turn. */
+  readonly operators: number;
   /** The rate of the open loop. */
   readonly perSecond: number;
   readonly openLoopMs: number;
@@ -28,7 +30,8 @@ export const FULL: Plan = {
   warmUp: 4_000,
   commands: 10_000,
   closedLoopMs: 60_000,
-  inFlight: 200,
+  prefetch: 100,
+  operators: 1,
   perSecond: 300,
   openLoopMs: 10_000,
   moderateMs: 30_000,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
+import { commandOf, WORKER } from '../../../scripts/build/programs.ts';
 import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
-import { asWorker } from '../contestants/as-worker.ts';
+import { asWorker } from '../contestants/contestant.ts';
 import { variablesFor } from '../contestants/ours.ts';
-import { busDialect, type Dialect, nestDialect } from '../driver/dialect.ts';
-import { sessionWorkload, type Workload } from '../driver/workload.ts';
+import { busDialect, type Dialect, nestDialect, sessionWorkload, type Workload } from '../driver/workload.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** A service whose start is measured. */
@@ -28,9 +28,9 @@ export const NPM_RUN_WORKER = 'npm-run-worker';
 
 /** The worker, the worker by way of npm, and the smallest service that Nest's documentation has. */
 export function starters(stage: Stage): readonly Starter[] {
-  const program = stage.workplace.worker('this');
+  const folder = stage.workplace.folderOf('this');
   return [
-    worker(stage, 'worker', 'poker-bridge, built', (variables) => asWorker(program, variables)),
+    worker(stage, 'worker', 'poker-bridge, built', (variables) => commandOf(WORKER, variables, folder)),
     worker(stage, NPM_RUN_WORKER, '`npm run worker`', (variables) => ({
       command: 'npm',
       args: ['run', '--silent', 'worker'],
@@ -53,7 +53,7 @@ function worker(
     ...start({ HOME: process.env['HOME'] ?? '', ...variablesFor(stage, prefix) }),
     queue: `${prefix}.interactive`,
     dialect: busDialect(prefix),
-    workload: sessionWorkload,
+    workload: sessionWorkload(),
     remove: () => removeTopology(stage.amqpUrl, prefix),
   };
 }

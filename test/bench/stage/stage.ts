@@ -1,5 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
-import { type PlatformProgram, startPlatform } from '../platform/start-platform.ts';
+import { operatorOf } from '../driver/workload.ts';
+import { startPlatform } from '../platform/start-platform.ts';
 import { createWorkplace, type Workplace } from './workplace.ts';
 
 export interface StageOptions {
@@ -9,8 +13,8 @@ export interface StageOptions {
   readonly prefetch?: number;
   /** The folder of another checkout, built, that is measured beside this one. */
   readonly other?: string;
-  /** Of `test/bench/platform`. Default: `main`, which knows sessions alone, and checks their signatures. */
-  readonly program?: PlatformProgram;
+  /** That a worker of ours serves. Default: 1. */
+  readonly operators?: number;
 }
 
 /** Everything around the workers that are measured: a private broker, a platform, and a place for files. */
@@ -28,23 +32,37 @@ export interface Stage extends AsyncDisposable {
 export async function openStage({
   latencyMs = 20,
   prefetch = 100,
+  operators = 1,
   other,
-  program = 'main',
 }: StageOptions = {}): Promise<Stage> {
   await using parts = new AsyncDisposableStack();
   const workplace = parts.use(await createWorkplace(other));
   const broker = parts.use(await startBroker());
-  const platform = parts.use(await startPlatform(workplace, latencyMs, program));
+  const platform = parts.use(await startPlatform(workplace, latencyMs));
   const facts = await broker.ctl('eval', '{os:getpid(), rabbit_misc:version()}.');
   const [, pid, brokerVersion = ''] = /"(\d+)",\s*"([^"]+)"/.exec(facts) ?? [];
   const kept = parts.move();
   return {
     workplace,
     amqpUrl: broker.url,
-    platform: platform.variables,
+    platform: { ...platform.variables, ...operatorsFile(workplace, operators, platform.variables) },
     prefetch,
     pids: { broker: Number(pid), platform: platform.process.pid },
     brokerVersion,
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
+}
+
+/** The operators beside the default one, all of them with its key. */
+function operatorsFile(
+  { folder }: Workplace,
+  operators: number,
+  { PLATFORM_SECRET_KEY: secretKey }: Readonly<Record<string, string>>,
+): Record<string, string> {
+  if (operators === 1) return {};
+  const file = join(folder, 'operators.json');
+  const names = Array.from({ length: operators - 1 }, (_, index) => operatorOf(index + 1));
+  const entries = names.map((name) => [name, { clientId: 'bench', secretKey }]);
+  writeFileSync(file, JSON.stringify(Object.fromEntries(entries)));
+  return { OPERATORS_FILE: file };
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 
 import { compile } from '../../../scripts/build/compile.ts';
 import { root } from '../../../scripts/root.ts';
-import { workerProgram } from '../../support/worker-program.ts';
 
 const PEERS = 'test/bench/peers';
 
@@ -15,8 +14,8 @@ export interface Workplace extends Disposable {
   readonly folder: string;
   /** A compiled program of `test/bench/peers`. */
   peer(name: string): string;
-  /** The file from which a built worker starts, as it was when the run began. */
-  worker(version: Version): string;
+  /** What holds the built worker, as it was when the run began. */
+  folderOf(version: Version): string;
   /** The file for the output of a process. */
   log(name: string): string;
 }
@@ -37,7 +36,7 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
   return {
     folder,
     peer: (name) => join(folder, 'peers', `${name}.js`),
-    worker: (version) => workerProgram(versions[version]),
+    folderOf: (version) => versions[version],
     log: (name) => join(folder, `${name}.log`),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -1,5 +1,4 @@
-import { failureIn } from './failure-in.ts';
-import type { Entry, LedgerReply } from './ledger.ts';
+import { type Entry, failureIn, type LedgerReply } from './ledger.ts';
 
 /** Something that was broken, or worked again. */
 export interface Happening {

@@ -1,5 +1,4 @@
-import type { Entry } from './ledger.ts';
-import { failureIn } from './failure-in.ts';
+import { type Entry, failureIn } from './ledger.ts';
 
 export interface Verdict {
   readonly commands: number;

@@ -110,13 +110,14 @@ describe('a reply_to', () => {
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
   });
 
-  it('that is gone: every page of a report is parked', async () => {
+  it('that is gone: a report waits for it, and ends with REPLY_QUEUE_FULL; no page is parked', async () => {
     publish('report.rake.fetch', RAKE, { replyTo: 'no-such-queue' });
-    const { undelivered } = await seen('the whole report', (all) => all.undelivered.length > PAGES);
-    expect(undelivered.map(factsOf).map(({ sequence, type }) => [sequence, type])).toEqual([
-      ...Array.from({ length: PAGES }, (_, sequence) => [sequence, 'report.page']),
-      [PAGES, 'report.completed'],
+    const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
+    expect(undelivered.map(factsOf)).toEqual([
+      { type: 'command.failed', sequence: 0, final: true, code: 'REPLY_QUEUE_FULL' },
     ]);
+    expect(JSON.parse(String(undelivered[0]?.content))).toMatchObject({ details: { queue: 'gone' } });
+    expect(service.platform.requests.length).toBeLessThan(PAGES);
   });
 
   it('that is full: the reply is tried for about a second, then parked, long before the deadline', async () => {

@@ -6,7 +6,7 @@ import { type Channel, connect, type ConsumeMessage } from 'amqplib';
 import { WORKER } from '../../../scripts/build/programs.ts';
 import type { Contestant, RunningWorker } from '../../bench/contestants/contestant.ts';
 import { CONTESTANTS, contestantsOf } from '../../bench/contestants/contestants.ts';
-import { queueDialect } from '../../bench/driver/dialect.ts';
+import { queueDialect } from '../../bench/driver/workload.ts';
 import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
 import { LoadDriver } from '../../bench/driver/load-driver.ts';
 import { type BenchPlatform, startPlatform } from '../../bench/platform/start-platform.ts';

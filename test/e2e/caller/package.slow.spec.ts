@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -15,8 +15,15 @@ import { type SandboxedService, startSandboxedService } from '../commands/sandbo
 const run = promisify(execFile);
 const TSC = join(root, 'node_modules/typescript/bin/tsc');
 const NODE_RELEASES = await nodeReleases();
-/** What a Nest service has already. */
-const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/microservices', '@types/node', 'rxjs'];
+/** What a Nest service has already; class-validator until the caller needs no validation of its own. */
+const NEST = [
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/microservices',
+  '@types/node',
+  'reflect-metadata',
+  'rxjs',
+];
 const COMPILER = {
   target: 'es2022',
   module: 'nodenext',
@@ -76,7 +83,7 @@ describe('the packed @poker-bridge/caller', () => {
   });
   afterAll(async () => {
     await using bus = await openConnection();
-    for (const instance of [hostname(), 'outbox', 'nest']) {
+    for (const instance of ['0', '1', 'outbox', 'nest']) {
       await bus.channel.deleteQueue(`${name}.replies.${instance}`);
     }
     await sandboxed?.[Symbol.asyncDispose]();
@@ -85,6 +92,7 @@ describe('the packed @poker-bridge/caller', () => {
 
   async function install(): Promise<void> {
     await installPacked('libs/contracts', folder);
+    await installPacked('libs/rabbitmq', folder);
     files = await installPacked('libs/caller', folder);
     await linkPackages(NEST, folder);
   }

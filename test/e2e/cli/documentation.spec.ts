@@ -54,6 +54,11 @@ describe('docs/command-line.md', () => {
     const shown =
       fences.find((fence) => fence.text.startsWith('$ npx poker-bridge sign explain'))?.text ?? '';
     const { stdout } = await runCli(['sign', 'explain', '-'], { input: request });
-    expect(shown.slice(shown.indexOf('\n') + 1)).toBe(stdout);
+    // An ellipsis stands for what is left out.
+    let at = 0;
+    for (const piece of shown.slice(shown.indexOf('\n') + 1).split(/ *…\n?/)) {
+      expect(stdout.slice(at)).toContain(piece);
+      at = stdout.indexOf(piece, at) + piece.length;
+    }
   });
 });

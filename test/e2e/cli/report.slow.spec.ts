@@ -36,6 +36,8 @@ describe('poker-bridge report', () => {
 
   const fetch = (line: string, file: string, ...more: string[]): Promise<CliRun> =>
     runCli(['report', ...line.split(' '), '--out', join(folder, file), ...more], { variables });
+  const fetchTo = (out: string, line: string): Promise<CliRun> =>
+    runCli(['report', ...line.split(' '), '--out', out], { variables });
   const content = (file: string): Promise<string> => readFile(join(folder, file), 'utf8');
   /** The records as `send` prints them. */
   const records = async (type: string): Promise<string[]> => {
@@ -48,11 +50,10 @@ describe('poker-bridge report', () => {
     await sandboxed.platform.fault({ kind: 'huge-amounts' });
     const { code, stdout, stderr } = await fetch(`ad-hoc ${DAY} --per-page 10`, 'day.ndjson');
     const lines = (await content('day.ndjson')).trimEnd().split('\n');
-    expect([code, stdout]).toEqual([
-      0,
-      `${lines.length} records of ${Math.ceil(lines.length / 10)} pages in ${join(folder, 'day.ndjson')}\n`,
-    ]);
-    expect(stderr).toMatch(/^warning: no decimals are known of \w+/m);
+    const told = `${lines.length} records of ${Math.ceil(lines.length / 10)} pages in ${join(folder, 'day.ndjson')}`;
+    expect([code, stdout.split('\n')[0]]).toEqual([0, told]);
+    expect(stdout).toMatch(/^total EUR, money type \d: win -?\d+\.\d\d, /m);
+    expect(stderr).toMatch(/^warning: no decimals are known of \w+.*--decimals \w+=2/m);
     expect(lines).toEqual(await records('report.ad-hoc.fetch'));
     expect(lines.join()).toMatch(/"rake":\d{17}/);
     expect(await readdir(folder)).toEqual(['day.ndjson']);
@@ -63,9 +64,18 @@ describe('poker-bridge report', () => {
     const json = await fetch(`rake ${DAY}`, 'rake.json');
     expect([table.code, json.code]).toEqual([0, 0]);
     const all = JSON.parse(await content('rake.json')) as Record<string, string | number>[];
-    expect(table.lines).toMatchObject([
-      { file: join(folder, 'rake.csv'), report: 'rake', records: all.length, changedWhileReading: false },
-    ]);
+    const end = {
+      file: join(folder, 'rake.csv'),
+      report: 'rake',
+      records: all.length,
+      changedWhileReading: false,
+    };
+    expect(table.lines).toMatchObject([{ ...end, repeated: 0, missing: 0, faults: 0 }]);
+    const sum = all.reduce(
+      (total, { currency, value }) => total + (currency === 'EUR' ? Number(value) : 0),
+      0,
+    );
+    expect((table.lines[0] as { totals: object[] }).totals).toContainEqual({ currency: 'EUR', value: sum });
     const [titles, ...rows] = (await content('rake.csv')).trimEnd().split('\r\n');
     expect(titles).toBe('id,userId,currency,value,valueDecimal');
     const decimals = new Map([
@@ -104,21 +114,58 @@ describe('poker-bridge report', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['day.ndjson', 'day.parquet']);
   });
 
-  it('warns of a period that the platform has not aggregated yet', async () => {
+  it('warns of a period that has not ended', async () => {
     const today = new Date().toISOString().slice(0, 10);
     const { code, stderr } = await fetch(`rake --day ${today}`, 'today.csv');
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/aggregates every ten minutes, and .* fetch it again after/),
+      expect.stringMatching(/the period has not ended: it goes on until .* fetch it again after/),
     ]);
-    expect((await fetch(`rake ${DAY}`, 'past.csv')).stderr).not.toContain('aggregates');
+    expect((await fetch(`rake ${DAY}`, 'past.csv')).stderr).not.toContain('period');
+  });
+
+  it('writes yesterday to the standard output, with decimals that the worker does not know', async () => {
+    const { code, stdout, stderr } = await fetchTo('-', 'rake --day yesterday --decimals GBP=8');
+    const [titles, ...rows] = stdout.trimEnd().split('\r\n');
+    expect([code, titles]).toEqual([0, 'id,userId,currency,value,valueDecimal']);
+    const pounds = rows.filter((row) => row.includes(',GBP,'));
+    expect(pounds.length).toBeGreaterThan(0);
+    for (const row of pounds) expect(row).toMatch(/,\d+\.\d{8}$/);
+    expect(stderr).toContain(`${rows.length} records of`);
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const { body } = await sandboxed.platform.lastRequest();
+    expect(new URLSearchParams(body).get('dateFrom')).toBe(`${yesterday} 00:00:00`);
+  });
+
+  it('has the same columns for an empty report', async () => {
+    const nobody = await fetch(`rake ${DAY}`, 'none.csv', '--user-id', 'nobody');
+    expect([nobody.code, await content('none.csv')]).toEqual([
+      0,
+      'id,userId,currency,value,valueDecimal\r\n',
+    ]);
+  });
+
+  it('says what has changed since an earlier file', async () => {
+    expect((await fetch(`rake ${DAY}`, 'before.csv')).code).toBe(0);
+    const [titles, first, ...rest] = (await content('before.csv')).split('\r\n') as [string, string];
+    await writeFile(
+      join(folder, 'before.csv'),
+      [titles, first.replace(/,\d+,/, ',1,'), ...rest.slice(1)].join('\r\n'),
+    );
+    const { code, stdout } = await fetch(`rake ${DAY}`, 'after.csv', '--compare', join(folder, 'before.csv'));
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^compared: 1 added, 0 removed, 1 changed$/m)]);
+    expect(stdout).toMatch(new RegExp(`^ {2}${first.split(',')[0]} \\w+: value 1 → \\d+$`, 'm'));
   });
 
   it('asks for a month from midnight to midnight, with what else was given', async () => {
-    const { code } = await fetch('rake --month 2026-02 --time-zone +03:00 --currency EUR', 'month.ndjson');
+    const { code } = await fetch(
+      'rake --month 2026-02 --time-zone +03:00 --currency EUR --convert-to-preferred-currency 1',
+      'month.ndjson',
+    );
     expect(code).toBe(0);
     const { url, body } = await sandboxed.platform.lastRequest();
     expect(url).toContain('timeZone=%2B03%3A00');
+    expect(url).toContain('convertToPreferredCurrency=1');
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual({
       dateFrom: '2026-02-01 00:00:00',
       dateTo: '2026-03-01 00:00:00',
@@ -155,11 +202,11 @@ describe('poker-bridge report', () => {
     ['rake --from 2026-03-02 --to 2026-03-01', 'a.csv', /dateTo must be after dateFrom/],
     ['rake --from 2026-02-30 --to 2026-03-01', 'a.csv', /dateFrom must/],
     ['rake --from 2026-03-01', 'a.csv', /either --month, or --day, or --from and --to/],
-    ['rake --month 2026-13', 'a.csv', /must be a month/],
-    ['rake --day 2026-02-30', 'a.csv', /must be a day/],
+    ['rake --month 2026-13', 'a.csv', /must be a month, such as 2026-10, or last/],
+    ['rake --day 2026-02-30', 'a.csv', /must be a day, such as .*, or yesterday/],
     ['rake --day 2026-03-01 --month 2026-03', 'a.csv', /either --month, or --day/],
     ['rake --day 2026-03-01 --time-zone Berlin', 'a.csv', /--time-zone is a name such as/],
-    [`rake ${DAY}`, 'a.xlsx', /--out ends in \.csv, \.ndjson, \.json, \.parquet/],
+    [`rake ${DAY}`, 'a.xlsx', /--out ends in \.csv, \.ndjson, \.json, \.parquet, or is -/],
     [`rake ${DAY}`, 'no/such/folder.csv', /cannot be written \(ENOENT\)/],
   ])('refuses %s into %s before it asks', async (line, file, expected) => {
     const { code, stderr } = await fetch(line, file);

@@ -25,7 +25,10 @@ describe('poker-bridge sign explain', () => {
       variables,
       input: line(signOf('Aceu-1').toUpperCase()),
     });
-    expect([capitals.code, capitals.stdout]).toEqual([1, expect.stringContaining('send it in lower case')]);
+    expect([capitals.code, capitals.stdout]).toEqual([
+      1,
+      expect.stringContaining('The digest is written in capitals'),
+    ]);
     const wrong = `POST ${new URL(url).pathname}?clientId=op1&page=2 HTTP/1.1\nsign: ${signOf('Aceu-1op12')}\n\nnick=Ace&userId=u-1`;
     const raw = await runCli(['sign', 'explain', '-', '--json'], { variables, input: wrong });
     expect([raw.code, JSON.parse(raw.stdout)]).toMatchObject([
@@ -55,6 +58,6 @@ describe('poker-bridge sign explain', () => {
     });
     expect(code).toBe(0);
     expect(stdout).toContain('    none: a digest needs the secret\n');
-    expect(stdout).toMatch(/names left unsorted +x y1\n/);
+    expect(stdout).toMatch(/in the order of the request +x y1\n/);
   });
 });

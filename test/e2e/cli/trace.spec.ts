@@ -21,7 +21,9 @@ describe('poker-bridge trace', () => {
     await send('wrong', { userId: PLAYER, lang: 'german' });
     const answered = () => worker.log.filter(({ msg }) => msg === 'command answered');
     await until('all are logged', () => answered().length === 3);
-    log = worker.log.map((line) => `worker-1  | ${JSON.stringify(line)}\n`).join('');
+    // Out of order, as the logs of several workers are one after the other.
+    const lines = worker.log.toReversed();
+    log = lines.map((line, index) => `worker-${(index % 2) + 1}  | ${JSON.stringify(line)}\n`).join('');
   });
   afterAll(() => service?.[Symbol.asyncDispose]());
 
@@ -37,7 +39,19 @@ describe('poker-bridge trace', () => {
       { id: 'wrong', outcome: 'VALIDATION_FAILED', pointers: ['/lang'], reason: expect.any(String) },
     ]);
     const people = await trace(['--player', PLAYER]);
+    expect(people.stdout).toMatch(
+      /^1 of 2 failed\. The first: session\.create wrong of default failed at .*\n.*\/lang/,
+    );
     expect(people.stdout).toMatch(/command answered session\.create wrong of default\n {4}.*pointers \/lang/);
+  });
+
+  it('follows a stretch of time over all workers, in order of time', async () => {
+    const { code, lines } = await trace(['--since', '1h', '--json'], {});
+    const times = lines.map((line) => (line as { time: string }).time);
+    expect([code, times]).toEqual([0, times.toSorted()]);
+    expect(lines).toEqual(expect.arrayContaining([expect.objectContaining({ id: 'other' })]));
+    expect((await trace(['--until', '1h'], {})).code).toBe(1);
+    expect((await trace(['--id', 'wrong'], {})).stdout).toContain('connected to the broker');
   });
 
   it('follows a command without any key', async () => {
@@ -56,7 +70,8 @@ describe('poker-bridge trace', () => {
     ],
     [['--player', PLAYER, '--operator', 'casino'], { LOG_SUBJECT_KEY }, 1, /is the player one of casino/],
     [['--id', 'nothing'], {}, 1, /^no such line among \d+\n/],
-    [[], {}, 2, /say either --id or --player/],
+    [[], {}, 2, /say --id, --player, --since or --until/],
+    [['--since', 'soon'], {}, 2, /a time ago, such as 30m/],
     [['--id', 'a', '--player', 'b'], {}, 2, /say either --id or --player/],
   ])('with %j and %j ends with %i', async (args, variables, expected, message) => {
     const { code, stderr, stdout } = await trace(args, variables);

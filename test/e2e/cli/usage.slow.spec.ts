@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { COMMANDS } from '#contracts';
+import { COMMANDS } from '#contracts/validation';
 
 import { build } from '../../../scripts/build/build.ts';
 import { root } from '../../../scripts/root.ts';
@@ -60,7 +60,7 @@ describe('poker-bridge', () => {
     ['sign explain --command game.open', '--command and --data belong together'],
     ['sign explain --command game.close --data {}', 'game.close is no command of this version'],
     ['sign explain --command session.create --data {"userId":".."}', '--data: /userId '],
-    ['trace', 'say either --id or --player'],
+    ['trace', 'say --id, --player, --since or --until'],
     ['sign explain /no/such/file', '/no/such/file cannot be read (ENOENT)'],
     ['sign explain .', 'cannot be read (EISDIR)'],
     [

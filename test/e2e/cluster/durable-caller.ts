@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Channel, type ChannelModel, type ConfirmChannel, connect, type ConsumeMessage } from 'amqplib';
 
-import { within } from '../../../libs/resilience/src/within.ts';
+import { within } from '../../../libs/rabbitmq/src/connection/within.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { closeConnection } from '../../support/close-connection.ts';
 import { until } from '../../support/until.ts';

@@ -7,6 +7,7 @@ export const METRICS = [
   ['poker_commands_in_flight', 'gauge', ['lane']],
   ['poker_oldest_command_age_seconds', 'gauge', ['lane']],
   ['poker_commands_returned_total', 'counter', ['lane']],
+  ['poker_consumers_lost_total', 'counter', ['queue']],
   ['poker_redeliveries_total', 'counter', ['lane']],
   ['poker_ready', 'gauge', []],
   ['poker_lane_state', 'gauge', ['lane', 'state']],
@@ -37,6 +38,5 @@ export const WITHOUT_SERIES = [
   ['poker_admission_wait_seconds', 'histogram'],
   ['poker_commands_postponed_total', 'counter'],
   ['poker_commands_moved_total', 'counter'],
-  ['poker_consumers_lost_total', 'counter'],
   ['poker_redis_connected', 'gauge'],
 ] as const;

@@ -118,6 +118,23 @@ describe('what a person deletes while a worker is running', () => {
     expect(unknown?.body).toMatchObject({ code: 'UNKNOWN_COMMAND' });
   });
 
+  it('stands again within 30 seconds by itself: the exchanges and their bindings', async () => {
+    const exchanges = ['commands', 'commands.unknown', 'events'];
+    for (const exchange of exchanges) await service.caller.channel.deleteExchange(service.name(exchange));
+    const connections = service.proxy.accepted;
+    await until(
+      'they are there',
+      async () => (await Promise.all(exchanges.map(isThere))).every(Boolean),
+      30_000,
+    );
+    await until('they are bound', async () => {
+      const unknown = await service.caller.send('no.such.command', {}).catch(() => []);
+      return unknown[0]?.body['code'] === 'UNKNOWN_COMMAND';
+    });
+    expect(await createSession('after all exchanges')).toMatchObject([{ type: 'session.created' }]);
+    expect(service.proxy.accepted).toBe(connections);
+  });
+
   it('leaves no unexpected warnings', () => {
     expect(worker.stderr).toBe('');
   });

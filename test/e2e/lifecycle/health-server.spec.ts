@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { freePorts } from '../../../scripts/network/free-ports.ts';
+import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -22,7 +22,10 @@ describe('the health and metrics of a worker', () => {
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
     [inspectorPort = 0] = await freePorts(1);
-    worker = await service.worker({ NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}` });
+    worker = await service.worker({
+      NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}`,
+      HTTP_HOSTS: 'worker.example.com, Poker_Worker-1.',
+    });
   });
   afterAll(() => service[Symbol.asyncDispose]());
 
@@ -41,6 +44,57 @@ describe('the health and metrics of a worker', () => {
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
     expect(answer).toMatch(/^Connection: close\r$/im);
     expect(answer).not.toMatch(/^(X-Powered-By|Server):/im);
+  });
+
+  /** The status of the answer to a request, given as its first line and headers. */
+  async function statusOf(...lines: string[]): Promise<number> {
+    const socket = await connectionWith([...lines, 'Connection: close', '', ''].join('\r\n'));
+    return Number((await text(socket)).split(' ')[1]);
+  }
+
+  it.each(['/health/live', '/health/ready', '/health', '/metrics', '/console', '/console/events', '/none'])(
+    'are not for a foreign host, which may be the name of a foreign page: %s',
+    async (path) => {
+      expect(await statusOf(`GET ${path} HTTP/1.1`, 'Host: rebound.example.net')).toBe(421);
+    },
+  );
+
+  it.each([
+    '127.0.0.1',
+    '192.0.2.7:3000',
+    '[::1]',
+    '[2001:db8::7]:3000',
+    'localhost',
+    'LOCALHOST:3000',
+    'localhost.',
+    'Worker.Example.COM:3000',
+    'worker.example.com.',
+    'poker_worker-1',
+  ])('are for the host %s', async (host) => {
+    expect(await statusOf('GET /health/live HTTP/1.1', `Host: ${host}`)).toBe(200);
+  });
+
+  it.each([
+    ['', '/health/live'],
+    ['example.com', '/health/live'],
+    ['localhost.example.net', '/health/live'],
+    ['127.0.0.1.example.net', '/health/live'],
+    ['127.0.0.256', '/health/live'],
+    ['::1', '/health/live'],
+    ['[localhost]', '/health/live'],
+    ['user@localhost', '/health/live'],
+    ['localhost, rebound.example.net', '/health/live'],
+    ['localhost\r\nHost: rebound.example.net', '/health/live'],
+    ['localhost', 'http://rebound.example.net/health/live'],
+    ['rebound.example.net', 'http://localhost/health/live'],
+  ])('are not for the host %j, asked for %s', async (host, target) => {
+    expect(await statusOf(`GET ${target} HTTP/1.1`, `Host: ${host}`)).toBe(421);
+  });
+
+  it('are not for a request without a host', async () => {
+    expect(await statusOf('GET /health/live HTTP/1.0')).toBe(421);
+    expect(await statusOf('GET /health/live HTTP/1.1')).toBe(400);
+    expect(await statusOf('GET http://localhost/health/live HTTP/1.0', 'Host: localhost')).toBe(200);
   });
 
   it('are there while many clients send requests without an end, and end those', async () => {
@@ -64,7 +118,7 @@ describe('the health and metrics of a worker', () => {
     const socket = connect(inspectorPort, '127.0.0.1');
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNREFUSED');
-    expect(worker.stderr).toBe('');
+    expect(worker.stderr).not.toContain('Debugger');
     expect((await worker.get('/health/ready')).status).toBe(200);
   });
 });

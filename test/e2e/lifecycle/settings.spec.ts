@@ -5,33 +5,26 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, it } from '@jest/globals';
 
+import { SETTINGS } from '#settings';
+
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { CANARY, refusalOf, refusing } from './refusal-of.ts';
 
-const NUMBERS = [
-  'INTERACTIVE_PREFETCH',
-  'REPORTS_PREFETCH',
-  'HTTP_PORT',
-  'SHUTDOWN_GRACE_MS',
-  'IDEMPOTENCY_TTL_MS',
-  'MAX_COMMAND_BYTES',
-  'DELIVERY_LIMIT',
-  'INTERACTIVE_DEADLINE_MS',
-  'REPORTS_DEADLINE_MS',
-  'PLATFORM_ATTEMPT_TIMEOUT_MS',
-  'PLATFORM_MAX_ATTEMPTS',
-  'PLATFORM_CONNECTIONS',
-  'PLATFORM_QUEUE',
-  'CIRCUIT_FAILURE_RATE',
-  'CIRCUIT_MINIMUM_CALLS',
-  'CIRCUIT_WINDOW_MS',
-  'CIRCUIT_OPEN_MS',
-  'REPORTS_RETRY_DELAYS_MS',
-  'REPORTS_PER_PAGE',
-  'REPORTS_STALL_MS',
-];
+/** Every setting that is a number, or a list of numbers; those of OpenTelemetry are read only while it is on. */
+const NUMBERS = Object.entries(SETTINGS)
+  .filter(([name, { read }]) => !name.startsWith('OTEL_') && isNumber(read))
+  .map(([name]) => name);
 const BAD_NUMBERS = ['-1', '1.5', '1e3', '0x10', '999999999999'];
+
+function isNumber(read: (text: string) => unknown): boolean {
+  try {
+    read('1.5');
+  } catch (error) {
+    return /must be an integer/.test((error as Error).message);
+  }
+  return false;
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'worker-settings-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { root } from '../../../scripts/root.ts';
 import { healthy } from '../../support/platform-answers.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
@@ -83,17 +84,26 @@ describe('a worker whose broker is away', () => {
 
 describe('a worker that cannot listen', () => {
   let service: ServiceUnderTest;
+  let redis: PrivateRedis;
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
+    redis = await PrivateRedis.start();
   });
-  afterAll(() => service[Symbol.asyncDispose]());
+  afterAll(async () => {
+    await service[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
 
-  it('refuses to start if its port is taken, and names the variable', async () => {
+  it.each([
+    ['without Redis', () => ''],
+    ['beside a Redis that answers', () => redis.url],
+    ['while Redis and the broker are away', () => (service.proxy.refuse(), 'redis://127.0.0.1:1')],
+  ])('refuses to start if its port is taken, and names the variable, %s', async (_, redisUrl) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
     try {
-      const worker = service.start({ HTTP_PORT: String(port) });
+      const worker = service.start({ HTTP_PORT: String(port), REDIS_URL: redisUrl() });
       expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
       expect(worker.stderr).toMatch(/^.*HTTP_PORT.*EADDRINUSE.*\n$/);
     } finally {

@@ -1,18 +1,20 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import spawn from 'nano-spawn';
 
 import { CALLER_CODES } from '#caller';
 
+import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { fencesOf, read, root } from '../../docs/markdown.ts';
 import { type SandboxedService, startSandboxedService } from '../../e2e/commands/sandboxed-service.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { installPythonClient } from '../../support/python-client.ts';
-import { validationRows } from './validation-rows.ts';
+import { until } from '../../support/until.ts';
 
 const CLIENT = join(root, 'libs/caller-python');
 const TESTS = join(CLIENT, 'tests');
@@ -37,6 +39,32 @@ while not inbox:
 print("inbox:", ",".join(reply.type for reply in inbox.values()))
 service.close()
 caller.close()
+`;
+/** What ends under an alarm, line by line, and what is sent once that has passed. */
+const ALARMED = `import os, time, pika
+from poker_bridge import Caller, CallerError
+
+url = os.environ["AMQP_URL"]
+with pika.BlockingConnection(pika.URLParameters(url)) as connection, Caller(url, "alarmed") as caller:
+    channel = connection.channel()
+    channel.exchange_declare("poker.commands", "direct", durable=True)
+    channel.queue_declare("taken", durable=True)
+    channel.queue_bind("taken", "poker.commands", "session.create")
+    caller.ready()
+    prepared = caller.prepare("session.create", {"userId": "alice"})
+    for call in (
+        lambda: caller.create_session({"userId": "alice"}, deadline_ms=1_500),
+        lambda: list(caller.fetch_rake_report({"dateFrom": "", "dateTo": ""}, deadline_ms=1_500)),
+        lambda: caller.publish(prepared, deadline_ms=1_500),
+    ):
+        began = time.monotonic()
+        try:
+            call()
+        except CallerError as error:
+            print(error, "after", round(time.monotonic() - began), "s", flush=True)
+    print(caller.last_error, flush=True)
+    caller.publish(prepared, deadline_ms=60_000)
+    print("sent", caller.last_error, flush=True)
 `;
 /** Each fault that a type checker is to find, beside what is right. */
 const TYPED = `from poker_bridge import Caller, CallerError
@@ -116,8 +144,7 @@ describe('poker_bridge, installed from its wheel', () => {
     }, START_TIMEOUT_MS);
     afterAll(async () => {
       await using bus = await openConnection();
-      for (const instance of [hostname(), 'outbox'])
-        await bus.channel.deleteQueue(`${name}.replies.${instance}`);
+      for (const instance of ['0', 'outbox']) await bus.channel.deleteQueue(`${name}.replies.${instance}`);
       await sandboxed?.[Symbol.asyncDispose]();
     });
 
@@ -131,6 +158,7 @@ describe('poker_bridge, installed from its wheel', () => {
           expect.stringMatching(/^lobby: http:\S+lang=de$/),
           'unknown player',
           expect.stringMatching(/^\d+\.\d\d EUR in \d+ records$/),
+          `ready, with replies in ${name}.replies.0`,
           'inbox: session.created',
         ]);
         expect(result.code).toBe(0);
@@ -140,13 +168,24 @@ describe('poker_bridge, installed from its wheel', () => {
   });
 
   it(
-    'finds the faults that the worker finds',
+    'ends each call at its deadline while the broker is short of memory, and says so',
     async () => {
-      const rows = validationRows();
-      expect(rows.length).toBeGreaterThan(1_000);
-      const file = await program('rows.json', JSON.stringify(rows));
-      const result = await run(python, [join(TESTS, 'compare_validation.py'), file]);
-      expect(result).toEqual({ code: 0, output: `${rows.length} rows agree\n` });
+      await using broker = await startBroker();
+      await broker.ctl('set_vm_memory_high_watermark', '0');
+      const alarms = () => broker.ctl('eval', 'length(rabbit_alarm:get_alarms()).');
+      await until('there is an alarm', async () => (await alarms()).trim() === '1');
+      const env = { AMQP_URL: broker.url };
+      const lines: string[] = [];
+      for await (const line of spawn(python, [await program('alarmed.py', ALARMED)], { env }).stdout) {
+        lines.push(line);
+        if (line.startsWith('the broker')) await broker.ctl('set_vm_memory_high_watermark', '0.6');
+      }
+      const blocked = /^NOT_SENT: .+ the broker takes no commands: low on memory\. after 2 s$/;
+      expect(lines).toEqual([
+        ...[1, 2, 3].map(() => expect.stringMatching(blocked)),
+        'the broker takes no commands: low on memory',
+        'sent None',
+      ]);
     },
     RUN_TIMEOUT_MS,
   );

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import spawn, { type SubprocessError } from 'nano-spawn';
 import { parseAllDocuments, stringify } from 'yaml';
 
-import { bringHelm } from '../../../scripts/helm/bring-helm.ts';
+import { bringHelm } from './bring-helm.ts';
 import { root } from '../../../scripts/root.ts';
 
 const CHART = join(root, 'deploy/helm/poker-bridge');

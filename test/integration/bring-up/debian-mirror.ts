@@ -33,7 +33,7 @@ export class DebianMirror implements AsyncDisposable {
   }
 
   /** @param folder for what the package is built from */
-  static async start(folder: string): Promise<DebianMirror> {
+  static async start(folder: string, suite = 'sid'): Promise<DebianMirror> {
     const userIDs = [{ name: 'a mirror of a test' }];
     const { publicKey, privateKey } = await generateKey({ userIDs, format: 'armored' });
     const signingKeys = await readPrivateKey({ armoredKey: privateKey });
@@ -43,7 +43,7 @@ export class DebianMirror implements AsyncDisposable {
     mirror.#server.listen(0, '127.0.0.1');
     await once(mirror.#server, 'listening');
     mirror.files.set('pool/server.deb', buildPackage(folder));
-    await mirror.#publish();
+    await mirror.#publish(suite);
     return mirror;
   }
 
@@ -51,16 +51,16 @@ export class DebianMirror implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  async #publish(): Promise<void> {
+  async #publish(suite: string): Promise<void> {
     const file = this.files.get('pool/server.deb') ?? Buffer.alloc(0);
     const index = gzipSync(
       `Package: rabbitmq-server\nVersion: 4.3.99-1\nDepends: adduser\nFilename: pool/server.deb\n` +
         `Size: ${file.length}\nSHA256: ${sha256(file)}\n\n`,
     );
     const release = `Origin: a test\nSHA256:\n ${sha256(index)} ${index.length} ${INDEX}\n`;
-    const path = `dists/sid/main/binary-${ARCHITECTURE}/by-hash/SHA256/${sha256(index)}`;
+    const path = `dists/${suite}/main/binary-${ARCHITECTURE}/by-hash/SHA256/${sha256(index)}`;
     this.files.set(path, index);
-    this.files.set('dists/sid/InRelease', Buffer.from(await this.#sign(release)));
+    this.files.set(`dists/${suite}/InRelease`, Buffer.from(await this.#sign(release)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

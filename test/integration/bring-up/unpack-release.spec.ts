@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DebianArchive } from '../../../scripts/broker/releases/debian-archive.ts';
 import { unpackedRelease, unpackRelease } from '../../../scripts/broker/releases/unpack-release.ts';
 import { DebianMirror } from './debian-mirror.ts';
+import { requireInstallation } from '../../../scripts/broker/require-installation.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe('a release of RabbitMQ that is unpacked from Debian', () => {
@@ -79,5 +80,24 @@ describe('a release of RabbitMQ that is unpacked from Debian', () => {
     const unpacking = unpackRelease('4.3', { archive: new DebianArchive(url), cache });
     await expect(unpacking).rejects.toThrow("RabbitMQ 4.3 cannot be unpacked from Debian's suite sid: ");
     await expect(unpacking).rejects.toThrow(/InRelease cannot be had: .*ECONNREFUSED/);
+  });
+
+  it.each([
+    ['4.1.4', 'is used'],
+    ['3.10.8', 'is passed over for what Debian has'],
+  ])('an installed RabbitMQ %s %s', async (version) => {
+    const installed = { version, home: '/nowhere', erlang: '/nowhere' };
+    const archive = new DebianArchive(mirror.url, mirror.key);
+    const found = await requireInstallation({ release: undefined, installed, archive, cache });
+    expect(found.version).toBe(version === '4.1.4' ? version : '4.3.99');
+  });
+
+  it('is an older one if the newest cannot be had', async () => {
+    await mirror[Symbol.asyncDispose]();
+    mirror = await DebianMirror.start(folder.path, 'trixie');
+    const archive = new DebianArchive(mirror.url, mirror.key);
+    const { home } = await requireInstallation({ installed: undefined, archive, cache });
+    expect(home).toContain(join(cache, 'trixie'));
+    await expect(requireInstallation({ release: '4.3', archive, cache })).rejects.toThrow('suite sid');
   });
 });

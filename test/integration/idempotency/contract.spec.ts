@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../support/private-redis.ts';
-import { expiry, failure, success, TTL_MS, Workers } from './workers.ts';
+import { claimOf, expiry, failure, success, TTL_MS, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
 let workers: Workers;
@@ -36,11 +36,7 @@ describe.each(stores)('The identities %s', (_, create) => {
   afterAll(() => store.close());
 
   const claim = async (identity: string, fingerprint = 'f') => store.claim(identity, fingerprint);
-  const claimed = async (identity: string, fingerprint = 'f') => {
-    const taken = await claim(identity, fingerprint);
-    if (taken.kind !== 'claimed') throw new Error(`expected a claim, found: ${taken.kind}`);
-    return taken;
-  };
+  const claimed = (identity: string, fingerprint?: string) => claimOf(store, identity, fingerprint);
 
   it('replays a success', async () => {
     id = randomUUID();

@@ -12,6 +12,9 @@ let redis: PrivateRedis;
 let service: ServiceUnderTest;
 let workers: WorkerProcess[];
 const gate = new Gate();
+/** Of a claim; renewed three times within it. */
+const LEASE_MS = 3_000;
+const RENEWED_MS = 1_000;
 
 beforeAll(async () => {
   redis = await PrivateRedis.start();
@@ -84,5 +87,70 @@ describe('Two workers over one Redis', () => {
     redis.freeze();
     two?.kill('SIGTERM');
     expect(await two?.exited).toEqual({ code: 0, signal: null });
+    redis.thaw();
+  });
+});
+
+describe('A command in flight whose worker is killed', () => {
+  it('waits for the lease on another worker, and is run there', async () => {
+    const held = new Gate();
+    await using shared = await ServiceUnderTest.start({
+      behaviour: held.behind(healthy()),
+      variables: { REDIS_URL: redis.url },
+    });
+    const killed = await shared.worker();
+    const reply = shared.caller.send('session.create', { userId: 'p-1' }, { messageId: randomUUID() });
+    await until('it is called', () => held.held === 1);
+    await shared.worker();
+    killed.kill('SIGKILL');
+    const killedAtMs = performance.now();
+    held.open();
+    expect(await reply).toMatchObject([{ type: 'session.created' }]);
+    expect(performance.now() - killedAtMs).toBeGreaterThan(LEASE_MS - RENEWED_MS);
+    expect(shared.platform.requests).toHaveLength(2);
+  });
+});
+
+describe('A command of which somebody wrote into Redis', () => {
+  const TTL_MS = 500;
+
+  /** A worker that has run a command and forgotten it, and the key and the value that Redis had for it. */
+  async function forgotten() {
+    await redis.run((client) => client.flushall());
+    const alone = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: { REDIS_URL: redis.url, IDEMPOTENCY_TTL_MS: String(TTL_MS) },
+    });
+    await alone.worker();
+    const send = (headers = {}) =>
+      alone.caller.send('session.create', { userId: 'p-1' }, { messageId: 'the same', headers });
+    await send();
+    const [key = ''] = await redis.run((client) => client.keys('*:identity:*'));
+    const [, fingerprint] = (await redis.run((client) => client.get(key)))?.split(' ') ?? [];
+    await until('it is forgotten', async () => (await redis.run((client) => client.exists(key))) === 0);
+    return { alone, send, key, fingerprint };
+  }
+
+  it('is run if that is an outcome without a reply', async () => {
+    const { alone, send, key, fingerprint } = await forgotten();
+    await using _ = alone;
+    await redis.run((client) => client.set(key, `outcome ${fingerprint}`));
+    expect(await send()).toMatchObject([{ type: 'session.created' }]);
+    expect(alone.platform.requests).toHaveLength(2);
+  });
+
+  it('is answered at its deadline if that is a lease that never ends, and does not press Redis', async () => {
+    const { alone, send, key, fingerprint } = await forgotten();
+    await using _ = alone;
+    await redis.run((client) => client.set(key, `lease ${fingerprint} nobody`));
+    await redis.run((client) => client.config('RESETSTAT'));
+    const startMs = performance.now();
+    const deadlineMs = 3_000;
+    const [reply] = await send({ 'x-deadline': Date.now() + deadlineMs });
+    expect(reply?.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
+    expect(performance.now() - startMs).toBeLessThan(deadlineMs + 1_000);
+    const facts = await redis.run((client) => client.info('commandstats'));
+    expect(Number(/^cmdstat_get:calls=(\d+)/m.exec(facts)?.[1])).toBeLessThan(30);
+    expect(alone.platform.requests).toHaveLength(1);
   });
 });

@@ -11,7 +11,7 @@ import { until } from '../../support/until.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { endsAtOnce } from './ends-at-once.ts';
-import { isAway, isBack, keyOf, LEASE_MS, success, Workers } from './workers.ts';
+import { claimOf, isAway, isBack, keyOf, LEASE_MS, success, Workers } from './workers.ts';
 
 /** Less than waiting a second time would take. */
 const TOGETHER_MS = 200;
@@ -30,45 +30,42 @@ afterEach(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-async function claimed(store: RedisIdempotencyStore, id: string) {
-  const claim = await store.claim(id, 'f');
-  if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
-  return claim;
-}
-
 /** Whether many claims wait, together and not one after the other. */
 async function waitsOnce(store: RedisIdempotencyStore): Promise<boolean> {
-  const claims = Array.from({ length: 50 }, () => claimed(store, randomUUID()));
+  const claims = Array.from({ length: 50 }, () => claimOf(store, randomUUID()));
   const isFirstAtOnce = await endsAtOnce(Promise.race(claims));
   return !isFirstAtOnce && (await endsAtOnce(Promise.all(claims), TOGETHER_MS));
 }
 
 const manyClaims = (store: RedisIdempotencyStore) =>
-  Promise.all(Array.from({ length: 50 }, () => claimed(store, randomUUID())));
+  Promise.all(Array.from({ length: 50 }, () => claimOf(store, randomUUID())));
 
 describe('A worker whose Redis is killed', () => {
-  it('continues with its own memory, and writes to Redis what it missed when it is back', async () => {
+  it('continues with its own memory, and shares what is in flight when Redis is back', async () => {
     const states: RedisState[] = [];
     const one = await workers.join((state) => states.push(state));
     const [taken, settled, local] = [randomUUID(), randomUUID(), randomUUID()];
-    await claimed(one, taken);
-    const settledWithout = await claimed(one, settled);
+    await claimOf(one, taken);
+    const settledWithout = await claimOf(one, settled);
     await redis.kill();
     await isAway(one);
 
     expect(await endsAtOnce(Promise.resolve(settledWithout.settle(success('s-1'))))).toBe(true);
     expect(await one.claim(settled, 'f')).toMatchObject({ kind: 'settled' });
-    const alone = await claimed(one, local);
+    const alone = await claimOf(one, local);
     expect(await one.claim(local, 'f')).toMatchObject({ kind: 'in flight' });
     expect(await endsAtOnce(manyClaims(one))).toBe(true);
 
     await redis.restart();
     await isBack(one);
     const two = await workers.join();
-    await until('what was taken is known', async () => (await two.claim(taken, 'f')).kind === 'in flight');
-    expect(await two.claim(local, 'f')).toMatchObject({ kind: 'in flight' });
-    expect(await two.claim(settled, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
+    await until('what was taken is known', async () => (await two.look(taken, 'f')) === 'in flight');
+    await until('what was claimed meanwhile, too', async () => (await two.look(local, 'f')) === 'in flight');
     await alone.settle(success('s-2'));
+    expect(await two.claim(local, 'f')).toMatchObject({ kind: 'settled' });
+    // What ended meanwhile is known to its own worker alone.
+    expect(await one.claim(settled, 'f')).toEqual({ kind: 'settled', reply: success('s-1') });
+    expect(await two.claim(settled, 'f')).toMatchObject({ kind: 'claimed' });
     expect(states.map(({ kind }) => kind)).toEqual(['available', 'away', 'available']);
     expect(states[1]).toMatchObject({ reason: expect.stringMatching(/ECONN|closed|lost/) });
   });
@@ -77,7 +74,7 @@ describe('A worker whose Redis is killed', () => {
 describe('A worker whose Redis does not answer', () => {
   it('waits for it once, then not at all, and uses it again when it is back', async () => {
     const one = await workers.join();
-    const held = await claimed(one, randomUUID());
+    const held = await claimOf(one, randomUUID());
     redis.freeze();
     expect(await waitsOnce(one)).toBe(true);
     expect(one.state).toMatchObject({ kind: 'away', reason: 'a call was not answered in time' });
@@ -161,7 +158,7 @@ describe('A worker that is starting', () => {
   it('uses Redis for its first command, too', async () => {
     const two = await workers.join();
     const id = randomUUID();
-    await (await claimed(two, id)).settle(success('s-1'));
+    await (await claimOf(two, id)).settle(success('s-1'));
     expect(await workers.start().claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 });
@@ -171,7 +168,7 @@ describe('A repeat that waits for another worker', () => {
     await using patient = new Workers(redis.url, { leaseMs: 3_000 });
     const [one, two] = await Promise.all([patient.join(), patient.join()]);
     const id = randomUUID();
-    const first = await claimed(one, id);
+    const first = await claimOf(one, id);
     const repeat = await two.claim(id, 'f');
     redis.freeze();
     await isAway(two);
@@ -184,7 +181,7 @@ describe('A repeat that waits for another worker', () => {
   it('waits no longer than a lease while Redis is away', async () => {
     const [one, two] = await Promise.all([workers.join(), workers.join()]);
     const id = randomUUID();
-    await claimed(one, id);
+    await claimOf(one, id);
     const repeat = await two.claim(id, 'f');
     redis.freeze();
     const isAtOnce = await endsAtOnce(
@@ -203,7 +200,7 @@ describe('A worker that stops', () => {
     await using stopping = new Workers(line.through(redis.url));
     const states: string[] = [];
     const store = await stopping.join(({ kind }) => states.push(kind));
-    await claimed(store, randomUUID());
+    await claimOf(store, randomUUID());
     expect(await clients()).toContain('name=poker-bridge');
     expect(line.connections).toBe(1);
     await store.close();
@@ -226,17 +223,13 @@ describe('A claim taken without Redis', () => {
     const one = await workers.join();
     const id = randomUUID();
     redis.freeze();
-    const late = await claimed(one, id);
+    const late = await claimOf(one, id);
     redis.thaw();
     await redis.run((client) => client.flushall());
-    const key = keyOf(id);
-    await redis.run((client) => client.hset(key, { state: 'in flight', owner: 'another', fingerprint: 'f' }));
+    const lease = 'lease f another-worker';
+    await redis.run((client) => client.set(keyOf(id), lease));
     await isBack(one);
     await late.settle(success('s-1'));
-    expect(await redis.run((client) => client.hgetall(key))).toEqual({
-      state: 'in flight',
-      owner: 'another',
-      fingerprint: 'f',
-    });
+    expect(await redis.run((client) => client.get(keyOf(id)))).toBe(lease);
   });
 });

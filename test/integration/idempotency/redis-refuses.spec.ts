@@ -4,6 +4,9 @@ import { type AddressInfo, createServer } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import { inspectRedis } from '#messaging/client';
+import { TlsContext } from '#tls';
+
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { isAway, isBack, Workers } from './workers.ts';
 
@@ -46,9 +49,58 @@ describe('A worker whose Redis refuses writes', () => {
   });
 });
 
+/** The beginning of what Redis says in protected mode to a client that is not on its machine. */
+const DENIED =
+  '-DENIED Redis is running in protected mode because protected mode is enabled and no password is set';
+
+/** Why Redis is away, by a worker and by `doctor`. */
+async function reasonsOf(url: string): Promise<unknown[]> {
+  await using refused = new Workers(url);
+  const store = refused.start();
+  await isAway(store);
+  const inspection = await inspectRedis(url, new TlsContext('REDIS'));
+  return [store.state, inspection].map((found) => found.kind === 'away' && found.reason);
+}
+
+describe('A Redis that refuses every connection', () => {
+  it('is told by its own words if it is in protected mode', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write(`${DENIED}\r\n`, () => socket.destroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await reasonsOf(`redis://127.0.0.1:${port}`)).toEqual([DENIED.slice(1), DENIED.slice(1)]);
+    server.close();
+  });
+
+  it('is told by its own words if it has too many clients', async () => {
+    const holder = await workers.join();
+    await redis.run((client) => client.config('SET', 'maxclients', 1));
+    const words = 'ERR max number of clients reached';
+    expect(await reasonsOf(redis.url)).toEqual([words, words]);
+    expect(holder.state.kind).toBe('available');
+  });
+
+  it('is told by its own words if it wants a password', async () => {
+    await redis.run((client) => client.config('SET', 'requirepass', 'a password'));
+    const words = 'NOAUTH Authentication required.';
+    expect(await reasonsOf(redis.url)).toEqual([words, words]);
+  });
+
+  it('is told by its own words if an account may not run what workers run', async () => {
+    await redis.run((client) =>
+      client.call('ACL', 'SETUSER', 'w', 'on', '>pw', '~*', '+@all', '-@scripting'),
+    );
+    const words = expect.stringMatching(/^NOPERM .*'eval' command/);
+    expect(await reasonsOf(redis.url.replace('//', '//w:pw@'))).toEqual([words, words]);
+  });
+});
+
 describe('A Redis that does not know a command of the handshake', () => {
   it('repeats its arguments, but the reason does not', async () => {
-    const answer = "-ERR unknown command 'HELLO', with args beginning with: '3' 'AUTH' 'canary-7d1a'\r\n";
+    const answer = "-ERR unknown command 'AUTH', with args beginning with: 'canary-7d1a'\r\n";
     const server = createServer((socket) => {
       socket.on('data', (text) => socket.write(answer.repeat(String(text).match(/^\*/gm)?.length ?? 0)));
       socket.on('error', () => undefined);
@@ -59,7 +111,7 @@ describe('A Redis that does not know a command of the handshake', () => {
     await using confused = new Workers(`redis://:canary-7d1a@127.0.0.1:${port}`);
     const store = confused.start();
     await isAway(store);
-    expect(store.state).toMatchObject({ reason: "ERR unknown command 'HELLO'" });
+    expect(store.state).toMatchObject({ reason: "ERR unknown command 'AUTH'" });
     server.close();
   });
 });

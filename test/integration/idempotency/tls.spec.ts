@@ -7,7 +7,7 @@ import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging
 import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
-import { type Redis, startRedis } from '../../../scripts/redis/start-redis.ts';
+import { type Redis, startRedis } from '../../../scripts/start-redis.ts';
 import { until } from '../../support/until.ts';
 import { isAway, isBack, PREFIX, TTL_MS } from './workers.ts';
 

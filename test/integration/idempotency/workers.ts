@@ -3,9 +3,11 @@ import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 
 import type { Reply } from '#contracts';
-import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
+import { type IdempotencyStore, InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
+
+type ClaimOrigin = NonNullable<Parameters<IdempotencyStore['claim']>[2]>;
 
 export const PREFIX = 'test';
 export const TTL_MS = 60_000;
@@ -16,9 +18,7 @@ const INTERNAL_KEY = Buffer.alloc(32, 7);
 const NAMES_KEY = Buffer.from(hkdfSync('sha256', INTERNAL_KEY, '', 'poker-bridge identities', 32));
 
 /** The options of a store that a test may set. */
-type Times = Partial<
-  Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'absenceMs' | 'nowMs'>
->;
+type Times = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'nowMs'>>;
 
 /** The stores of some workers over one Redis, closed at the end. */
 export class Workers implements AsyncDisposable {
@@ -60,6 +60,20 @@ export class Workers implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#stores.map((store) => store.close()));
   }
+}
+
+/** The claim of a command that is free. */
+export async function claimOf(store: IdempotencyStore, id: string, fingerprint = 'f') {
+  const claim = await store.claim(id, fingerprint);
+  if (claim.kind !== 'claimed') throw new Error(`expected a claim, found: ${claim.kind}`);
+  return claim;
+}
+
+/** The wait for the outcome of a command that is in flight. */
+export async function waitFor(store: IdempotencyStore, id: string, origin?: ClaimOrigin) {
+  const claim = await store.claim(id, 'f', origin);
+  if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
+  return claim;
 }
 
 /** Under which key an identity stands in Redis. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { topologyOf } from '#messaging';
-import { KeptQueue } from '#messaging/client';
+import { type KeptQueue, openKeptQueue } from '#messaging/client';
 
 import {
   drain,
@@ -40,7 +40,7 @@ describe('the queue of dead letters, for a person', () => {
       open.channel.sendToQueue(queue, Buffer.from(messageId), { persistent: true, messageId });
     }
     await open.channel.waitForConfirms();
-    kept = await KeptQueue.open({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
+    kept = await openKeptQueue({ urls: [testBrokerUrl()], prefix, queue: 'deadLetters' });
   });
   afterEach(async () => {
     await kept?.[Symbol.asyncDispose]();

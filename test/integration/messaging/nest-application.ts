@@ -17,21 +17,26 @@ import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
 
 /** Hears everything, and keeps nothing. */
-const SILENT = new Proxy({} as MessagingObserver, { get: () => () => undefined });
+export const SILENT = new Proxy({} as MessagingObserver, { get: () => () => undefined });
 
-const optionsOf = (prefix: string): MessagingModuleOptions => ({
-  urls: [testBrokerUrl()],
-  prefix,
-  lanes: ['interactive', 'reports'],
-  prefetch: { interactive: 4, reports: 4 },
-  budgetMs: { interactive: 10_000, reports: 10_000 },
-  maxCommandBytes: 65_536,
-  deliveryLimit: 5,
-  retryDelaysMs: [1_000],
-  stallMs: 1_000,
-  events: 'none',
-  graceMs: 1_000,
-  hasOperator: () => true,
+const optionsOf = (prefix: string, client: unknown): MessagingModuleOptions => ({
+  settings: {
+    AMQP_URL: [testBrokerUrl()],
+    AMQP_PREFIX: prefix,
+    LANES: ['interactive', 'reports'],
+    INTERACTIVE_PREFETCH: 4,
+    REPORTS_PREFETCH: 4,
+    INTERACTIVE_DEADLINE_MS: 10_000,
+    REPORTS_DEADLINE_MS: 10_000,
+    MAX_COMMAND_BYTES: 65_536,
+    DELIVERY_LIMIT: 5,
+    REPORTS_RETRY_DELAYS_MS: [1_000],
+    REPORTS_STALL_MS: 1_000,
+    EVENTS: 'none',
+    SHUTDOWN_GRACE_MS: 1_000,
+    IDEMPOTENCY_TTL_MS: 1_000,
+  },
+  clientOf: () => client,
   callers: new AllCallers(),
   internalKeys: new InternalKeys(Buffer.alloc(32, 1)),
   onMismatch: (error) => {
@@ -39,7 +44,6 @@ const optionsOf = (prefix: string): MessagingModuleOptions => ({
   },
   pauseMs: () => undefined,
   isServed: () => true,
-  idempotencyTtlMs: 1_000,
   observer: SILENT,
 });
 
@@ -55,9 +59,19 @@ export class NestApplication implements AsyncDisposable {
     this.#prefix = prefix;
   }
 
-  static async start({ imports = [], ...metadata }: ModuleMetadata): Promise<NestApplication> {
+  /**
+   * @param client what handlers call for any operator
+   * @param options instead of the usual ones
+   */
+  static async start(
+    { imports = [], ...metadata }: ModuleMetadata,
+    client: unknown = {},
+    options: Partial<MessagingModuleOptions> = {},
+  ): Promise<NestApplication> {
     const prefix = uniquePrefix();
-    const messaging = MessagingModule.forRootAsync({ useFactory: () => optionsOf(prefix) });
+    const messaging = MessagingModule.forRootAsync({
+      useFactory: () => ({ ...optionsOf(prefix, client), ...options }),
+    });
     class TestModule {}
     const module = { module: TestModule, imports: [...imports, messaging], ...metadata };
     const app = await NestFactory.createMicroservice<AsyncMicroserviceOptions>(module, {

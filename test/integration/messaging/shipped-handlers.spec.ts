@@ -4,7 +4,8 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 
 import { PassErrorsFilter } from '../../../apps/worker/src/commands/pass-errors.filter.ts';
 import { SessionCreateController } from '../../../apps/worker/src/commands/session-create/session-create.controller.ts';
-import { CommandError, SessionCreate } from '#contracts';
+import { CommandError } from '#contracts';
+import { SessionCreate } from '#contracts/validation';
 import { PlatformClients } from '#platform';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
@@ -62,15 +63,13 @@ describe('the shipped handlers, in an application of Nest', () => {
       } as const,
     };
     clients = new PlatformClients([operator], { limits: LIMITS });
-    service = await NestApplication.start({
-      controllers: [SessionCreateController],
-      providers: [
-        { provide: PlatformClients, useValue: clients },
-        { provide: APP_FILTER, useClass: PassErrorsFilter },
-        { provide: APP_GUARD, useClass: Gate },
-        { provide: APP_PIPE, useClass: Capitals },
-      ],
-    });
+    const providers = [
+      { provide: APP_FILTER, useClass: PassErrorsFilter },
+      { provide: APP_GUARD, useClass: Gate },
+      { provide: APP_PIPE, useClass: Capitals },
+    ];
+    const metadata = { controllers: [SessionCreateController], providers };
+    service = await NestApplication.start(metadata, clients.get('default'));
   });
   afterAll(async () => {
     await service[Symbol.asyncDispose]();

@@ -1,9 +1,10 @@
 import { afterEach } from '@jest/globals';
 
-import type { CommandError, CommandType } from '#contracts';
+import type { CommandError, CommandType, ReportRecord } from '#contracts';
 import {
   type AttemptResult,
   type CallContext,
+  type CollectionPage,
   NoPlatformObserver,
   type OperatorCredentials,
   PlatformClient,
@@ -12,7 +13,7 @@ import {
   type PlatformTransport,
   type RefusalReason,
 } from '#platform';
-import { Deadline } from '#resilience';
+import { Deadline, steadyClock } from '#resilience';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { type Behaviour, LocalPlatform } from './local-platform.ts';
@@ -40,7 +41,7 @@ export interface ClientOptions {
   readonly settings?: Partial<PlatformSettings>;
   readonly credentials?: Partial<OperatorCredentials>;
   readonly transport?: PlatformTransport;
-  /** Default: the time of day. */
+  /** Default: the steady one. */
   readonly clock?: () => number;
 }
 
@@ -104,7 +105,7 @@ export function operatorAt(
 /** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
 export function buildClient(
   origin: string,
-  { limits, transport = {}, clock = Date.now, ...operator }: ClientOptions = {},
+  { limits, transport = {}, clock = steadyClock, ...operator }: ClientOptions = {},
 ) {
   const observer = new RecordingObserver();
   const client = new PlatformClient(operatorAt(origin, operator), {
@@ -135,6 +136,15 @@ export const CALLS = {
 
 export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
+
+/** The records of a page, as its reply has them. */
+export function recordsOf({ written }: CollectionPage): ReportRecord[] {
+  return JSON.parse(`[${textOf({ written })}]`) as ReportRecord[];
+}
+
+export function textOf({ written }: Pick<CollectionPage, 'written'>): string {
+  return Buffer.concat(written).toString();
+}
 
 /** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {

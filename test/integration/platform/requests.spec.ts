@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { buildClient, callWithin, CALLS, failureOf, SECRET, startPlatform } from './client.fixture.ts';
+import {
+  buildClient,
+  callWithin,
+  CALLS,
+  failureOf,
+  recordsOf,
+  SECRET,
+  startPlatform,
+} from './client.fixture.ts';
 import { AD_HOC_REPORT, GAME, RAKE_REPORT, SESSION, gameOf, sessionOf } from './documents.ts';
 import { answers, type LocalPlatform, type Received } from './local-platform.ts';
 
@@ -157,17 +165,8 @@ describe('reports', () => {
     const data = { ...period, userId: 'u-1', currency: 'USD' };
     const report = await buildClient(platform.origin).client.fetchAdHocReport(data, page, callWithin());
     expect(report).toMatchObject({ totalCount: 1, pageCount: 1, currentPage: 1, perPage: 500 });
-    expect(report.records).toEqual([
-      {
-        id: 'record-0',
-        userId: 'u-1',
-        date: '2026-01-31',
-        moneyType: 1,
-        currency: 'USD',
-        win: 28831,
-        tournamentFee: 0,
-        cashResult: -120,
-      },
+    expect(recordsOf(report)).toMatchObject([
+      { id: 'record-0', userId: 'u-1', moneyType: 1, win: 28831, tournamentFee: 0, cashResult: -120 },
     ]);
     const { method, target, headers, body } = onlyRequest();
     expect([method, target]).toEqual([
@@ -193,7 +192,7 @@ describe('reports', () => {
   it('reads the rake by a GET with a form', async () => {
     platform.always(answers(200, RAKE_REPORT));
     const report = await buildClient(platform.origin).client.fetchRake(rake, page, callWithin());
-    expect(report.records).toEqual([{ id: 'record-0', userId: 'u-1', currency: 'USD', value: 512 }]);
+    expect(recordsOf(report)).toEqual([{ id: 'record-0', userId: 'u-1', currency: 'USD', value: 512 }]);
     const { method, target, headers, body } = onlyRequest();
     expect([method, target]).toEqual([
       'GET',

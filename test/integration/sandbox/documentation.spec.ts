@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
-import { FAULT_BODIES } from '../../../apps/sandbox/src/control/fault-bodies.ts';
+import { FAULTS } from '../../../apps/sandbox/src/faults/faults.ts';
 import { startSandboxUnderTest } from './sandbox-under-test.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -32,7 +32,7 @@ describe('docs/sandbox.md', () => {
   });
 
   it('lists every kind of fault, and no other', () => {
-    expect(matches(section('Faults'), /^\| `([a-z-]+)`/gm)).toEqual(Object.keys(FAULT_BODIES).sort());
+    expect(matches(section('Faults'), /^\| `([a-z-]+)`/gm)).toEqual(Object.keys(FAULTS).sort());
   });
 
   it('lists requests of the control API that there are', async () => {

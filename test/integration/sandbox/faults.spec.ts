@@ -2,12 +2,10 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
 
-const DAY = { dateFrom: '2024-03-24 00:00:00', dateTo: '2024-03-25 00:00:00' };
-
 describe('faults on request', () => {
   let sandbox: SandboxUnderTest;
   beforeAll(async () => {
-    sandbox = await startSandboxUnderTest({ SANDBOX_REPORT_RECORDS: '25' });
+    sandbox = await startSandboxUnderTest();
   });
   afterAll(async () => sandbox[Symbol.asyncDispose]());
   beforeEach(async () => {
@@ -100,6 +98,28 @@ describe('faults on request', () => {
     expect(json.errors).toEqual([{ status: 429, title: 'Too Many Requests', detail: 'Too Many Requests' }]);
   });
 
+  it('refuse with a pointer alone, or without a body', async () => {
+    const pointer = '/data/attributes/currency';
+    await play({ kind: 'status', status: 422, pointer, count: 1 });
+    const { status, json } = await sandbox.session('ada');
+    expect([status, json]).toEqual([422, { errors: [{ source: { pointer } }] }]);
+    await play({ kind: 'status', status: 400, empty: true, count: 1 });
+    const empty = await sandbox.session('ada');
+    expect([empty.status, empty.text]).toEqual([400, '']);
+  });
+
+  it.each([
+    ['ada', undefined, 'platform-ada'],
+    ['42', 'integer', 42],
+    ['ada', 'integer', 4711],
+    ['Ada', 'case', 'ADA'],
+    ['ADA', 'case', 'ada'],
+  ])('name the user %s of a session otherwise (%s)', async (userId, as, named) => {
+    await play({ kind: 'other-user-id', ...(as && { as }), count: 1 });
+    expect((await sandbox.session(userId)).json.data.attributes['user-id']).toBe(named);
+    expect((await sandbox.session(userId)).json.data.attributes['user-id']).toBe(userId);
+  });
+
   it('spread a latency, together with another fault', async () => {
     await play({ kind: 'latency', fixedMs: 100, spreadMs: 50, count: 1 });
     await play({ kind: 'status', status: 500, count: 1 });
@@ -130,82 +150,6 @@ describe('faults on request', () => {
     expect(await counters()).toMatchObject({ processed: 0 });
   });
 
-  describe('of reports', () => {
-    const read = async (page: number, perPage = 10) =>
-      (await sandbox.adHoc(DAY, { page: String(page), 'per-page': String(perPage) })).json;
-    const ids = (document: any) => document.data.map((record: any) => record.id);
-
-    it('clamp the size of pages', async () => {
-      await play({ kind: 'clamped-per-page', perPage: 4 });
-      const document = await read(2);
-      expect(document.meta).toEqual({ 'total-count': 25, 'page-count': 7, 'current-page': 2, 'per-page': 4 });
-      expect(document.data).toHaveLength(4);
-    });
-
-    it('repeat a page', async () => {
-      const first = await read(1);
-      await play({ kind: 'repeated-page', operation: 'ad-hoc-report', count: 1 });
-      const repeated = await read(2);
-      expect(repeated.meta['current-page']).toBe(2);
-      expect(ids(repeated)).toEqual(ids(first));
-      expect(ids(await read(2))).not.toEqual(ids(first));
-    });
-
-    it('serve another page', async () => {
-      const first = await read(1);
-      await play({ kind: 'other-page' });
-      expect(await read(2)).toMatchObject({ data: first.data, meta: first.meta });
-    });
-
-    it('let a report have no end', async () => {
-      const first = await read(1);
-      await play({ kind: 'endless-report' });
-      const far = await read(1000);
-      expect(far.meta).toMatchObject({ 'page-count': 1001, 'current-page': 1000 });
-      expect(ids(far)).toEqual(ids(first));
-    });
-
-    it('let the total change while pages are read', async () => {
-      await play({ kind: 'changing-total', by: 10 });
-      const totals = [await read(1), await read(2), await read(3)].map(({ meta }) => [
-        meta['total-count'],
-        meta['page-count'],
-      ]);
-      expect(totals).toEqual([
-        [25, 3],
-        [35, 4],
-        [45, 5],
-      ]);
-    });
-
-    it('make every amount too large for a double', async () => {
-      await play({ kind: 'huge-amounts' });
-      const { text } = await sandbox.rake(DAY, { 'per-page': '100' });
-      const values = [...text.matchAll(/"value":(\d+)/g)].map(([, digits]) => digits as string);
-      expect(values).toHaveLength(13);
-      for (const digits of values) expect(BigInt(digits)).toBeGreaterThan(2n ** 53n);
-      const adHoc = await sandbox.adHoc(DAY);
-      expect(adHoc.text).toMatch(/"money-type":[12],/);
-      expect(adHoc.text).toMatch(/"cash-result":-\d{17,}/);
-    });
-
-    it('make an amount of every record something else than an integer', async () => {
-      await play({ kind: 'odd-amounts' });
-      const { json } = await sandbox.rake(DAY, { 'per-page': '4' });
-      const values = json.data.map((record: any) => record.attributes.value);
-      expect(values).toEqual([288.31, '28831', null, 288.31]);
-      const [{ attributes }] = (await sandbox.adHoc(DAY)).json.data;
-      const isOdd = (value: unknown) => typeof value === 'number' && !Number.isInteger(value);
-      expect(Object.values(attributes).filter(isOdd)).toEqual([288.31]);
-    });
-
-    it('do not touch other operations', async () => {
-      await play({ kind: 'huge-amounts', count: 1 });
-      expect((await sandbox.session('ada')).status).toBe(200);
-      expect((await sandbox.control('GET', 'faults')).json).toMatchObject([{ remaining: 1 }]);
-    });
-  });
-
   it.each([
     [{ kind: 'latency' }, '/fixedMs'],
     [{ kind: 'redirect' }, '/location'],
@@ -217,6 +161,8 @@ describe('faults on request', () => {
     [{ kind: 'changing-total', by: 0.5 }, '/by'],
     [{ kind: 'gzip', level: 9 }, '/level'],
     [{ kind: 'huge-amounts', operation: 'session' }, '/operation'],
+    [{ kind: 'other-user-id', operation: 'rake' }, '/operation'],
+    [{ kind: 'other-user-id', as: 'name' }, '/as'],
     [{ kind: 'toString' }, '/kind'],
   ])('are refused if they are not described well: %j', async (body, pointer) => {
     const { status, json } = await sandbox.control('POST', 'faults', body);

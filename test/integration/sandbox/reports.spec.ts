@@ -179,6 +179,8 @@ describe('reports', () => {
     [{ ...DAY, dateTo: DAY.dateFrom }, {}, 'dateTo'],
     [{ ...DAY, currency: 'XXX' }, {}, 'currency'],
     [DAY, { timeZone: 'Europe/Atlantis' }, 'timeZone'],
+    [DAY, { timeZone: '+99:99' }, 'timeZone'],
+    [{ ...DAY, dateTo: '2024-03-31 02:30:00' }, { timeZone: 'Europe/Berlin' }, 'dateTo'],
     [DAY, { sort: 'name' }, 'sort'],
   ])('refuse %j %j', async (form, query, name) => {
     const { status, json } = await sandbox.rake(form, query);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import http from 'node:http';
-import { readSettings, type Settings } from '../../../apps/sandbox/src/settings.ts';
+import { readSettings, type Settings } from '../../../apps/sandbox/src/settings/settings.ts';
 import { startSandbox } from '../../../apps/sandbox/src/start-sandbox.ts';
 
 const SECRET = 'sandbox-secret-key';

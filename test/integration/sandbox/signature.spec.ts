@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import type { Client } from '../../../apps/sandbox/src/clients/client.ts';
-import { readConventions } from '../../../apps/sandbox/src/clients/conventions.ts';
+import { OPERATIONS } from '../../../apps/sandbox/src/interface/operation.ts';
+import { readConventions, type Client } from '../../../apps/sandbox/src/settings/clients.ts';
 import { Environment } from '../../../apps/sandbox/src/settings/environment.ts';
-import { OPERATIONS } from '../../../apps/sandbox/src/operations/operation.ts';
 import { digest, signFlat, startSandboxUnderTest, type Received, type Sent } from './sandbox-under-test.ts';
 
 interface Row {

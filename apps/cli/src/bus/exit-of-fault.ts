@@ -1,20 +1,19 @@
-import { BusClientError, type BusClientFault } from '#messaging/client';
+import { BusClientError } from '#messaging/client';
+import { BrokerError, UnconfirmedError } from '#rabbitmq';
 import { SettingsError } from '#settings';
 
-import { EXIT, type ExitCode, ExitError } from '../exit.ts';
+import { EXIT, ExitError } from '../exit.ts';
 
-const EXIT_OF_FAULT: Readonly<Record<BusClientFault, ExitCode>> = {
-  rejected: EXIT.settings,
-  unreachable: EXIT.noAnswer,
-  'no-exchange': EXIT.noAnswer,
-  'no-queue': EXIT.noAnswer,
-  'not-taken': EXIT.noAnswer,
-  'no-answer': EXIT.noAnswer,
-};
+const REFUSED: ReadonlySet<string> = new Set(['login-refused', 'virtual-host-refused', 'access-refused']);
+const NO_ANSWER = [BusClientError, BrokerError, UnconfirmedError];
 
 /** How the program ends after a fault of the settings or the broker; any other error stays what it is. */
 export function exitOfFault(error: unknown): unknown {
   if (error instanceof SettingsError) return new ExitError(EXIT.settings, error.message);
-  if (error instanceof BusClientError) return new ExitError(EXIT_OF_FAULT[error.fault], error.message);
+  if (error instanceof BrokerError && REFUSED.has(error.fault)) {
+    return new ExitError(EXIT.settings, error.message);
+  }
+  const isExpected = NO_ANSWER.some((kind) => error instanceof kind);
+  if (isExpected) return new ExitError(EXIT.noAnswer, (error as Error).message);
   return error;
 }

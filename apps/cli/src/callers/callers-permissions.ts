@@ -1,8 +1,9 @@
+import { workerPermissions } from '#messaging/client';
 import { brokerUserOf } from '#messaging/client';
 import { type CallerRules, readCallers, readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
-import { type Permissions, permissionsOf, workerPermissions } from './permissions.ts';
+import { type Permissions, permissionsOf } from './permissions.ts';
 
 /** All that have no rules of their own: no user of the broker. */
 const OTHERS = '*';
@@ -23,16 +24,30 @@ export function callersPermissions(file: string | undefined): void {
     const vhost = vhostOf(urls[0] ?? '');
     const worker = brokerUserOf(urls[0] ?? '');
     const print = (user: string, what: string, permissions: Permissions): void => {
-      process.stdout.write(`# ${user}: ${what}\n${lineOf(vhost, user, permissions)}\n`);
+      process.stdout.write(`${comment(`${user}: ${what}`)}${lineOf(vhost, user, permissions)}\n`);
     };
     print(worker, 'the worker', workerPermissions(prefix));
     for (const [caller, rules] of callers) {
-      if (caller !== OTHERS) print(caller, describe(rules), permissionsOf(caller, rules, prefix));
+      if (caller === OTHERS) continue;
+      if (caller === worker) {
+        throw new ExitError(EXIT.settings, `CALLERS_FILE: ${caller} is the worker's own user, by AMQP_URL`);
+      }
+      const permissions = permissionsOf(caller, rules, prefix);
+      const read = new RegExp(permissions.read);
+      const met = [...callers.keys()].filter((other) => other !== caller && read.test(`${other}.replies`));
+      print(caller, describe(rules), permissions);
+      if (met.length > 0)
+        process.stdout.write(comment(`${caller} may read replies of ${met.join(', ')}, too`));
     }
   } catch (error) {
     if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);
     throw error;
   }
+}
+
+/** A line that a shell ignores, whatever is in it. */
+function comment(text: string): string {
+  return `# ${text.replace(/\p{Cc}+/gu, ' ')}\n`;
 }
 
 function describe({ commands, operators }: CallerRules): string {

@@ -1,4 +1,5 @@
-import { type BrokerInspection, BusClientError, inspectBroker, type Standing } from '#messaging/client';
+import { type BrokerInspection, inspectBroker, type Standing } from '#messaging/client';
+import { BrokerError } from '#rabbitmq';
 import type { Settings } from '#settings';
 import type { TlsContext } from '#tls';
 
@@ -14,13 +15,13 @@ export async function checkBroker(settings: BrokerSettings, tls: TlsContext): Pr
     const { AMQP_URL: urls, AMQP_PREFIX: prefix, REPORTS_RETRY_DELAYS_MS: retryDelaysMs } = settings;
     return findingsOf(await inspectBroker({ urls, prefix, retryDelaysMs, tls }), prefix);
   } catch (error) {
-    if (!(error instanceof BusClientError)) throw error;
+    if (!(error instanceof BrokerError)) throw error;
     return [fail('broker', error.message, adviceOn(error))];
   }
 }
 
-function adviceOn({ fault }: BusClientError): string {
-  if (fault === 'rejected')
+function adviceOn({ fault }: BrokerError): string {
+  if (fault !== 'unreachable')
     return 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
   return 'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)';
 }

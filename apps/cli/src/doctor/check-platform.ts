@@ -87,7 +87,7 @@ async function checkSignature(
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
   try {
     const period = { dateFrom: dateOf(nowMs - AGO_MS - MINUTE_MS), dateTo: dateOf(nowMs - AGO_MS) };
-    const call = { deadline: new Deadline(nowMs + DEADLINE_MS), attempts: 0 };
+    const call = { deadline: new Deadline(nowMs + DEADLINE_MS, nowMs), attempts: 0 };
     await client.fetchAdHocReport(period, { page: 1, perPage: 1 }, call);
     return ok(subject, 'the platform accepts it');
   } catch (error) {

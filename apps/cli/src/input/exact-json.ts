@@ -1,12 +1,6 @@
-/** The part of the language that its types do not know yet. */
-const RAW = JSON as typeof JSON & { rawJSON(text: string): object };
+import { exactJson } from '#signing';
 
-/** The JSON of a value from `parseExactJson` of signing, digit for digit. */
-export function exactJson(value: unknown, indent?: number): string {
-  const write = (_name: string, member: unknown): unknown =>
-    typeof member === 'bigint' ? RAW.rawJSON(String(member)) : member;
-  return JSON.stringify(value, write, indent);
-}
+export { exactJson };
 
 /** A value for people: a text as it is, anything else as its exact JSON. */
 export function written(value: unknown): string {

@@ -20,5 +20,7 @@ export function discard(
     decide: () => 'remove',
     endsAtRefusal: false,
   };
-  return interruptibly((signal) => withKeptQueue(queue, (kept) => carryOut(kept, action, options, signal)));
+  return interruptibly((signal) =>
+    withKeptQueue(queue, (kept) => carryOut(kept, action, options, signal), options),
+  );
 }

@@ -13,17 +13,21 @@ export interface ListOptions extends SelectionOptions {
 /** Prints what lies in the queue, oldest first, and leaves it as it is. */
 export function list(queue: KeptQueueOptions['queue'], noun: Noun, options: ListOptions): Promise<ExitCode> {
   return interruptibly((signal) =>
-    withKeptQueue(queue, async (kept) => {
-      let found: KeptMessage[] = [];
-      await kept.look(
-        ({ facts }) => void (isSelected(facts, options) && found.push(facts)),
-        () => (found = []),
-      );
-      refuseIfInterrupted(signal);
-      if (options.json) for (const facts of found) process.stdout.write(keptLine(facts));
-      else process.stdout.write(describe(found, kept.name, noun));
-      return EXIT.success;
-    }),
+    withKeptQueue(
+      queue,
+      async (kept) => {
+        let found: KeptMessage[] = [];
+        await kept.look(
+          ({ facts }) => void (isSelected(facts, options) && found.push(facts)),
+          () => (found = []),
+        );
+        refuseIfInterrupted(signal);
+        if (options.json) for (const facts of found) process.stdout.write(keptLine(facts));
+        else process.stdout.write(describe(found, kept.name, noun));
+        return EXIT.success;
+      },
+      options,
+    ),
   );
 }
 

@@ -1,4 +1,5 @@
-import { CommandError, ERROR_CODES, isCommandType, validateCommand } from '#contracts';
+import { CommandError, ERROR_CODES, isCommandType } from '#contracts';
+import { validateCommand } from '#contracts/validation';
 import { type Kept, Redriver, type Redriving } from '#messaging/client';
 
 import { readServiceKey, withKeptQueue } from '../bus/with-kept-queue.ts';

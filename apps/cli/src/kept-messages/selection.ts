@@ -1,8 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 
 import type { KeptMessage } from '#messaging/client';
 
 import { usageError } from '../exit.ts';
+import { readMoment } from '../input/moment.ts';
 
 /** Which messages are meant: those that fit every option that is given, and any of its values. */
 export interface SelectionOptions {
@@ -18,10 +19,6 @@ export interface SelectionOptions {
 
 export type Kind = 'dead letters' | 'parked replies';
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const AGO = /^(\d{1,6})([smhd])$/;
-const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
-
 /** Adds the options that choose messages, which each subcommand of the two groups has. */
 export function addSelection(command: Command, kind: Kind): Command {
   const each = (flags: string, what: string): Command => command.option(flags, what, collect);
@@ -31,7 +28,7 @@ export function addSelection(command: Command, kind: Kind): Command {
   if (kind === 'dead letters') each('--caller <USER>', 'of this caller');
   else each('--queue <NAME>', 'that were sent to this queue');
   return command
-    .option('--since <TIME>', 'failed since: 30m, 12h, 2d, or ISO 8601', readSince)
+    .option('--since <TIME>', 'failed since: 30m, 12h, 2d, or ISO 8601', readMoment)
     .option('--all', 'all of them');
 }
 
@@ -66,14 +63,4 @@ function fits(values: readonly string[] | undefined, ...facts: readonly string[]
 
 function collect(value: string, values: readonly string[] = []): readonly string[] {
   return [...values, value];
-}
-
-function readSince(text: string): number {
-  const [, count, unit = ''] = AGO.exec(text) ?? [];
-  if (count !== undefined) return Date.now() - Number(count) * (UNIT_MS[unit] ?? 0);
-  const atMs = ISO_8601.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(atMs)) return atMs;
-  throw new InvalidArgumentError(
-    'It must be a time ago, such as 30m, 12h or 2d, or a date or time of ISO 8601 with a zone.',
-  );
 }

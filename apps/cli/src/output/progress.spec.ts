@@ -22,8 +22,8 @@ describe('Progress', () => {
   const pass = (ms: number): void => jest.advanceTimersByTime(ms);
 
   it.each([
-    [80, '\r[===============               ] 50 of 100 records, 50 a second\u001b[K'],
-    [40, '\r[===   ] 50 of 100 records, 50 a second'],
+    [80, '\r[===============               ] 50 of 100 records, 50 a second, 1 s left\u001b[K'],
+    [50, '\r[===   ] 50 of 100 records, 50 a second, 1 s left'],
     [30, '\r50 of 100 records, 50 a secon\u001b[K'],
   ])('fits a terminal of %i columns', (columns, expected) => {
     const { written, options } = shownOn(columns);
@@ -47,7 +47,7 @@ describe('Progress', () => {
     const progress = new Progress('records', { total: 100, before: 50, ...options });
     pass(1_000);
     progress.add(10);
-    expect(written.join('')).toContain('60 of 100 records, 10 a second');
+    expect(written.join('')).toContain('60 of 100 records, 10 a second, 4 s left');
   });
 
   it('leaves nothing behind, and erases nothing that it has not written', () => {
@@ -74,6 +74,9 @@ describe('Progress', () => {
       progress.add(1);
     }
     progress.end();
-    expect(written).toEqual(['5 of 100 records, 1 a second\n', '10 of 100 records, 1 a second\n']);
+    expect(written).toEqual([
+      '5 of 100 records, 1 a second, 2 min left\n',
+      '10 of 100 records, 1 a second, 2 min left\n',
+    ]);
   });
 });

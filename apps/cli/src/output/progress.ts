@@ -75,6 +75,13 @@ export class Progress {
       ((this.#count - this.#before) * 1_000) / (performance.now() - this.#startedMs),
     );
     const of = this.#total === undefined ? '' : ` of ${this.#total}`;
-    return `${this.#count}${of} ${this.#noun}, ${perSecond} a second`;
+    return `${this.#count}${of} ${this.#noun}, ${perSecond} a second${this.#left(perSecond)}`;
+  }
+
+  /** How long the rest takes at this speed. */
+  #left(perSecond: number): string {
+    if (this.#total === undefined || perSecond === 0) return '';
+    const seconds = Math.ceil(Math.max(0, this.#total - this.#count) / perSecond);
+    return seconds < 90 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`;
   }
 }

@@ -1,16 +1,20 @@
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 
-import type { ReportCompleted, ReportPage } from '#contracts';
+import type { ReportPage } from '#contracts';
 
 import { usageError } from '../exit.ts';
 import { exactJson } from '../input/exact-json.ts';
-import { type KeptState, type ReportIdentity, StateFile } from './kept-state.ts';
-import { Reading } from './reading.ts';
+import { type KeptReading, Reading } from './reading.ts';
 import { WrittenFile } from './written-file.ts';
 
 /** A process that is killed loses what it has read since. */
 const CHECKPOINT_MS = 1_000;
+const VERSION = 2;
+
+/** What makes two readings the same: the report, its data, the operator and the bus. */
+export type ReportIdentity = Readonly<Record<string, unknown>>;
 
 export interface UnfinishedOptions {
   /** The name under which the report appears once it is whole. */
@@ -22,6 +26,19 @@ export interface UnfinishedOptions {
   readonly mayReplace: boolean;
 }
 
+/** How far the records go, as the file beside them says. */
+interface State {
+  readonly version: number;
+  readonly identity: ReportIdentity;
+  readonly reading: KeptReading;
+  /** Length of the records, in bytes. */
+  readonly bytes: number;
+  /** Whether every record has been read. */
+  readonly isComplete: boolean;
+  /** The process that reads on; absent once it has ended. */
+  readonly owner?: { readonly pid: number; readonly host: string } | undefined;
+}
+
 /**
  * A report that is being read: its records, one a line, in `<out>.part`, and beside it `<out>.part.json`, which says how far
  * they go, at most a second behind. Both are there until the report is whole, unless nothing was read.
@@ -30,17 +47,15 @@ export class UnfinishedReport implements AsyncDisposable {
   readonly reading: Reading;
   readonly records: WrittenFile;
   readonly #options: UnfinishedOptions;
-  readonly #state: StateFile;
-  #completed: ReportCompleted | undefined;
+  #isComplete: boolean;
   #checkedAtMs = performance.now();
   #isSettled = false;
 
-  private constructor(options: UnfinishedOptions, state: StateFile, records: WrittenFile, kept?: KeptState) {
+  private constructor(options: UnfinishedOptions, records: WrittenFile, left?: State) {
     this.#options = options;
-    this.#state = state;
     this.records = records;
-    this.reading = new Reading(kept?.reading);
-    this.#completed = kept?.completed;
+    this.reading = new Reading(left?.reading);
+    this.#isComplete = left?.isComplete ?? false;
   }
 
   /**
@@ -53,31 +68,27 @@ export class UnfinishedReport implements AsyncDisposable {
     const { out, identity, resumes, mayReplace } = options;
     refuseExisting(options);
     const part = `${out}.part`;
-    const state = new StateFile(`${part}.json`);
-    const left = await state.read();
+    const left = await readState(`${part}.json`);
     let unfinished: UnfinishedReport | undefined;
     if (left && resumes) {
       refuseOther(left.identity, identity, part);
       const records = await WrittenFile.reopen(part, left.bytes);
-      if (records) unfinished = new UnfinishedReport(options, state, records, left);
+      if (records) unfinished = new UnfinishedReport(options, records, left);
     } else if (left && left.reading.pages > 0 && !mayReplace) {
       const { pages, records } = left.reading;
       throw usageError(
         `${part} holds ${records} records of ${pages} pages of a report that was interrupted: --resume goes on after them, --force begins again`,
       );
     }
-    unfinished ??= new UnfinishedReport(
-      options,
-      state,
-      await WrittenFile.create(part, left !== undefined || mayReplace),
-    );
+    const mayOverwrite = left !== undefined || mayReplace;
+    unfinished ??= new UnfinishedReport(options, await WrittenFile.create(part, mayOverwrite));
     await unfinished.#checkpoint(true);
     return unfinished;
   }
 
-  /** The end, if every record has been read. */
-  get completed(): ReportCompleted | undefined {
-    return this.#completed;
+  /** Whether every record has been read. */
+  get isComplete(): boolean {
+    return this.#isComplete;
   }
 
   async add(page: ReportPage): Promise<void> {
@@ -87,8 +98,8 @@ export class UnfinishedReport implements AsyncDisposable {
   }
 
   /** Every record has been read: a later run needs no bus. */
-  async complete(completed: ReportCompleted): Promise<void> {
-    this.#completed = completed;
+  async complete(): Promise<void> {
+    this.#isComplete = true;
     await this.#checkpoint(true);
   }
 
@@ -104,7 +115,7 @@ export class UnfinishedReport implements AsyncDisposable {
   async discard(): Promise<void> {
     this.#isSettled = true;
     await this.records.remove();
-    await this.#state.remove();
+    for (const path of [`${this.#statePath}.tmp`, this.#statePath]) await rm(path, { force: true });
   }
 
   /** Leaves what was read to a later run. @returns what to tell the user; undefined if nothing was read */
@@ -116,7 +127,7 @@ export class UnfinishedReport implements AsyncDisposable {
       return undefined;
     }
     this.#isSettled = true;
-    // If the disk is full, what stands there is as old as the last time that it was not.
+    // If the disk is full, the state is as old as the last time that it was not.
     await this.#checkpoint(false).catch(() => undefined);
     return `${records} records of ${pages} pages are kept in ${this.records.path}; the same command with --resume goes on after them`;
   }
@@ -126,15 +137,67 @@ export class UnfinishedReport implements AsyncDisposable {
     await this.records[Symbol.asyncDispose]();
   }
 
+  get #statePath(): string {
+    return `${this.records.path}.json`;
+  }
+
   async #checkpoint(isRunning: boolean): Promise<void> {
     this.#checkedAtMs = performance.now();
-    const state = {
+    const state: State = {
+      version: VERSION,
       identity: this.#options.identity,
       reading: this.reading.toJSON(),
       bytes: await this.records.sync(),
-      completed: this.#completed,
+      isComplete: this.#isComplete,
+      owner: isRunning ? { pid: process.pid, host: hostname() } : undefined,
     };
-    await this.#state.write(state, isRunning);
+    const next = `${this.#statePath}.tmp`;
+    const file = await open(next, 'w');
+    try {
+      await file.writeFile(JSON.stringify(state));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(next, this.#statePath);
+  }
+}
+
+/** @throws ExitError if a process writes it now, or it is not what this program writes */
+async function readState(path: string): Promise<State | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw usageError(`${path} cannot be read (${code})`);
+  }
+  const state = parse(text);
+  if (!state) throw usageError(`${path} is not the state of a report that this version reads; remove it`);
+  const { owner } = state;
+  if (owner && isAnotherAndRuns(owner)) {
+    throw usageError(`process ${owner.pid} reads this report into the same file`);
+  }
+  return state;
+}
+
+function parse(text: string): State | undefined {
+  try {
+    const state = JSON.parse(text) as Partial<State> | null;
+    return state?.version === VERSION ? (state as State) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** On another machine it cannot be asked. In a container each process may have the same number. */
+function isAnotherAndRuns({ pid, host }: NonNullable<State['owner']>): boolean {
+  if (host !== hostname() || pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMMANDS, validateCommand } from '#contracts';
+import { COMMANDS, validateCommand } from '#contracts/validation';
 
 import { sendHelp } from './send-help.ts';
 

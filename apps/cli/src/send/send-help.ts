@@ -1,4 +1,4 @@
-import { COMMANDS } from '#contracts';
+import { COMMANDS } from '#contracts/validation';
 
 const LONGEST_LINE = 110;
 

@@ -1,14 +1,20 @@
 import { styleText } from 'node:util';
 
-import { type SignatureSettings, type SignedPiece, traceSignature } from '#signing';
+import {
+  exactJson,
+  explainSignature,
+  type Mistake,
+  SIGNATURE_VARIABLES,
+  signatureOf,
+  type SignatureSettings,
+  type SignedPiece,
+  signedText,
+  traceSignature,
+  usualMistakes,
+} from '#signing';
 
-import { exactJson } from '../input/exact-json.ts';
-import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 import { printable, shortened } from '../output/printable.ts';
-import { canonicalOf, isSignedRaw, type Signed } from './canonical-of.ts';
-import { comparisonOf } from './comparison.ts';
-import { type Mistake, mistakesOf } from './mistakes.ts';
-import type { Row } from './read-rows.ts';
+import { requestOf, type Row, signedBy } from './read-rows.ts';
 
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
@@ -27,16 +33,16 @@ const NEVER_SIGNED = 'one of the names that are never signed';
 
 /** Shows how one request is signed. The secret is not shown. */
 export function describeRow(row: Row): string {
-  const signed = canonicalOf(row);
-  const mistakes = mistakesOf(row);
+  const { canonical, sign } = signedBy(row);
+  const isRaw = row.settings.schemeV3 === 'raw-body' && requestOf(row).body !== undefined;
   return [
     styleText('bold', printable(row.name ?? 'request')),
     ...section('settings', settingsLines(row.settings)),
-    ...(isSignedRaw(row.parameters, row.settings) ? rawLines() : parameterLines(row)),
-    ...section(`canonical string, ${[...signed.canonical].length} characters`, [printable(signed.canonical)]),
-    ...section('sign', [signed.sign ?? 'none: a digest needs the secret', ...comparisonLines(row)]),
+    ...(isRaw ? rawLines() : parameterLines(row)),
+    ...section(`canonical string, ${[...canonical].length} characters`, [printable(canonical)]),
+    ...section('sign', [sign ?? 'none: a digest needs the secret', ...comparisonLines(row, sign)]),
     ...(row.notes && row.notes.length > 0 ? section('also', row.notes.map(printable)) : []),
-    ...section('what the usual mistakes would give instead', mistakeLines(signed, mistakes)),
+    ...section('what the usual mistakes would give instead', mistakeLines(row, canonical)),
     '',
   ].join('\n');
 }
@@ -110,42 +116,73 @@ function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: Si
   return reasons.join('; ');
 }
 
-function comparisonLines(row: Row): string[] {
-  const comparison = comparisonOf(row);
-  if (!comparison) return [];
-  if (comparison.kind === 'same') return [styleText('green', 'the same as the sign that was given')];
-  const other = `${styleText('yellow', 'not the sign that was given')}, ${printable(row.expectedSign ?? '')}`;
-  if (comparison.kind === 'capitals') {
-    return [
-      other,
-      'which is the same in capitals, or with blanks around it: send it in lower case, and alone',
-    ];
-  }
-  const { mistake, isInCapitals } = comparison;
+function comparisonLines(row: Row, sign: string | undefined): string[] {
+  const { expectedSign: sent, secret, settings } = row;
+  if (sent === undefined || sign === undefined || secret === undefined) return [];
+  if (sent === sign) return [styleText('green', 'the same as the sign that was given')];
+  const wrong = explainSignature({ sent, request: requestOf(row), settings, secretKey: secret });
+  const changed = Object.entries(wrong.settings ?? {}).map(([variable, value]) => `${variable}=${value}`);
   return [
-    other,
-    mistake
-      ? `which is the one for: ${mistake.name}`
-      : 'which none of the mistakes below gives, nor two of them at once: is it the same secret?',
-    ...(isInCapitals && mistake ? ['and it is in capitals, or has blanks around it'] : []),
+    `${styleText('yellow', 'not the sign that was given')}, ${printable(sent)}`,
+    printable(wrong.reason),
+    ...(changed.length > 0 ? [`settings of that sign: ${changed.join(' ')}`] : []),
   ];
 }
 
-function mistakeLines({ canonical }: Signed, mistakes: readonly Mistake[]): string[] {
-  const [same, other] = [true, false].map((isSame) =>
-    mistakes.filter((mistake) => (mistake.canonical === canonical) === isSame),
-  ) as [Mistake[], Mistake[]];
+/** Another way to sign the request: other settings, or a mistake. */
+interface Way {
+  readonly name: string;
+  readonly settings?: SignatureSettings;
+  readonly mistake?: Mistake;
+}
+
+function mistakeLines(row: Row, canonical: string): string[] {
+  const request = requestOf(row);
+  const mistakes = usualMistakes(request).map((mistake) => ({ name: titleOf(mistake), mistake }));
+  const listed = mistakes.filter(({ mistake: { seal, separator, piece } }) => !seal && (!separator || piece));
+  const ways = byName<Way>([...otherWays(row.settings), ...listed]).map(
+    ({ name, settings = row.settings, mistake }) => {
+      const text = signedText(request, settings, mistake);
+      return { name, text, isSame: text === canonical };
+    },
+  );
+  const cells = ways
+    .filter(({ isSame }) => !isSame)
+    .map(({ name, text }) => [
+      name,
+      row.secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, row.secret),
+    ]);
+  const same = ways.filter(({ isSame }) => isSame);
+  const unlisted = byName(mistakes).filter(({ name }) => !ways.some((way) => way.name === name));
   return [
-    ...columns(
-      other.map(({ name, sign, canonical: wrong }) => [
-        name,
-        sign ?? shortened(printable(wrong), LONGEST_MISTAKE),
-      ]),
+    ...columns(cells),
+    ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${namesOf(same)}`)]),
+    styleText(
+      'dim',
+      `looked for in a sign that is given: ${namesOf(unlisted)}; a parameter is left out; two at once`,
     ),
-    ...(same.length === 0
-      ? []
-      : [styleText('dim', `no difference here: ${same.map(({ name }) => name).join('; ')}`)]),
   ];
+}
+
+function otherWays(settings: SignatureSettings): Way[] {
+  return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) =>
+    Object.keys(values)
+      .filter((value) => value !== settings[member])
+      .map((value) => ({ name: `${variable}=${value}`, settings: { ...settings, [member]: value } })),
+  );
+}
+
+/** What is wrong, without what it must be. */
+function titleOf({ reason }: Mistake): string {
+  return printable(reason.replace(/[;.](?=\s|$).*/s, '').replace(/joined by .*/, 'joined by a separator'));
+}
+
+function byName<T extends Way>(ways: readonly T[]): T[] {
+  return [...new Map(ways.toReversed().map((way) => [way.name, way])).values()].toReversed();
+}
+
+function namesOf(ways: readonly Way[]): string {
+  return ways.map(({ name }) => name).join('; ');
 }
 
 /** Pads all columns but the last to equal width. */

@@ -1,12 +1,11 @@
 import type { OperatorCredentials } from '#platform';
 import { readSettings, readSomeSettings, type SettingName } from '#settings';
-import type { SignatureSettings } from '#signing';
+import { SIGNATURE_VARIABLES, type SignatureSettings, type SignatureVariable } from '#signing';
 
 import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { operatorNamed } from '../input/operator-named.ts';
-import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 
-const VARIABLES = Object.keys(SIGNATURE_VARIABLES) as (keyof typeof SIGNATURE_VARIABLES)[];
+const VARIABLES = Object.keys(SIGNATURE_VARIABLES) as SignatureVariable[];
 
 /** What a worker signs with. */
 export interface OwnSettings {
@@ -73,7 +72,7 @@ function ownOf({ secretKey, settings }: OperatorCredentials): OwnSettings {
   return { secret: secretKey, settings };
 }
 
-function settingsOf(given: Readonly<Record<keyof typeof SIGNATURE_VARIABLES, string>>): SignatureSettings {
+function settingsOf(given: Readonly<Record<SignatureVariable, string>>): SignatureSettings {
   const pairs = VARIABLES.map((variable) => [SIGNATURE_VARIABLES[variable].member, given[variable]]);
   return Object.fromEntries(pairs) as SignatureSettings;
 }

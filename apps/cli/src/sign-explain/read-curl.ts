@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-import { headersOf, type HttpRequest } from './http-request.ts';
+import { headersOf, type HttpRequest } from './read-raw-request.ts';
 import { shellWords } from './shell-words.ts';
 
 const text = (short?: string) => ({ type: 'string', multiple: true, ...(short && { short }) }) as const;

@@ -1,5 +1,5 @@
 import { jsonFault } from '../input/exact-json.ts';
-import type { HttpRequest } from './http-request.ts';
+import type { HttpRequest } from './read-raw-request.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

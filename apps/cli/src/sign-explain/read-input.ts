@@ -1,10 +1,9 @@
 import { usageError } from '../exit.ts';
 import { readSource } from '../input/read-source.ts';
-import type { HttpRequest } from './http-request.ts';
 import { readOwnSettings } from './own-settings.ts';
 import { readCurl } from './read-curl.ts';
 import { readHar } from './read-har.ts';
-import { isRawRequest, readRawRequest } from './read-raw-request.ts';
+import { type HttpRequest, isRawRequest, readRawRequest } from './read-raw-request.ts';
 import { readRows, type Row } from './read-rows.ts';
 import { rowOfCommand } from './row-of-command.ts';
 import { rowOfRequest } from './row-of-request.ts';

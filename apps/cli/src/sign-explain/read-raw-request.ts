@@ -1,4 +1,12 @@
-import { headersOf, type HttpRequest } from './http-request.ts';
+/** A request as it was sent. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Absolute, or its path and query alone. */
+  readonly url: string;
+  /** By names in lower case. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string | undefined;
+}
 
 const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?$/;
 
@@ -30,4 +38,14 @@ export function readRawRequest(text: string): HttpRequest {
   const body = headers.has('content-length') && length < rest.length ? rest.subarray(0, length) : rest;
   const content = headers.has('content-length') ? body.toString() : body.toString().replace(/\r?\n$/, '');
   return { method, url, headers, body: content === '' ? undefined : content };
+}
+
+/** Headers by names in lower case, from lines such as `Name: value`. */
+export function headersOf(lines: readonly string[]): Map<string, string> {
+  return new Map(
+    lines.flatMap((line) => {
+      const [, name, value = ''] = /^([^:\s]+)\s*[:;](.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name.toLowerCase(), value.trim()] as const];
+    }),
+  );
 }

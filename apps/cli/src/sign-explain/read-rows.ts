@@ -1,13 +1,18 @@
 import {
   DEFAULT_SIGNATURE_SETTINGS,
+  exactJson,
   parseExactJson,
+  SIGNATURE_VARIABLES,
+  signatureOf,
   type SignatureSettings,
+  type SignatureVariable,
+  signedText,
   type SignedParameters,
+  type SignedRequest,
 } from '#signing';
 
 import { usageError } from '../exit.ts';
 import { jsonFault } from '../input/exact-json.ts';
-import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 
 /** One request to explain. */
 export interface Row {
@@ -23,6 +28,19 @@ export interface Row {
   readonly rawBody?: string | undefined;
   /** What else is wrong with it, or to be known of it. */
   readonly notes?: readonly string[];
+}
+
+/** The request of a row; only open-game has a body with `data`, as it was sent or else as this service sends it. */
+export function requestOf({ parameters, rawBody }: Row): SignedRequest {
+  const { data } = parameters;
+  const isOpenGame = typeof data === 'object' && data !== null;
+  return { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
+}
+
+/** What is signed, and the signature if there is a secret. */
+export function signedBy(row: Row): { readonly canonical: string; readonly sign: string | undefined } {
+  const canonical = signedText(requestOf(row), row.settings);
+  return { canonical, sign: row.secret === undefined ? undefined : signatureOf(canonical, row.secret) };
 }
 
 /** Settings of the platform that do not affect signatures. */
@@ -66,15 +84,15 @@ function readSettings(given: Readonly<Record<string, unknown>>, where: string): 
     .map(([variable, value]) => {
       if (!isVariable(variable)) throw usageError(`${where}: settings has an unknown member ${variable}`);
       const { member, values } = SIGNATURE_VARIABLES[variable];
-      if (!(values as readonly unknown[]).includes(value)) {
-        throw usageError(`${where}: ${variable} must be one of ${values.join(', ')}`);
+      if (!Object.hasOwn(values, String(value))) {
+        throw usageError(`${where}: ${variable} must be one of ${Object.keys(values).join(', ')}`);
       }
       return [member, value];
     });
   return { ...DEFAULT_SIGNATURE_SETTINGS, ...(Object.fromEntries(overrides) as Partial<SignatureSettings>) };
 }
 
-function isVariable(name: string): name is keyof typeof SIGNATURE_VARIABLES {
+function isVariable(name: string): name is SignatureVariable {
   return Object.hasOwn(SIGNATURE_VARIABLES, name);
 }
 

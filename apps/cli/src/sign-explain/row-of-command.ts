@@ -1,4 +1,5 @@
-import { CommandError, COMMAND_TYPES, isCommandType, validateCommand } from '#contracts';
+import { CommandError, COMMAND_TYPES, isCommandType } from '#contracts';
+import { validateCommand } from '#contracts/validation';
 import { type Operation, OPERATIONS, requestOf } from '#platform';
 
 import { usageError } from '../exit.ts';

@@ -1,7 +1,7 @@
 import { parseExactJson, type SignedParameters } from '#signing';
 
 import { jsonFault } from '../input/exact-json.ts';
-import type { HttpRequest } from './http-request.ts';
+import type { HttpRequest } from './read-raw-request.ts';
 import type { OwnSettings } from './own-settings.ts';
 import type { Row } from './read-rows.ts';
 

@@ -1,10 +1,8 @@
 import { EXIT, type ExitCode } from '../exit.ts';
 import { exactJson } from '../input/exact-json.ts';
-import { canonicalOf } from './canonical-of.ts';
-import { comparisonOf } from './comparison.ts';
 import { describeRow } from './describe-row.ts';
 import { type InputOptions, readInput } from './read-input.ts';
-import type { Row } from './read-rows.ts';
+import { type Row, signedBy } from './read-rows.ts';
 
 export interface ExplainOptions extends InputOptions {
   readonly json?: true;
@@ -27,12 +25,12 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
 /** The row without its secret, with the canonical string and the signature. */
 function rowLine(row: Row): string {
   const { secret: _secret, canonical: _canonical, sign: _sign, ...given } = row.given;
-  const { canonical, sign } = canonicalOf(row);
+  const { canonical, sign } = signedBy(row);
   return exactJson({ ...given, canonical, sign: sign ?? null });
 }
 
 /** What was sent without a signature is not wrong: an operator without a secret key opens games so. */
 function fits(row: Row): boolean {
-  const comparison = comparisonOf(row);
-  return comparison === undefined || comparison.kind === 'same';
+  const { sign } = signedBy(row);
+  return sign === undefined || row.expectedSign === undefined || row.expectedSign === sign;
 }

@@ -1,10 +1,10 @@
 import { askOnce, faultCodeOf } from '#platform';
-import { readSettings } from '#settings';
+import { isLoopback, readSettings } from '#settings';
+import { SIGNATURE_VARIABLES } from '#signing';
 
 import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { operatorNamed } from '../input/operator-named.ts';
-import { SIGNATURE_VARIABLES } from '../input/signature-variables.ts';
 import { tlsOf } from '../input/tls-of.ts';
 import { type Ask, findSettings, type Finding } from './find-settings.ts';
 import type { FoundSettings, Period } from './probe-requests.ts';
@@ -17,7 +17,6 @@ const NOT_FOUND = [
   '# PLAYER_COUNTRY_MEMBER: no answer tells the name under which it takes the country (default: country);',
   '# ask the service operator, or open a game with player.country and look at the player there',
 ];
-const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 export interface ProbeOptions {
   readonly operator: string;
@@ -37,7 +36,7 @@ export async function signProbe(options: ProbeOptions): Promise<ExitCode> {
     throw new ExitError(EXIT.settings, `${operator.name} has no secret key: there is no signature to try`);
   }
   const hosts = [operator.baseUrl, operator.apiUrl].map((root) => new URL(root).hostname);
-  const strange = hosts.find((host) => !LOCAL.test(host));
+  const strange = hosts.find((host) => !isLoopback(host));
   if (strange !== undefined && !options.yes) {
     throw usageError(
       `${strange} is not this machine: up to twelve calls, most with a wrong signature, go there; say --yes if it is a test environment`,

@@ -21,8 +21,12 @@ const COLOUR_OF_LEVEL: Readonly<Record<string, 'red' | 'yellow'>> = {
   warn: 'yellow',
 };
 
-/** A line of the log for people: what happened to which command, and below it the rest. */
-export function describeLogLine({ members }: LogLine): string {
+/**
+ * A line of the log for people: what happened to which command, and below it the rest.
+ *
+ * @param hasWorkers whether the lines are of several workers, so that each is named
+ */
+export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
   const { time, level, msg, id, type, operator, ...rest } = members;
   const colour = COLOUR_OF_LEVEL[String(level)];
   const what = printable(String(msg));
@@ -31,7 +35,8 @@ export function describeLogLine({ members }: LogLine): string {
   const facts = Object.entries(rest)
     .filter(([name]) => !HEADLINE.has(name))
     .map(([name, value]) => `${printable(name)} ${written(value)}`);
-  const headline = `${written(time)} ${colour ? styleText(colour, what) : what}${command}`;
+  const where = hasWorkers && worker !== '' ? ` [${printable(worker)}]` : '';
+  const headline = `${written(time)}${where} ${colour ? styleText(colour, what) : what}${command}`;
   return facts.length === 0 ? `${headline}\n` : `${headline}\n    ${facts.join(', ')}\n`;
 }
 

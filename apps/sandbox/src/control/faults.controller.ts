@@ -1,7 +1,9 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
-import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
-import { Problem } from './problem.ts';
-import { readFaultRule } from './read-fault-rule.ts';
+import { FaultRules, type FaultRule, type StandingRule } from '../faults/fault-rules.ts';
+import { FAULTS, faultOf, isFaultKind, isPlayable, membersOf, type FaultKind } from '../faults/faults.ts';
+import { anyValue, integer, number, oneOf, type Shape } from '../interface/members.ts';
+import { OPERATIONS } from '../interface/operation.ts';
+import { checkBody, Problem } from './problem.ts';
 
 /** Requests, lists and removes faults. */
 @Controller('sandbox/faults')
@@ -10,9 +12,9 @@ export class FaultsController {
 
   @Post()
   add(@Body() body: unknown): StandingRule {
-    const rule = readFaultRule(body);
+    const read = readFaultRule(body);
     if (this.faults.isFull) throw new Problem(409, 'Too many faults are active; remove some.');
-    return this.faults.add(rule);
+    return this.faults.add(read);
   }
 
   @Get()
@@ -32,4 +34,45 @@ export class FaultsController {
     if (!this.faults.remove(Number(id)))
       throw new Problem(404, 'There is no such fault, or it has been used up.');
   }
+}
+
+/**
+ * Checks a requested fault: which requests it is for, and the members of its kind.
+ * @throws Problem 422 with every violation
+ */
+export function readFaultRule(body: unknown): FaultRule {
+  const kind = (body as { kind?: unknown } | null | undefined)?.kind;
+  if (!isFaultKind(kind)) throw refusal('/kind', `must be one of ${Object.keys(FAULTS).join(', ')}`);
+  type RuleBody = Omit<FaultRule, 'fault'> & Readonly<Record<string, unknown>>;
+  const { operation, count, share, ...members } = checkBody<RuleBody>(body, shapeOf(kind));
+  if (operation && !isPlayable(kind, operation))
+    throw refusal('/operation', 'must be one that this fault can be for');
+  return {
+    ...(operation && { operation }),
+    ...(count !== undefined && { count }),
+    ...(share !== undefined && { share }),
+    fault: faultOf(kind, members),
+  };
+}
+
+function shapeOf(kind: FaultKind): Shape {
+  const rules = (isRequired: boolean) =>
+    Object.fromEntries(
+      membersOf(kind).flatMap(([name, member]) =>
+        member.isRequired === isRequired ? [[name, member.rule]] : [],
+      ),
+    );
+  return {
+    required: { kind: anyValue, ...rules(true) },
+    optional: {
+      operation: oneOf(OPERATIONS),
+      count: integer(1),
+      share: number(0.000_001, 1),
+      ...rules(false),
+    },
+  };
+}
+
+function refusal(pointer: string, message: string): Problem {
+  return new Problem(422, 'There is no such fault.', [{ pointer, message }]);
 }

@@ -1,5 +1,5 @@
 import { Injectable, type CanActivate, type ExecutionContext, type NestMiddleware } from '@nestjs/common';
-import { Settings } from '../settings.ts';
+import { Settings } from '../settings/settings.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
 import { Problem } from './problem.ts';
 
@@ -7,8 +7,8 @@ const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d+)?$/i;
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * Lets nobody control the sandbox by way of a browser that looks at a foreign page. A name of theirs can lead here (DNS
- * rebinding), which `Host` tells; and a form of theirs can be sent here (CSRF), which `Origin` tells.
+ * Keeps foreign web pages from controlling the sandbox through a browser. Their host name can lead here (DNS
+ * rebinding), which `Host` shows; their form can be sent here (CSRF), which `Origin` shows.
  * @throws Problem 421 for a host that is not this sandbox, 403 for a page from elsewhere
  */
 @Injectable()
@@ -19,13 +19,13 @@ export class OwnHost implements CanActivate, NestMiddleware {
     this.configured = new Set([hostnameOf(`http://${bracketed(host)}`), hostnameOf(publicUrl)]);
   }
 
-  /** Before every route of the control API, also one that there is not. */
+  /** Runs before every route of the control API, and before unknown ones. */
   use(request: SandboxRequest, _response: unknown, next: () => void): void {
     this.check(request);
     next();
   }
 
-  /** Before a single route, however its address is spelled. */
+  /** Runs before a single route, however its address is spelled. */
   canActivate(context: ExecutionContext): boolean {
     this.check(context.switchToHttp().getRequest<SandboxRequest>());
     return true;

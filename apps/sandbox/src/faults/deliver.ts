@@ -1,17 +1,37 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { sendAnswer, type Answer } from '../json-api/send-answer.ts';
-import type { PlannedFaults } from './fault-rules.ts';
+import { errorDocument, JSON_API, sendAnswer, type Answer } from '../interface/documents.ts';
+import type { OtherFault } from './faults.ts';
+
+/** The answer of a fault that replaces the platform; nothing is processed. */
+export function answerInstead(fault: OtherFault | undefined): Answer | undefined {
+  switch (fault?.kind) {
+    case 'status': {
+      const { status, retryAfter, pointer, empty } = fault;
+      const headers = retryAfter === undefined ? {} : { 'retry-after': retryAfter };
+      const document = pointer === undefined ? errorDocument(status) : { errors: [{ source: { pointer } }] };
+      return { status, contentType: JSON_API, body: empty ? '' : JSON.stringify(document), headers };
+    }
+    case 'html':
+      return { status: fault.status, contentType: 'text/html', body: page(fault.status) };
+    case 'redirect': {
+      const { status, location } = fault;
+      return { status, contentType: 'text/html', body: page(status), headers: { location } };
+    }
+    default:
+      return undefined;
+  }
+}
 
 /** Sends an answer, possibly distorted by a fault. */
-export function deliver(response: ServerResponse, answer: Answer, fault: PlannedFaults['fault']): void {
+export function deliver(response: ServerResponse, answer: Answer, fault: OtherFault | undefined): void {
   switch (fault?.kind) {
     case 'reset-after':
       response.socket?.resetAndDestroy();
       return;
     case 'truncated':
-      return truncate(response, answer, fault.share);
+      return truncate(response, answer, fault.bodyShare);
     case 'drip':
       return void drip(response, answer, fault.bytes, fault.intervalMs);
     case 'wrong-document':
@@ -27,6 +47,11 @@ export function deliver(response: ServerResponse, answer: Answer, fault: Planned
     default:
       return sendAnswer(response, answer);
   }
+}
+
+function page(status: number): string {
+  const title = `${status} ${STATUS_CODES[status] ?? ''}`;
+  return `<html>\r\n<head><title>${title}</title></head>\r\n<body><center><h1>${title}</h1></center></body>\r\n</html>\r\n`;
 }
 
 function truncate(response: ServerResponse, answer: Answer, share: number): void {

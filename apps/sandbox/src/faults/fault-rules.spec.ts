@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { FaultRules } from './fault-rules.ts';
+import { faultOf } from './faults.ts';
 
 describe('fault rules', () => {
-  const unavailable = { kind: 'status', status: 503 } as const;
-  const slow = { kind: 'latency', fixedMs: 10, spreadMs: 0 } as const;
+  const unavailable = faultOf('status', { status: 503 });
+  const broken = faultOf('status', { status: 500 });
+  const slow = faultOf('latency', { fixedMs: 10 });
 
   it('apply a fault to the next requests of an operation, and then no more', () => {
     const rules = new FaultRules(() => 0);
@@ -19,10 +21,10 @@ describe('fault rules', () => {
   it('apply a latency and one other fault together, the oldest active one of each', () => {
     const rules = new FaultRules(() => 0);
     rules.add({ fault: unavailable, count: 1 });
-    rules.add({ fault: { kind: 'status', status: 500 }, count: 1 });
+    rules.add({ fault: broken, count: 1 });
     rules.add({ fault: slow });
     expect(rules.take('session')).toEqual({ fault: unavailable, latency: slow });
-    expect(rules.take('session')).toEqual({ fault: { kind: 'status', status: 500 }, latency: slow });
+    expect(rules.take('session')).toEqual({ fault: broken, latency: slow });
     expect(rules.take('session')).toEqual({ latency: slow });
   });
 

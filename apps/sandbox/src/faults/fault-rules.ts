@@ -1,5 +1,5 @@
-import type { Operation } from '../operations/operation.ts';
-import { isPlayable, type Fault, type FaultKind, type LatencyFault } from './fault.ts';
+import type { Operation } from '../interface/operation.ts';
+import { isPlayable, type Fault, type FaultKind, type OtherFault } from './faults.ts';
 
 /** Which requests a fault is for. */
 export interface FaultRule {
@@ -16,13 +16,13 @@ export interface FaultRule {
 export interface StandingRule extends FaultRule {
   readonly id: number;
   /** The remaining requests, if they are counted. */
-  readonly remaining?: number;
+  remaining?: number;
 }
 
 /** The faults of one request. */
 export interface PlannedFaults {
-  readonly latency?: LatencyFault;
-  readonly fault?: Exclude<Fault, LatencyFault>;
+  readonly latency?: Extract<Fault, { kind: 'latency' }>;
+  readonly fault?: OtherFault;
 }
 
 /** The kinds of the planned faults. */
@@ -74,26 +74,17 @@ export class FaultRules {
 
   /** Selects a latency and another fault for a request, and decrements their counts. */
   take(operation: Operation): PlannedFaults {
-    if (this.rules.length === 0) return {};
     let planned: PlannedFaults = {};
-    for (const { id, operation: only, share = 1, fault } of this.rules) {
-      if ((only && only !== operation) || !isPlayable(fault, operation) || planned[slot(fault)]) continue;
+    for (const rule of this.rules) {
+      const { operation: only, share = 1, fault } = rule;
+      const slot = fault.kind === 'latency' ? 'latency' : 'fault';
+      if ((only && only !== operation) || !isPlayable(fault.kind, operation) || planned[slot]) continue;
       if (share < 1 && this.random() >= share) continue;
-      planned = { ...planned, [slot(fault)]: fault };
-      this.countOff(id);
+      planned = { ...planned, [slot]: fault };
+      if (rule.remaining !== undefined) rule.remaining -= 1;
     }
+    if (this.rules.some(({ remaining }) => remaining === 0))
+      this.rules = this.rules.filter(({ remaining }) => remaining !== 0);
     return planned;
   }
-
-  private countOff(id: number): void {
-    this.rules = this.rules
-      .map((rule) =>
-        rule.id === id && rule.remaining !== undefined ? { ...rule, remaining: rule.remaining - 1 } : rule,
-      )
-      .filter((rule) => rule.remaining !== 0);
-  }
-}
-
-function slot(fault: Fault): keyof PlannedFaults {
-  return fault.kind === 'latency' ? 'latency' : 'fault';
 }

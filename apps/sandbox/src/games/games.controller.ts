@@ -1,14 +1,11 @@
 import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { Currencies } from '../currencies/currencies.ts';
-import type { PlayerDetails } from '../archive/player.ts';
-import { Players } from '../players/players.ts';
-import { launchUrl } from '../sessions/launch-url.ts';
-import { PublicAddress } from '../sessions/public-address.ts';
-import type { Session } from '../archive/session.ts';
-import { Sessions } from '../sessions/sessions.ts';
-import { SignatureGuard } from '../signature-guard/signature.guard.ts';
+import { Currencies } from '../players/currencies.ts';
+import { Players, type PlayerDetails } from '../players/players.ts';
+import { launchUrl, PublicAddress } from '../sessions/public-address.ts';
+import { Sessions, type Session } from '../sessions/sessions.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
-import { readOpenGame, type OpenGame } from './read-open-game.ts';
+import { SignatureGuard } from '../traffic/signature.guard.ts';
+import { readOpenGame, type OpenGame } from './open-game.ts';
 
 const PLAYER = '/data/attributes/player';
 
@@ -28,7 +25,7 @@ export class GamesController {
   open(@VerifiedCall() { client, content }: Call) {
     const game = readOpenGame(content, client.conventions.playerCountryMember);
     const { session: wanted, player } = game;
-    this.currencies.check(player.currency ?? undefined, `${PLAYER}/currency`);
+    this.currencies.check(player.currency, `${PLAYER}/currency`);
     if (player.nick) this.players.checkNickname(client.id, player.id, player.nick, `${PLAYER}/nick`);
 
     const session = this.sessions.open(
@@ -37,10 +34,10 @@ export class GamesController {
         userId: player.id,
         authType: wanted.authType ?? 'external',
         lang: wanted.lang ?? 'en',
-        ...(isGiven(wanted.tableId) && { tableId: wanted.tableId }),
-        ...(isGiven(wanted.launchOptions) && { launchOptions: wanted.launchOptions }),
+        ...(wanted.tableId !== undefined && { tableId: wanted.tableId }),
+        ...(wanted.launchOptions !== undefined && { launchOptions: wanted.launchOptions }),
       },
-      wanted.id ?? undefined,
+      wanted.id,
     );
     this.players.save(client.id, player.id, detailsOf(game));
     return gameSessionDocument(session, launchUrl(this.address.origin, session));
@@ -58,8 +55,7 @@ function gameSessionDocument({ sessionId, userId, auth }: Session, url: string) 
 }
 
 function detailsOf({ player, country }: OpenGame): PlayerDetails {
-  const { id: _id, nick, currency, preferredCurrency, ...rest } = player;
-  const profile = Object.fromEntries(Object.entries(rest).filter(([, value]) => isGiven(value)));
+  const { id: _id, nick, currency, preferredCurrency, ...profile } = player;
   return {
     profile,
     ...(nick && { nick }),
@@ -67,8 +63,4 @@ function detailsOf({ player, country }: OpenGame): PlayerDetails {
     ...(preferredCurrency && { preferredCurrency }),
     ...(country && { country }),
   };
-}
-
-function isGiven<T>(value: T): value is NonNullable<T> {
-  return value !== undefined && value !== null;
 }

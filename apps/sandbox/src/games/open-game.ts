@@ -1,63 +1,105 @@
-import 'reflect-metadata';
-import { Type } from 'class-transformer';
+import { PlatformError } from '../interface/documents.ts';
 import {
-  Equals,
-  IsBoolean,
-  IsDefined,
-  IsIn,
-  IsInt,
-  IsNotEmpty,
-  IsObject,
-  IsOptional,
-  IsString,
-  ValidateNested,
-} from 'class-validator';
-import type { AuthType } from '../archive/session.ts';
-import { IsLaunchOptions } from './is-launch-options.ts';
+  boolean,
+  integer,
+  isObject,
+  oneOf,
+  rule,
+  text,
+  textOf,
+  violationsOf,
+  type Shape,
+} from '../interface/members.ts';
+import type { AuthType } from '../sessions/sessions.ts';
+import type { Parameters } from '../signature/parameters.ts';
+import { parseJson } from '../signature/php-json.ts';
+
+const AUTH_TYPES = ['external', 'internal'];
+const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 
 /** `data.attributes.session` of open-game. */
-export class OpenGameSession {
-  @IsOptional() @IsString() @IsNotEmpty() id?: string | null;
-  @IsOptional()
-  @IsIn(['external', 'internal'], { message: 'Auth type not valid' })
-  authType?: AuthType | null;
-  @IsOptional() @IsInt() tableId?: number | null;
-  @IsOptional() @IsString() lang?: string | null;
-  @IsOptional() @IsLaunchOptions() launchOptions?: unknown;
-  @IsOptional() @IsBoolean() longLifeLoginToken?: boolean | null;
-  @IsOptional() @IsString() userIp?: string | null;
+export const SESSION_MEMBERS = {
+  id: textOf(1, ANY_LENGTH),
+  authType: oneOf(AUTH_TYPES),
+  tableId: integer(),
+  lang: text,
+  launchOptions: rule(
+    (value) => isObject(typeof value === 'string' ? parseJson(value)?.value : value),
+    'a JSON object, or a string that holds one',
+  ),
+  longLifeLoginToken: boolean,
+  userIp: text,
+};
+
+/** `data.attributes.player`; a convention names the member of the country. */
+export const PLAYER_MEMBERS = {
+  id: textOf(1, ANY_LENGTH),
+  nick: text,
+  name: text,
+  email: text,
+  referredBy: text,
+  referralCode: text,
+  bonusCode: text,
+  avatar: integer(),
+  phoneNumber: text,
+  tag: text,
+  active: boolean,
+  verified: boolean,
+  trustedLevel: integer(),
+  currency: text,
+  preferredCurrency: text,
+};
+
+/** An open-game request; members that are null are absent. */
+export interface OpenGame {
+  readonly session: {
+    readonly id?: string;
+    readonly authType?: AuthType;
+    readonly tableId?: number;
+    readonly lang?: string;
+    readonly launchOptions?: unknown;
+  };
+  readonly player: Readonly<Record<string, unknown>> & {
+    readonly id: string;
+    readonly nick?: string;
+    readonly currency?: string;
+    readonly preferredCurrency?: string;
+  };
+  readonly country?: string;
 }
 
-/** `data.attributes.player` of open-game; the country's member is named by a convention and checked separately. */
-export class OpenGamePlayer {
-  @IsString() @IsNotEmpty() id!: string;
-  @IsOptional() @IsString() nick?: string | null;
-  @IsOptional() @IsString() name?: string | null;
-  @IsOptional() @IsString() email?: string | null;
-  @IsOptional() @IsString() referredBy?: string | null;
-  @IsOptional() @IsString() referralCode?: string | null;
-  @IsOptional() @IsString() bonusCode?: string | null;
-  @IsOptional() @IsInt() avatar?: number | null;
-  @IsOptional() @IsString() phoneNumber?: string | null;
-  @IsOptional() @IsString() tag?: string | null;
-  @IsOptional() @IsBoolean() active?: boolean | null;
-  @IsOptional() @IsBoolean() verified?: boolean | null;
-  @IsOptional() @IsInt() trustedLevel?: number | null;
-  @IsOptional() @IsString() currency?: string | null;
-  @IsOptional() @IsString() preferredCurrency?: string | null;
+/**
+ * Checks the body of open-game. Members that the interface does not name are tolerated.
+ * @param countryMember the name of the player's member that holds the country
+ * @throws PlatformError 422 that points to the first wrong member
+ */
+export function readOpenGame(body: Parameters, countryMember: string): OpenGame {
+  const object = rule(isObject, 'an object');
+  const data = checked(body, { required: { data: object } }, '')['data'];
+  const document = { required: { type: oneOf(['OpenGame']), attributes: object } };
+  const { attributes } = checked(data, document, '/data');
+  const parts = { required: { player: object }, optional: { session: object } };
+  const { player, session = {} } = checked(attributes, parts, '/data/attributes');
+  const { id, ...others } = PLAYER_MEMBERS;
+  const shape = { required: { id }, optional: { ...others, [countryMember]: text } };
+  const wanted = checked(session, { optional: SESSION_MEMBERS }, '/data/attributes/session');
+  const whose = checked(player, shape, '/data/attributes/player');
+  const country = whose[countryMember] as string | undefined;
+  return { session: wanted, player: whose as OpenGame['player'], ...(country && { country }) };
 }
 
-class OpenGameAttributes {
-  @IsOptional() @IsObject() @ValidateNested() @Type(() => OpenGameSession) session?: OpenGameSession | null;
-  @IsDefined() @IsObject() @ValidateNested() @Type(() => OpenGamePlayer) player!: OpenGamePlayer;
-}
-
-class OpenGameData {
-  @Equals('OpenGame') type!: 'OpenGame';
-  @IsDefined() @IsObject() @ValidateNested() @Type(() => OpenGameAttributes) attributes!: OpenGameAttributes;
-}
-
-/** The JSON:API document of open-game. Members that it does not name are tolerated. */
-export class OpenGameDocument {
-  @IsDefined() @IsObject() @ValidateNested() @Type(() => OpenGameData) data!: OpenGameData;
+/** The members of an object, without those that are null. */
+function checked(value: unknown, shape: Shape, at: string): Readonly<Record<string, unknown>> {
+  const [violation] = violationsOf(value, shape, { at, allowsNull: true, allowsOthers: true });
+  if (!violation) {
+    const members = Object.entries(value as object).filter(([, member]) => member !== null);
+    return Object.fromEntries(members);
+  }
+  const { pointer, message } = violation;
+  throw new PlatformError(
+    422,
+    pointer.endsWith('/authType')
+      ? { detail: 'Auth type not valid', pointer }
+      : { pointer, meta: { reason: `${pointer.split('/').at(-1)} ${message}` } },
+  );
 }

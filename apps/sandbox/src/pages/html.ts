@@ -28,3 +28,17 @@ function markup(value: Content): string {
   if (typeof value === 'object') return value.map(({ text }) => text).join('');
   return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }
+
+/** Formats a time, to the second, in UTC. */
+export function instant(ms: number): Html {
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** A part of a page with its heading. */
+export function section(id: string, heading: string, content: Html): Html {
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    ${content}
+  </section>`;
+}

@@ -1,6 +1,20 @@
-import type { Archive } from '../archive/archive.ts';
-import { PlatformError } from '../json-api/platform-error.ts';
-import type { Player, PlayerDetails } from '../archive/player.ts';
+import { PlatformError } from '../interface/documents.ts';
+
+/** A player of one client. */
+export interface Player {
+  readonly clientId: string;
+  /** The client's own identifier. */
+  readonly userId: string;
+  readonly nick?: string;
+  readonly currency?: string;
+  readonly preferredCurrency?: string;
+  readonly country?: string;
+  /** All other members that open-game sent about the player, under the names of the interface. */
+  readonly profile: Readonly<Record<string, unknown>>;
+}
+
+/** An update of a player: absent members stay unchanged. */
+export type PlayerDetails = Partial<Omit<Player, 'clientId' | 'userId'>>;
 
 /** Players of all clients together. */
 const MAX_PLAYERS = 100_000;
@@ -11,12 +25,7 @@ export class Players {
   private readonly keyByNickname = new Map<string, string>();
 
   /** @param nicknameMaxLength in characters (Unicode code points) */
-  constructor(
-    private readonly nicknameMaxLength: number,
-    private readonly archive: Archive,
-  ) {
-    for (const player of archive.players()) this.keep(player);
-  }
+  constructor(private readonly nicknameMaxLength: number) {}
 
   find(clientId: string, userId: string): Player | undefined {
     return this.byKey.get(keyOf(clientId, userId));
@@ -54,35 +63,25 @@ export class Players {
       });
   }
 
-  /** Whether the player exists, or there is room for a new one. */
-  hasRoomFor(clientId: string, userId: string): boolean {
-    return this.count < MAX_PLAYERS || this.find(clientId, userId) !== undefined;
-  }
-
   /**
    * Adds or updates a player; the nickname must have been checked.
    * @throws PlatformError 503 if there is no room for a new one
    */
   save(clientId: string, userId: string, details: PlayerDetails): Player {
-    if (!this.hasRoomFor(clientId, userId))
+    if (this.count >= MAX_PLAYERS && !this.find(clientId, userId))
       throw new PlatformError(503, { detail: `The sandbox is full: it keeps ${MAX_PLAYERS} players` });
     const player = { profile: {}, ...this.find(clientId, userId), ...details, clientId, userId };
-    this.archive.savePlayer(player);
-    this.keep(player);
+    const key = keyOf(clientId, userId);
+    const known = this.byKey.get(key);
+    if (known?.nick !== undefined && known.nick !== player.nick) this.keyByNickname.delete(fold(known.nick));
+    if (player.nick) this.keyByNickname.set(fold(player.nick), key);
+    this.byKey.set(key, player);
     return player;
   }
 
   clear(): void {
     this.byKey.clear();
     this.keyByNickname.clear();
-  }
-
-  private keep(player: Player): void {
-    const key = keyOf(player.clientId, player.userId);
-    const known = this.byKey.get(key);
-    if (known?.nick !== undefined && known.nick !== player.nick) this.keyByNickname.delete(fold(known.nick));
-    if (player.nick) this.keyByNickname.set(fold(player.nick), key);
-    this.byKey.set(key, player);
   }
 }
 

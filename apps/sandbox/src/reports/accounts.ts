@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Currencies } from '../currencies/currencies.ts';
-import { PlatformError } from '../json-api/platform-error.ts';
+import { Currencies } from '../players/currencies.ts';
+import { PlatformError } from '../interface/documents.ts';
 import { Players } from '../players/players.ts';
-import { Settings } from '../settings.ts';
+import { Settings } from '../settings/settings.ts';
 import { Population, selectionOf, type Selection } from './population.ts';
 import { incorrect, type ReportQuery } from './report-query.ts';
 

@@ -7,30 +7,7 @@ export type MoneyType = (typeof MONEY_TYPES)[number];
 /** The monetary amounts of an ad hoc record under the interface's names, in minor units. */
 export type Figures = Readonly<Record<FigureName, number | bigint>>;
 
-export type FigureName = (typeof FIGURE_NAMES)[number];
-
-export const FIGURE_NAMES = [
-  'win',
-  'loss',
-  'deposit',
-  'withdraw',
-  'bets',
-  'rake',
-  'jackpot',
-  'tournament-fee',
-  'tournament-bet',
-  'tournament-prize',
-  'cash-result',
-  'tournament-result',
-  'ticket-fee',
-  'ticket-bet',
-  'slot-credit',
-  'slot-debit',
-  'rakeback',
-  'rakeback-paid',
-  'rakeback-unpaid',
-  'rabbit-hunting',
-] as const;
+export type FigureName = keyof ReturnType<typeof perStep>;
 
 // more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
@@ -53,7 +30,15 @@ export interface FigureSource {
  */
 export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, steps }: DayPart): Figures {
   const volume = weight(source.rank) * dayFactor(day);
-  const draw = drawer(source.seed, source.rank, day, moneyType);
+  const amounts = perStep(volume, moneyType, drawer(source.seed, source.rank, day, moneyType));
+  const factor = factorOf(source.rank, moneyType);
+  const figures = {} as Record<FigureName, number | bigint>;
+  for (const name of FIGURE_NAMES) figures[name] = multiply(amounts[name] * steps, factor);
+  return figures;
+}
+
+/** The figures of ten minutes. @param draw a number from 0 up to a limit */
+function perStep(volume: number, moneyType: MoneyType, draw: (limit: number) => number) {
   const rake = volume * (moneyType === 1 ? 3 : 1);
   const bets = rake * 20 + draw(rake);
   const win = draw(bets);
@@ -64,7 +49,7 @@ export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, ste
   const rakeback = Math.floor(rake / 4);
   const paid = draw(rakeback);
   const sometimes = (share: number, amount: number) => (draw(100) < share ? draw(amount) : 0);
-  const perStep: Record<FigureName, number> = {
+  return {
     win,
     loss,
     deposit: sometimes(40, bets),
@@ -86,11 +71,9 @@ export function figuresOf(source: FigureSource, moneyType: MoneyType, { day, ste
     'rakeback-unpaid': rakeback - paid,
     'rabbit-hunting': sometimes(5, rake),
   };
-  const factor = factorOf(source.rank, moneyType);
-  const figures = {} as Record<FigureName, number | bigint>;
-  for (const name of FIGURE_NAMES) figures[name] = multiply(perStep[name] * steps, factor);
-  return figures;
 }
+
+export const FIGURE_NAMES = Object.keys(perStep(0, 1, () => 0)) as readonly FigureName[];
 
 /** An account's rake with tournament fees over several parts of days: the sum of its ad hoc records. */
 export function rakeOf(rank: number, volumeSteps: number): number | bigint {

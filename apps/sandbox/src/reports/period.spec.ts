@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { dateOf, dayCount, dayPartAt, parseMoment, periodOf } from './period.ts';
+import { dateOf, dayCount, dayPartAt, parseMoment, periodOf, toUtc } from './period.ts';
 
 describe('moment', () => {
   it('is an existing date and time', () => {
@@ -44,5 +44,35 @@ describe('period', () => {
 
   it('may be before 1970', () => {
     expect(parts('1969-12-31 00:00:00', '1970-01-01 00:00:00')).toEqual([['1969-12-31', 144]]);
+  });
+});
+
+describe('time zone', () => {
+  const utc = (wall: string, zone: string) => {
+    const ms = toUtc(Date.parse(`${wall}Z`), zone);
+    return typeof ms !== 'number' ? ms : new Date(ms).toISOString().slice(0, 16);
+  };
+
+  it.each([
+    ['2024-03-24T00:00', '+03:00', '2024-03-23T21:00'],
+    ['2024-03-24T00:00', '-0530', '2024-03-24T05:30'],
+    ['2024-01-15T12:00', 'Europe/Berlin', '2024-01-15T11:00'],
+    ['2024-07-15T12:00', 'Europe/Berlin', '2024-07-15T10:00'],
+    ['2024-03-31T03:00', 'Europe/Berlin', '2024-03-31T01:00'],
+    ['2024-03-31T01:59', 'Europe/Berlin', '2024-03-31T00:59'],
+    ['2024-11-03T00:30', 'America/New_York', '2024-11-03T04:30'],
+    ['2024-03-24T00:00', 'UTC', '2024-03-24T00:00'],
+  ])('%s in %s is %s', (wall, zone, expected) => {
+    expect(utc(wall, zone)).toBe(expected);
+  });
+
+  it('knows that a clock skips an hour in spring, and shows one twice in autumn', () => {
+    expect(utc('2024-03-31T02:30', 'Europe/Berlin')).toBe('skipped');
+    expect(utc('2024-10-27T02:30', 'Europe/Berlin')).toBe('2024-10-27T01:30');
+  });
+
+  it('does not know zones that do not exist', () => {
+    for (const zone of ['Europe/Atlantis', '+3', '+15:00', '+03:60', 'x'])
+      expect(utc('2024-01-01T00:00', zone)).toBeUndefined();
   });
 });

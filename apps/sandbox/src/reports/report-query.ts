@@ -1,8 +1,7 @@
-import { PlatformError } from '../json-api/platform-error.ts';
-import type { ReportSettings } from '../settings.ts';
-import type { TextParameters } from '../signature/request-parameters.ts';
-import { parseMoment, periodOf, type Period } from './period.ts';
-import { toUtc } from './time-zone.ts';
+import { PlatformError } from '../interface/documents.ts';
+import type { ReportSettings } from '../settings/settings.ts';
+import type { TextParameters } from '../signature/parameters.ts';
+import { parseMoment, periodOf, toUtc, type Period } from './period.ts';
 
 const SORTS = ['id', 'user-id', 'currency', 'value'] as const;
 
@@ -64,6 +63,7 @@ function readMoment(form: TextParameters, name: string, timeZone: string): numbe
   const utcMs = toUtc(wallMs, timeZone);
   if (utcMs === undefined)
     throw incorrect('timeZone', 'timeZone must be the name of a zone or an offset like +03:00');
+  if (utcMs === 'skipped') throw incorrect(name, `${name} does not exist in ${timeZone}: the clock skips it`);
   return utcMs;
 }
 

@@ -1,14 +1,12 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import type { PlannedFaults } from '../faults/fault-rules.ts';
-import { collectionDocument, pageCount, type Page } from '../json-api/collection-document.ts';
+import { collectionDocument, pageCount, type Page } from '../interface/documents.ts';
 import { PublicAddress } from '../sessions/public-address.ts';
-import { Settings } from '../settings.ts';
-import { SignatureGuard } from '../signature-guard/signature.guard.ts';
-import type { TextParameters } from '../signature/request-parameters.ts';
+import { Settings } from '../settings/settings.ts';
+import { SignatureGuard } from '../traffic/signature.guard.ts';
+import type { TextParameters } from '../signature/parameters.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
-import { AdHocReport, type Extract } from './ad-hoc-report.ts';
 import { distortPage, distortPagination, distortRecords, distortStart } from './distort-report.ts';
-import { RakeReport } from './rake-report.ts';
+import { AdHocReport, RakeReport, type Extract } from './reports.ts';
 import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */
@@ -26,7 +24,7 @@ export class ReportsController {
   @HttpCode(200)
   adHoc(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
     const query = readReportQuery(call.content as TextParameters);
-    const { page, records } = this.read(call, request, (start, count) =>
+    const { page, records } = this.read(call, (start, count) =>
       this.adHocReport.extract(call.client.id, query, start, count),
     );
     return collectionDocument(records, page, { self: this.link(request, page, page.number) });
@@ -41,7 +39,7 @@ export class ReportsController {
       sort: readRakeSort(query),
       convert: !['', '0', 'false'].includes(query['convertToPreferredCurrency'] ?? ''),
     };
-    const { page, records } = this.read(call, request, (start, count) =>
+    const { page, records } = this.read(call, (start, count) =>
       this.rakeReport.extract(client.id, rakeQuery, start, count),
     );
     return collectionDocument(records, page, {
@@ -51,13 +49,12 @@ export class ReportsController {
     });
   }
 
-  private read({ query }: Call, request: SandboxRequest, extract: (start: number, count: number) => Extract) {
-    const fault: PlannedFaults['fault'] = request.exchange?.planned.fault;
+  private read({ query, fault }: Call, extract: (start: number, count: number) => Extract) {
     const pagination = distortPagination(readPagination(query, this.settings.reports), fault);
     const { totalCount, records } = extract(distortStart(pagination, fault), pagination.perPage);
     return {
       page: distortPage({ ...pagination, totalCount }, fault),
-      records: distortRecords(records, fault),
+      records: distortRecords(records, fault, Date.now()),
     };
   }
 

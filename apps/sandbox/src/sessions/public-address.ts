@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { Settings } from '../settings.ts';
+import { exactJson } from '../interface/documents.ts';
+import { Settings } from '../settings/settings.ts';
+import type { Session } from './sessions.ts';
 
 /** Where players and callers reach the sandbox: the setting, or where it listens. */
 @Injectable()
@@ -30,4 +32,18 @@ export class PublicAddress {
     const host = isWildcard ? '127.0.0.1' : family === 'IPv6' ? `[${address}]` : address;
     return `http://${host}:${port}`;
   }
+}
+
+/** The URL that opens a session's lobby or table, with the token, the language and the launch options in its query. */
+export function launchUrl(origin: string, session: Session): string {
+  const { auth, lang, tableId, launchOptions } = session;
+  const url = new URL(tableId === undefined ? '/lobby' : `/table/${tableId}`, origin);
+  url.searchParams.set('auth', auth);
+  url.searchParams.set('lang', lang);
+  if (launchOptions !== undefined) url.searchParams.set('launchOptions', asText(launchOptions));
+  return url.href;
+}
+
+function asText(launchOptions: unknown): string {
+  return typeof launchOptions === 'string' ? launchOptions : exactJson(launchOptions);
 }

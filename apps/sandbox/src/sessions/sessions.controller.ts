@@ -1,14 +1,13 @@
 import { Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
-import { Currencies } from '../currencies/currencies.ts';
-import { PlatformError } from '../json-api/platform-error.ts';
+import type { OtherFault } from '../faults/faults.ts';
+import { PlatformError } from '../interface/documents.ts';
+import { Currencies } from '../players/currencies.ts';
 import { Players } from '../players/players.ts';
-import { Settings } from '../settings.ts';
-import { SignatureGuard } from '../signature-guard/signature.guard.ts';
+import { Settings } from '../settings/settings.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
-import { launchUrl } from './launch-url.ts';
-import { PublicAddress } from './public-address.ts';
-import { isAuthType, type Session } from '../archive/session.ts';
-import { Sessions } from './sessions.ts';
+import { SignatureGuard } from '../traffic/signature.guard.ts';
+import { launchUrl, PublicAddress } from './public-address.ts';
+import { isAuthType, Sessions, type Session } from './sessions.ts';
 
 const ATTRIBUTES = '/data/attributes';
 
@@ -26,7 +25,7 @@ export class SessionsController {
 
   @Post(':userId/session')
   @HttpCode(200)
-  create(@VerifiedCall() { client, content }: Call, @Param('userId') userId: string) {
+  create(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
     const form = content as Readonly<Record<string, string | undefined>>;
     const { nick, authType = 'external', lang = 'en', currency } = form;
     if (!isAuthType(authType))
@@ -39,16 +38,29 @@ export class SessionsController {
 
     this.players.save(client.id, userId, { ...(nick && { nick }), ...(currency && { currency }) });
     const session = this.sessions.open({ clientId: client.id, userId, authType, lang });
-    return sessionDocument(session, launchUrl(this.address.origin, session));
+    return sessionDocument(session, launchUrl(this.address.origin, session), fault);
   }
 }
 
-function sessionDocument({ auth, userId, sessionId }: Session, redirectUrl: string) {
+function sessionDocument(
+  { auth, userId, sessionId }: Session,
+  redirectUrl: string,
+  fault: OtherFault | undefined,
+) {
+  const named = fault?.kind === 'other-user-id' ? otherUserId(userId, fault.as) : userId;
   return {
     data: {
       id: auth,
       type: 'session',
-      attributes: { 'user-id': userId, 'redirect-url': redirectUrl, auth, 'session-id': sessionId },
+      attributes: { 'user-id': named, 'redirect-url': redirectUrl, auth, 'session-id': sessionId },
     },
   };
+}
+
+/** As a platform may name the user that an operator asked for: by an id of its own, as a number, in another case. */
+function otherUserId(userId: string, as: 'own' | 'integer' | 'case'): string | number {
+  if (as === 'own') return `platform-${userId}`;
+  if (as === 'integer') return Number.isSafeInteger(Number(userId)) ? Number(userId) : 4711;
+  const capitals = userId.toUpperCase();
+  return capitals === userId ? userId.toLowerCase() : capitals;
 }

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { NoArchive } from '../archive/archive.ts';
 import { Sessions } from './sessions.ts';
 
 describe('sessions', () => {
@@ -9,7 +8,7 @@ describe('sessions', () => {
 
   beforeEach(() => {
     nowMs = 1_000_000;
-    sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs, new NoArchive());
+    sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs);
   });
 
   it('have unique ids and tokens', () => {
@@ -35,44 +34,25 @@ describe('sessions', () => {
     expect(sessions.findByAuth(first.auth)).toBeUndefined();
   });
 
-  it('are forgotten once they have expired', () => {
+  it('end once they have expired', () => {
     const first = sessions.open(request, 's-1');
     nowMs += 999;
     sessions.open(request, 's-2');
     nowMs += 1;
-    expect(sessions.findByAuth(first.auth)).toBeUndefined();
     expect(sessions.count).toBe(1);
     expect(sessions.open({ ...request, userId: 'bob' }, 's-1').auth).not.toBe(first.auth);
   });
 
   it('are remembered once they have expired, the last thousand of them', () => {
     const [first, second] = [sessions.open(request), sessions.open(request)];
-    expect(sessions.findExpiredByAuth(first.auth)).toBeUndefined();
     nowMs += 1000;
-    expect(sessions.findExpiredByAuth(first.auth)).toEqual(first);
+    expect([sessions.count, sessions.findByAuth(first.auth)]).toEqual([0, first]);
     for (let count = 0; count < 999; count++) sessions.open(request);
     nowMs += 1000;
-    expect(sessions.findExpiredByAuth(first.auth)).toBeUndefined();
-    expect(sessions.findExpiredByAuth(second.auth)).toEqual(second);
+    expect(sessions.findByAuth(first.auth)).toBeUndefined();
+    expect(sessions.findByAuth(second.auth)).toEqual(second);
     sessions.clear();
-    expect(sessions.findExpiredByAuth(second.auth)).toBeUndefined();
-  });
-
-  it('are restored from an archive, but not once they have expired', () => {
-    const kept = { ...request, createdAtMs: 0, authExpiresAtMs: nowMs + 1 };
-    class Kept extends NoArchive {
-      override sessions() {
-        return [
-          { ...kept, sessionId: 's-1', auth: 'a-1', expiresAtMs: nowMs + 5000 },
-          { ...kept, sessionId: 's-2', auth: 'a-2', expiresAtMs: nowMs },
-        ];
-      }
-    }
-    const restored = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs, new Kept());
-    expect(restored.findByAuth('a-1')).toMatchObject({ sessionId: 's-1' });
-    expect(restored.findByAuth('a-2')).toBeUndefined();
-    expect(restored.open(request, 's-1').auth).toBe('a-1');
-    expect(restored.open(request, 's-2').auth).not.toBe('a-2');
+    expect(sessions.findByAuth(second.auth)).toBeUndefined();
   });
 
   it("are not opened under another player's id", () => {
@@ -88,8 +68,7 @@ describe('sessions', () => {
     expect(sessions.findByAuth(first.auth)).toEqual(first);
     sessions.open(request);
     expect(sessions.count).toBe(100_000);
-    expect(sessions.findByAuth(first.auth)).toBeUndefined();
-    expect(sessions.findExpiredByAuth(first.auth)).toEqual(first);
-    expect(sessions.findByAuth(second.auth)).toEqual(second);
+    expect(sessions.newest(100_000).at(-1)).toEqual(second);
+    expect(sessions.findByAuth(first.auth)).toEqual(first);
   });
 });

@@ -1,7 +1,35 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { Archive } from '../archive/archive.ts';
-import { PlatformError } from '../json-api/platform-error.ts';
-import type { Session, SessionRequest } from '../archive/session.ts';
+import { PlatformError } from '../interface/documents.ts';
+
+export type AuthType = 'external' | 'internal';
+
+/** A player's session, which opens the lobby or a table. */
+export interface Session {
+  readonly sessionId: string;
+  /** The short-lived authorization token. */
+  readonly auth: string;
+  readonly clientId: string;
+  readonly userId: string;
+  readonly authType: AuthType;
+  readonly lang: string;
+  /** Absent: the lobby. */
+  readonly tableId?: number;
+  readonly launchOptions?: unknown;
+  readonly createdAtMs: number;
+  readonly authExpiresAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** A request for a session. */
+export type SessionRequest = Omit<
+  Session,
+  'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'
+>;
+
+/** Whether a value is one of the interface's authorization types. */
+export function isAuthType(value: unknown): value is AuthType {
+  return value === 'external' || value === 'internal';
+}
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;
@@ -16,8 +44,7 @@ export interface Lifetimes {
 
 /** The sessions that have not expired, and the last of those that have. */
 export class Sessions {
-  // sessions live equally long, so they are in the order in which they expire (of those that an archive kept from
-  // before another lifetime was set, some may only stay longer in memory)
+  // sessions live equally long, so they are in the order in which they expire
   private readonly byKey = new Map<string, Session>();
   private readonly byAuth = new Map<string, Session>();
   private readonly expiredByAuth = new Map<string, Session>();
@@ -25,10 +52,7 @@ export class Sessions {
   constructor(
     private readonly lifetimes: Lifetimes,
     private readonly nowMs: () => number,
-    private readonly archive: Archive,
-  ) {
-    for (const session of archive.sessions()) this.keep(session);
-  }
+  ) {}
 
   get count(): number {
     this.forgetExpired();
@@ -41,16 +65,10 @@ export class Sessions {
     return [...this.byKey.values()].slice(-count).reverse();
   }
 
-  /** The session of a token, also of one that has expired while its session has not. */
+  /** The session of a token; also one that has expired, while it is among the last 1000 that did. */
   findByAuth(auth: string): Session | undefined {
     this.forgetExpired();
-    return this.alive(this.byAuth.get(auth));
-  }
-
-  /** The expired session of a token, while it is among the last 1000 that expired. */
-  findExpiredByAuth(auth: string): Session | undefined {
-    this.forgetExpired();
-    return this.expiredByAuth.get(auth);
+    return this.byAuth.get(auth) ?? this.expiredByAuth.get(auth);
   }
 
   /**
@@ -60,7 +78,7 @@ export class Sessions {
    */
   open(request: SessionRequest, sessionId: string = randomUUID()): Session {
     this.forgetExpired();
-    const known = this.alive(this.byKey.get(keyOf(request.clientId, sessionId)));
+    const known = this.byKey.get(keyOf(request.clientId, sessionId));
     if (known && known.userId !== request.userId)
       throw new PlatformError(422, {
         detail: "The session id is another player's",
@@ -78,8 +96,10 @@ export class Sessions {
       expiresAtMs: known?.expiresAtMs ?? nowMs + this.lifetimes.sessionLifetimeMs,
     };
     if (known && !isTokenValid) this.byAuth.delete(known.auth);
-    this.archive.saveSession(session);
-    this.keep(session);
+    this.byKey.set(keyOf(session.clientId, sessionId), session);
+    this.byAuth.set(session.auth, session);
+    const [first] = this.byKey;
+    if (this.byKey.size > MAX_SESSIONS && first) this.end(...first);
     return session;
   }
 
@@ -89,20 +109,8 @@ export class Sessions {
     this.expiredByAuth.clear();
   }
 
-  private keep(session: Session): void {
-    this.byKey.set(keyOf(session.clientId, session.sessionId), session);
-    this.byAuth.set(session.auth, session);
-    const [first] = this.byKey;
-    if (this.byKey.size > MAX_SESSIONS && first) this.end(...first);
-  }
-
-  private alive(session: Session | undefined): Session | undefined {
-    return session && session.expiresAtMs > this.nowMs() ? session : undefined;
-  }
-
   private forgetExpired(): void {
     const nowMs = this.nowMs();
-    this.archive.forgetSessions(nowMs);
     for (const [key, session] of this.byKey) {
       if (session.expiresAtMs > nowMs) break;
       this.end(key, session);
@@ -112,10 +120,6 @@ export class Sessions {
   private end(key: string, session: Session): void {
     this.byKey.delete(key);
     this.byAuth.delete(session.auth);
-    this.remember(session);
-  }
-
-  private remember(session: Session): void {
     this.expiredByAuth.set(session.auth, session);
     if (this.expiredByAuth.size <= REMEMBERED_SESSIONS) return;
     const [oldest = ''] = this.expiredByAuth.keys();

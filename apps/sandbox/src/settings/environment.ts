@@ -13,7 +13,7 @@ export class Environment {
 
   constructor(private readonly variables: Variables) {}
 
-  text<T extends string | undefined>(name: string, fallback: T): string | T {
+  text(name: string, fallback: string): string {
     return this.variables[name] || fallback;
   }
 
@@ -83,5 +83,15 @@ export class Environment {
 
   fault(name: string, reason: string): void {
     this.faults.push(`${name}: ${reason}`);
+  }
+}
+
+/** The environment does not hold usable settings; the process should end with code 78 (EX_CONFIG). */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+
+  /** @param faults one line for each fault: the variable's name and the reason, never its value */
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
   }
 }

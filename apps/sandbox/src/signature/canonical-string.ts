@@ -1,10 +1,6 @@
-import type { Conventions } from '../clients/client.ts';
-import { decode } from './decode.ts';
-import { PhpFloat } from './php-float.ts';
-import { isContainer, topLevel, type TopLevelValue } from './top-level.ts';
-
-/** Parameters of a request by name; values are strings or any JSON. */
-export type Parameters = Readonly<Record<string, unknown>>;
+import type { Conventions } from '../settings/clients.ts';
+import type { Parameters } from './parameters.ts';
+import { parseSignedJson, PhpFloat } from './php-json.ts';
 
 /** The conventions that determine the canonical string. */
 export type CanonicalConventions = Pick<
@@ -13,7 +9,7 @@ export type CanonicalConventions = Pick<
 >;
 
 /** Removed before signing (interface document, "Signature", step 2). */
-export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
+const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'clientId',
   'access-token',
   'action',
@@ -29,33 +25,68 @@ export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'page',
   'sort',
 ]);
+/** Names that PHP's arrays have as positions. */
+const POSITION = /^(0|-?[1-9]\d*)$/;
+/** Stands for a string whose content joins the top level. */
+const TAKEN = Symbol('taken');
+
+/** A value at the top level of what is signed. */
+interface TopLevelValue {
+  readonly value: unknown;
+  /** Whether strings in it are decoded; those in a decoded string are not. */
+  readonly strings: 'decode' | 'keep';
+}
 
 /** Concatenates the values that a request signs, sorted by name at every level, without separators. */
 export function canonicalString(parameters: Parameters, conventions: CanonicalConventions): string {
   const level = topLevel(parameters, conventions);
   return [...level.keys()]
-    .filter((name) => isSigned(name, conventions))
+    .filter(
+      (name) => !EXCLUDED_NAMES.has(name) && !(name === 'client' && conventions.openGameClient === 'drop'),
+    )
     .sort(byBytes)
     .map((name) => level.get(name) as TopLevelValue)
     .map(({ value, strings }) => write(value, conventions, strings))
     .join('');
 }
 
-/** Whether a name of the top level takes part. */
-export function isSigned(name: string, conventions: CanonicalConventions): boolean {
-  return !EXCLUDED_NAMES.has(name) && !(name === 'client' && conventions.openGameClient === 'drop');
-}
+/**
+ * What is signed at the top level: the parameters, or, if members of decoded strings join them, what PHP's `array_merge` of
+ * both gives. A list has no names: its items follow each other at the place of the first position, `0`.
+ */
+function topLevel(
+  parameters: Parameters,
+  { jsonPlacement, jsonStrings }: CanonicalConventions,
+): ReadonlyMap<string, TopLevelValue> {
+  const level = new Map<string, TopLevelValue>();
+  const joining: object[] = [];
+  for (const [name, value] of Object.entries(parameters)) {
+    const rest = jsonPlacement === 'merge' ? takeContainers(value) : value;
+    if (rest !== TAKEN) level.set(name, { value: rest, strings: 'decode' });
+  }
+  const positioned: unknown[] = [];
+  for (const [name, value] of joining.flatMap((container) => Object.entries(container))) {
+    if (POSITION.test(name)) positioned.push(value);
+    else level.set(name, { value, strings: 'keep' });
+  }
+  if (positioned.length > 0) {
+    const first = level.get('0');
+    level.set('0', { value: first ? [first.value, ...positioned] : positioned, strings: 'keep' });
+  }
+  return level;
 
-/** Whether a name below the top level takes part; `client` is dropped from the query only. */
-export function isSignedBelow(name: string, conventions: CanonicalConventions): boolean {
-  return conventions.exclude === 'top' || !EXCLUDED_NAMES.has(name);
-}
-
-/** Compares names by their bytes in UTF-8, whose order is that of code points. */
-export function byBytes(left: string, right: string): number {
-  let index = 0;
-  while (index < left.length && left.charCodeAt(index) === right.charCodeAt(index)) index++;
-  return (left.codePointAt(index) ?? -1) - (right.codePointAt(index) ?? -1);
+  function takeContainers(value: unknown): unknown {
+    if (typeof value === 'string') {
+      const decoded = decode(value, jsonStrings)?.value;
+      if (!isContainer(decoded)) return value;
+      joining.push(decoded);
+      return TAKEN;
+    }
+    if (Array.isArray(value)) return value.map(takeContainers).filter((item) => item !== TAKEN);
+    if (!isContainer(value)) return value;
+    const members = Object.entries(value).map(([name, member]) => [name, takeContainers(member)] as const);
+    return Object.fromEntries(members.filter(([, member]) => member !== TAKEN));
+  }
 }
 
 /** @param strings which strings are decoded; strings inside a decoded string are not decoded again */
@@ -67,18 +98,37 @@ function write(value: unknown, conventions: CanonicalConventions, strings: 'deco
   if (!isContainer(value)) return writeScalar(value, conventions.scalars);
   if (Array.isArray(value)) return value.map((item) => write(item, conventions, strings)).join('');
   const members = value as Parameters;
+  // `client` takes part here, since only the parameter of the query can be dropped
   return Object.keys(members)
-    .filter((name) => isSignedBelow(name, conventions))
+    .filter((name) => conventions.exclude === 'top' || !EXCLUDED_NAMES.has(name))
     .sort(byBytes)
     .map((name) => write(members[name], conventions, strings))
     .join('');
 }
 
+/** The content of a string, if it is decoded before signing. */
+function decode(text: string, mode: Conventions['jsonStrings']): { readonly value: unknown } | undefined {
+  if (mode === 'none' || text === '') return undefined;
+  if (mode === 'containers' && !/^[ \t\r\n]*[[{]/.test(text)) return undefined;
+  return parseSignedJson(text);
+}
+
+/** Compares names by their bytes in UTF-8, whose order is that of code points. */
+function byBytes(left: string, right: string): number {
+  let index = 0;
+  while (index < left.length && left.charCodeAt(index) === right.charCodeAt(index)) index++;
+  return (left.codePointAt(index) ?? -1) - (right.codePointAt(index) ?? -1);
+}
+
 /** How a value that is neither a string nor a container is signed. */
-export function writeScalar(value: unknown, style: Conventions['scalars']): string {
+function writeScalar(value: unknown, style: Conventions['scalars']): string {
   if (typeof value === 'number') return String(Number.isSafeInteger(value) ? value : new PhpFloat(value));
   if (typeof value === 'bigint')
     return String(BigInt.asIntN(64, value) === value ? value : new PhpFloat(Number(value)));
   if (value instanceof PhpFloat || style === 'json') return String(value);
   return value === true ? '1' : '';
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !(value instanceof PhpFloat);
 }

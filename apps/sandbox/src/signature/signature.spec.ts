@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { readConventions } from '../settings/clients.ts';
 import { Environment } from '../settings/environment.ts';
-import { readConventions } from '../clients/conventions.ts';
-import { canonicalString, type Parameters } from './canonical-string.ts';
+import { canonicalString } from './canonical-string.ts';
+import type { Parameters } from './parameters.ts';
 import { expectedSignature, isSameSignature } from './signature.ts';
 
 interface Row {

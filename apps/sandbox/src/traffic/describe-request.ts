@@ -1,6 +1,6 @@
 import { kindsOf } from '../faults/fault-rules.ts';
 import type { Exchange } from './exchange.ts';
-import type { Operation } from '../operations/operation.ts';
+import type { Operation } from '../interface/operation.ts';
 
 const MAX_BODY_CHARACTERS = 4096;
 const REDACTED = '[redacted]';

@@ -1,6 +1,6 @@
 import { kindsOf } from '../faults/fault-rules.ts';
 import type { Exchange, SandboxRequest } from './exchange.ts';
-import { OPERATIONS, type Operation } from '../operations/operation.ts';
+import { OPERATIONS, type Operation } from '../interface/operation.ts';
 import { describeRequest, type FinishedRequest, type RequestDescription } from './describe-request.ts';
 
 const KEPT_REQUESTS = 100;

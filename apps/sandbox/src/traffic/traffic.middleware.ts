@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
-import { answerInstead } from '../faults/answer-instead.ts';
+import { answerInstead } from '../faults/deliver.ts';
 import { FaultRules } from '../faults/fault-rules.ts';
 import { Latency } from '../faults/latency.ts';
-import { sendAnswer } from '../json-api/send-answer.ts';
-import type { Exchange, SandboxRequest } from './exchange.ts';
-import { operationOf } from '../operations/operation.ts';
-import { readBody } from './read-body.ts';
+import { sendAnswer } from '../interface/documents.ts';
+import { operationOf } from '../interface/operation.ts';
+import { readBody, type Exchange, type SandboxRequest } from './exchange.ts';
 import { TrafficLog } from './traffic-log.ts';
 
 /**

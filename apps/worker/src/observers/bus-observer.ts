@@ -24,13 +24,14 @@ export class BusObserver extends MessagingObserver {
     publishing: 'closed',
   };
 
-  constructor(logger: Logger, metrics: Metrics, tally: FailureTally) {
+  /** @param consumed the queues that this process may consume */
+  constructor(logger: Logger, metrics: Metrics, tally: FailureTally, consumed: readonly string[] = []) {
     super();
     this.#logger = logger;
     this.#metrics = metrics;
     this.#tally = tally;
     this.#answered = new AnsweredLine(logger);
-    beginAtZero(metrics);
+    beginAtZero(metrics, consumed);
   }
 
   commandTaken(lane: Lane, isRedelivered: boolean, waitedMs: number | undefined): void {
@@ -114,6 +115,11 @@ export class BusObserver extends MessagingObserver {
       this.#logger.warn({ connection, ...state }, 'the broker is not available');
   }
 
+  accessChanged(advice: string | undefined): void {
+    if (advice === undefined) this.#logger.info('the broker grants what the worker needs');
+    else this.#logger.error({ advice }, 'the broker refuses something to the worker; it takes no commands');
+  }
+
   brokerKnown(version: string, advice: string | undefined): void {
     if (advice === undefined) return;
     this.#logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');
@@ -131,7 +137,8 @@ export class BusObserver extends MessagingObserver {
 }
 
 /** A series that appears with its first event hides that event from `increase`. */
-function beginAtZero(metrics: Metrics): void {
+function beginAtZero(metrics: Metrics, consumed: readonly string[]): void {
+  for (const queue of consumed) metrics.consumersLost.labels(queue);
   for (const type of [...COMMAND_TYPES, 'unknown']) {
     metrics.commands.labels(type, 'success');
     for (const [code, { category }] of Object.entries(ERROR_CODES)) {

@@ -19,6 +19,13 @@ app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end }}
 {{- end }}
 
+{{/* The names of the Service, which workers are asked for by within the cluster. */}}
+{{- define "poker-bridge.hosts" -}}
+{{- $name := include "poker-bridge.name" . -}}
+{{- $namespace := .Release.Namespace -}}
+{{ printf "%[1]s,%[1]s.%[2]s,%[1]s.%[2]s.svc,%[1]s.%[2]s.svc.cluster.local" $name $namespace }}
+{{- end }}
+
 {{- define "poker-bridge.image" -}}
 {{- $tag := .Values.image.tag | default .Chart.AppVersion -}}
 {{ .Values.image.repository }}:{{ $tag }}{{ with .Values.image.digest }}@{{ . }}{{ end }}

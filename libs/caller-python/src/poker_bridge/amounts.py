@@ -6,12 +6,7 @@ def format_amount(amount: int, precision: int | None) -> str:
 
     `Decimal(format_amount(...))` is exact as well.
 
-    Args:
-        amount: of a record
-        precision: the number of decimals of its currency, from `page["precisions"]`
-
-    Raises:
-        ValueError: the precision is no number of decimals; without one, an amount cannot be written
+    The precision is that of the currency in `page["precisions"]`. Raises ValueError without one.
     """
     if not isinstance(precision, int) or isinstance(precision, bool) or precision < 0:
         raise ValueError("the currency has no configured number of decimals (CURRENCY_PRECISIONS)")

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import socket
+import asyncio
 import ssl
-import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, NamedTuple, cast
 
-from .attempts import Attempts, Bus
+from .addresses import nodes_of
+from .bus import Bus
+from .call import FIRST_ANSWER_S, answer
 from .cancellation import Cancellation
-from .commands import PreparedCommand, Sender, prepare_command
-from .connection import Connection
-from .consumer import Consumer
-from .errors import CallerError
+from .commands import PreparedCommand, Sender
+from .errors import CallerCode, CallerError
 from .messages import (
     AdHocRecord,
     AdHocReportFetch,
-    ErrorBody,
     GameOpen,
     GameOpened,
     RakeRecord,
@@ -27,20 +24,18 @@ from .messages import (
     SessionCreate,
     SessionCreated,
 )
-from .nodes import nodes_of, user_of
-from .publisher import Publisher
-from .replies import Replies, Reply, read_reply
+from .replies import Reply
 from .report import Report
-from .validation import COMMANDS
-
-R = TypeVar("R")
 
 _DEADLINE_MS: Final = 15_000
 _REPORT_DEADLINE_MS: Final = 600_000
-_PREFETCH: Final = 64
-"""Replies under way to this process."""
-_QUEUE_EXPIRES_MS: Final = 86_400_000
-"""An instance that does not come back leaves nothing behind."""
+
+
+class _Options(NamedTuple):
+    command_id: str | None = None
+    operator: str | None = None
+    deadline_ms: float = _DEADLINE_MS
+    cancellation: Cancellation | None = None
 
 
 class Caller:
@@ -71,7 +66,8 @@ class Caller:
         Args:
             url: nodes of one cluster, comma separated or as a sequence
             name: your service; its reply queues begin with this name and a dot
-            instance: unique among the processes that run at a time, the same after a restart; default the host's name
+            instance: unique among the processes that run at a time, the same after a restart; default the lowest number
+                that no other process of this name has
             prefix: the workers' `AMQP_PREFIX`
             operator: whose credentials the worker uses; default that of the worker
             send_user_id: name the broker user, for `CALLERS_FILE`
@@ -79,39 +75,29 @@ class Caller:
             trace_context: gives `traceparent` and `tracestate` of each command
             on_reply: takes, in a thread of its own, each reply that no call awaits; without it they are dropped
 
-        Raises:
-            ValueError: there is no URL, or a name cannot be used
+        Raises ValueError for a URL or a name that cannot be used.
         """
-        instance = socket.gethostname() if instance is None else instance
-        if not name or not instance:
+        if not name or instance == "":
             raise ValueError("name and instance must not be empty")
-        self.reply_queue: Final = f"{name}.replies.{instance}"
-        """Where replies go: the durable queue of this instance."""
-        if self.reply_queue.startswith(f"{prefix}."):
+        if f"{name}.".startswith(f"{prefix}."):
             raise ValueError(f"name must not be {prefix}: queues under it are the workers' own")
-        connection = Connection(nodes_of(url, f"{name} caller", ssl_context))
-        replies = Replies(connection, on_reply)
-        user_id = user_of(url) if send_user_id else None
-        self._process = os.getpid()
-        self._queue_prefix = f"{name}."
-        self._bus = Bus(
-            sender=Sender(prefix, name, operator, user_id, trace_context),
-            connection=connection,
-            publisher=Publisher(connection),
-            replies=replies,
-            reply_queue=Consumer(
-                connection,
-                self.reply_queue,
-                arguments={"x-expires": _QUEUE_EXPIRES_MS},
-                prefetch=_PREFETCH,
-                on_delivery=replies.take,
-            ),
-        )
+        nodes = nodes_of(url, f"{name} caller", ssl_context)
+        user_id = nodes[0].credentials.username if send_user_id else None
+        self._bus = Bus(nodes, Sender(prefix, name, operator, user_id, trace_context), instance, on_reply)
+
+    @property
+    def reply_queue(self) -> str | None:
+        """The durable queue of this instance; None until the broker has given the process one."""
+        return self._bus.instance.queue
 
     @property
     def last_error(self) -> str | None:
         """Why commands cannot be sent, or replies not be received, right now; None if all is well. Holds no password."""
         return self._bus.last_error
+
+    def ready(self, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None) -> None:
+        """Waits until commands can be sent and replies received; raises CallerError `LOGIN_REFUSED`, `NOT_CONNECTED`, …"""
+        self._run(self._bus.ready, "NOT_CONNECTED", _Options(deadline_ms=deadline_ms, cancellation=cancellation))
 
     def create_session(
         self,
@@ -123,9 +109,8 @@ class Caller:
         cancellation: Cancellation | None = None,
     ) -> SessionCreated:
         """Creates a session for a player; raises as `request`."""
-        return cast(
-            SessionCreated, self._call("session.create", data, command_id, operator, deadline_ms, cancellation)
-        )
+        options = _Options(command_id, operator, deadline_ms, cancellation)
+        return cast(SessionCreated, self._request("session.create", data, options))
 
     def open_game(
         self,
@@ -137,10 +122,8 @@ class Caller:
         cancellation: Cancellation | None = None,
     ) -> GameOpened:
         """Opens the lobby for a player, or with `tableId` of the session a table; raises as `request`."""
-        return cast(
-            GameOpened,
-            self._call("game.open", data, command_id, operator, deadline_ms, cancellation),
-        )
+        options = _Options(command_id, operator, deadline_ms, cancellation)
+        return cast(GameOpened, self._request("game.open", data, options))
 
     def fetch_ad_hoc_report(
         self,
@@ -152,9 +135,8 @@ class Caller:
         cancellation: Cancellation | None = None,
     ) -> Report[AdHocRecord]:
         """The figures of all players over a period, or of one; raises as `fetch_report`."""
-        return self._report(
-            "report.ad-hoc.fetch", data, command_id, operator, deadline_ms, cancellation
-        )
+        options = _Options(command_id, operator, deadline_ms, cancellation)
+        return cast(Report[AdHocRecord], self._report("report.ad-hoc.fetch", data, options))
 
     def fetch_rake_report(
         self,
@@ -166,45 +148,20 @@ class Caller:
         cancellation: Cancellation | None = None,
     ) -> Report[RakeRecord]:
         """The rake of players over a period; raises as `fetch_report`."""
-        return self._report(
-            "report.rake.fetch", data, command_id, operator, deadline_ms, cancellation
-        )
+        options = _Options(command_id, operator, deadline_ms, cancellation)
+        return cast(Report[RakeRecord], self._report("report.rake.fetch", data, options))
 
-    def request(
-        self,
-        command_type: str,
-        data: Mapping[str, Any],
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float = _DEADLINE_MS,
-        cancellation: Cancellation | None = None,
-    ) -> dict[str, Any]:
+    def request(self, command_type: str, data: Mapping[str, Any], **options: Any) -> dict[str, Any]:
         """Sends any command that a player waits for, by its type, and waits for its reply.
 
-        Raises:
-            CallerError: as the worker answers, or one of `CALLER_CODES`
-            ValueError: there is no such type, or the deadline is out of range
+        Raises CallerError as the worker answers or with one of `CALLER_CODES`, ValueError for a deadline out of range.
         """
-        return self._call(command_type, data, command_id, operator, deadline_ms, cancellation)
+        return self._request(command_type, data, _Options(**options))
 
-    def fetch_report(
-        self,
-        command_type: str,
-        data: Mapping[str, Any],
-        *,
-        command_id: str | None = None,
-        operator: str | None = None,
-        deadline_ms: float = _REPORT_DEADLINE_MS,
-        cancellation: Cancellation | None = None,
-    ) -> Report[dict[str, Any]]:
-        """Any report, by its type. It is fetched when it is first read.
-
-        Raises:
-            CallerError: `VALIDATION_FAILED`; reading the report raises everything else
-            ValueError: there is no such type, or the deadline is out of range
-        """
-        return self._report(command_type, data, command_id, operator, deadline_ms, cancellation)
+    def fetch_report(self, command_type: str, data: Mapping[str, Any], **options: Any) -> Report[dict[str, Any]]:
+        """Any report, by its type. It is fetched when it is first read, and reading it raises as `request`."""
+        options.setdefault("deadline_ms", _REPORT_DEADLINE_MS)
+        return self._report(command_type, data, _Options(**options))
 
     def prepare(
         self,
@@ -215,39 +172,28 @@ class Caller:
         operator: str | None = None,
         deadline_ms: float | None = None,
     ) -> PreparedCommand:
-        """Validates a command, for an outbox: keep it in the transaction, then `publish` it. Its replies come to `on_reply`.
+        """Prepares a command for an outbox: keep it in the transaction, then `publish` it. Its replies come to `on_reply`.
 
-        Raises:
-            CallerError: `VALIDATION_FAILED`
+        A caller without an instance waits until it has one, and raises as `ready`.
         """
-        return prepare_command(
-            self._bus.sender, self.reply_queue, command_type, data, command_id, operator, deadline_ms
-        )
+        if self.reply_queue is None:
+            self.ready()
+        queue = self.reply_queue or ""
+        return self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms, queue)
 
     def publish(
-        self,
-        command: PreparedCommand,
-        *,
-        deadline_ms: float = _DEADLINE_MS,
-        cancellation: Cancellation | None = None,
+        self, command: PreparedCommand, *, deadline_ms: float = _DEADLINE_MS, cancellation: Cancellation | None = None
     ) -> None:
         """Publishes a prepared command; returns once the broker has confirmed it.
 
-        Raises:
-            CallerError: `NO_WORKER`, `NOT_PERMITTED`, `NOT_SENT` after the deadline and 1.5 s, `CALLER_CLOSED`
+        Raises CallerError: `NO_WORKER`, `NOT_PERMITTED`, `VALIDATION_FAILED`, at the deadline `NOT_SENT`, or as `ready`.
         """
-        self._check_process()
-        with Attempts(self._bus, command, deadline_ms, cancellation) as attempts:
-            attempts.send(self._bus.reply_queue)
-            attempts.until_confirmed()
+        options = _Options(command["id"], None, deadline_ms, cancellation)
+        self._run(lambda: self._publish(command), "NOT_SENT", options)
 
     def close(self) -> None:
         """Ends what is under way with `CALLER_CLOSED`. The reply queue stays: the same instance finds late replies."""
-        self._bus.is_closed = True
-        for attempts in list(self._bus.calls):
-            attempts.end(CallerError.of("CALLER_CLOSED"))
-        self._bus.replies.close()
-        self._bus.connection.run_close()
+        self._bus.close()
 
     def __enter__(self) -> Caller:
         return self
@@ -255,58 +201,31 @@ class Caller:
     def __exit__(self, _type: type | None, _error: BaseException | None, _at: TracebackType | None) -> None:
         self.close()
 
-    def _call(
-        self,
-        command_type: str,
-        data: Mapping[str, Any],
-        command_id: str | None,
-        operator: str | None,
-        deadline_ms: float,
-        cancellation: Cancellation | None,
-    ) -> dict[str, Any]:
-        self._check_process()
-        bus = self._bus
-        command = prepare_command(
-            bus.sender, self.reply_queue, command_type, data, command_id, operator, deadline_ms
-        )
-        attempts = Attempts(bus, command, deadline_ms, cancellation)
-        with bus.replies.expected(command["id"], attempts.take), attempts:
-            while True:
-                try:
-                    attempts.send(bus.reply_queue)
-                    return _data_of(command_type, read_reply(attempts.next_reply()))
-                except CallerError as error:
-                    attempts.pause_after(error)
+    def _request(self, command_type: str, data: Mapping[str, Any], options: _Options) -> dict[str, Any]:
+        command_id, operator, deadline_ms, cancellation = options
+        command = self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms)
+        return self._bus.run(lambda: answer(self._bus, command, deadline_ms), cancellation, command["id"])
 
-    def _report(
-        self,
-        command_type: str,
-        data: Mapping[str, Any],
-        command_id: str | None,
-        operator: str | None,
-        deadline_ms: float,
-        cancellation: Cancellation | None,
-    ) -> Report[R]:
-        self._check_process()
-        chosen_id = str(uuid.uuid4()) if command_id is None else command_id
+    def _report(self, command_type: str, data: Mapping[str, Any], options: _Options) -> Report[Any]:
+        command_id, operator, deadline_ms, cancellation = options
+        # What cannot be sent is refused here, and not in a loop later.
+        first = self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms)
 
-        def prepare(reply_to: str) -> PreparedCommand:
-            return prepare_command(
-                self._bus.sender, reply_to, command_type, data, chosen_id, operator, deadline_ms
-            )
+        def prepare() -> PreparedCommand:
+            return self._bus.sender.prepare(command_type, data, first["id"], operator, deadline_ms)
 
-        # What breaks the contract is refused here, and not in a loop later.
-        prepare("")
-        return Report(self._bus, prepare, self._queue_prefix, deadline_ms, cancellation)
+        return Report(self._bus, prepare, deadline_ms, cancellation)
 
-    def _check_process(self) -> None:
-        if os.getpid() != self._process:
-            raise RuntimeError("a caller does not survive a fork: make one in each process")
+    async def _publish(self, command: PreparedCommand) -> None:
+        await self._bus.reply_queue.ready()
+        await self._bus.publisher.publish(command, FIRST_ANSWER_S["interactive"])
 
+    def _run(self, work: Callable[[], Awaitable[None]], code: CallerCode, options: _Options) -> None:
+        async def until_deadline() -> None:
+            try:
+                async with asyncio.timeout(options.deadline_ms / 1000):
+                    await work()
+            except TimeoutError:
+                raise self._bus.failure(code, options.command_id) from None
 
-def _data_of(command_type: str, reply: Reply) -> dict[str, Any]:
-    if reply.type == "command.failed":
-        raise CallerError.of_reply(cast(ErrorBody, reply.data))
-    if reply.type not in COMMANDS[command_type]["replies"]:
-        raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
-    return reply.data
+        self._bus.run(until_deadline, options.cancellation, options.command_id)

@@ -1,7 +1,5 @@
 """Ends calls from another thread."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
@@ -18,38 +16,23 @@ class Cancellation:
     def __init__(self) -> None:
         # A signal handler may cancel while its thread is in here.
         self._lock = threading.RLock()
-        self._is_cancelled = False
-        self._ends: list[Callable[[], None]] = []
-
-    @property
-    def is_cancelled(self) -> bool:
-        return self._is_cancelled
+        self._ends: list[Callable[[], object]] = []
+        self.is_cancelled = False
 
     def cancel(self) -> None:
         """For any thread and for signal handlers, as often as wanted; returns at once."""
         with self._lock:
-            self._is_cancelled = True
+            self.is_cancelled = True
             ends, self._ends = self._ends, []
         for end in ends:
             end()
 
-    def check(self) -> None:
-        """
-        Raises:
-            CancelledError: it was cancelled
-        """
-        if self._is_cancelled:
-            raise CancelledError("the call was cancelled")
-
     @contextmanager
-    def ending(self, end: Callable[[], None]) -> Iterator[None]:
-        """While a call is to be ended by it, in the thread that cancels.
-
-        Raises:
-            CancelledError: it was cancelled before
-        """
+    def ending(self, end: Callable[[], object]) -> Iterator[None]:
+        """While a call is to be ended by it, in the thread that cancels; raises CancelledError if it was cancelled before."""
         with self._lock:
-            self.check()
+            if self.is_cancelled:
+                raise CancelledError("the call was cancelled")
             self._ends.append(end)
         try:
             yield

@@ -1,173 +1,188 @@
-"""The connection to the broker, in a thread of its own."""
+"""A connection to the broker that is recreated, and channels whose methods are awaited."""
 
-from __future__ import annotations
-
+import asyncio
+import itertools
 import logging
 import random
-import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, Final
 
-import pika
-from pika.adapters.select_connection import IOLoop
+from pika.adapters.asyncio_connection import AsyncioConnection
+from pika.exceptions import ProbableAccessDeniedError, ProbableAuthenticationError
+
+from .errors import CallerError
 
 LOG = logging.getLogger("poker_bridge")
 
+_ANSWER_TIMEOUT_S: Final = 5.0
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 2.0
 
 
-class User(Protocol):
-    """What keeps a channel on the connection."""
+def settle(future: asyncio.Future[Any], value: Any) -> None:
+    if not future.done():
+        future.set_result(value)
 
-    def connected(self, amqp: Any) -> None:
-        """There is a connection; channels of an earlier one are gone, or about to go."""
+
+class Channel:
+    """A channel of pika; used in the thread of its loop."""
+
+    def __init__(self, amqp: Any) -> None:
+        loop = asyncio.get_running_loop()
+        self.closed: Final[asyncio.Future[Exception]] = loop.create_future()
+        """Why it closed; also if the broker cancels its consumer."""
+        self._opened = loop.create_future()
+        self.amqp: Final = amqp.channel(on_open_callback=lambda _: settle(self._opened, None))
+        self.amqp.add_on_close_callback(lambda _, reason: settle(self.closed, reason))
+        cancelled = ConnectionError("the broker has cancelled the consumer")
+        self.amqp.add_on_cancel_callback(lambda _: settle(self.closed, cancelled))
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.amqp.is_open) and not self.closed.done()
+
+    async def open(self) -> None:
+        await self.first(self._opened, _ANSWER_TIMEOUT_S)
+
+    async def call(self, method: str, *args: Any, **options: Any) -> Any:
+        """Calls a method of pika's channel that takes a callback, and gives the broker's answer; raises as `first`."""
+        answer = asyncio.get_running_loop().create_future()
+        getattr(self.amqp, method)(*args, callback=lambda frame: settle(answer, frame.method), **options)
+        return await self.first(answer, _ANSWER_TIMEOUT_S)
+
+    async def first(self, answer: asyncio.Future[Any], timeout_s: float) -> Any:
+        """Awaits an answer; raises why the channel closed before it, or TimeoutError."""
+        async with asyncio.timeout(timeout_s):
+            await asyncio.wait((answer, self.closed), return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
+        raise self.closed.result()
+
+    def close(self) -> None:
+        if self.amqp.is_open:
+            self.amqp.close()
 
 
 class Connection:
-    """One connection to the broker that serves heartbeats whatever the program does.
+    """One connection to the broker, recreated with growing pauses. Used in the thread of its loop."""
 
-    It is recreated, with growing pauses, until it is closed. What begins with `run` is called from any thread; everything
-    else only in the thread of the connection, which never blocks.
-    """
-
-    def __init__(self, nodes: Sequence[Any]) -> None:
-        """Begins to connect at once.
-
+    def __init__(self, nodes: Sequence[Any], purpose: str) -> None:
+        """
         Args:
             nodes: `pika.ConnectionParameters` of the nodes of one cluster, tried in turn
+            purpose: names it in log lines
         """
         self.last_error: str | None = None
         """Why there is no connection, or why it takes nothing. Holds no password."""
-        self.is_blocked = False
-        """Whether the broker takes nothing from publishers: memory or disk alarm."""
+        self.unblocked: Final = asyncio.Event()
+        """Not set while the broker takes nothing from publishers: memory or disk alarm."""
+        self.unblocked.set()
         self._nodes = nodes
-        self._turn = 0
-        self._failures = 0
-        self._users: list[User] = []
+        self._purpose = purpose
         self._amqp: Any = None
-        self._is_closing = False
-        self._loop = IOLoop()
-        self._thread = threading.Thread(target=self._serve, name="poker-bridge", daemon=True)
-        self.run(self._connect)
-        self._thread.start()
+        self._refusal: CallerError | None = None
+        self._tried = asyncio.Event()
+        """Set while there is a connection, or the broker refuses the login."""
+        self._lost: asyncio.Future[Exception] | None = None
 
-    def run(self, work: Callable[[], None]) -> None:
-        """Does some work in the thread of the connection, soon."""
-        self._loop.add_callback_threadsafe(work)
-
-    def run_close(self) -> None:
-        """Closes for good; waits until it is closed, or has taken too long."""
-        self.run(self._close)
-        if threading.current_thread() is not self._thread:
-            self._thread.join(2 * _CLOSE_TIMEOUT_S)
-
-    def later(self, seconds: float, work: Callable[[], None]) -> None:
-        self._loop.call_later(seconds, work)
-
-    def attach(self, user: User) -> None:
-        self._users.append(user)
-        if self.is_current(self._amqp):
-            user.connected(self._amqp)
-
-    def detach(self, user: User) -> None:
-        if user in self._users:
-            self._users.remove(user)
-
-    def is_current(self, amqp: Any) -> bool:
-        """Whether channels can be opened on a connection."""
-        return amqp is not None and amqp is self._amqp and bool(amqp.is_open)
-
-    def reset(self, amqp: Any, reason: str) -> None:
-        """Drops a connection, so that another one follows; nothing happens if that one follows already."""
-        if amqp is self._amqp and amqp is not None:
-            _close(amqp)
-            self._lost(amqp, reason)
-
-    def _serve(self) -> None:
-        while True:
+    async def serve(self) -> None:
+        """Connects, and again whenever the connection is lost, until it is cancelled."""
+        failures = 0
+        for node in itertools.cycle(self._nodes):
             try:
-                self._loop.start()
-            except Exception as error:  # A fault of a callback must not leave every call waiting.
-                LOG.error("the connection is recreated after %s", type(error).__name__)
-                self.reset(self._amqp, f"a fault of this library: {type(error).__name__}")
-                continue
-            self._loop.close()
-            return
+                lost = await self._open(node)
+                LOG.info("connected to %s:%s for %s", node.host, node.port, self._purpose)
+                self.last_error = self._refusal = None
+                self._tried.set()
+                failures = 0
+                self._failed(await lost)
+            except Exception as error:  # An address that cannot be used is one more node that is away.
+                self._failed(error)
+            longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**failures)
+            failures = min(failures + 1, 10)
+            await asyncio.sleep(longest * random.uniform(0.5, 1))
 
-    def _connect(self) -> None:
-        if self._is_closing:
-            return
-        node = self._nodes[self._turn % len(self._nodes)]
-        self._turn += 1
-        try:
-            pika.SelectConnection(
-                node,
-                on_open_callback=self._opened,
-                on_open_error_callback=lambda _, error: self._retry(_reason(error)),
-                on_close_callback=lambda amqp, error: self._lost(amqp, _reason(error)),
-                custom_ioloop=self._loop,
-            )
-        except Exception as error:  # An address that cannot be used is one more node that is away.
-            self._retry(_reason(error))
+    async def channel(self) -> Channel:
+        """Opens a channel, once there is a connection; raises as `opened`."""
+        channel = Channel(await self.opened())
+        await channel.open()
+        return channel
 
-    def _opened(self, amqp: Any) -> None:
-        if self._is_closing:
-            _close(amqp)
-            return
-        self._amqp = amqp
-        self._failures = 0
-        self.last_error = None
-        self.is_blocked = False
-        amqp.add_on_connection_blocked_callback(self._blocked)
-        amqp.add_on_connection_unblocked_callback(self._unblocked)
-        for user in list(self._users):
-            user.connected(amqp)
+    async def opened(self) -> Any:
+        """The connection of pika, once it is open; raises CallerError `LOGIN_REFUSED`."""
+        await self._tried.wait()
+        if self._refusal is not None:
+            raise self._refusal.again()
+        return self._amqp
 
-    def _blocked(self, _amqp: Any, frame: Any) -> None:
-        self.is_blocked = True
-        self.last_error = f"the broker takes no messages: {frame.method.reason}"
+    def reset(self, reason: str) -> None:
+        """Drops the connection, so that another one follows."""
+        if self._lost is not None:
+            with suppress(Exception):  # It is closed, or closing.
+                self._amqp.close()
+            settle(self._lost, ConnectionError(reason))
 
-    def _unblocked(self, _amqp: Any, _frame: Any) -> None:
-        self.is_blocked = False
-        self.last_error = None
+    async def close(self) -> None:
+        """Closes it after `serve` was cancelled; a close that is cut in its handshake is never answered."""
+        with suppress(Exception):
+            self._amqp.close()
+        if self._lost is not None:
+            await asyncio.wait((self._lost,), timeout=_CLOSE_TIMEOUT_S)
 
-    def _lost(self, amqp: Any, reason: str) -> None:
-        if self._is_closing:
-            self._loop.stop()
-        elif amqp is self._amqp:
-            self._amqp = None
-            self._retry(reason)
+    async def _open(self, node: Any) -> asyncio.Future[Exception]:
+        loop = asyncio.get_running_loop()
+        opened: asyncio.Future[Exception | None] = loop.create_future()
+        lost = self._lost = loop.create_future()
+        self._amqp = AsyncioConnection(
+            node,
+            on_open_callback=lambda _: settle(opened, None),
+            on_open_error_callback=lambda _, error: settle(opened, error),
+            on_close_callback=lambda _, error: settle(lost, error),
+            custom_ioloop=loop,
+        )
+        self._amqp.add_on_connection_blocked_callback(self._block)
+        self._amqp.add_on_connection_unblocked_callback(self._unblock)
+        error = await opened
+        if error is not None:
+            settle(lost, error)
+            raise error
+        return lost
 
-    def _retry(self, reason: str) -> None:
+    def _failed(self, error: Exception) -> None:
+        reason = reason_of(error)
+        if reason != self.last_error:
+            LOG.warning("no connection for %s, trying again: %s", self._purpose, reason)
         self.last_error = reason
-        longest = min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2**self._failures)
-        self._failures = min(self._failures + 1, 10)
-        self.later(longest * random.uniform(0.5, 1), self._connect)
+        self.unblocked.set()
+        self._tried.clear()
+        self._refusal = None
+        # A limit of connections passes by itself.
+        is_refused = isinstance(error, (ProbableAuthenticationError, ProbableAccessDeniedError))
+        if is_refused and "limit" not in reason:
+            self._refusal = CallerError.of("LOGIN_REFUSED", hint=f"It says: {reason}.")
+            self._tried.set()
 
-    def _close(self) -> None:
-        self._is_closing = True
-        # A close that is cut in its handshake is never answered.
-        self.later(_CLOSE_TIMEOUT_S, self._loop.stop)
-        if not self.is_current(self._amqp):
-            self._loop.stop()
-        else:
-            _close(self._amqp)
+    def _block(self, _: Any, frame: Any) -> None:
+        self.last_error = f"the broker takes no commands: {frame.method.reason}"
+        LOG.warning("%s", self.last_error)
+        self.unblocked.clear()
+
+    def _unblock(self, *_: Any) -> None:
+        LOG.info("the broker takes commands again")
+        self.last_error = None
+        self.unblocked.set()
 
 
-def _close(amqp: Any) -> None:
-    try:
-        amqp.close()
-    except Exception:  # It is closed, or closing.
-        pass
-
-
-def _reason(error: Any) -> str:
+def reason_of(error: BaseException) -> str:
     """The innermost error, in one line: pika wraps it, and has one for each address of a name."""
     for _ in range(10):
         inner = getattr(error, "exceptions", None) or [getattr(error, "exception", None) or next(iter(error.args), None)]
         if not isinstance(inner[-1], BaseException):
             break
         error = inner[-1]
-    return str(error) or type(error).__name__
+    # Some of pika's errors hold what the broker says as text alone.
+    said = re.search(r"\(\d+\) ['\"](.+?)['\"]+[,)]*$", str(error))
+    return (said[1] if said else " ".join(str(error).split()) or type(error).__name__).rstrip(".")

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
-from .connection import Connection
+from pika.exceptions import ChannelClosedByBroker
 
-_FIRST_TIMEOUT_S: Final = 2.0
-_LONGEST_TIMEOUT_S: Final = 8.0
+from .connection import LOG, Channel, reason_of
+from .errors import CallerError
+
 _PAUSE_S: Final = 0.2
+_PAUSE_IF_REFUSED_S: Final = 5.0
 _LOOK_S: Final = 2.0
+_REFUSED: Final = (403, 406)
+"""No permission for the queue, and a queue that was declared with other arguments."""
 _NO_LIMIT: Final = 1_000_000_000
 
 
 class Delivery:
-    """A message, and what tells the broker that it is done with; for any thread."""
+    """A message, and what tells the broker that it is done with: what a lost channel delivered comes again."""
 
-    def __init__(self, consumer: Consumer, channel: Any, tag: int, properties: Any, body: bytes) -> None:
+    def __init__(self, consumer: Consumer, channel: Channel, tag: int, properties: Any, body: bytes) -> None:
         self.properties = properties
         self.body = body
         self._consumer = consumer
@@ -25,160 +30,123 @@ class Delivery:
         self._tag = tag
 
     def acknowledge(self) -> None:
-        self._consumer.settle(self._channel, lambda: self._channel.basic_ack(self._tag))
+        self._settle("basic_ack")
 
     def requeue(self) -> None:
-        self._consumer.settle(self._channel, lambda: self._channel.basic_nack(self._tag))
+        self._settle("basic_nack")
+
+    def _settle(self, method: str) -> None:
+        if self._channel.is_open:
+            getattr(self._channel.amqp, method)(self._tag)
+            self._consumer.unacknowledged -= 1
 
 
 class Consumer:
-    """Consumes one reply queue, over as many channels and connections as that takes."""
+    """Consumes one reply queue, over as many channels and connections as that takes. Used in the thread of the loop."""
 
     def __init__(
         self,
-        connection: Connection,
-        queue: str,
+        claim: Callable[[], Awaitable[tuple[Channel, str]]],
         *,
         arguments: Mapping[str, Any],
         prefetch: int,
         on_delivery: Callable[[Delivery], None],
+        on_moved: Callable[[], None] = lambda: None,
     ) -> None:
-        """Begins at once.
-
+        """
         Args:
-            arguments: beside those of every reply queue: durable, quorum, without a limit of deliveries
-            on_delivery: called in the thread of the connection
+            claim: gives a channel, and the name of the queue that belongs to its connection
+            arguments: beside those of every reply queue
+            on_moved: called when another queue has taken the place of the one before
         """
         self.last_error: str | None = None
         """Why the queue is not consumed."""
-        self.queue = queue
-        self._connection = connection
+        self.unacknowledged = 0
+        self._claim = claim
         self._arguments = {"x-queue-type": "quorum", "x-delivery-limit": _NO_LIMIT, **arguments}
         self._prefetch = prefetch
         self._on_delivery = on_delivery
-        self._amqp: Any = None
-        self._channel: Any = None
-        self._is_serving = False
-        self._is_closed = False
-        self._was_ready = False
-        self._when_ready: list[Callable[[], None]] = []
-        self._timeout_s = _FIRST_TIMEOUT_S
+        self._on_moved = on_moved
+        self._queue: str | None = None
+        self._refusal: CallerError | None = None
+        self._tried = asyncio.Event()
+        """Set once the queue has been consumed, so that replies can be sent to it, or while that is refused."""
+        self._channel: Channel | None = None
         self._deliveries = 0
-        self._unacknowledged = 0
-        connection.run(lambda: connection.attach(self))
 
-    def when_ready(self, work: Callable[[], None]) -> None:
-        """Calls once the queue has been consumed for the first time, so that replies can be sent to it; any thread."""
-        self._connection.run(lambda: work() if self._was_ready else self._when_ready.append(work))
+    async def serve(self) -> None:
+        """Consumes until it is cancelled; then what was not acknowledged returns to the queue."""
+        while True:
+            try:
+                await self._consume()
+            except Exception as error:
+                self._failed(error)
+            finally:
+                if self._channel is not None:
+                    self._channel.close()
+            await asyncio.sleep(_PAUSE_S if self._refusal is None else _PAUSE_IF_REFUSED_S)
 
-    def close(self, *, deletes_queue: bool) -> None:
-        """For any thread. What was delivered and not acknowledged returns to the queue."""
-        self._connection.run(lambda: self._close(deletes_queue))
+    async def ready(self) -> str:
+        """The queue, once replies can be sent to it; raises CallerError if that is refused."""
+        while True:
+            await self._tried.wait()
+            if self._refusal is not None:
+                raise self._refusal.again()
+            if self._queue is not None:
+                return self._queue
 
-    def settle(self, channel: Any, how: Callable[[], Any]) -> None:
-        """Acknowledges on the channel that delivered, for any thread; what a lost channel delivered comes again."""
-        self._connection.run(lambda: self._settle(channel, how))
+    async def delete_queue(self) -> None:
+        """Deletes the queue with what is in it; a failure is left to its expiry."""
+        if self._channel is not None and self._channel.is_open:
+            await self._channel.call("queue_delete", self._queue)
 
-    def connected(self, amqp: Any) -> None:
-        self._amqp = amqp
-        self._open()
+    async def _consume(self) -> None:
+        channel, queue = await self._claim()
+        self._channel = channel
+        await channel.call("queue_declare", queue, durable=True, arguments=self._arguments)
+        self.unacknowledged = 0
+        await channel.call("basic_qos", prefetch_count=self._prefetch)
 
-    def _open(self) -> None:
-        self._is_serving = False
-        if self._is_closed or not self._connection.is_current(self._amqp):
-            return
-        channel = self._channel = self._amqp.channel(on_open_callback=self._declare)
-        channel.add_on_close_callback(lambda _, reason: self._retry(channel, str(reason)))
-        channel.add_on_cancel_callback(lambda _: self._retry(channel, "the broker has cancelled the consumer"))
-        # A channel that hangs on a queue without a leader still hangs after the election.
-        self._connection.later(self._timeout_s, lambda: self._check_serving(channel))
-
-    def _check_serving(self, channel: Any) -> None:
-        if channel is self._channel and not self._is_serving:
-            self._timeout_s = min(2 * self._timeout_s, _LONGEST_TIMEOUT_S)
-            self._retry(channel, "the reply queue was not answered in time")
-
-    def _declare(self, channel: Any) -> None:
-        if channel is self._channel:
-            declared: Callable[[Any], None] = lambda frame: self._declared(channel, frame.method)
-            channel.queue_declare(self.queue, durable=True, arguments=self._arguments, callback=declared)
-
-    def _declared(self, channel: Any, answer: Any) -> None:
-        if channel is not self._channel:
-            return
-        # The broker may take a minute to forget the consumer of a dead node, so only the first declaration looks.
-        if not self._was_ready and answer.consumer_count > 0:
-            self._retry(channel, f"another process consumes {self.queue}: give each instance a name of its own")
-            return
-        self._unacknowledged = 0
-        channel.basic_qos(prefetch_count=self._prefetch, callback=lambda _: self._consume(channel))
-
-    def _consume(self, channel: Any) -> None:
-        if channel is self._channel:
-            channel.basic_consume(self.queue, self._deliver, callback=lambda _: self._serve(channel))
-
-    def _serve(self, channel: Any) -> None:
-        if channel is not self._channel:
-            return
-        self._is_serving = self._was_ready = True
-        self._timeout_s = _FIRST_TIMEOUT_S
-        self.last_error = None
-        waiting, self._when_ready = self._when_ready, []
-        for work in waiting:
-            work()
-        self._look_later(channel, None)
-
-    def _deliver(self, channel: Any, method: Any, properties: Any, body: bytes) -> None:
-        if channel is self._channel:
+        def deliver(_channel: Any, method: Any, properties: Any, body: bytes) -> None:
             self._deliveries += 1
-            self._unacknowledged += 1
+            self.unacknowledged += 1
             self._on_delivery(Delivery(self, channel, method.delivery_tag, properties, body))
 
-    def _settle(self, channel: Any, how: Callable[[], Any]) -> None:
-        if channel is self._channel and channel.is_open:
-            how()
-            self._unacknowledged -= 1
+        await channel.call("basic_consume", queue, deliver)
+        before, self._queue = self._queue, queue
+        self._refusal = self.last_error = None
+        self._tried.set()
+        if before not in (None, queue):
+            self._on_moved()
+        await self._watch(channel, queue)
 
-    def _look_later(self, channel: Any, before: int | None) -> None:
-        self._connection.later(_LOOK_S, lambda: self._look(channel, before))
+    async def _watch(self, channel: Channel, queue: str) -> None:
+        """Ends with the channel.
 
-    def _look(self, channel: Any, before: int | None) -> None:
-        """A consumer that began during an election may never be given anything: two looks at what waits tell."""
-        if channel is not self._channel or not channel.is_open:
-            return
-        if self._unacknowledged >= self._prefetch:
-            self._look_later(channel, None)
-            return
-        received = self._deliveries
-
-        def compare(frame: Any) -> None:
-            is_waiting = frame.method.message_count > 0 and self._deliveries == received
+        A consumer that began during an election may never be given anything: two looks at what waits tell.
+        """
+        before: int | None = None
+        while not (await asyncio.wait((channel.closed,), timeout=_LOOK_S))[0]:
+            if self.unacknowledged >= self._prefetch:
+                before = None
+                continue
+            received = self._deliveries
+            answer = await channel.call("queue_declare", queue, passive=True)
+            is_waiting = answer.message_count > 0 and self._deliveries == received
             if is_waiting and before == received:
-                self._retry(channel, "replies wait, and none comes")
-            else:
-                self._look_later(channel, received if is_waiting else None)
+                raise ConnectionError("replies wait, and none comes")
+            before = received if is_waiting else None
+        raise channel.closed.result()
 
-        channel.queue_declare(self.queue, passive=True, callback=compare)
-
-    def _retry(self, channel: Any, reason: str) -> None:
-        if channel is not self._channel:
-            return
+    def _failed(self, error: Exception) -> None:
+        reason = str(error) if isinstance(error, CallerError) else reason_of(error)
+        if reason != self.last_error:
+            LOG.warning("replies are not received, trying again: %s", reason)
         self.last_error = reason
-        self._leave()
-        self._connection.later(_PAUSE_S, lambda: None if self._channel else self._open())
-
-    def _leave(self) -> None:
-        channel, self._channel = self._channel, None
-        self._is_serving = False
-        if channel is not None and channel.is_open:
-            channel.close()
-
-    def _close(self, deletes_queue: bool) -> None:
-        self._is_closed = True
-        self._connection.detach(self)
-        channel = self._channel
-        if deletes_queue and channel is not None and channel.is_open:
-            self._channel = None
-            channel.queue_delete(self.queue, callback=lambda _: channel.close())
-        else:
-            self._leave()
+        if isinstance(error, ChannelClosedByBroker) and error.reply_code in _REFUSED:
+            error = CallerError.of("NOT_PERMITTED", hint=reason)
+        self._refusal = error.again() if isinstance(error, CallerError) else None
+        if self._refusal is not None:
+            self._tried.set()
+        elif self._queue is None:
+            self._tried.clear()

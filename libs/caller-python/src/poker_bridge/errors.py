@@ -8,110 +8,94 @@ from typing import Any, Final, Literal, NamedTuple
 from .messages import ErrorBody, ErrorCode, PlatformAnswer, Violation
 
 CallerCode = Literal[
-    "NO_WORKER",
-    "NOT_SENT",
-    "NOT_PERMITTED",
-    "NO_REPLY",
-    "REPLY_LOST",
-    "REPLY_UNREADABLE",
-    "ID_IN_USE",
-    "TOO_MANY_CALLS",
-    "CALLER_CLOSED",
+    "NO_WORKER", "NOT_SENT", "NOT_PERMITTED", "LOGIN_REFUSED", "INSTANCE_TAKEN", "NOT_CONNECTED", "NO_REPLY",
+    "REPLY_LOST", "REPLY_UNREADABLE", "ID_IN_USE", "TOO_MANY_CALLS", "CALLER_CLOSED",
 ]
+Category = Literal["invalid", "expired", "misconfigured", "rejected", "unavailable", "uncertain", "internal"]
 
 
 class _Facts(NamedTuple):
+    category: Category
     retryable: bool
     message: str
 
 
+_NO_WORKER = "No queue takes this command: no worker with this prefix has connected to this virtual host."
+_NO_REPLY = "No reply came in time; the command may have been run. Send it again under the same id."
+_TAKEN = "Another process is this instance of the caller; each needs one of its own."
+_REFUSED = "The broker refuses this user, its password or the virtual host."
+_TOO_MANY = "This caller has too many calls under way. Call again later."
 CALLER_CODES: Final[Mapping[CallerCode, _Facts]] = {
-    "NO_WORKER": _Facts(
-        False, "No queue takes this command: no worker with this prefix has connected to this virtual host."
-    ),
-    "NOT_SENT": _Facts(True, "The broker did not confirm the command before its deadline."),
-    "NOT_PERMITTED": _Facts(False, "The broker refuses what this user publishes."),
-    "NO_REPLY": _Facts(
-        True, "No reply came in time; the command may have been run. Send it again under the same id."
-    ),
-    "REPLY_LOST": _Facts(True, "A page of the report was lost on its way. Fetch it again."),
-    "REPLY_UNREADABLE": _Facts(False, "The reply is not one that this version can read."),
-    "ID_IN_USE": _Facts(False, "A command with this id is under way. Await that one."),
-    "TOO_MANY_CALLS": _Facts(True, "This caller has too many calls under way. Call again later."),
-    "CALLER_CLOSED": _Facts(False, "This caller was closed; the command may have been sent."),
+    "NO_WORKER": _Facts("misconfigured", False, _NO_WORKER),
+    "NOT_SENT": _Facts("unavailable", True, "The broker did not confirm the command before its deadline."),
+    "NOT_PERMITTED": _Facts("misconfigured", False, "The broker refuses what this user publishes."),
+    "LOGIN_REFUSED": _Facts("misconfigured", False, _REFUSED),
+    "INSTANCE_TAKEN": _Facts("misconfigured", False, _TAKEN),
+    "NOT_CONNECTED": _Facts("unavailable", True, "There was no connection to the broker in time."),
+    "NO_REPLY": _Facts("uncertain", True, _NO_REPLY),
+    "REPLY_LOST": _Facts("unavailable", True, "A page of the report was lost on its way. Fetch it again."),
+    "REPLY_UNREADABLE": _Facts("uncertain", False, "The reply is not one that this version can read."),
+    "ID_IN_USE": _Facts("invalid", False, "A command with this id is under way. Await that one."),
+    "TOO_MANY_CALLS": _Facts("unavailable", True, _TOO_MANY),
+    "CALLER_CLOSED": _Facts("uncertain", False, "This caller was closed; the command may have been sent."),
 }
-"""Why a call failed on this side of the bus: whether sending it again can help, and a sentence."""
+"""Why a call failed on this side of the bus: its category, whether sending it again can help, and a sentence."""
 
 
 class CallerError(Exception):
     """Decide by `code`: what the worker answers, or one of `CALLER_CODES` for faults on this side of the bus.
 
-    `VALIDATION_FAILED` is also this library's, before anything is sent. The message is a sentence for people and holds no
-    value of the command.
+    The message is a sentence for people and holds no value of the command.
     """
 
-    code: ErrorCode | CallerCode
-    retryable: bool
-    """Whether the same command, sent again under the same id, can succeed without anyone changing it."""
-    retry_after_ms: int | None
-    """How long to wait before that, if known."""
-    violations: Sequence[Violation]
-    """Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`."""
-    details: Mapping[str, Any]
-    platform: PlatformAnswer | None
-    """What the platform answered."""
-    command_id: str | None
-    """To send the same command again, and to find it in the worker's log."""
-
-    def __init__(
-        self,
-        code: ErrorCode | CallerCode,
-        message: str,
-        *,
-        retryable: bool,
-        retry_after_ms: int | None = None,
-        violations: Sequence[Violation] = (),
-        details: Mapping[str, Any] | None = None,
-        platform: PlatformAnswer | None = None,
-        command_id: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.code = code
-        self.retryable = retryable
-        self.retry_after_ms = retry_after_ms
-        self.violations = violations
-        self.details = details or {}
-        self.platform = platform
+    def __init__(self, body: Mapping[str, Any], command_id: str | None) -> None:
+        """
+        Args:
+            body: an error body of the contract, `attempts`, `command` and `occurredAt` apart
+        """
+        super().__init__(body["message"])
+        self._body = body
+        self.code: ErrorCode | CallerCode = body["code"]
+        self.category: Category = body["category"]
+        self.retryable: bool = body["retryable"]
+        """Whether the same command, sent again under the same id, can succeed without anyone changing it."""
+        self.retry_after_ms: int | None = body.get("retryAfterMs")
+        """How long to wait before that, if known."""
+        self.violations: Sequence[Violation] = body.get("violations", ())
+        """Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`."""
+        self.details: Mapping[str, Any] = body.get("details", {})
+        self.platform: PlatformAnswer | None = body.get("platform")
+        """What the platform answered."""
         self.command_id = command_id
+        """To send the same command again, and to find it in the worker's log."""
 
     def __str__(self) -> str:
         faults = "".join(f" {fault['pointer']} {fault['message']}." for fault in self.violations)
         return f"{self.code}: {self.args[0]}{faults}"
 
+    def again(self) -> CallerError:
+        """The same failure for a further call, without the traceback: that holds the frames of a task that goes on."""
+        return CallerError(self._body, self.command_id)
+
     @classmethod
     def of(cls, code: CallerCode, command_id: str | None = None, hint: str = "") -> CallerError:
         """A fault on this side of the bus; `hint` is a further sentence."""
-        retryable, message = CALLER_CODES[code]
-        return cls(code, f"{message} {hint}".rstrip(), retryable=retryable, command_id=command_id)
+        facts = CALLER_CODES[code]._asdict()
+        return cls({"code": code, **facts, "message": f"{facts['message']} {hint}".rstrip()}, command_id)
 
     @classmethod
     def of_reply(cls, body: ErrorBody) -> CallerError:
         """What a worker answered: the data of `command.failed`."""
-        return cls(
-            body["code"],
-            body["message"],
-            retryable=body["retryable"],
-            retry_after_ms=body.get("retryAfterMs"),
-            violations=body.get("violations", ()),
-            details=body.get("details"),
-            platform=body.get("platform"),
-            command_id=body["command"]["id"],
-        )
+        return cls(body, body["command"]["id"])
 
     @classmethod
-    def of_invalid(cls, violations: Sequence[Violation], command_id: str | None) -> CallerError:
-        """What breaks the contract before it is sent."""
-        message = "The command is not valid; see the violations."
-        return cls(
-            "VALIDATION_FAILED", message, retryable=False, violations=violations, command_id=command_id
-        )
+    def of_invalid(cls, pointer: str, fault: str, command_id: str) -> CallerError:
+        """What cannot be sent."""
+        body = {
+            "code": "VALIDATION_FAILED",
+            "category": "invalid",
+            "retryable": False,
+            "message": "The command is not valid; see the violations.",
+            "violations": [Violation(pointer=pointer, message=fault)],
+        }
+        return cls(body, command_id)

@@ -2,188 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import asyncio
+import re
+import time
 from typing import Any, Final
 
 import pika
+from pika.exceptions import AMQPChannelError, AMQPConnectionError, ChannelClosedByBroker
 
 from .commands import PreparedCommand
-from .connection import Connection
-from .errors import CallerError
+from .connection import Channel, Connection, settle
+from .errors import CallerCode, CallerError
 
-_OPEN_TIMEOUT_S: Final = 5.0
+_CHANNELS: Final = 16
+"""Commands on their way to the broker at a time; more wait for their turn."""
 _LONGEST_ANSWER_S: Final = 8.0
 _PAUSE_S: Final = 0.1
 _CHANNELS_OF_A_NODE: Final = 4
 """Channels in a row without a confirm, after which another node is tried."""
-_NOT_FOUND: Final = 404
-_NOT_PERMITTED: Final = (403, 406)
-"""Access refused, and a property that the broker does not accept."""
-
-
-@dataclass(eq=False)
-class Publish:
-    """A command that is under way to the broker."""
-
-    command: PreparedCommand
-    answer_s: float
-    """How long the next channel may take to confirm; twice as long at each try, for a busy broker."""
-    settle: Callable[[CallerError | None], None]
-    """Called once, in the thread of the connection: with None once the broker has confirmed it."""
-    channel: Any = None
+_REFUSALS: Final[dict[int, CallerCode]] = {403: "NOT_PERMITTED", 404: "NO_WORKER", 406: "NOT_PERMITTED"}
+"""Access refused, no exchange, and a property or a size that the broker does not accept."""
 
 
 class Publisher:
     """Publishes commands over as many channels and connections as that takes.
 
-    Its methods are called in the thread of the connection.
+    A channel carries one command at a time, so that a command that the broker refuses, and that closes its channel, fails
+    alone. Used in the thread of the loop.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._amqp: Any = None
-        self._channel: Any = None
-        self._is_open = False
+        self._idle: list[_ConfirmingChannel] = []
+        self._turns = asyncio.Semaphore(_CHANNELS)
         self._silent_channels = 0
-        self._under_way: list[Publish] = []
-        self._by_tag: dict[int, Publish] = {}
-        self._returned: set[str] = set()
-        self._published = 0
-        connection.run(lambda: connection.attach(self))
 
-    def publish(self, publish: Publish) -> None:
-        self._under_way.append(publish)
-        if self._is_open:
-            self._send(publish)
+    async def publish(self, command: PreparedCommand, answer_s: float) -> None:
+        """Returns once the broker has confirmed the command; raises CallerError if that cannot be.
 
-    def forget(self, publish: Publish) -> None:
-        """Nobody waits for it any more."""
-        if publish in self._under_way:
-            self._under_way.remove(publish)
+        The first channel may take `answer_s` to confirm, and each further one twice as long, for a busy broker.
+        """
+        while True:
+            async with self._turns:
+                # What is sent to a blocked broker would wait in a socket, past its deadline.
+                await self._connection.unblocked.wait()
+                try:
+                    if await self._has_published(command, answer_s):
+                        return
+                except ChannelClosedByBroker as error:
+                    if (code := _REFUSALS.get(error.reply_code)) is not None:
+                        raise CallerError.of(code, command["id"], error.reply_text) from None
+                except TimeoutError:
+                    # A channel that was opened while a queue had no leader may never confirm: another one does.
+                    self._silent_channels += self._connection.unblocked.is_set()
+                    if self._silent_channels >= _CHANNELS_OF_A_NODE:
+                        self._silent_channels = 0
+                        self._connection.reset("the node confirms nothing")
+                except (AMQPChannelError, AMQPConnectionError, OSError):
+                    pass
+            answer_s = min(2 * answer_s, _LONGEST_ANSWER_S)
+            await asyncio.sleep(_PAUSE_S)
 
-    def connected(self, amqp: Any) -> None:
-        self._amqp = amqp
-        self._open()
+    async def _has_published(self, command: PreparedCommand, answer_s: float) -> bool:
+        channel = await self._take_channel()
+        try:
+            is_confirmed = await channel.publish(command, answer_s)
+        finally:
+            if channel.is_idle and channel.is_open:
+                self._idle.append(channel)
+            else:
+                channel.close()
+        self._silent_channels = 0
+        if channel.is_returned:
+            raise CallerError.of("NO_WORKER", command["id"])
+        return is_confirmed
 
-    def _open(self) -> None:
-        self._is_open = False
-        if not self._connection.is_current(self._amqp):
-            return
-        channel = self._channel = self._amqp.channel(on_open_callback=self._opened)
-        channel.add_on_close_callback(self._closed)
-        self._connection.later(_OPEN_TIMEOUT_S, lambda: self._check_open(channel))
-
-    def _check_open(self, channel: Any) -> None:
-        if channel is self._channel and not self._is_open:
-            self._connection.reset(self._amqp, "a channel was not answered in time")
-
-    def _opened(self, channel: Any) -> None:
-        if channel is not self._channel:
-            return
-        self._by_tag, self._returned, self._published = {}, set(), 0
-        channel.add_on_return_callback(self._take_back)
-        channel.confirm_delivery(self._answered, lambda _frame: self._confirming(channel))
-
-    def _confirming(self, channel: Any) -> None:
-        if channel is not self._channel:
-            return
-        self._is_open = True
-        for publish in list(self._under_way):
-            self._send(publish)
-
-    def _send(self, publish: Publish) -> None:
-        channel = publish.channel = self._channel
-        self._published += 1
-        self._by_tag[self._published] = publish
-        command = publish.command
-        body = command["body"].encode()
-        properties = _amqp_properties(command)
-        channel.basic_publish(command["exchange"], command["routingKey"], body, properties, mandatory=True)
-        self._connection.later(publish.answer_s, lambda: self._check_answer(publish, channel))
-
-    def _check_answer(self, publish: Publish, channel: Any) -> None:
-        """A channel that was opened while a queue had no leader may never confirm: another one does."""
-        is_waiting = publish in self._under_way and publish.channel is channel
-        if not is_waiting or channel is not self._channel:
-            return
-        if self._connection.is_blocked:
-            self._connection.later(publish.answer_s, lambda: self._check_answer(publish, channel))
-            return
-        publish.answer_s = min(2 * publish.answer_s, _LONGEST_ANSWER_S)
-        self._silent_channels += 1
-        if self._silent_channels % _CHANNELS_OF_A_NODE == 0:
-            self._connection.reset(self._amqp, "the node confirms nothing")
-        else:
-            self._replace(channel)
-
-    def _take_back(self, channel: Any, _method: Any, properties: Any, _body: bytes) -> None:
-        """No queue is bound. It comes before the confirm."""
-        if channel is self._channel:
-            self._returned.add(properties.message_id)
-
-    def _answered(self, frame: Any) -> None:
-        method = frame.method
-        last = method.delivery_tag
-        tags = [tag for tag in self._by_tag if tag <= last] if method.multiple else [last]
-        for publish in [self._by_tag.pop(tag) for tag in tags if tag in self._by_tag]:
-            if isinstance(method, pika.spec.Basic.Nack):
-                # A queue that is full and rejects, or that cannot be reached over this channel.
-                channel = publish.channel
-                self._connection.later(_PAUSE_S, lambda: self._replace(channel))
-                continue
-            self._silent_channels = 0
-            command_id = publish.command["properties"]["messageId"]
-            is_returned = command_id in self._returned
-            self._returned.discard(command_id)
-            self._settle(publish, CallerError.of("NO_WORKER", command_id) if is_returned else None)
-
-    def _closed(self, channel: Any, reason: Any) -> None:
-        if channel is not self._channel:
-            return
-        self._is_open = False
-        is_of_channel = isinstance(reason, pika.exceptions.ChannelClosedByBroker)
-        code = reason.reply_code if is_of_channel else None
-        for publish in list(self._by_tag.values()):
-            failure = _failure(code, str(reason), publish.command["properties"]["messageId"])
-            if failure is not None:
-                self._settle(publish, failure)
-        self._connection.later(_PAUSE_S, lambda: self._replace(channel))
-
-    def _replace(self, channel: Any) -> None:
-        """Opens another channel, over which all that is under way is sent again."""
-        if channel is not self._channel:
-            return
-        self._channel = None
-        if channel.is_open:
-            channel.close()
-        self._open()
-
-    def _settle(self, publish: Publish, error: CallerError | None) -> None:
-        if publish in self._under_way:
-            self._under_way.remove(publish)
-            publish.settle(error)
+    async def _take_channel(self) -> _ConfirmingChannel:
+        while self._idle:
+            if (channel := self._idle.pop()).is_open:
+                return channel
+        channel = _ConfirmingChannel(await self._connection.opened())
+        await channel.open()
+        await channel.call("confirm_delivery", channel.answer)
+        return channel
 
 
-def _failure(code: int | None, reason: str, command_id: str) -> CallerError | None:
-    """Why no further try can help; None if one may."""
-    if code == _NOT_FOUND:
-        return CallerError.of("NO_WORKER", command_id, reason)
-    if code in _NOT_PERMITTED:
-        return CallerError.of("NOT_PERMITTED", command_id, reason)
-    return None
+class _ConfirmingChannel(Channel):
+    """A channel with one command under way at most."""
+
+    def __init__(self, amqp: Any) -> None:
+        super().__init__(amqp)
+        self.is_idle = True
+        self.is_returned = False
+        """Whether no queue is bound; the broker says so before it confirms."""
+        self._answer: asyncio.Future[Any] | None = None
+        self.amqp.add_on_return_callback(self._take_back)
+
+    async def publish(self, command: PreparedCommand, answer_s: float) -> bool:
+        """False if the broker did not take it: a queue that is full, or that cannot be reached over this channel."""
+        self.is_returned = False
+        answer = self._answer = asyncio.get_running_loop().create_future()
+        try:
+            route = (command["exchange"], command["routingKey"])
+            body = command["body"].encode()
+            self.amqp.basic_publish(*route, body, _amqp_properties(command), mandatory=True)
+        except (AMQPChannelError, AMQPConnectionError):
+            raise
+        except Exception:  # Nothing of it was sent: pika encodes a message as a whole.
+            fault = "must be what AMQP can hold, ids and names of at most 255 bytes"
+            raise CallerError.of_invalid("/properties", fault, command["id"]) from None
+        self.is_idle = False
+        self.is_idle = isinstance(await self.first(answer, answer_s), pika.spec.Basic.Ack)
+        return self.is_idle
+
+    def answer(self, frame: Any) -> None:
+        if self._answer is not None:
+            settle(self._answer, frame.method)
+
+    def _take_back(self, *_: Any) -> None:
+        self.is_returned = True
 
 
 def _amqp_properties(command: PreparedCommand) -> Any:
-    properties = command["properties"]
-    return pika.BasicProperties(
-        type=properties["type"],
-        message_id=properties["messageId"],
-        correlation_id=properties["correlationId"],
-        reply_to=properties["replyTo"],
-        content_type=properties["contentType"],
-        delivery_mode=properties["deliveryMode"],
-        app_id=properties["appId"],
-        user_id=properties.get("userId"),
-        headers=dict(properties["headers"]),
-    )
+    properties = command["properties"].items()
+    snake_case = {re.sub("([A-Z])", r"_\1", name).lower(): value for name, value in properties}
+    return pika.BasicProperties(**{**snake_case, "timestamp": int(time.time())})

@@ -1,18 +1,20 @@
 """Reports, read while they are fetched."""
 
-from __future__ import annotations
-
+import asyncio
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import suppress
 from typing import Any, Final, Generic, TypeVar, cast
 
-from .attempts import Attempts, Bus
+from .bus import Bus
+from .call import Call
 from .cancellation import Cancellation
 from .commands import PreparedCommand
-from .consumer import Consumer
+from .connection import Channel
+from .consumer import Consumer, Delivery
 from .errors import CallerError
 from .messages import ErrorBody, ReportCompleted, ReportPage
-from .replies import Reply, read_reply
+from .replies import read_reply
 
 R = TypeVar("R")
 
@@ -34,21 +36,11 @@ class Report(Generic[R]):
     """What the worker counted; None until the loop has ended."""
 
     def __init__(
-        self,
-        bus: Bus,
-        prepare: Callable[[str], PreparedCommand],
-        queue_prefix: str,
-        deadline_ms: float,
-        cancellation: Cancellation | None = None,
+        self, bus: Bus, prepare: Callable[[], PreparedCommand], deadline_ms: float, cancellation: Cancellation | None
     ) -> None:
-        """Made by `Caller`.
-
-        Args:
-            prepare: gives the command with the reply queue that is named
-        """
         self._bus = bus
         self._prepare = prepare
-        self._queue = f"{queue_prefix}report.{uuid.uuid4()}"
+        self._queue = f"{bus.sender.app_id}.report.{uuid.uuid4()}"
         self._deadline_ms = deadline_ms
         self._cancellation = cancellation
         self._is_read = False
@@ -57,80 +49,89 @@ class Report(Generic[R]):
         self._has_changed = False
 
     def __iter__(self) -> Iterator[ReportPage[R]]:
-        """
-        Raises:
-            CallerError: as the worker answers, or `NO_WORKER`, `NOT_SENT`, `NO_REPLY`, `REPLY_LOST`, …
-            CancelledError: it was cancelled
-        """
+        """Reads the pages; raises CallerError, CancelledError, or RuntimeError if it was read before."""
         if self._is_read:
             raise RuntimeError("a report is read once: fetch it again")
         self._is_read = True
-        return self._pages()
+        return self._read()
 
     def records(self) -> Iterator[R]:
-        """Each record of each page."""
-        for page in self:
-            yield from page["records"]
+        """Each record of each page; raises as the loop over pages."""
+        return (record for page in iter(self) for record in page["records"])
 
-    def _pages(self) -> Iterator[ReportPage[R]]:
+    def _read(self) -> Iterator[ReportPage[R]]:
         # The deadline begins with the first look.
-        command = self._prepare(self._queue)
-        attempts = Attempts(self._bus, command, self._deadline_ms, self._cancellation)
+        command = self._prepare()
+        pages = self._pages(command)
+        try:
+            while page := self._bus.run(lambda: anext(pages, None), self._cancellation, command["id"]):
+                yield page
+        finally:
+            with suppress(CallerError):
+                self._bus.run(lambda: _close(pages), None)
+
+    async def _pages(self, command: PreparedCommand) -> AsyncGenerator[ReportPage[R], None]:
+        call = Call(self._bus, command, self._deadline_ms)
         consumer = Consumer(
-            self._bus.connection,
-            self._queue,
+            self._claim,
             arguments={
                 "x-max-length": _PAGES_QUEUED,
                 "x-overflow": "reject-publish",
                 "x-expires": _QUEUE_EXPIRES_MS,
             },
             prefetch=_PAGES_PREFETCHED,
-            on_delivery=attempts.take,
+            on_delivery=call.take,
         )
+        consuming = asyncio.create_task(consumer.serve())
         try:
-            with attempts:
-                while self.summary is None:
-                    try:
-                        attempts.send(consumer)
-                        yield from self._pages_of_one_run(attempts)
-                    except CallerError as error:
-                        attempts.pause_after(error)
-        finally:
+            call.send(consumer)
+            while self.summary is None:
+                try:
+                    delivery = await call.next_reply()
+                    page = self._page_of(delivery)
+                except CallerError as error:
+                    await call.pause_after(error)
+                    call.send(consumer)
+                    continue
+                if page is not None:
+                    yield page
+                    self._sequence += 1
+                delivery.acknowledge()
             # A queue that is gone has its pages parked at the worker's; one that is full stops them.
-            consumer.close(deletes_queue=self.summary is not None)
+            with suppress(Exception):
+                await consumer.delete_queue()
+        finally:
+            consuming.cancel()
+            call.stop()
 
-    def _pages_of_one_run(self, attempts: Attempts) -> Iterator[ReportPage[R]]:
-        while self.summary is None:
-            delivery = attempts.next_reply()
+    async def _claim(self) -> tuple[Channel, str]:
+        return await self._bus.incoming.channel(), self._queue
+
+    def _page_of(self, delivery: Delivery) -> ReportPage[R] | None:
+        """The page of a delivery; None for the end, and for what a redelivery or a second run repeats."""
+        try:
             reply = read_reply(delivery)
             if reply.type == "command.failed":
-                delivery.acknowledge()
                 raise CallerError.of_reply(cast(ErrorBody, reply.data))
             if reply.type not in ("report.page", "report.completed"):
-                delivery.acknowledge()
                 raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
-            if self._is_next(reply):
-                if reply.type == "report.page":
-                    yield cast(ReportPage[R], reply.data)
-                else:
-                    self.summary = self._completed(reply.data)
-            delivery.acknowledge()
             if reply.sequence > self._sequence:
                 raise CallerError.of("REPLY_LOST", reply.command_id)
-            if reply.type == "report.page" and reply.sequence == self._sequence:
-                self._sequence += 1
-
-    def _is_next(self, reply: Reply) -> bool:
-        """What a redelivery or a second run repeats is dropped, but for the end."""
+        except CallerError:
+            delivery.acknowledge()
+            raise
         total_count = reply.data["totalCount"]
-        if self._total_count is None:
-            self._total_count = total_count
-        self._has_changed = self._has_changed or total_count != self._total_count
+        self._has_changed |= self._total_count not in (None, total_count)
+        self._total_count = total_count
         if reply.type == "report.completed":
-            return reply.sequence <= self._sequence
-        return reply.sequence == self._sequence
+            self.summary = cast(ReportCompleted, reply.data)
+            self.summary["changedWhileReading"] |= self._has_changed
+            return None
+        return cast(ReportPage[R], reply.data) if reply.sequence == self._sequence else None
 
-    def _completed(self, data: dict[str, Any]) -> ReportCompleted:
-        summary = cast(ReportCompleted, data)
-        summary["changedWhileReading"] = summary["changedWhileReading"] or self._has_changed
-        return summary
+
+async def _close(pages: AsyncGenerator[Any, None]) -> None:
+    # What was cancelled is ended by the loop a moment later.
+    while pages.ag_running:
+        await asyncio.sleep(0)
+    await pages.aclose()

@@ -1,21 +1,33 @@
 import { busNames, type CommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 
-import { pause } from '../connection/abortable.ts';
+import { pause } from '../bus/abortable.ts';
+import type { Publisher } from '../bus/publisher.ts';
+import type { ReplyQueue } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
-import type { Bus } from './bus.ts';
+import type { Replies } from '../replies/replies.ts';
 import { CallLimit } from './call-limit.ts';
-import type { PreparedCommand } from './prepare-command.ts';
-import { retryPauseMs } from './retry-pause.ts';
+import type { PreparedCommand, Sender } from './prepare-command.ts';
 
-/** A command that a player waits for is run once, however often it is published; a report is run each time. */
-const FIRST_ANSWER_MS = { interactive: 1_000, reports: 5_000 } as const;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** What the calls of one caller share. */
+export interface Bus {
+  readonly sender: Sender;
+  readonly publisher: Publisher;
+  readonly replies: Replies;
+  readonly replyQueue: ReplyQueue;
+  /** What the names of further reply queues begin with. */
+  readonly queuePrefix: string;
+  /** Aborts when the caller is closed. */
+  readonly closing: AbortSignal;
+}
 
 /** One command on its way, sent as often as that can help, for as long as its call waits. */
 export class Attempts {
   readonly limit: CallLimit;
   readonly #bus: Bus;
   readonly #command: PreparedCommand;
-  readonly #lane: keyof typeof FIRST_ANSWER_MS;
   #isSent = false;
   #failures = 0;
 
@@ -23,37 +35,53 @@ export class Attempts {
   constructor(bus: Bus, command: PreparedCommand, deadlineMs: number, signal?: AbortSignal) {
     this.#bus = bus;
     this.#command = command;
-    this.#lane = LANE_OF_COMMAND[command.routingKey as CommandType];
     this.limit = new CallLimit(deadlineMs, () => this.#expired(), [signal, bus.closing]);
   }
 
-  /** @throws CallerError `NO_WORKER`, `NOT_PERMITTED`; the limit's reason */
-  async publish(): Promise<void> {
-    const { signal } = this.limit;
-    const firstAnswerMs = FIRST_ANSWER_MS[this.#lane];
-    await this.#bus.publisher.publish(this.#command, { signal, firstAnswerMs });
+  /**
+   * Publishes the command.
+   *
+   * @param replyTo the queue to answer to; default: as it was prepared
+   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`; the limit's reason
+   */
+  async publish(replyTo = this.#command.properties.replyTo): Promise<void> {
+    const { properties, ...rest } = this.#command;
+    await this.#bus.publisher.publish({ ...rest, properties: { ...properties, replyTo } }, this.limit.signal);
     this.#isSent = true;
   }
 
   /**
-   * Waits before the command is sent again.
+   * Waits before the command is sent again: what the worker asks for, and full jitter over twice as long at each failure.
    *
    * @throws what it failed with, if sending it again cannot help within its deadline; the limit's reason
    */
   async pauseAfter(error: unknown): Promise<void> {
     const { signal, remainingMs } = this.limit;
     signal.throwIfAborted();
+    if (!(error instanceof CallerError) || !error.retryable) throw error;
+    const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
+    const pauseMs = (error.retryAfterMs ?? 0) + Math.random() * longestMs;
     this.#failures += 1;
-    const pauseMs = retryPauseMs(error, this.#failures, remainingMs, Math.random);
-    if (pauseMs === undefined) throw error;
+    if (pauseMs >= remainingMs) throw error;
     await pause(pauseMs, signal);
   }
 
   #expired(): CallerError {
-    const { connection, reader, sender } = this.#bus;
-    const fault = connection.lastError ?? reader.lastError;
-    const lane = busNames(sender.prefix).lanes[this.#lane];
-    const hint = fault === undefined ? `Is ${lane} served?` : `The last error: ${fault}.`;
-    return CallerError.of(this.#isSent ? 'NO_REPLY' : 'NOT_SENT', this.#command.id, hint);
+    const { publisher, replyQueue, sender } = this.#bus;
+    const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[this.#command.routingKey as CommandType]];
+    const { state } = publisher.connection;
+    const fault =
+      state.kind === 'blocked'
+        ? `The broker takes no messages: ${state.reason}.`
+        : lastErrorHint(publisher.connection.lastError ?? replyQueue.lastError);
+    return CallerError.of(
+      this.#isSent ? 'NO_REPLY' : 'NOT_SENT',
+      this.#command.id,
+      fault ?? `Is ${lane} served?`,
+    );
   }
+}
+
+function lastErrorHint(error: string | undefined): string | undefined {
+  return error === undefined ? undefined : `The last error: ${error}.`;
 }

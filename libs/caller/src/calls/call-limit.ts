@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
 
@@ -16,6 +18,8 @@ export class CallLimit {
     this.#deadline = performance.now() + deadlineMs;
     this.#timer = setTimeout(() => this.#controller.abort(expire()), deadlineMs + ANSWER_SLACK_MS);
     this.#outer = outer.filter((signal) => signal !== undefined);
+    // A caller may have as many calls under way as it likes; Node.js 20 takes eleven for a leak.
+    setMaxListeners(0, ...this.#outer);
     for (const signal of this.#outer) {
       if (signal.aborted) this.#controller.abort(signal.reason);
       signal.addEventListener('abort', this.#abort, { once: true });

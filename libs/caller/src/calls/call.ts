@@ -1,9 +1,9 @@
-import { type CommandData, COMMANDS } from '@poker-bridge/contracts';
+import type { CommandData } from '@poker-bridge/contracts';
+import type { COMMANDS } from '@poker-bridge/contracts/validation';
 
 import { CallerError } from '../errors/caller-error.ts';
 import type { BusReply } from '../replies/reply.ts';
-import { Attempts } from './attempts.ts';
-import type { Bus } from './bus.ts';
+import { Attempts, type Bus } from './attempts.ts';
 import type { CallOptions } from './call-options.ts';
 import { prepareCommand } from './prepare-command.ts';
 
@@ -19,14 +19,14 @@ export type ReplyTo<T extends PlayerCommand> = InstanceType<
   Extract<Command, { type: T }>['replies'][number]['data']
 >;
 
-const REPLY_TYPES: ReadonlyMap<string, readonly string[]> = new Map(
-  COMMANDS.map(({ type, replies }) => [type, replies.map((reply) => reply.type)]),
-);
+const REPLY_TYPES = {
+  'session.create': 'session.created',
+  'game.open': 'game.opened',
+} as const satisfies Record<PlayerCommand, string>;
 
 /**
  * Sends one command, again while that can help, and waits for its reply.
  *
- * @param expected the type of its reply
  * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
  */
 export async function call<T extends PlayerCommand>(
@@ -36,15 +36,14 @@ export async function call<T extends PlayerCommand>(
   options: CallOptions = {},
 ): Promise<ReplyTo<T>> {
   const { deadlineMs = DEADLINE_MS, signal } = options;
-  const command = prepareCommand(bus.sender, bus.replyQueue, type, data, { ...options, deadlineMs });
+  const command = prepareCommand(bus.sender, '', type, data, { ...options, deadlineMs });
   const awaited = bus.replies.expect(command.id);
   const attempts = new Attempts(bus, command, deadlineMs, signal);
   const { limit } = attempts;
   try {
-    await bus.reader.ready(limit.signal);
     for (;;) {
       try {
-        await attempts.publish();
+        await attempts.publish(await bus.replyQueue.ready(limit.signal));
         return dataOf(type, await awaited.next(limit.signal));
       } catch (error) {
         await attempts.pauseAfter(error);
@@ -58,6 +57,6 @@ export async function call<T extends PlayerCommand>(
 
 function dataOf<T extends PlayerCommand>(type: T, reply: BusReply): ReplyTo<T> {
   if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-  if (!REPLY_TYPES.get(type)?.includes(reply.type)) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+  if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
   return reply.data as ReplyTo<T>;
 }

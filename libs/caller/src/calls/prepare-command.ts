@@ -1,16 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-import {
-  busNames,
-  type CommandData,
-  CommandError,
-  type CommandType,
-  SCHEMA_VERSION,
-  validateCommand,
-} from '@poker-bridge/contracts';
+import { busNames, type CommandData, type CommandType, SCHEMA_VERSION } from '@poker-bridge/contracts';
 
 import { CallerError } from '../errors/caller-error.ts';
-import type { OutgoingCommand } from '../publishing/outgoing-command.ts';
+import type { OutgoingCommand } from '../bus/outgoing-command.ts';
 import type { CommandOptions, TraceContext } from './call-options.ts';
 
 const MAX_ID_BYTES = 200;
@@ -32,9 +25,9 @@ export interface PreparedCommand extends OutgoingCommand {
 }
 
 /**
- * Validates a command and gives it as it is to be published.
+ * A command as it is to be published. The worker validates its data.
  *
- * @throws CallerError `VALIDATION_FAILED` with a violation for each fault
+ * @throws CallerError `VALIDATION_FAILED` if no message can have its id
  * @throws RangeError if the deadline is not between 1 ms and 20 minutes
  */
 export function prepareCommand<T extends CommandType>(
@@ -45,7 +38,7 @@ export function prepareCommand<T extends CommandType>(
   options: CommandOptions = {},
 ): PreparedCommand {
   const { id = randomUUID(), operator = sender.operator } = options;
-  validate(type, data, id);
+  validateId(id);
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   const deadline = deadlineOf(options.deadlineMs);
   return {
@@ -73,15 +66,10 @@ export function prepareCommand<T extends CommandType>(
   };
 }
 
-function validate(type: CommandType, data: unknown, id: string): void {
-  try {
-    validateCommand(type, data);
-    if (id !== '' && Buffer.byteLength(id) <= MAX_ID_BYTES) return;
-    const violations = [{ pointer: '/properties/message_id', message: 'must have 1 to 200 bytes' }];
-    throw new CommandError('VALIDATION_FAILED', { violations });
-  } catch (error) {
-    throw error instanceof CommandError ? CallerError.ofInvalid(error, id) : error;
-  }
+function validateId(id: string): void {
+  if (id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= MAX_ID_BYTES) return;
+  const message = 'must be text of 1 to 200 bytes, without lone surrogates';
+  throw CallerError.ofInvalid([{ pointer: '/properties/message_id', message }]);
 }
 
 function deadlineOf(deadlineMs: number | undefined): string | undefined {

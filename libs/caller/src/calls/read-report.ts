@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 
-import type { CommandData, COMMANDS } from '@poker-bridge/contracts';
+import type { CommandData } from '@poker-bridge/contracts';
+import type { COMMANDS } from '@poker-bridge/contracts/validation';
+import { type BrokerConnection, onChannel, QueueConsumer } from '@poker-bridge/rabbitmq';
 
+import { abortable } from '../bus/abortable.ts';
+import { declareReplyQueue, untilSettled } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
-import { QueueReader } from '../replies/queue-reader.ts';
 import { PageStream } from '../reports/page-stream.ts';
 import { readPage, type ReportPage, type ReportSummary } from '../reports/report-page.ts';
 import { Report } from '../reports/report.ts';
-import { Attempts } from './attempts.ts';
-import type { Bus } from './bus.ts';
+import { Attempts, type Bus } from './attempts.ts';
 import type { CallOptions } from './call-options.ts';
 import { type PreparedCommand, prepareCommand } from './prepare-command.ts';
 
@@ -17,8 +19,13 @@ const DEADLINE_MS = 600_000;
 const PAGES_PREFETCHED = 4;
 /** Pages that wait at the broker. The worker reads on when there is room. */
 const PAGES_QUEUED = 16;
-/** A reader that was left may leave pages: they go with the queue. Longer than the worker waits for room. */
-const QUEUE_EXPIRES_MS = 300_000;
+const DELETE_TIMEOUT_MS = 2_000;
+const QUEUE_ARGUMENTS = {
+  'x-max-length': PAGES_QUEUED,
+  'x-overflow': 'reject-publish',
+  // A reader that was left may leave pages: they go with the queue. Longer than the worker waits for room.
+  'x-expires': 300_000,
+};
 
 /** A command whose replies are the pages of a report. */
 export type ReportCommand = Extract<(typeof COMMANDS)[number], { lane: 'reports' }>['type'];
@@ -52,24 +59,23 @@ async function* pagesOf<R>(
   const command = prepare();
   const attempts = new Attempts(bus, command, deadlineMs, signal);
   const stream = new PageStream(command.id);
-  const reader = new QueueReader({
-    connection: bus.connection,
+  const { signal: ending } = attempts.limit;
+  const { connection } = bus.replyQueue;
+  const consumer = new QueueConsumer({
     queue,
-    arguments: {
-      'x-max-length': PAGES_QUEUED,
-      'x-overflow': 'reject-publish',
-      'x-expires': QUEUE_EXPIRES_MS,
-    },
     prefetch: PAGES_PREFETCHED,
-    onDelivery: (delivery) => stream.push(delivery),
+    handle: (delivery) => untilSettled(delivery, (page) => stream.push(page)),
   });
   let isComplete = false;
   try {
-    await reader.ready(attempts.limit.signal);
+    await bus.replyQueue.ready(ending);
+    const model = await abortable(connection.established(), ending);
+    await declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
+    consumer.start(connection, (current) => declareReplyQueue(current, queue, QUEUE_ARGUMENTS));
     for (;;) {
       try {
         await attempts.publish();
-        const summary = yield* pagesOfOneRun<R>(stream, attempts.limit.signal);
+        const summary = yield* pagesOfOneRun<R>(stream, ending);
         isComplete = true;
         return summary;
       } catch (error) {
@@ -78,9 +84,16 @@ async function* pagesOf<R>(
     }
   } finally {
     attempts.limit.end();
-    // A queue that is gone has its pages parked at the worker's; one that is full stops them.
-    await reader.close(isComplete);
+    await consumer.drain(0);
+    // Without its queue the worker stops, and so it does once the queue of a report that was left is full.
+    if (isComplete) await deleteQueue(connection, queue).catch(() => undefined);
   }
+}
+
+async function deleteQueue(connection: BrokerConnection, queue: string): Promise<void> {
+  if (!connection.isUsable) return;
+  const model = await connection.established();
+  await onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
 }
 
 async function* pagesOfOneRun<R>(

@@ -1,10 +1,11 @@
-import { CommandError, type ErrorBody, type PlatformAnswer, type Violation } from '@poker-bridge/contracts';
+import type { ErrorBody, ErrorCategory, PlatformAnswer, Violation } from '@poker-bridge/contracts';
 
 import { CALLER_CODES, type CallerErrorCode } from './caller-codes.ts';
 
 /** What is known of a failure beyond its code. */
 interface CallerErrorFacts {
   readonly message: string;
+  readonly category: ErrorCategory;
   readonly retryable: boolean;
   readonly retryAfterMs?: number | undefined;
   readonly violations?: readonly Violation[] | undefined;
@@ -16,12 +17,14 @@ interface CallerErrorFacts {
 
 /**
  * How a call fails. Decide by `code`: those of `ERROR_CODES` are the worker's answer, and `VALIDATION_FAILED` also
- * this library's, before anything is sent; those of `CALLER_CODES` are faults on this side of the bus. The message is a
+ * this library's, of an id that cannot be sent; those of `CALLER_CODES` are faults on this side of the bus. The message is a
  * sentence for people and holds no value of the command.
  */
 export class CallerError extends Error {
   override readonly name = 'CallerError';
   readonly code: CallerErrorCode;
+  /** The kind of the failure, for a service that decides by less than the code. */
+  readonly category: ErrorCategory;
   /** Whether the same command, sent again under the same id, can succeed without anyone changing it. */
   readonly retryable: boolean;
   /** How long to wait before that, if known. */
@@ -37,6 +40,7 @@ export class CallerError extends Error {
   private constructor(code: CallerErrorCode, facts: CallerErrorFacts) {
     super(facts.message, facts.cause === undefined ? {} : { cause: facts.cause });
     this.code = code;
+    this.category = facts.category;
     this.retryable = facts.retryable;
     this.retryAfterMs = facts.retryAfterMs;
     this.violations = facts.violations;
@@ -51,8 +55,8 @@ export class CallerError extends Error {
    * @param hint a further sentence
    */
   static of(code: keyof typeof CALLER_CODES, commandId?: string, hint?: string): CallerError {
-    const { message, retryable } = CALLER_CODES[code];
-    return new CallerError(code, { message: hint ? `${message} ${hint}` : message, retryable, commandId });
+    const { message, ...facts } = CALLER_CODES[code];
+    return new CallerError(code, { ...facts, message: hint ? `${message} ${hint}` : message, commandId });
   }
 
   /** What a worker answered: the data of `command.failed`. */
@@ -60,9 +64,14 @@ export class CallerError extends Error {
     return new CallerError(body.code, { ...body, commandId: body.command.id });
   }
 
-  /** What the contract's validation found. */
-  static ofInvalid(error: CommandError, commandId?: string): CallerError {
-    const { code, message, retryable, violations } = error;
-    return new CallerError(code, { message, retryable, violations, commandId });
+  /** A command that no message can hold. */
+  static ofInvalid(violations: readonly Violation[]): CallerError {
+    const message = 'The command is not valid; see the violations.';
+    return new CallerError('VALIDATION_FAILED', {
+      message,
+      category: 'invalid',
+      retryable: false,
+      violations,
+    });
   }
 }

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import { failure, message } from './message.fixture.ts';
-import { RecentIds } from './recent-ids.ts';
 import { Replies, type ReplyHandler } from './replies.ts';
 
 const never = new AbortController().signal;
@@ -84,18 +83,15 @@ describe('Replies', () => {
     expect(() => replies.expect('one more')).toThrow(expect.objectContaining({ code: 'TOO_MANY_CALLS' }));
   });
 
+  it('has every call send its command again once its queue is lost', async () => {
+    const { replies } = handled();
+    const lost = replies.expect('c-1').next(never);
+    replies.lose();
+    await expect(lost).rejects.toMatchObject({ code: 'REPLY_LOST', retryable: true });
+  });
+
   it('ends the wait with the reason of the signal', async () => {
     const reason = new Error('nobody waits');
     await expect(handled().replies.expect('c-1').next(AbortSignal.abort(reason))).rejects.toBe(reason);
-  });
-});
-
-describe('RecentIds', () => {
-  it('forgets the oldest', () => {
-    const ids = new RecentIds(2);
-    for (const id of ['a', 'b', 'b', 'c']) ids.add(id);
-    expect(['a', 'b', 'c'].map((id) => ids.has(id))).toEqual([false, true, true]);
-    ids.delete('b');
-    expect(ids.has('b')).toBe(false);
   });
 });

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ConsumeMessage } from 'amqplib';
-
-import { abortable } from '../connection/abortable.ts';
+import { abortable } from '../bus/abortable.ts';
+import type { ReplyDelivery } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
-import type { Delivery } from './queue-reader.ts';
-import { RecentIds } from './recent-ids.ts';
-import { type BusReply, commandIdOf, readReply } from './reply.ts';
+import { type BusReply, commandIdOf, type Message, readReply } from './reply.ts';
 
 const MAX_CALLS = 10_000;
 /** Replies by which a repeat is recognised; some 100 bytes each. */
@@ -22,7 +19,11 @@ export type ReplyHandler = (reply: BusReply) => Promise<void> | void;
 
 /** What one call awaits. */
 export interface Awaited {
-  /** The next reply to the command, also of what is sent again. @throws the signal's reason; CallerError `REPLY_UNREADABLE` */
+  /**
+   * The next reply to the command, also of what is sent again.
+   *
+   * @throws the signal's reason; CallerError `REPLY_UNREADABLE`, `REPLY_LOST`
+   */
   next(signal: AbortSignal): Promise<BusReply>;
   /** It awaits no more. */
   end(): void;
@@ -31,8 +32,9 @@ export interface Awaited {
 /** The replies in the queue of this instance: to the calls that await them, else to the handler. */
 export class Replies {
   readonly #handler: ReplyHandler | undefined;
-  readonly #awaited = new Map<string, (message: ConsumeMessage) => void>();
-  readonly #handled = new RecentIds(MAX_REMEMBERED);
+  readonly #awaited = new Map<string, (arrived: Message | CallerError) => void>();
+  /** The last replies that were given to a call or to the handler, the oldest first. */
+  readonly #handled = new Set<string>();
 
   constructor(handler: ReplyHandler | undefined) {
     this.#handler = handler;
@@ -42,7 +44,7 @@ export class Replies {
   expect(commandId: string): Awaited {
     if (this.#awaited.has(commandId)) throw CallerError.of('ID_IN_USE', commandId);
     if (this.#awaited.size >= MAX_CALLS) throw CallerError.of('TOO_MANY_CALLS', commandId);
-    const arrived: ConsumeMessage[] = [];
+    const arrived: (Message | CallerError)[] = [];
     let wake = (): void => undefined;
     this.#awaited.set(commandId, (message) => {
       // Every reply to such a command is final, so the last is as good as any.
@@ -52,32 +54,43 @@ export class Replies {
     return {
       next: async (signal) => {
         if (arrived.length === 0) await abortable(new Promise<void>((resolve) => (wake = resolve)), signal);
-        return readReply(arrived.pop() as ConsumeMessage);
+        const last = arrived.pop() as Message | CallerError;
+        if (last instanceof CallerError) throw last;
+        return readReply(last);
       },
       end: () => this.#awaited.delete(commandId),
     };
   }
 
+  /** Has every call send its command again: another process has the queue that replies were to come to. */
+  lose(): void {
+    for (const [commandId, arrive] of this.#awaited) arrive(CallerError.of('REPLY_LOST', commandId));
+  }
+
   /** Never throws. */
-  take({ message, acknowledge, requeue }: Delivery): void {
+  take(delivery: ReplyDelivery): void {
+    const { message } = delivery;
     const awaited = this.#awaited.get(commandIdOf(message));
     if (awaited) {
       awaited(message);
       this.#remember(message);
-      acknowledge();
-    } else {
-      void this.#handle(message).then(acknowledge, async () => {
-        await sleep(HANDLER_PAUSE_MS);
-        requeue();
-      });
+      delivery.acknowledge();
+      return;
     }
+    void this.#handle(message).then(
+      () => delivery.acknowledge(),
+      async () => {
+        await sleep(HANDLER_PAUSE_MS);
+        delivery.requeue();
+      },
+    );
   }
 
-  async #handle(message: ConsumeMessage): Promise<void> {
+  async #handle(message: Message): Promise<void> {
     const reply = readIfPossible(message);
     if (!this.#handler || !reply || this.#handled.has(reply.id)) return;
     // A repeat that comes while it is handled is dropped as well.
-    this.#handled.add(reply.id);
+    this.#add(reply.id);
     try {
       await this.#handler(reply);
     } catch (error) {
@@ -86,14 +99,21 @@ export class Replies {
     }
   }
 
-  #remember(message: ConsumeMessage): void {
+  #remember(message: Message): void {
     const reply = this.#handler && readIfPossible(message);
-    if (reply) this.#handled.add(reply.id);
+    if (reply) this.#add(reply.id);
+  }
+
+  #add(id: string): void {
+    this.#handled.add(id);
+    if (this.#handled.size <= MAX_REMEMBERED) return;
+    const [oldest = ''] = this.#handled;
+    this.#handled.delete(oldest);
   }
 }
 
 /** A reply that nobody can read is acknowledged: it would come again for ever. */
-function readIfPossible(message: ConsumeMessage): BusReply | undefined {
+function readIfPossible(message: Message): BusReply | undefined {
   try {
     return readReply(message);
   } catch {

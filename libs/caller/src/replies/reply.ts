@@ -1,8 +1,11 @@
 import { isFinalReplyType, type Reply as ContractReply } from '@poker-bridge/contracts';
-import type { ConsumeMessage } from 'amqplib';
+import type { Delivery } from '@poker-bridge/rabbitmq';
 
 import { CallerError } from '../errors/caller-error.ts';
 import { parseExactJson } from '../json/exact-json.ts';
+
+/** A message as it was delivered. */
+export type Message = Delivery['message'];
 
 /** What every reply carries beside its type and data. */
 interface ReplyFacts {
@@ -28,7 +31,7 @@ export type BusReply = ContractReply & ReplyFacts;
  *
  * @throws CallerError `REPLY_UNREADABLE`
  */
-export function readReply({ properties, content }: ConsumeMessage): BusReply {
+export function readReply({ properties, content }: Message): BusReply {
   const headers = (properties.headers ?? {}) as Readonly<Record<string, unknown>>;
   const type = String(properties.type);
   const commandId = commandIdOf({ properties });
@@ -48,7 +51,7 @@ export function readReply({ properties, content }: ConsumeMessage): BusReply {
 }
 
 /** Which command a message answers. */
-export function commandIdOf({ properties }: Pick<ConsumeMessage, 'properties'>): string {
+export function commandIdOf({ properties }: Pick<Message, 'properties'>): string {
   return String(properties.headers?.['command-id'] ?? properties.correlationId);
 }
 

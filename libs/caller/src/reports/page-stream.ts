@@ -1,6 +1,6 @@
-import { abortable } from '../connection/abortable.ts';
+import { abortable } from '../bus/abortable.ts';
+import type { ReplyDelivery } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
-import type { Delivery } from '../replies/queue-reader.ts';
 import { type BusReply, readReply } from '../replies/reply.ts';
 
 /** A reply of a report, and what lets the broker send the next. */
@@ -12,7 +12,7 @@ export interface Arrival {
 /** The replies to one report in sequence, each once: what a redelivery or a second run repeats is dropped. */
 export class PageStream {
   readonly #commandId: string;
-  readonly #deliveries: Delivery[] = [];
+  readonly #deliveries: ReplyDelivery[] = [];
   #wake = (): void => undefined;
   #sequence = 0;
   #totalCount: number | undefined;
@@ -27,7 +27,7 @@ export class PageStream {
     return this.#hasChanged;
   }
 
-  push(delivery: Delivery): void {
+  push(delivery: ReplyDelivery): void {
     this.#deliveries.push(delivery);
     this.#wake();
   }

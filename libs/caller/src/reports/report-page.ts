@@ -3,7 +3,10 @@ import type { ReportCompleted, ReportPage as ContractPage } from '@poker-bridge/
 import type { BusReply } from '../replies/reply.ts';
 import { readRecord } from './records.ts';
 
-/** One page of a report, its records with amounts as bigint. */
+/**
+ * One page of a report, its records with amounts as bigint. `JSON.stringify` writes these as numbers, and those beyond 2^53
+ * as text.
+ */
 export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
   readonly records: readonly R[];
   /** What is odd about records that a lenient worker passes on as they are. */
@@ -16,5 +19,16 @@ export type ReportSummary = Readonly<ReportCompleted>;
 type PageReply = Extract<BusReply, { type: 'report.page' }>;
 
 export function readPage<R>({ data }: PageReply): ReportPage<R> {
-  return { ...data, records: data.records.map((record) => readRecord<R>(record)) };
+  const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
+  // Not to be seen by those who compare or list a page's members.
+  Object.defineProperty(page, 'toJSON', { value: () => withoutBigints(page) });
+  return page;
+}
+
+/** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map(withoutBigints);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]));
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { REPLIES } from '../replies.ts';
 import { compileShape, type CompiledShape } from '../validation/compile-shape.ts';
 import { isObject } from '../validation/objects.ts';
 import { rulesOf } from '../validation/rules-of.ts';
-import { COMMANDS } from './commands.ts';
+import { announcedData, COMMANDS, REPLIES, type Reply } from './commands.ts';
 import { COMPLETE, violationsOf } from './validate-command.fixture.ts';
 
 /** `player`, `player.id` and so on. */
@@ -53,6 +52,26 @@ describe.each([...REPLIES.values()])('the definition of $type', ({ type, data, a
   });
 });
 
-it('no two commands have the same type', () => {
-  expect(new Set(COMMANDS.map(({ type }) => type)).size).toBe(COMMANDS.length);
+describe('announcedData', () => {
+  const announced = (type: string, data: object) => announcedData({ type, data } as Reply);
+
+  it.each<[string, readonly string[]]>([
+    ['session.created', ['userId', 'sessionId']],
+    ['game.opened', ['id', 'playerId', 'sessionId']],
+    ['report.page', []],
+    ['report.completed', ['report', 'pages', 'records', 'totalCount', 'changedWhileReading']],
+  ])('of %s holds only the public members', (type, expected) => {
+    const [example] = REPLIES.get(type)?.examples ?? [];
+    const data: object = { added: 'CANARY', ...(example?.data as object) };
+    expect(Object.keys(announced(type, data))).toEqual(expected);
+  });
+
+  it('of command.failed holds the error body', () => {
+    const body = { code: 'NOT_FOUND', attempts: 1, retryAfterMs: 5 };
+    expect(announced('command.failed', { ...body, added: 'CANARY' })).toEqual(body);
+  });
+
+  it('of an unknown type holds nothing', () => {
+    expect(announced('session.create', { userId: 'CANARY' })).toEqual({});
+  });
 });

@@ -1,12 +1,53 @@
+import type { ReplyDefinition, CommandDefinition } from '../definition.ts';
+import { COMMAND_TYPES, type CommandType, type ReplyType } from '../message-types.ts';
+import { commandFailed } from '../replies/command-failed.ts';
 import { gameOpen } from './game-open.ts';
 import { reportAdHocFetch } from './report-ad-hoc-fetch.ts';
 import { reportRakeFetch } from './report-rake-fetch.ts';
 import { sessionCreate } from './session-create.ts';
 
-/** Every command. A new one is a file and a line here; other code that needs to know it does not compile without it. */
-export const COMMANDS = [sessionCreate, gameOpen, reportAdHocFetch, reportRakeFetch] as const;
+/** A row of the message types without a line here does not compile. */
+const DEFINITIONS = {
+  'session.create': sessionCreate,
+  'game.open': gameOpen,
+  'report.ad-hoc.fetch': reportAdHocFetch,
+  'report.rake.fetch': reportRakeFetch,
+} as const satisfies { readonly [Type in CommandType]: CommandDefinition<Type> };
 
-type Command = (typeof COMMANDS)[number];
+type Definitions = typeof DEFINITIONS;
+
+/** Every command. */
+export const COMMANDS: readonly Definitions[CommandType][] = COMMAND_TYPES.map((type) => DEFINITIONS[type]);
+
+/** Every type of reply, in the order of the commands; two commands may share one. */
+export const REPLIES: ReadonlyMap<string, ReplyDefinition> = new Map(
+  [...COMMANDS.flatMap(({ replies }): readonly ReplyDefinition[] => replies), commandFailed].map((reply) => [
+    reply.type,
+    reply,
+  ]),
+);
 
 /** The data of each command by its type. */
-export type CommandData = { [C in Command as C['type']]: InstanceType<C['data']> };
+export type CommandData = { [Type in CommandType]: InstanceType<Definitions[Type]['data']> };
+
+type DefinedReply = Definitions[CommandType]['replies'][number] | typeof commandFailed;
+
+/** The data of each reply by its type. Source: bus contract, section 3. */
+export type ReplyData = { [D in DefinedReply as D['type']]: InstanceType<D['data']> };
+
+/** One reply: a type and its data. */
+export type Reply = {
+  readonly [Type in ReplyType]: { readonly type: Type; readonly data: ReplyData[Type] };
+}[ReplyType];
+
+/** A reply that the definition of a command lists. */
+export type ReplyTo<Type extends CommandType> = Extract<
+  Reply,
+  { type: Definitions[Type]['replies'][number]['type'] }
+>;
+
+/** What an announcement shows of a reply: the members that its definition declares public. */
+export function announcedData({ type, data }: Reply): object {
+  const { announced = [] } = REPLIES.get(type) ?? {};
+  return Object.fromEntries(Object.entries(data).filter(([name]) => announced.includes(name)));
+}

@@ -1,8 +1,7 @@
 import { IsBoolean, IsString } from 'class-validator';
 
-import { defineCommand } from '../definition/define-command.ts';
-import { defineReply } from '../definition/define-reply.ts';
 import { type AuthType, IsAuthType } from '../validation/auth-type.ts';
+import { defineCommand, defineReply } from '../validation/define.ts';
 import { IsLanguageTag } from '../validation/language.ts';
 import { IsLaunchOptions, type LaunchOptions } from '../validation/launch-options.ts';
 import { IsSafeInteger } from '../validation/numbers.ts';
@@ -146,7 +145,6 @@ export class GameOpened {
 
 export const gameOpen = defineCommand({
   type: 'game.open',
-  lane: 'interactive',
   summary: 'The lobby for a player, or with session.tableId a table.',
   player: ['player', 'id'],
   data: GameOpen,
@@ -213,7 +211,6 @@ export const gameOpen = defineCommand({
       type: 'game.opened',
       summary: 'The URL that opens the lobby or the table.',
       data: GameOpened,
-      final: true,
       announced: ['id', 'playerId', 'sessionId'],
       examples: [
         {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { CommandType } from '../command-types.ts';
+import type { CommandType } from '../message-types.ts';
 import { COMPLETE, violationsOf, withMember } from './validate-command.fixture.ts';
 
 /** Values that a kind of member accepts and refuses, besides being absent and `null`. */

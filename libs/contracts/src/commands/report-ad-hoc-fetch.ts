@@ -1,5 +1,5 @@
-import { defineCommand } from '../definition/define-command.ts';
 import { reportCompleted, reportPage } from '../replies/report-replies.ts';
+import { defineCommand } from '../validation/define.ts';
 import { IsSafeInteger } from '../validation/numbers.ts';
 import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
 import { IsAfter, IsReportTime } from '../validation/report-period.ts';
@@ -35,7 +35,6 @@ export class AdHocReportFetch {
 
 export const reportAdHocFetch = defineCommand({
   type: 'report.ad-hoc.fetch',
-  lane: 'reports',
   summary: 'Figures of all players over a period, or of one.',
   player: ['userId'],
   data: AdHocReportFetch,

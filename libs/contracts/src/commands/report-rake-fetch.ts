@@ -1,5 +1,5 @@
-import { defineCommand } from '../definition/define-command.ts';
 import { reportCompleted, reportPage } from '../replies/report-replies.ts';
+import { defineCommand } from '../validation/define.ts';
 import { MayBeAbsent } from '../validation/presence.ts';
 import { IsText } from '../validation/text.ts';
 import { AdHocReportFetch } from './report-ad-hoc-fetch.ts';
@@ -21,7 +21,6 @@ export class RakeReportFetch extends AdHocReportFetch {
 
 export const reportRakeFetch = defineCommand({
   type: 'report.rake.fetch',
-  lane: 'reports',
   summary: 'The rake of players over a period.',
   player: ['userId'],
   data: RakeReportFetch,

@@ -1,8 +1,7 @@
 import { IsString } from 'class-validator';
 
-import { defineCommand } from '../definition/define-command.ts';
-import { defineReply } from '../definition/define-reply.ts';
 import { type AuthType, IsAuthType } from '../validation/auth-type.ts';
+import { defineCommand, defineReply } from '../validation/define.ts';
 import { IsLanguage } from '../validation/language.ts';
 import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
 import { IsPlayerId, IsText } from '../validation/text.ts';
@@ -51,7 +50,6 @@ export class SessionCreated {
 
 export const sessionCreate = defineCommand({
   type: 'session.create',
-  lane: 'interactive',
   summary: 'A session for a player, with the URL that opens the lobby.',
   player: ['userId'],
   data: SessionCreate,
@@ -74,7 +72,6 @@ export const sessionCreate = defineCommand({
       type: 'session.created',
       summary: 'A session, with the URL that opens the lobby.',
       data: SessionCreated,
-      final: true,
       announced: ['userId', 'sessionId'],
       examples: [
         {

@@ -1,6 +1,6 @@
-import type { CommandType } from '../command-types.ts';
-import { CommandError } from '../errors/command-error.ts';
-import type { Violation } from '../errors/error-body.ts';
+import type { CommandType } from '../message-types.ts';
+import { CommandError } from '../command-error.ts';
+import type { Violation } from '../replies/command-failed.ts';
 import { isObject } from '../validation/objects.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
 import { validateCommand } from './validate-command.ts';

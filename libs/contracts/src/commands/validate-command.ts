@@ -1,6 +1,6 @@
-import type { CommandType } from '../command-types.ts';
-import type { Violation } from '../errors/error-body.ts';
-import { CommandError } from '../errors/command-error.ts';
+import type { CommandType } from '../message-types.ts';
+import type { Violation } from '../replies/command-failed.ts';
+import { CommandError } from '../command-error.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
 import { isObject } from '../validation/objects.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
@@ -9,8 +9,8 @@ const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
   COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
 );
 
-/** A body of unknown members must not cause an answer many times its size; faults of known ones are always reported. */
-const MAX_VIOLATIONS_WITH_UNKNOWN = 32;
+/** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
+const MAX_UNKNOWN = 20;
 const MAX_UNKNOWN_NAME = 100;
 const UNKNOWN_MEMBER = 'is not a member here';
 
@@ -43,23 +43,41 @@ function read<T extends object>(
   violations: Violation[],
 ): T {
   const instance = new shape();
-  for (const name of Object.keys(data)) {
+  let known = 0;
+  for (const { name, nested } of members.values()) {
+    if (!Object.hasOwn(data, name)) continue;
+    known += 1;
     const value = data[name];
-    const member = members.get(name);
-    if (member !== undefined) {
-      const { nested } = member;
-      const held = nested && isObject(value) ? read(nested, value, `${path}/${name}`, violations) : value;
-      (instance as Record<string, unknown>)[name] = held;
-    } else if (violations.length < MAX_VIOLATIONS_WITH_UNKNOWN) {
-      const message = `${UNKNOWN_MEMBER}; the members are ${[...members.keys()].join(', ')}`;
-      violations.push({ pointer: `${path}/${unknownNameInPointer(name)}`, message });
-    }
+    const held = nested && isObject(value) ? read(nested, value, `${path}/${name}`, violations) : value;
+    (instance as Record<string, unknown>)[name] = held;
   }
+  const unknown = Object.keys(data).length - known;
+  if (unknown > 0) refuseUnknown(data, unknown, members, path, violations);
   for (const member of members.values()) {
     const message = member.faultIn(instance);
     if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
   }
   return instance;
+}
+
+/** Adds the first unknown members to the violations, and at the object itself how many more there are. */
+function refuseUnknown(
+  data: object,
+  count: number,
+  members: CompiledShape['members'],
+  path: string,
+  violations: Violation[],
+): void {
+  const message = `${UNKNOWN_MEMBER}; the members are ${[...members.keys()].join(', ')}`;
+  let more = count;
+  for (const name of Object.keys(data)) {
+    if (more === 0 || violations.length >= MAX_UNKNOWN) break;
+    if (members.has(name)) continue;
+    violations.push({ pointer: `${path}/${unknownNameInPointer(name)}`, message });
+    more -= 1;
+  }
+  if (more > 0)
+    violations.push({ pointer: path, message: `must hold no other members; ${more} more are not listed` });
 }
 
 /** Escaped as in RFC 6901, and shortened: it comes from outside and may be as long as the body. */

@@ -1,6 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsString, Min } from 'class-validator';
 
-import { defineReply } from '../definition/define-reply.ts';
+import { defineReply } from '../validation/define.ts';
 import { IsArrayOf } from '../validation/objects.ts';
 import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
 import { IsPrecisions, IsRecords } from '../validation/report-figures.ts';
@@ -91,7 +91,6 @@ export const reportPage = defineReply({
   type: 'report.page',
   summary: 'One page of a report.',
   data: ReportPage,
-  final: false,
   announced: [],
   examples: [
     {
@@ -158,7 +157,6 @@ export const reportCompleted = defineReply({
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
-  final: true,
   announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
   examples: [
     {

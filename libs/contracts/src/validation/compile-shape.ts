@@ -2,7 +2,8 @@
 // `validateSync` would do.
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-import { type Rule, rulesOf, type Shape } from './rules-of.ts';
+import type { Shape } from '../definition.ts';
+import { type Rule, rulesOf } from './rules-of.ts';
 
 /** A class with the rules of its decorators as plain functions. */
 export interface CompiledShape<T extends object = object> {

@@ -1,9 +1,7 @@
 /** Why a caller got no answer. */
 export type BusClientFault =
-  /** No broker answers, or the connection was lost. */
+  /** The connection was lost. */
   | 'unreachable'
-  /** The broker refuses the user, the password or the virtual host. */
-  | 'rejected'
   /** There is no exchange for commands under this prefix. */
   | 'no-exchange'
   /** There is no queue of dead letters or parked replies under this prefix. */

@@ -4,13 +4,10 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import type { TlsContext } from '#tls';
 import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+import { closeWithin, ConfirmedPublisher, connectToAny, type PublishOutcome } from '#rabbitmq';
 
-import { closeWithin } from '../rabbitmq/connection/close-within.ts';
-import { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
-import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
 import { BusClientError, type BusClientFault } from './bus-client-error.ts';
 import { type BusReply, readReply } from './bus-reply.ts';
-import { type ClientConnection, connectClient } from './connect-client.ts';
 import { ReplyStream } from './reply-stream.ts';
 
 /** Replies under way to this caller; each may be a page of a report. */
@@ -67,7 +64,7 @@ export class BusClient implements AsyncDisposable {
   #replyQueue = '';
 
   private constructor(
-    { model, user }: ClientConnection,
+    { model, user }: Awaited<ReturnType<typeof connectToAny>>,
     channel: Channel,
     { prefix, appId }: BusClientOptions,
   ) {
@@ -78,9 +75,9 @@ export class BusClient implements AsyncDisposable {
     this.#appId = appId;
   }
 
-  /** @throws BusClientError `unreachable`, `rejected`, or `no-exchange` if no worker has declared anything yet */
+  /** @throws BrokerError, or BusClientError `no-exchange` if no worker has declared anything yet */
   static async open(options: BusClientOptions): Promise<BusClient> {
-    const connection = await connectClient(options.urls, options.tls);
+    const connection = await connectToAny(options.urls, { name: 'poker-bridge client', tls: options.tls });
     const { model } = connection;
     model.on('error', () => undefined);
     try {
@@ -138,10 +135,9 @@ export class BusClient implements AsyncDisposable {
       if (stream) stream.push(reply, acknowledge);
       else acknowledge();
     });
-    await this.#publisher.attach({
-      openChannel: () => this.#model.createConfirmChannel(),
-      isBlocked: false,
-      giveUp: (reason) => this.#failAll(reason),
+    await this.#publisher.attach(this.#model, {
+      state: { kind: 'open' },
+      reset: (_, reason) => this.#failAll(reason),
     });
     channel.on('close', () => this.#failAll('the connection to the broker was lost'));
   }

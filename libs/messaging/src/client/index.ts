@@ -1,12 +1,12 @@
 // A door of its own: who only calls does not load the transport, and Nest with it.
 export { BusClient, type BusClientOptions, type BusCommand } from './bus-client.ts';
-export { brokerUserOf } from './broker-user-of.ts';
 export { BusClientError, type BusClientFault } from './bus-client-error.ts';
 export type { BusReply } from './bus-reply.ts';
 export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';
 export type { KeptMessage } from './kept-message.ts';
-export { type Kept, type KeptOutcome, KeptQueue, type KeptQueueOptions } from './kept-queue.ts';
+export { type Kept, type KeptQueue, type KeptQueueOptions, openKeptQueue } from './open-kept-queue.ts';
 export { redeliveredReply } from './redelivered-reply.ts';
 export { Redriver, type Redriving } from './redriver.ts';
 export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
-export type { Standing } from '../rabbitmq/inspection/inspect-topology.ts';
+export { brokerUserOf, type KeptOutcome, type Standing } from '#rabbitmq';
+export { workerPermissions } from '../topology/topology.ts';

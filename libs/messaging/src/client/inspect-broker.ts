@@ -4,19 +4,25 @@ import type { ChannelModel } from 'amqplib';
 
 import { busNames } from '#contracts';
 import type { TlsContext } from '#tls';
+import {
+  adviceFor,
+  inspectPermissions,
+  inspectTopology,
+  connectToAny,
+  depthOf,
+  type MissingPermission,
+  releaseOf,
+  type Standing,
+  takesMessageOf,
+} from '#rabbitmq';
 
-import { connectClient } from './connect-client.ts';
-import { adviceFor } from '../rabbitmq/advice-for.ts';
-import { releaseOf } from '../rabbitmq/connection/broker-release.ts';
-import { inspectPermissions, type MissingPermission } from '../rabbitmq/inspection/inspect-permissions.ts';
-import { inspectTopology, messagesIn, type Standing } from '../rabbitmq/inspection/inspect-topology.ts';
-import { takesMessageOf } from '../rabbitmq/inspection/takes-message-of.ts';
 import { topologyOf } from '../topology/topology.ts';
 
 /** The default of RabbitMQ 4; no command, reply or page needs as much. */
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Each question is a channel of its own. */
 const QUESTIONS_AT_ONCE = 32;
+const QUESTION_TIMEOUT_MS = 4_000;
 
 const seconds = (count: number): number => count * 1_000;
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
@@ -55,7 +61,7 @@ export interface BrokerInspection {
 /**
  * Looks at a broker as a worker with these settings would find it. It changes nothing: a queue that is missing stays so.
  *
- * @throws BusClientError if no broker can be reached, or it refuses the credentials
+ * @throws BrokerError if no broker can be reached, or it refuses the credentials
  */
 export async function inspectBroker({
   urls,
@@ -63,7 +69,7 @@ export async function inspectBroker({
   retryDelaysMs,
   tls,
 }: BrokerInspectionOptions): Promise<BrokerInspection> {
-  const { model: connection } = await connectClient(urls, tls);
+  const { model: connection } = await connectToAny(urls, { name: 'poker-bridge client', tls });
   // What is lost meanwhile fails the question that is under way.
   connection.on('error', () => undefined);
   try {
@@ -95,7 +101,7 @@ async function unusedRetryQueues(
   while (left.length > 0) {
     const asked = left.splice(0, QUESTIONS_AT_ONCE).map(async (delayMs) => {
       const name = names.retry(delayMs);
-      const messages = await messagesIn(connection, name);
+      const messages = await depthOf(connection, name, QUESTION_TIMEOUT_MS);
       if (messages !== undefined) found.push({ name, delayMs, messages });
     });
     await Promise.all(asked);

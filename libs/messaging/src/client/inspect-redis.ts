@@ -2,6 +2,8 @@ import { Redis } from 'ioredis';
 
 import type { TlsContext } from '#tls';
 
+import { refusalOf } from '../idempotency/redis-refusal.ts';
+
 const ANSWER_TIMEOUT_MS = 3_000;
 /** Any other policy may remove an identity before its time. */
 const KEEPS_ALL = new Set(['noeviction', 'volatile-ttl']);
@@ -19,6 +21,7 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
     lazyConnect: true,
     connectionName: 'poker-bridge doctor',
     disableClientInfo: true,
+    protocol: 2,
     connectTimeout: ANSWER_TIMEOUT_MS,
     commandTimeout: ANSWER_TIMEOUT_MS,
     maxRetriesPerRequest: 0,
@@ -28,14 +31,18 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
   redis.on('error', (error) => (lastError = error));
   try {
     await redis.connect();
-    await redis.ping();
+    // As workers do: an account may be forbidden to.
+    await redis.eval('return 1', 0);
     // An account may be forbidden to ask.
     const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);
     const [, evictionPolicy] = answer as readonly string[];
     if (evictionPolicy === undefined) return { kind: 'available', mayEvict: false };
     return { kind: 'available', evictionPolicy, mayEvict: !KEEPS_ALL.has(evictionPolicy) };
   } catch (error) {
-    return { kind: 'away', reason: reasonOf(tls.describe(lastError ?? error)) };
+    return {
+      kind: 'away',
+      reason: reasonOf(tls.describe((await refusalOf(url, tls)) ?? lastError ?? error)),
+    };
   } finally {
     redis.disconnect();
   }

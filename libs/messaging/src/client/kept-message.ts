@@ -1,5 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 
+import { type HeaderSeal, ORIGIN_QUEUE, ORIGIN_USER, SEAL } from '../envelope/own-headers.ts';
 import { readBody } from '../envelope/read-body.ts';
 
 /** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
@@ -11,13 +12,13 @@ export interface KeptMessage {
   readonly type: string;
   /** The header `operator`; absent on replies. */
   readonly operator?: string;
-  /** The broker user that sent the command; absent on replies, and if the command had none. */
+  /** The broker user that sent the command, if that is proved; absent on replies, and if the command had none. */
   readonly caller?: string;
   /** The header `x-reason`, or what the broker says about a message that it dead-lettered itself. */
   readonly reason: string;
   /** ISO 8601; absent if nobody noted it. */
   readonly failedAt?: string;
-  /** Where it was when it failed: of a reply, where it was sent to. */
+  /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
   readonly queue: string;
   /** Of its body; of one that was cut, of the whole. */
   readonly bytes: number;
@@ -38,13 +39,19 @@ interface Death {
   readonly 'routing-keys'?: readonly unknown[];
 }
 
-/** Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws. */
-export function keptMessageOf({ properties, content }: ConsumeMessage): KeptMessage {
+/**
+ * Reads the facts of a message of `poker.dead-letters` or `poker.replies.undelivered`. It never throws.
+ *
+ * @param seal proves where the message comes from; without it, what says to be sealed is taken as it is
+ */
+export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptMessage {
+  const { properties, content } = message;
   const headers: Headers = properties.headers ?? {};
+  const own: Headers = headers[SEAL] === undefined ? {} : (seal?.open(message) ?? headers);
   const id = text(properties.messageId) ?? '';
   const death = deathOf(headers);
   const operator = text(headers['operator']);
-  const caller = text(headers['x-origin-user-id']) ?? text(properties.userId);
+  const caller = text(own[ORIGIN_USER]) ?? text(properties.userId);
   const failedAt = momentOf(headers['x-failed-at']) ?? timeOf(death);
   const originBytes = headers['x-origin-bytes'];
   const isCut = typeof originBytes === 'number';
@@ -56,7 +63,7 @@ export function keptMessageOf({ properties, content }: ConsumeMessage): KeptMess
     ...(caller !== undefined && { caller }),
     reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
     ...(failedAt !== undefined && { failedAt }),
-    queue: text(headers['x-origin-queue']) ?? text(death.queue) ?? '',
+    queue: text(own[ORIGIN_QUEUE]) ?? text(death.queue) ?? '',
     bytes: isCut ? originBytes : content.length,
     isCut,
     key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),
@@ -76,13 +83,13 @@ function deathOf(headers: Headers): Death {
 
 function timeOf({ time }: Death): string | undefined {
   const seconds = time?.value;
-  return typeof seconds === 'number' ? new Date(seconds * 1_000).toISOString() : undefined;
+  return typeof seconds === 'number' ? momentOf(seconds * 1_000) : undefined;
 }
 
-/** Written by whoever may write to the queue: anything but a moment is none. */
+/** A time as whoever may write to the queue wrote it, in ISO 8601; `undefined` for anything that no date can be. */
 function momentOf(value: unknown): string | undefined {
-  const atMs = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString();
+  const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN);
+  return Number.isNaN(at.getTime()) ? undefined : at.toISOString();
 }
 
 function text(value: unknown): string | undefined {

@@ -1,10 +1,10 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import { busNames } from '#contracts';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { forwardedReply } from '../replies/forwarded-reply.ts';
 
 /**

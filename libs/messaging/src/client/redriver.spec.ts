@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
-import { type MessageFacts, messageOf } from '../rabbitmq/consuming/message.fixture.ts';
+import { type MessageFacts, messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { Redriver } from './redriver.ts';
 
 const KEY = Buffer.alloc(32, 7);

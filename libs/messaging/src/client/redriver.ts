@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { ConsumeMessage } from 'amqplib';
 
 import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
-import { CallerPolicy } from '../envelope/caller-policy.ts';
+import { CallerPolicy } from '../envelope/envelope.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL, SEQUENCE } from '../envelope/own-headers.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import { keptMessageOf } from './kept-message.ts';
 
 /** A dead letter, read as the command that it was. */

@@ -1,6 +1,9 @@
 import { ENVELOPE_RULES, SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
-import { type DeliveryFacts, deliveryOf } from '../rabbitmq/consuming/delivery.fixture.ts';
-import { type Command, decodeCommand } from './command.ts';
+import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import { isCommandType, LANE_OF_COMMAND } from '#contracts';
+
+import { openEnvelope } from '../envelope/open-envelope.ts';
+import { Command } from './command.ts';
 
 export { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
 
@@ -10,7 +13,9 @@ export function commandOf({ properties, ...facts }: DeliveryFacts = {}, rules = 
     ...facts,
     properties: { messageId: 'm-1', replyTo: 'lobby', ...properties },
   });
-  return decodeCommand(delivery, rules);
+  const envelope = openEnvelope(delivery.message, rules, delivery.bodyBytes);
+  const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
+  return new Command(delivery, envelope, lane, rules.nowMs);
 }
 
 /** The same from a copy of a worker's own, whose headers are believed. */

@@ -1,37 +1,109 @@
-import { isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import type { Lane, Reply } from '#contracts';
+import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import { type EnvelopeRules, openEnvelope } from '../envelope/open-envelope.ts';
-import type { Delivery } from '../rabbitmq/consuming/delivery.ts';
-import { CommandRun } from './command-run.ts';
-import { readProgress } from './progress.ts';
+import { SEQUENCE, STALLED_SINCE } from '../envelope/own-headers.ts';
+import type { CommandTrace } from '../observer/command-tracer.ts';
+import type { Settlement } from './settlement.ts';
+import type { CommandContext } from './command-context.ts';
 
-/** One command between its delivery and its acknowledgement. It does not change; what does is its `run`. */
-export interface Command {
+/** Runs the handler of a valid command, and gives what Nest made of its result. */
+export type CommandHandler = (data: unknown, command: CommandContext) => Promise<unknown>;
+
+/** Called once, with what became of a command. */
+type Tail = (end: Settlement) => void;
+
+/** The replies of one command as far as they were sent. Only the outbox writes to it, and `resume` before the first reply. */
+export class Replies {
+  /** Of the next reply. */
+  sequence: number;
+  /** Since when its queue has taken nothing, epoch milliseconds, over all runs of the command. */
+  stalledSinceMs: number | undefined;
+  /** The reply that is being sent while the handler runs. */
+  underWay: Promise<void> | undefined;
+  /** The final reply, once it was sent while the handler ran. */
+  final: Reply | undefined;
+
+  /** @param sequence,stalledSinceMs as an earlier run left them; anything else counts as a first run */
+  constructor(sequence: unknown, stalledSinceMs: unknown) {
+    this.sequence = Number.isSafeInteger(sequence) && Number(sequence) >= 0 ? Number(sequence) : 0;
+    this.stalledSinceMs = typeof stalledSinceMs === 'number' ? stalledSinceMs : undefined;
+  }
+}
+
+/** One command between its delivery and its acknowledgement. */
+export class Command {
   readonly delivery: Delivery;
   readonly envelope: Envelope;
-  readonly deadline: Deadline;
   /** The lane whose policies apply; an unknown type is answered on the interactive one. */
   readonly lane: Lane;
   readonly receivedAtMs: number;
-  /** As parsed; after validation an instance of its class. */
-  readonly data: unknown;
-  readonly run: CommandRun;
+  readonly deadline: Deadline;
+  readonly replies: Replies;
+  readonly trace: CommandTrace | undefined;
+  #context: CommandContext | undefined;
+  #data: object | undefined;
+  #handler: CommandHandler | undefined;
+  readonly #tails: Tail[] = [];
+
+  constructor(
+    delivery: Delivery,
+    envelope: Envelope,
+    lane: Lane,
+    nowMs: () => number,
+    startTrace?: (command: Command) => CommandTrace,
+  ) {
+    this.delivery = delivery;
+    this.envelope = envelope;
+    this.lane = lane;
+    this.receivedAtMs = nowMs();
+    this.deadline = new Deadline(envelope.deadlineAtMs, this.receivedAtMs);
+    this.replies = new Replies(envelope.own[SEQUENCE], envelope.own[STALLED_SINCE]);
+    this.trace = startTrace?.(this);
+  }
+
+  /** What its handler is given, once it was checked. */
+  get context(): CommandContext | undefined {
+    return this.#context;
+  }
+
+  get data(): object | undefined {
+    return this.#data;
+  }
+
+  get handler(): CommandHandler | undefined {
+    return this.#handler;
+  }
+
+  /** Calls to the platform so far. */
+  get attempts(): number {
+    return this.#context?.attempts ?? 0;
+  }
+
+  /** The same command, of which is known from here on that it may be run. */
+  accept(context: CommandContext, data: object, handler: CommandHandler): CheckedCommand {
+    this.#context = context;
+    this.#data = data;
+    this.#handler = handler;
+    return this as CheckedCommand;
+  }
+
+  /** Registers what a step has to close at the end of the command. */
+  atEnd(tail: Tail): void {
+    this.#tails.push(tail);
+  }
+
+  /** Closes what the steps opened, the last one first. */
+  end(settlement: Settlement): void {
+    for (let tail = this.#tails.pop(); tail; tail = this.#tails.pop()) tail(settlement);
+  }
 }
 
-/** Decodes what was delivered. It never throws: what is wrong with a message is found by the steps of the pipeline. */
-export function decodeCommand(delivery: Delivery, rules: EnvelopeRules): Command {
-  const receivedAtMs = rules.nowMs();
-  const envelope = openEnvelope(delivery.message, rules, delivery.bodyBytes);
-  const deadline = new Deadline(envelope.deadlineAtMs, rules.nowMs);
-  return {
-    delivery,
-    envelope,
-    deadline,
-    lane: isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive',
-    receivedAtMs,
-    data: envelope.data,
-    run: new CommandRun(envelope, deadline, readProgress(envelope.own)),
-  };
+/** A command that may be run: nothing of this is asked again. */
+export interface CheckedCommand extends Command {
+  readonly context: CommandContext;
+  /** An instance of its class. */
+  readonly data: object;
+  readonly handler: CommandHandler;
 }

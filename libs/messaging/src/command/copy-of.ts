@@ -1,7 +1,16 @@
-import { ANONYMOUS } from '../envelope/caller-policy.ts';
-import { ORIGIN_USER, REDRIVEN } from '../envelope/own-headers.ts';
-import { isShortString } from '../envelope/short-string.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { BusNames, ErrorCode } from '#contracts';
+import { KEPT_BYTES, type OutgoingMessage } from '#rabbitmq';
+
+import {
+  ORIGIN_QUEUE,
+  ORIGIN_USER,
+  PROGRESS,
+  REASON,
+  REDRIVEN,
+  SEQUENCE,
+  STALLED_SINCE,
+} from '../envelope/own-headers.ts';
+import { ANONYMOUS, isShortString } from '../envelope/envelope.ts';
 import type { Command } from './command.ts';
 
 /** What a copy is made of: a message, and what was read from it. */
@@ -57,6 +66,41 @@ export function copyOf(
       ...shortString('appId', properties.appId),
       ...(Number.isSafeInteger(properties.timestamp) && { timestamp: Number(properties.timestamp) }),
     },
+  };
+}
+
+/** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
+export function deadLetterOf(
+  command: Command,
+  code: ErrorCode,
+  names: BusNames,
+  nowMs: number,
+): OutgoingMessage {
+  const { message, queue, bodyBytes } = command.delivery;
+  const isOversized = code === 'MESSAGE_TOO_LARGE';
+  return copyOf(command, {
+    queue: names.deadLetters,
+    headers: {
+      [REASON]: code,
+      'x-failed-at': new Date(nowMs).toISOString(),
+      [ORIGIN_QUEUE]: queue,
+      // After the failure that is answered now: the reply to a redriven command must not look like a repeat of it.
+      [SEQUENCE]: command.replies.sequence + 1,
+      ...(isOversized && { 'x-origin-bytes': bodyBytes }),
+    },
+    ...(isOversized && { content: message.content.subarray(0, KEPT_BYTES) }),
+  });
+}
+
+/** What a command carries from queue to queue, so that its replies continue where they ended, with the next number. */
+export function progressHeaders({ replies, context, envelope }: Command): Record<string, string | number> {
+  const { sequence, stalledSinceMs } = replies;
+  const carriedProgress = envelope.own[PROGRESS];
+  const progress = context?.progress ? JSON.stringify(context.progress) : carriedProgress;
+  return {
+    [SEQUENCE]: sequence,
+    ...(typeof progress === 'string' && { [PROGRESS]: progress }),
+    ...(stalledSinceMs !== undefined && { [STALLED_SINCE]: stalledSinceMs }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { CallerPolicy } from './caller-policy.ts';
+import { CallerPolicy } from './envelope.ts';
 import { InternalKeys } from './internal-keys.ts';
 import type { EnvelopeRules } from './open-envelope.ts';
 import { HeaderSeal } from './own-headers.ts';

@@ -2,6 +2,14 @@ import type { CommandError, Violation } from '#contracts';
 
 import type { OwnHeaders } from './own-headers.ts';
 
+/** The caller of a command without a broker user. */
+export const ANONYMOUS = 'anonymous';
+const DIRECT = 'amq.rabbitmq.reply-to';
+/** Of a property of AMQP. */
+const MAX_BYTES = 255;
+/** Of one character in UTF-8, counted as JavaScript counts them. */
+const MOST_BYTES = 3;
+
 /** How a command was written, and so how its replies are. */
 export type CommandForm =
   /** AMQP properties, and the data alone as body. */
@@ -43,4 +51,44 @@ export interface Envelope {
   readonly fault: CommandError | undefined;
   /** Faults of its properties and headers. */
   readonly violations: readonly Violation[];
+}
+
+/** Who may send what. A caller is a broker user, as the broker has checked it. Source: bus contract, section 5a. */
+export abstract class CallerPolicy {
+  /** Whether a caller may run a command with the credentials of an operator. */
+  abstract mayRun(caller: string, operator: string, type: string): boolean;
+  /** Whether a caller may have its replies sent there; a direct reply-to key goes by the name `amq.rabbitmq.reply-to`. */
+  abstract mayReplyTo(caller: string, queue: string): boolean;
+}
+
+/**
+ * Where a `reply_to` leads.
+ *
+ * @param reserved the prefix and a dot: names that belong to the service
+ * @param mayReplyTo whether the caller may name a queue; a direct key goes by the name of its pseudo-queue
+ */
+export function readReplyAddress(
+  replyTo: unknown,
+  reserved: string,
+  mayReplyTo: (queue: string) => boolean,
+): ReplyAddress {
+  // The broker gives a direct key to the client that waits; the bare name is left if nobody does.
+  if (!isShortString(replyTo) || replyTo === '' || replyTo === DIRECT) return { kind: 'none' };
+  if (replyTo.startsWith(reserved)) return { kind: 'forbidden' };
+  const kind = replyTo.startsWith(`${DIRECT}.`) ? 'direct' : 'queue';
+  if (!mayReplyTo(kind === 'direct' ? DIRECT : replyTo)) return { kind: 'forbidden' };
+  return { kind, queue: replyTo };
+}
+
+/**
+ * Whether a text fits into a property of AMQP. What a caller sent fitted once, and no longer does if it was not
+ * UTF-8: each byte that is none is read as a character of three.
+ */
+export function isShortString(value: unknown): value is string {
+  return typeof value === 'string' && fits(value, MAX_BYTES);
+}
+
+/** Whether a text takes at most so many bytes of UTF-8; a short one is not measured. */
+export function fits(text: string, maxBytes: number): boolean {
+  return text.length * MOST_BYTES <= maxBytes || Buffer.byteLength(text) <= maxBytes;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { type MessageFacts, messageOf } from '../rabbitmq/consuming/message.fixture.ts';
+import { type MessageFacts, messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { ENVELOPE_RULES, RECEIVED_AT_MS, SEAL_OF_SPEC, SpecCallers } from './envelope-rules.fixture.ts';
 import { openEnvelope } from './open-envelope.ts';
 

@@ -1,6 +1,7 @@
 import type { ConsumeMessage } from 'amqplib';
 
 import {
+  type CommandType,
   commandTypeOf,
   type Lane,
   LANE_OF_COMMAND,
@@ -8,15 +9,20 @@ import {
   CommandError,
   type Violation,
 } from '#contracts';
+import { COMMANDS } from '#contracts/validation';
+import { DROPPED_HEADERS, ENCODED_BODY } from '#rabbitmq';
 
-import { ANONYMOUS, type CallerPolicy } from './caller-policy.ts';
-import type { Envelope } from './envelope.ts';
+import {
+  ANONYMOUS,
+  type CallerPolicy,
+  type Envelope,
+  fits,
+  isShortString,
+  readReplyAddress,
+} from './envelope.ts';
 import { type HeaderSeal, ORIGIN_USER, type OwnHeaders } from './own-headers.ts';
-import { playerOf } from './player-of.ts';
 import { type Body, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
-import { readReplyAddress } from './read-reply-address.ts';
-import { fits, isShortString } from './short-string.ts';
 
 export interface EnvelopeRules {
   readonly maxBytes: number;
@@ -33,7 +39,12 @@ export interface EnvelopeRules {
 
 const MAX_ID_BYTES = 200;
 const MAX_TYPE_CHARACTERS = 255;
+const UNREADABLE_HEADERS = 'must be readable, nested at most 32 deep, and take at most 16 KiB';
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+const PLAYER_OF: ReadonlyMap<CommandType, readonly string[]> = new Map(
+  COMMANDS.map(({ type, player }) => [type, player]),
+);
 
 /**
  * Reads everything that the pipeline needs to know of a message before it judges it. It never throws: a message
@@ -49,7 +60,8 @@ export function openEnvelope(
   const { content, fields, properties } = message;
   const headers: Record<string, unknown> = properties.headers ?? {};
   const sentType: unknown = properties.type;
-  const hasType = typeof sentType === 'string' && sentType !== '';
+  const isEncoded = sentType === ENCODED_BODY;
+  const hasType = typeof sentType === 'string' && sentType !== '' && !isEncoded;
   const body = readBody(content, bodyBytes, rules.maxBytes, !hasType);
   const typeName = hasType ? sentType : typeOf(body, fields.routingKey);
   const known = commandTypeOf(typeName);
@@ -70,7 +82,10 @@ export function openEnvelope(
       message: 'must be ISO 8601 with a zone, or epoch milliseconds',
     });
   }
-  const operator = headers['operator'] ?? 'default';
+  const areDropped = headers === DROPPED_HEADERS;
+  if (areDropped) violations.push({ pointer: '/headers', message: UNREADABLE_HEADERS });
+  // A command whose operator is not known must not run with the credentials of `default`, as a copy neither.
+  const operator = headers['operator'] ?? (areDropped ? '' : 'default');
   if (typeof operator !== 'string')
     violations.push({ pointer: '/headers/operator', message: 'must be a string' });
   const player = known && rules.subjectOf && playerOf(known, body.data);
@@ -94,9 +109,17 @@ export function openEnvelope(
     deadlineAtMs: deadlineAtMs ?? deadline.nowMs + deadline.budgetMs,
     traceparent: typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? traceparent : undefined,
     data: body.data,
-    fault: body.fault ?? versionFault(headers['schema-version'], violations),
+    fault:
+      (isEncoded ? encodedFault(body) : body.fault) ?? versionFault(headers['schema-version'], violations),
     violations,
   };
+}
+
+/** What the properties say of a message that could not be opened, for a reason of ours: where to answer. */
+export function brokenEnvelope(message: ConsumeMessage, rules: EnvelopeRules, cause: unknown): Envelope {
+  const properties = { ...message.properties, headers: DROPPED_HEADERS };
+  const bare = openEnvelope({ ...message, content: Buffer.alloc(0), properties }, rules);
+  return { ...bare, fault: new CommandError('INTERNAL_ERROR', { cause }), violations: [] };
 }
 
 /** A copy names the user of its original; the broker checks only who published the copy. */
@@ -119,9 +142,26 @@ function readId(id: unknown, form: Envelope['form'], violations: Violation[]): s
   return undefined;
 }
 
+function encodedFault({ fault }: Body): CommandError {
+  if (fault?.code === 'MESSAGE_TOO_LARGE') return fault;
+  const message =
+    'The body is an AMQP 1.0 section other than data: send the JSON as bytes, in a data section.';
+  return new CommandError('MALFORMED_MESSAGE', { message });
+}
+
 function versionFault(version: unknown, violations: Violation[]): CommandError | undefined {
   if (version === undefined || version === null || version === SCHEMA_VERSION) return undefined;
   if (Number.isInteger(version)) return new CommandError('UNSUPPORTED_VERSION');
   violations.push({ pointer: '/headers/schema-version', message: 'must be an integer' });
   return undefined;
+}
+
+/** The player that a command is about, also if its data breaks other rules; undefined if it names none. */
+function playerOf(type: CommandType, data: unknown): string | undefined {
+  let value = data;
+  for (const name of PLAYER_OF.get(type) ?? []) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Record<string, unknown>)[name];
+  }
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { messageOf } from '../rabbitmq/consuming/message.fixture.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { OutgoingMessage } from '#rabbitmq';
+
+import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { InternalKeys } from './internal-keys.ts';
 import { HeaderSeal, SEAL } from './own-headers.ts';
 
@@ -50,6 +51,7 @@ describe('HeaderSeal', () => {
     ['no seal', { headers: { [SEAL]: undefined } }],
     ['a seal that is none', { headers: { [SEAL]: 'AAAA' } }],
     ['a seal that is no text', { headers: { [SEAL]: 7 } }],
+    ['a table, where a worker writes none', { headers: { 'x-origin-user-id': { any: 'shop' } } }],
   ])('believes nothing of a message with %s', (_, change) => {
     expect(seal.open(received(change))).toEqual({});
   });

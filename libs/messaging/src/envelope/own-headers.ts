@@ -2,7 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
 
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { OutgoingMessage } from '#rabbitmq';
+
 import type { InternalKeys } from './internal-keys.ts';
 
 /** Headers of this service that decide something. Source: bus contract, section 5. */
@@ -11,7 +12,16 @@ export const REDRIVEN = 'x-redriven';
 export const SEQUENCE = 'x-sequence';
 export const PROGRESS = 'x-progress';
 export const POSTPONED = 'x-postponed';
+/** Since when the reply queue of a report has taken nothing, epoch milliseconds. */
+export const STALLED_SINCE = 'x-stalled-since';
+/** Starts in quarantine that nothing ran beside, and that were cut off. */
 export const QUARANTINE_STARTS = 'x-quarantine-starts';
+/** All starts in quarantine that were cut off. */
+export const QUARANTINE_CUTS = 'x-quarantine-cuts';
+/** How a command may be started there: beside which others. */
+export const QUARANTINE_LEVEL = 'x-quarantine-level';
+/** When the start that a copy stands for began, epoch milliseconds. */
+export const QUARANTINE_STARTED_AT = 'x-quarantine-started-at';
 export const REASON = 'x-reason';
 export const ORIGIN_QUEUE = 'x-origin-queue';
 /** Their message authentication code. */
@@ -23,15 +33,42 @@ const SEALED = [
   SEQUENCE,
   PROGRESS,
   POSTPONED,
+  STALLED_SINCE,
   QUARANTINE_STARTS,
+  QUARANTINE_CUTS,
+  QUARANTINE_LEVEL,
+  QUARANTINE_STARTED_AT,
   REASON,
   ORIGIN_QUEUE,
 ] as const;
+
+/** The headers that a worker reads. Of the other ones it decodes nothing, whatever strangers send. */
+export const READ_HEADERS: ReadonlySet<string> = new Set([
+  ...SEALED,
+  SEAL,
+  // Of commands.
+  'operator',
+  'x-deadline',
+  'schema-version',
+  'traceparent',
+  'tracestate',
+  // Of parked replies.
+  'command-id',
+  'command-type',
+  'sequence',
+  'final',
+  // Of the broker's deliveries and returns.
+  'x-delivery-count',
+  'x-acquired-count',
+  'x-publish-id',
+]);
 
 /** The headers of a message that a worker wrote, as far as that is proved; of any other message none. */
 export type OwnHeaders = Readonly<Partial<Record<(typeof SEALED)[number], unknown>>>;
 
 const NONE: OwnHeaders = {};
+/** Of a SHA-256 in base64. */
+const SEAL_CHARACTERS = 44;
 
 /** Whether the headers are those of a copy: a worker has received the command before. */
 export function isCopy(own: OwnHeaders): boolean {
@@ -61,7 +98,7 @@ export class HeaderSeal {
   open({ properties, content }: ConsumeMessage): OwnHeaders {
     const headers: Record<string, unknown> = properties.headers ?? {};
     const seal = headers[SEAL];
-    if (typeof seal !== 'string') return NONE;
+    if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS || !isOurs(headers)) return NONE;
     const given = Buffer.from(seal, 'base64');
     const isSealedBy = (key: Buffer): boolean => {
       const code = codeOf(key, properties, headers, content);
@@ -70,6 +107,11 @@ export class HeaderSeal {
     if (!this.#keys.all.some((keys) => isSealedBy(keys.headers))) return NONE;
     return Object.fromEntries(SEALED.map((name) => [name, headers[name]]));
   }
+}
+
+/** Whether the sealed headers are as a worker writes them: no lists, and no tables. */
+function isOurs(headers: Readonly<Record<string, unknown>>): boolean {
+  return ['operator', ...SEALED].every((name) => typeof headers[name] !== 'object' || headers[name] === null);
 }
 
 /** Bound to its message: the headers of one are none of another. */

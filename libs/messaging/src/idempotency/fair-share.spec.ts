@@ -12,6 +12,8 @@ const MIB = 1024 * 1024;
 class Callers {
   nowMs = 0;
   readonly #store: MemoryIdempotencyStore;
+  /** How many commands each caller ran. */
+  readonly #ran = new Map<string, number>();
 
   constructor(capacity?: number) {
     this.#store = new MemoryIdempotencyStore(TTL_MS, () => this.nowMs, capacity);
@@ -20,6 +22,7 @@ class Callers {
   run(caller: string, from: number, to: number, auth = 'a'): void {
     const data = { userId: 'p-1', sessionId: 's-1', auth, redirectUrl: 'https://play.example' };
     const reply: Reply = { type: 'session.created', data };
+    this.#ran.set(caller, to);
     for (let n = from; n < to; n += 1) {
       const claim = this.#store.claim(`${caller} ${n}`, 'f', { caller });
       if (claim.kind !== 'claimed') throw new Error(`the claim is ${claim.kind}`);
@@ -29,10 +32,10 @@ class Callers {
 
   /** How many of its commands a caller would have replayed. */
   remembered(caller: string): number {
-    return this.#store
-      .outcomesSince(0)
-      .filter(({ identity }) => identity.startsWith(`${caller} `))
-      .toArray().length;
+    const to = this.#ran.get(caller) ?? 0;
+    return Array.from({ length: to }, (_, n) => this.#store.look(`${caller} ${n}`, 'f', { caller })).filter(
+      (known) => known === 'settled',
+    ).length;
   }
 
   isReplayed(caller: string, n: number): boolean {

@@ -23,8 +23,8 @@ export type Known = Exclude<Claim['kind'], 'claimed'>;
 export interface ClaimOrigin {
   /** Whoever claims much forgets its own outcomes first; default `anonymous`. */
   readonly caller?: string;
-  /** Whether the broker delivered this very message before; default no. */
-  readonly isRedelivered?: boolean;
+  /** When nobody waits for an outcome any more, epoch milliseconds; default never. */
+  readonly untilMs?: number;
 }
 
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */

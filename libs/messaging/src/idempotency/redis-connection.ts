@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 
 import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
-import { Circuit, type CircuitPass, type CircuitState, type Random, within } from '#resilience';
+import { within } from '#rabbitmq';
+import { Circuit, type CircuitPass, type CircuitState, type Random, steadyClock } from '#resilience';
 
-import { IDENTITY_SCRIPTS, type IdentityScripts } from './redis-scripts.ts';
+import { refusalOf } from './redis-refusal.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /** Of a connection, and of each command of ioredis's own in its handshake; nobody waits for them. */
@@ -30,7 +31,21 @@ export interface RedisConnectionOptions {
   readonly random: Random;
 }
 
-type RedisClient = Redis & IdentityScripts;
+interface Scripts {
+  /** @returns what is there instead, if it is neither `value` nor `over`; `value` '' removes */
+  putEntry(key: string, over: string, value: string, durationMs: number): Promise<string | null>;
+}
+
+/** What is no text was not written by a worker, and is replaced. */
+const PUT_ENTRY = `
+local found = redis.pcall('GET', KEYS[1])
+if type(found) == 'string' and found ~= ARGV[1] and found ~= ARGV[2] then return found end
+if ARGV[2] == '' then redis.call('DEL', KEYS[1])
+else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
+return false
+`;
+
+type RedisClient = Redis & Scripts;
 type Work<T> = (redis: RedisClient) => Promise<T>;
 
 /**
@@ -44,19 +59,26 @@ export class RedisConnection {
   readonly #circuit: Circuit;
   readonly #redis: RedisClient;
   #state: RedisState = { kind: 'connecting' };
-  #id = '';
   #lastError: unknown = 'No connection yet';
+  /** Whether the connection was ever of use. */
+  #wasReady = false;
 
   /** @param probe does what calls will do */
   constructor(options: RedisConnectionOptions, probe: Work<unknown>) {
     this.#options = options;
     this.#probe = probe;
-    const { url, tls = new TlsContext('REDIS'), nowMs, random } = options;
+    const { url, tls = new TlsContext('REDIS'), random } = options;
     this.#tls = tls;
-    this.#circuit = new Circuit(CIRCUIT, { clock: nowMs, random, onChange: (state) => this.#follow(state) });
+    this.#circuit = new Circuit(CIRCUIT, {
+      clock: steadyClock,
+      random,
+      onChange: (state) => this.#follow(state),
+    });
     this.#redis = new options.client(url, {
       ...(url.startsWith('rediss:') && { tls: materialOf(this.#tls) }),
-      scripts: IDENTITY_SCRIPTS,
+      scripts: { putEntry: { lua: PUT_ENTRY, numberOfKeys: 1 } },
+      // Nothing here needs more, and a refusal of HELLO says less than one of AUTH.
+      protocol: 2,
       connectionName: 'poker-bridge',
       disableClientInfo: true,
       commandTimeout: CONNECT_TIMEOUT_MS,
@@ -66,17 +88,13 @@ export class RedisConnection {
       maxRetriesPerRequest: 0,
     }) as RedisClient;
     this.#redis.on('error', (error) => this.#note(error));
-    this.#redis.on('close', () => this.#circuit.enter()?.settle('unhealthy'));
+    this.#redis.on('close', () => void this.#leave());
+    this.#redis.on('ready', () => (this.#wasReady = true));
     this.#redis.once('ready', () => void this.#tryOut());
   }
 
   get state(): RedisState {
     return this.#state;
-  }
-
-  /** Redis's own number of this connection, a new one after each reconnect; '' if Redis does not tell. */
-  get id(): string {
-    return this.#id;
   }
 
   /** The answer to `work`, or `undefined` while Redis is away. Never rejects. */
@@ -114,9 +132,8 @@ export class RedisConnection {
   /** Makes the call that decides whether Redis is available, so that no command has to. */
   async #tryOut(): Promise<void> {
     const pass = this.#circuit.enter();
-    const answers =
-      pass && (await this.#call(pass, (redis) => Promise.all([this.#learnId(), this.#probe(redis)])));
-    if (answers) {
+    const answer = pass && (await this.#call(pass, (redis) => this.#probe(redis)));
+    if (answer !== undefined) {
       this.#lastError = 'Connection lost';
       // The first one finds the circuit closed, which changes nothing.
       if (this.#circuit.state === 'closed') this.#change({ kind: 'available' });
@@ -132,9 +149,13 @@ export class RedisConnection {
     if (!isReset || tlsFaultOf(this.#lastError) !== 'client-certificate') this.#lastError = error;
   }
 
-  async #learnId(): Promise<void> {
-    // An account may be forbidden to ask, and a proxy unable to answer.
-    this.#id = String(await this.#redis.client('ID').catch(() => ''));
+  /** Redis is away; if it has refused the connection, it may say why. */
+  async #leave(): Promise<void> {
+    const mayRefuse = !this.#wasReady && this.#state.kind !== 'closed';
+    this.#wasReady = false;
+    const refusal = mayRefuse ? await refusalOf(this.#options.url, this.#tls) : undefined;
+    if (refusal) this.#lastError = refusal;
+    this.#circuit.enter()?.settle('unhealthy');
   }
 
   /** For people, without what Redis repeats of a command that it does not know: perhaps a password. */

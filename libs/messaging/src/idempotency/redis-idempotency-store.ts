@@ -1,65 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Reply } from '#contracts';
 
+import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, isKept, type Known } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
-import type { RedisState } from './redis-connection.ts';
-import { RedisIdentities, type RedisIdentitiesOptions } from './redis-identities.ts';
-import type { RedisName } from './redis-names.ts';
+import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
+import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
 
-export interface RedisIdempotencyStoreOptions extends RedisIdentitiesOptions {
+const LEASE_MS = 3_000;
+/** Of a claim, within its lease. */
+const RENEWALS = 3;
+/** Between two looks for the outcome of another worker; each further pause is half as long again. */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 250;
+/** How long an outcome that is not kept stays for the repeats that wait for it. */
+const PASSING_MS = 2_000;
+/** Takes of an identity under which somebody else writes what nobody can read; then the command is run. */
+const MAX_TAKES = 3;
+
+export interface RedisIdempotencyStoreOptions extends RedisConnectionOptions {
+  /** What every key begins with. */
+  readonly prefix: string;
   /** How long an outcome is kept. */
   readonly ttlMs: number;
+  /** How long the claims of a dead worker stand; default 3000. */
+  readonly leaseMs?: number;
+  readonly newId: () => string;
+  /** Encrypt the replies that are kept, and hide whose they are. */
+  readonly internalKeys: InternalKeys;
 }
 
 /**
- * The identities of all workers. Those of this worker it knows without asking, all others are in Redis. While Redis is
- * away it goes on with its own, and tells Redis when that is back.
+ * The identities of all workers: a command in flight is a lease in Redis, which its worker renews; its outcome replaces
+ * the lease. What this worker has in flight it knows without asking. While Redis is away, it has its own memory alone.
  */
 export class RedisIdempotencyStore extends IdempotencyStore {
-  readonly #options: RedisIdempotencyStoreOptions;
+  readonly #options: RedisIdempotencyStoreOptions & { readonly leaseMs: number };
   readonly #memory: MemoryIdempotencyStore;
-  readonly #identities: RedisIdentities;
-  /** The time of the first outcome that Redis was not told. */
-  #missedSinceMs: number | undefined;
+  readonly #entries: RedisEntries;
+  readonly #connection: RedisConnection;
+  /** This worker, and no other one. */
+  readonly #owner: string;
+  /** Of the commands that this worker has in flight, by their keys. */
+  readonly #leases = new Map<string, string>();
+  readonly #renewal: NodeJS.Timeout;
 
   /** Begins to connect at once. */
   constructor(options: RedisIdempotencyStoreOptions) {
     super();
-    this.#options = options;
+    this.#options = { leaseMs: LEASE_MS, ...options };
     this.#memory = new MemoryIdempotencyStore(options.ttlMs, options.nowMs);
-    this.#identities = new RedisIdentities({
-      ...options,
-      onState: (state) => {
-        if (state.kind === 'available') void this.#catchUp();
-        options.onState(state);
-      },
-    });
+    this.#entries = new RedisEntries(options.prefix, options.internalKeys);
+    this.#owner = options.newId();
+    const { key } = this.#entries.nameOf(`probe of ${this.#owner}`, '');
+    this.#connection = new RedisConnection(options, (redis) => redis.putEntry(key, '', 'probe', 1));
+    this.#renewal = setInterval(() => this.#renew(), this.#options.leaseMs / RENEWALS).unref();
   }
 
   get state(): RedisState {
-    return this.#identities.state;
+    return this.#connection.state;
   }
 
   async claim(identity: string, fingerprint: string, origin: ClaimOrigin = {}): Promise<Claim> {
     const local = this.#memory.claim(identity, fingerprint, origin);
     if (local.kind === 'in flight' || local.kind === 'settled') return local;
     const held = local.kind === 'claimed' ? local : undefined;
-    const name = this.#identities.nameOf(identity, fingerprint);
+    const name = this.#entries.nameOf(identity, fingerprint);
     // The command that came first to this worker may be the one in conflict.
-    const entry = held
-      ? await this.#identities.claim(name.key, name.fingerprint)
-      : await this.#identities.look(name.key, name.fingerprint);
+    const entry = await (held ? this.#take(name) : this.#look(name));
     switch (entry?.kind) {
       case 'conflict':
         held?.release();
-        return entry;
+        return { kind: 'conflict' };
       case 'settled':
         held?.release(entry.reply);
         return entry;
       case 'in flight': {
-        const { isRedelivered = false } = origin;
-        const ended = this.#identities.outcome(name.key, name.fingerprint, isRedelivered);
-        const outcome = ended.then((reply) => {
+        const outcome = this.#outcomeOf(name, origin.untilMs).then((reply) => {
           held?.release(reply);
           return reply;
         });
@@ -73,46 +91,90 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   async look(identity: string, fingerprint: string, origin?: ClaimOrigin): Promise<Known | undefined> {
     const local = this.#memory.look(identity, fingerprint, origin);
     if (local !== undefined) return local;
-    const name = this.#identities.nameOf(identity, fingerprint);
-    const entry = await this.#identities.look(name.key, name.fingerprint);
-    if (entry === undefined || entry.kind === 'free') return undefined;
-    // Left for those that wait already.
-    const isReleased = entry.kind === 'settled' && !isKept(entry.reply);
-    return isReleased ? undefined : entry.kind;
+    const entry = await this.#look(this.#entries.nameOf(identity, fingerprint));
+    return entry === undefined || entry.kind === 'free' || isPassing(entry) ? undefined : entry.kind;
   }
 
   override close(): Promise<void> {
-    this.#identities.close();
+    clearInterval(this.#renewal);
+    this.#connection.close();
     return Promise.resolve();
   }
 
   /** A claim that ends in Redis first, and then in memory. */
-  #shared({ key, fingerprint }: RedisName, local: Extract<MemoryClaim, { kind: 'claimed' }>): Claim {
-    const end = async (reply?: Reply): Promise<void> => {
-      const { ttlMs, nowMs } = this.#options;
-      const isTold = await this.#identities.settle(key, fingerprint, reply, ttlMs);
-      if (!isTold) this.#missedSinceMs ??= nowMs();
+  #shared(name: RedisName, held: Extract<MemoryClaim, { kind: 'claimed' }>): Claim {
+    const lease = this.#entries.leaseOf(name, this.#owner);
+    this.#leases.set(name.key, lease);
+    const end = async (outcome: string, durationMs: number): Promise<void> => {
+      this.#leases.delete(name.key);
+      await this.#put(name, lease, outcome, durationMs);
     };
-    return {
-      kind: 'claimed',
-      settle: (reply) => end(reply).then(() => local.settle(reply)),
-      release: () => end().then(() => local.release()),
+    const settle = async (reply: Reply): Promise<void> => {
+      await end(this.#entries.outcomeOf(name, reply), isKept(reply) ? this.#options.ttlMs : PASSING_MS);
+      held.settle(reply);
     };
+    return { kind: 'claimed', settle, release: () => end('', 0).then(() => held.release()) };
   }
 
-  /** Tells a Redis that is back what it missed. */
-  async #catchUp(): Promise<void> {
-    this.#identities.renew();
-    const sinceMs = this.#missedSinceMs;
-    if (sinceMs === undefined) return;
-    // What it misses from now on is for the next time.
-    this.#missedSinceMs = undefined;
-    for (const outcome of this.#memory.outcomesSince(sinceMs)) {
-      const { key, fingerprint } = this.#identities.nameOf(outcome.identity, outcome.fingerprint);
-      const ttlMs = outcome.untilMs - this.#options.nowMs();
-      if (await this.#identities.settle(key, fingerprint, outcome.reply, ttlMs)) continue;
-      this.#missedSinceMs = sinceMs;
-      return;
+  /** Takes the lease of an identity. @returns `free` if this worker has it now, `undefined` if Redis is away */
+  async #take(name: RedisName): Promise<Entry | undefined> {
+    const lease = this.#entries.leaseOf(name, this.#owner);
+    let over = '';
+    for (let takes = 0; takes < MAX_TAKES; takes += 1) {
+      const stored = await this.#put(name, over, lease, this.#options.leaseMs);
+      if (stored === undefined) return undefined;
+      const entry = this.#entries.read(stored, name);
+      if (stored === null || !(entry.kind === 'free' || isPassing(entry))) return entry;
+      over = stored;
     }
+    return undefined;
   }
+
+  async #look(name: RedisName): Promise<Entry | undefined> {
+    // Another type than text is nothing that a worker wrote.
+    const get = (stored: string | null) => this.#entries.read(stored, name);
+    return this.#connection.attempt((redis) => redis.get(name.key).then(get, orFree));
+  }
+
+  /** Writes an entry unless there is another one than it, or `over`. @returns that other one */
+  #put({ key }: RedisName, over: string, value: string, durationMs: number) {
+    return this.#connection.attempt((redis) => redis.putEntry(key, over, value, Math.ceil(durationMs)));
+  }
+
+  /** Renews all leases; one that Redis lost, or never heard of, is there again. */
+  #renew(): void {
+    for (const [key, lease] of this.#leases)
+      void this.#connection.attempt((redis) => redis.putEntry(key, '', lease, this.#options.leaseMs));
+  }
+
+  /**
+   * Waits for the outcome of a command that another worker has in flight.
+   *
+   * @returns `undefined` once it is free, Redis has been away for longer than a lease, or after `untilMs`
+   */
+  async #outcomeOf(name: RedisName, untilMs = Infinity): Promise<Reply | undefined> {
+    const { leaseMs, nowMs } = this.#options;
+    let seenAtMs = nowMs();
+    let pauseMs = FIRST_PAUSE_MS;
+    while (nowMs() < untilMs && nowMs() - seenAtMs <= leaseMs) {
+      await sleep(pauseMs, undefined, { ref: false });
+      pauseMs = Math.min(1.5 * pauseMs, LONGEST_PAUSE_MS);
+      const entry = await this.#look(name);
+      if (entry === undefined) continue;
+      if (entry.kind !== 'in flight') return entry.kind === 'settled' ? entry.reply : undefined;
+      seenAtMs = nowMs();
+    }
+    return undefined;
+  }
+}
+
+/** Whether an outcome is there only for the repeats that wait. */
+function isPassing(entry: Entry): boolean {
+  return entry.kind === 'settled' && !isKept(entry.reply);
+}
+
+/** @throws Error any other refusal than that of a key that holds no text */
+function orFree(error: Error): Entry {
+  if (error.message.startsWith('WRONGTYPE')) return { kind: 'free' };
+  throw error;
 }

@@ -1,8 +1,8 @@
 import type { Context } from '@opentelemetry/api';
 
 import type { ErrorCode } from '#contracts';
+import type { OutgoingMessage } from '#rabbitmq';
 
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 import type { CommandFacts } from './messaging-observer.ts';
 
 /** How a command came. */

@@ -1,7 +1,7 @@
 import type { ErrorCode, Lane, ReplyType } from '#contracts';
+import type { ConnectionState } from '#rabbitmq';
 
 import type { RedisState } from '../idempotency/redis-connection.ts';
-import type { ConnectionState } from '../rabbitmq/connection/broker-connection.ts';
 
 /** What may be told of a command: ids and names, no data. */
 export interface CommandFacts {
@@ -67,6 +67,8 @@ export abstract class MessagingObserver {
   /** Parked replies that went to their queue. */
   abstract repliesForwarded(queue: string, replies: number): void;
   abstract connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void;
+  /** The broker refuses something to the worker's user: what, and what to do; `undefined` once it does not any more. */
+  abstract accessChanged(advice: string | undefined): void;
   /** `advice` is what its administrator should set, if anything. */
   abstract brokerKnown(version: string, advice: string | undefined): void;
   /** Whether deduplication is shared between workers, if it is meant to be. */

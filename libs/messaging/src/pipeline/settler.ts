@@ -1,42 +1,29 @@
-import type { BusNames, Lane, Reply } from '#contracts';
+import type { BusNames, Reply } from '#contracts';
 
 import type { Command } from '../command/command.ts';
-import { copyOf } from '../command/copy-of.ts';
-import { failureFactsOf } from '../command/failure-facts.ts';
-import { factsOf } from '../command/facts-of.ts';
-import { publishFor } from '../command/publish-for.ts';
-import type { HeaderSeal } from '../envelope/own-headers.ts';
+import { copyOf, deadLetterOf } from '../command/copy-of.ts';
+import { factsOf, failureFactsOf } from '../command/facts.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
-import type { CopyPublisher } from '../rabbitmq/publishing/copy-publisher.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
-import type { EventSender } from '../replies/event-sender.ts';
-import type { ReplySender } from '../replies/reply-sender.ts';
-import { deadLetterOf } from './dead-letter-of.ts';
-import type { FailedReply, Settlement } from './settlement.ts';
-
-export interface SettlerOptions {
-  readonly names: BusNames;
-  readonly replies: ReplySender;
-  readonly events: EventSender;
-  readonly copies: CopyPublisher;
-  readonly seal: HeaderSeal;
-  /** Called after a command went to a retry queue: perhaps its lane had better wait. */
-  readonly onPostponed: (lane: Lane) => void;
-  readonly observer: MessagingObserver;
-  readonly nowMs: () => number;
-}
+import type { Outbox } from '../replies/outbox.ts';
+import type { FailedReply, Settlement } from '../command/settlement.ts';
 
 type Published = Exclude<Settlement, { kind: 'return' }>;
 
 /** The broker delivers it again by itself. */
 const LOST: Settlement = { kind: 'return', cause: undefined };
 
-/** Carries out what a settlement says, and acknowledges once all of it is confirmed. Nothing else acknowledges. */
+/** Carries out what a settlement says, and acknowledges once all of it is confirmed. No other command is acknowledged. */
 export class Settler {
-  readonly #options: SettlerOptions;
+  readonly #names: BusNames;
+  readonly #outbox: Outbox;
+  readonly #observer: MessagingObserver;
+  readonly #nowMs: () => number;
 
-  constructor(options: SettlerOptions) {
-    this.#options = options;
+  constructor(names: BusNames, outbox: Outbox, observer: MessagingObserver, nowMs: () => number) {
+    this.#names = names;
+    this.#outbox = outbox;
+    this.#observer = observer;
+    this.#nowMs = nowMs;
   }
 
   /**
@@ -44,74 +31,61 @@ export class Settler {
    *
    * @returns what became of the command
    */
-  async settle(command: Command, settlement: Settlement): Promise<Settlement> {
+  settle(command: Command, settlement: Settlement): Settlement | Promise<Settlement> {
     const { delivery } = command;
     if (settlement.kind === 'return') return this.#return(command, settlement.cause);
     // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
-    if (!delivery.isAlive) return LOST;
-    try {
-      const sent = await this.#publish(command, settlement);
-      delivery.acknowledge();
-      const settled = asSent(settlement, sent);
-      this.#observe(command, settled);
-      return settled;
-    } catch (cause) {
-      return this.#return(command, cause);
-    }
+    const isAnswered = settlement.kind === 'answer' && settlement.isSent === true;
+    if (!delivery.isAlive && !isAnswered) return LOST;
+    return this.#publish(command, settlement).then(
+      () => {
+        delivery.acknowledge();
+        this.#observe(command, settlement);
+        return settlement;
+      },
+      (cause: unknown) => this.#return(command, cause),
+    );
   }
 
   #return(command: Command, cause: unknown): Settlement {
-    const { observer, nowMs } = this.#options;
     command.delivery.requeue();
-    observer.commandReturned(factsOf(command, nowMs()), cause);
+    this.#observer.commandReturned(factsOf(command, this.#nowMs()), cause);
     return { kind: 'return', cause };
   }
 
-  /** Publishes all that a settlement is made of; done when that is confirmed. @returns the final reply, if there is one */
-  #publish(command: Command, settlement: Published): Promise<Reply | void> {
+  /** Publishes all that a settlement is made of; done when that is confirmed. */
+  #publish(command: Command, settlement: Published): Promise<unknown> {
     switch (settlement.kind) {
       case 'answer':
-        return this.#answer(command, settlement.reply);
+        return this.#answer(command, settlement.reply, settlement.isSent);
       case 'dead-letter':
         return Promise.all([
           this.#answer(command, settlement.reply),
           this.#deadLetter(command, settlement.reply),
-        ]).then(([sent]) => sent);
+        ]);
       case 'postpone':
       case 'move':
-        return this.#copy(command, copyOf(command, settlement.copy));
+        return this.#outbox.copy(command, copyOf(command, settlement.copy));
     }
   }
 
-  #answer(command: Command, reply: Reply): Promise<Reply> {
-    const { replies, events } = this.#options;
-    const sending = replies.sendFinal(command, reply);
-    // Only a report can end otherwise than was decided: its announcement waits for what was sent.
-    if (command.lane === 'reports') return sending.then((sent) => this.#announce(command, sent));
-    if (!events.announces(reply)) return sending;
-    return Promise.all([sending, events.announce(command, reply)]).then(([sent]) => sent);
-  }
-
-  async #announce(command: Command, sent: Reply): Promise<Reply> {
-    const { events } = this.#options;
-    if (events.announces(sent)) await events.announce(command, sent);
-    return sent;
+  #answer(command: Command, reply: Reply, isSent = false): Promise<unknown> {
+    const outbox = this.#outbox;
+    const sending = isSent ? undefined : outbox.settle(command, reply);
+    const announcing = outbox.announces(reply) ? outbox.announce(command, reply) : undefined;
+    if (sending && announcing) return Promise.all([sending, announcing]);
+    return sending ?? announcing ?? Promise.resolve();
   }
 
   async #deadLetter(command: Command, { data: { code } }: FailedReply): Promise<void> {
-    const { names, observer, nowMs } = this.#options;
-    await this.#copy(command, deadLetterOf(command, code, names, nowMs()));
-    observer.deadLettered(factsOf(command, nowMs()), code);
-  }
-
-  #copy(command: Command, copy: OutgoingMessage): Promise<void> {
-    const { copies, seal } = this.#options;
-    return publishFor(command, 'copy', seal.seal(copy), copies);
+    await this.#outbox.copy(command, deadLetterOf(command, code, this.#names, this.#nowMs()));
+    this.#observer.deadLettered(factsOf(command, this.#nowMs()), code);
   }
 
   #observe(command: Command, settlement: Published): void {
-    const { onPostponed, observer, nowMs } = this.#options;
-    const facts = factsOf(command, nowMs());
+    const observer = this.#observer;
+    const nowMs = this.#nowMs();
+    const facts = factsOf(command, nowMs);
     switch (settlement.kind) {
       case 'answer':
       case 'dead-letter': {
@@ -122,8 +96,7 @@ export class Settler {
       }
       case 'postpone': {
         const { copy, failure, delayMs } = settlement;
-        onPostponed(command.lane);
-        const postponement = { delayMs, queue: copy.queue, until: new Date(nowMs() + delayMs).toISOString() };
+        const postponement = { delayMs, queue: copy.queue, until: new Date(nowMs + delayMs).toISOString() };
         observer.commandPostponed(facts, failure.code, postponement, failureFactsOf(failure));
         break;
       }
@@ -131,10 +104,4 @@ export class Settler {
         observer.commandMoved(facts, settlement.copy.queue);
     }
   }
-}
-
-/** What became of a command whose final reply is `sent`. */
-function asSent(settlement: Published, sent: Reply | void): Published {
-  const isAsDecided = !sent || !('reply' in settlement) || settlement.reply === sent;
-  return isAsDecided ? settlement : { kind: 'answer', reply: sent };
 }

@@ -1,8 +1,9 @@
 import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
 
+import type { OutgoingMessage } from '#rabbitmq';
+
 import { type HeaderSeal, ORIGIN_QUEUE, REASON } from '../envelope/own-headers.ts';
 import { PARKING_REASONS } from '../observer/messaging-observer.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
 
 const FORWARDED: ReadonlySet<unknown> = new Set(
   Object.entries(PARKING_REASONS).flatMap(([reason, { goesOn }]) => (goesOn ? [reason] : [])),

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
+import type { PublishOutcome } from '#rabbitmq';
+
 import { ForwardingRound } from './forwarding-round.ts';
 
 const SETTLED_MS = 20;

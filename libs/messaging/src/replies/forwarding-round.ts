@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { PublishOutcome } from '../rabbitmq/publishing/confirming-channel.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import type { OutgoingMessage, PublishOutcome } from '#rabbitmq';
 
 /** At most 500 replies a second. */
 const SHORTEST_FORWARD_MS = 2;

@@ -1,17 +1,19 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import type { BusNames } from '#contracts';
-import { within } from '#resilience';
+import {
+  closeWithin,
+  type ConfirmedPublisher,
+  depthAfterWalk,
+  depthOf,
+  QueueLock,
+  walkQueue,
+  within,
+} from '#rabbitmq';
 
 import type { HeaderSeal } from '../envelope/own-headers.ts';
-import { closeWithin } from '../rabbitmq/connection/close-within.ts';
-import { depthOf } from '../rabbitmq/connection/depth-of.ts';
-import { depthAfterWalk } from '../rabbitmq/consuming/depth-after-walk.ts';
-import { walkQueue } from '../rabbitmq/consuming/walk-queue.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
-import type { ConfirmedPublisher } from '../rabbitmq/publishing/confirmed-publisher.ts';
 import { forwarderLockOf } from '../topology/topology.ts';
-import { ForwarderLock } from './forwarder-lock.ts';
 import { forwardedReply } from './forwarded-reply.ts';
 import { ForwardingRound } from './forwarding-round.ts';
 
@@ -44,7 +46,7 @@ export interface ParkedReplyForwarderOptions {
  */
 export class ParkedReplyForwarder {
   readonly #options: ParkedReplyForwarderOptions;
-  readonly #lock: ForwarderLock;
+  readonly #lock: QueueLock;
   #timer: NodeJS.Timeout | undefined;
   #connection: ChannelModel | undefined;
   #walk: Promise<void> = Promise.resolve();
@@ -53,7 +55,7 @@ export class ParkedReplyForwarder {
 
   constructor(options: ParkedReplyForwarderOptions) {
     this.#options = options;
-    this.#lock = new ForwarderLock(forwarderLockOf(options.names), options.publisher);
+    this.#lock = new QueueLock(forwarderLockOf(options.names), options.publisher);
   }
 
   /** Walks over a connection until the next one, or until `stop`; returns at once. */
@@ -95,7 +97,7 @@ export class ParkedReplyForwarder {
 
   async #walkOver(connection: ChannelModel): Promise<WalkEnd> {
     const { names } = this.#options;
-    const depth = await depthOf(connection, names.undelivered);
+    const depth = (await depthOf(connection, names.undelivered)) ?? 0;
     if (depth === 0 || !(await this.#lock.isHeldBy(connection))) return 'done';
     try {
       const isCut = await this.#walkHolding(connection);
@@ -116,7 +118,8 @@ export class ParkedReplyForwarder {
       await closeWithin(CLOSE_TIMEOUT_MS, channel);
     }
     // The next one with the lock would otherwise come past what was parked later.
-    const depth = (): Promise<number> => depthOf(connection, this.#options.names.undelivered);
+    const depth = async (): Promise<number> =>
+      (await depthOf(connection, this.#options.names.undelivered)) ?? 0;
     const taken = [...round.taken.values()].reduce((sum, replies) => sum + replies, 0);
     await depthAfterWalk(depth, this.#shown - taken);
     return round.isCut;

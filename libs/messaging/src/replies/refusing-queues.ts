@@ -1,33 +1,41 @@
-import type { ParkingReason } from '../observer/messaging-observer.ts';
-
-export type RefusalReason = Extract<ParkingReason, 'REPLY_QUEUE_FULL' | 'REPLY_QUEUE_UNREACHABLE'>;
-
 const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
 
+/** Why a reply queue takes nothing. `unreachable` is refused or not answered without being full, as without a leader. */
+export type QueueState = 'full' | 'gone' | 'unreachable';
+
+interface Refusal {
+  readonly state: QueueState;
+  readonly untilMs: number;
+}
+
 /**
- * The reply queues that have just refused a reply for as long as one is tried. Each further reply to them is tried once,
- * and parked if it is refused, so that what is in flight does not wait for one caller.
+ * The reply queues that have just refused a reply for as long as one is tried. Further replies to them are tried once, and
+ * reports for them wait without a call, so that what is in flight does not wait for one caller.
  */
 export class RefusingQueues {
   readonly #nowMs: () => number;
-  readonly #refusals = new Map<string, { readonly reason: RefusalReason; readonly untilMs: number }>();
+  readonly #refusals = new Map<string, Refusal>();
 
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
 
   /** Why a queue refused a reply in the last five seconds; `undefined` if it did not. */
-  reasonOf(queue: string): RefusalReason | undefined {
+  stateOf(queue: string): QueueState | undefined {
     const refusal = this.#refusals.get(queue);
-    return refusal && refusal.untilMs > this.#nowMs() ? refusal.reason : undefined;
+    return refusal && refusal.untilMs > this.#nowMs() ? refusal.state : undefined;
   }
 
-  refused(queue: string, reason: RefusalReason): void {
+  refused(queue: string, state: QueueState): void {
     this.#refusals.delete(queue);
-    this.#refusals.set(queue, { reason, untilMs: this.#nowMs() + REMEMBERED_MS });
+    this.#refusals.set(queue, { state, untilMs: this.#nowMs() + REMEMBERED_MS });
     const [oldest] = this.#refusals.keys();
     if (this.#refusals.size > MAX_REMEMBERED && oldest !== undefined) this.#refusals.delete(oldest);
+  }
+
+  took(queue: string): void {
+    if (this.#refusals.size > 0) this.#refusals.delete(queue);
   }
 }

@@ -1,23 +1,41 @@
 import { isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
+import { announcedData } from '#contracts/validation';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import type { OutgoingMessage } from '../rabbitmq/publishing/outgoing-message.ts';
+import { dataDigest } from '../envelope/fingerprint.ts';
 
 /** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';
+const CONFLICT_DIGITS = 16;
+/** Nothing else in a page is written so: a quotation mark within a text is escaped, and no other member is a list of it. */
+const NO_RECORDS = '"records":[]';
+
+/**
+ * A page whose records are in JSON already, with commas and without the brackets of their list, which is empty in `data`.
+ * They are taken out when the page is sent.
+ */
+export type WrittenPage = Extract<Reply, { type: 'report.page' }> & { readonly written: Buffer[] };
+
+/** Which outcomes are announced (setting `EVENTS`). */
+export type EventPolicy = 'errors' | 'all' | 'none';
 
 export interface ReplyFacts {
   readonly envelope: Envelope;
   readonly reply: Reply;
   /** From 0, over the replies of one command. */
   readonly sequence: number;
-  readonly messageId: string;
   readonly nowMs: number;
 }
 
 /** Whether a reply is the last of its command. */
 export function isFinal({ type }: Reply): boolean {
   return isFinalReplyType(type);
+}
+
+/** Whether a final reply is announced on the events exchange. */
+export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
+  return policy === 'all' || (policy === 'errors' && reply.type === 'command.failed');
 }
 
 /**
@@ -30,13 +48,12 @@ export function replyMessage(
   address: { kind: 'queue' | 'direct'; queue: string },
   content: Buffer = Buffer.from(textOf(facts)),
 ): OutgoingMessage {
-  const { envelope, reply, sequence, messageId, nowMs } = facts;
-  const final = isFinal(reply);
+  const { envelope, reply, sequence, nowMs } = facts;
   const headers: OutgoingMessage['properties']['headers'] = {
     'command-id': envelope.id,
     'command-type': envelope.type,
     sequence,
-    final,
+    final: isFinal(reply),
     'schema-version': SCHEMA_VERSION,
   };
   if (envelope.traceparent !== undefined) headers['traceparent'] = envelope.traceparent;
@@ -49,7 +66,7 @@ export function replyMessage(
     properties: {
       type: reply.type,
       correlationId: envelope.correlationId,
-      messageId,
+      messageId: messageIdOf(facts),
       contentType: 'application/json',
       timestamp: Math.floor(nowMs / 1000),
       appId: APP_ID,
@@ -58,8 +75,45 @@ export function replyMessage(
   };
 }
 
-/** The body of a reply. */
-export function textOf({ envelope, reply }: Pick<ReplyFacts, 'envelope' | 'reply'>): string {
+/** The announcement of a final reply: its type as routing key, for errors with the code. Source: bus contract, section 5. */
+export function eventMessage(exchange: string, facts: ReplyFacts): OutgoingMessage {
+  const { reply, envelope } = facts;
+  const event = {
+    ...facts,
+    reply: { type: reply.type, data: announcedData(reply) } as Reply,
+    envelope: { ...envelope, form: 'typed' as const },
+  };
+  const message = replyMessage(event, { kind: 'queue', queue: '' });
+  return {
+    ...message,
+    exchange,
+    routingKey: reply.type === 'command.failed' ? `${reply.type}.${reply.data.code}` : reply.type,
+    // An announcement that nobody listens to is no fault.
+    mandatory: false,
+    properties: { ...message.properties, messageId: messageIdOf(facts) },
+  };
+}
+
+/** The body of a reply that others follow. */
+export function pageContent(envelope: Envelope, reply: Reply | WrittenPage): Buffer {
+  const frame = textOf({ envelope, reply });
+  if (!('written' in reply)) return Buffer.from(frame);
+  const [before = '', after = ''] = frame.split(NO_RECORDS);
+  const pieces = reply.written.splice(0);
+  return Buffer.concat([Buffer.from(`${before}"records":[`), ...pieces, Buffer.from(`]${after}`)]);
+}
+
+/**
+ * The id of a reply: the same over redeliveries, so that a caller can drop a repeat. A conflict answers another
+ * message than the one that has the id, so its own data tell the two apart. Source: bus contract, section 3.
+ */
+function messageIdOf({ envelope: { id, data }, reply, sequence }: ReplyFacts): string {
+  return reply.type === 'command.failed' && reply.data.code === 'IDEMPOTENCY_CONFLICT'
+    ? `${id}:conflict:${dataDigest(data).slice(0, CONFLICT_DIGITS)}`
+    : `${id}:${sequence}`;
+}
+
+function textOf({ envelope, reply }: Pick<ReplyFacts, 'envelope' | 'reply'>): string {
   const isPacket = envelope.form === 'packet';
   return JSON.stringify(isPacket ? packetOf(reply, envelope.id, isFinal(reply)) : reply.data);
 }

@@ -1,7 +1,13 @@
 import { busNames, COMMAND_TYPES, LANE_OF_COMMAND, type BusNames } from '#contracts';
-
-import { keepingQueue, lockQueue, retryQueue, workQueue } from '../rabbitmq/topology/queues.ts';
-import type { QueueDeclaration, Topology } from '../rabbitmq/topology/topology.ts';
+import {
+  keepingQueue,
+  lockQueue,
+  type Permissions,
+  type QueueDeclaration,
+  retryQueue,
+  type Topology,
+  workQueue,
+} from '#rabbitmq';
 
 /** The topology of this service, and the names in it. */
 export interface PokerTopology extends Topology {
@@ -41,6 +47,16 @@ export function topologyOf(prefix: string, retryDelaysMs: readonly number[]): Po
       })),
     ],
   };
+}
+
+/**
+ * The least that a worker needs. It answers by the default exchange, from which a reply gets to any queue.
+ *
+ * @param prefix of letters, digits and the like: it is no pattern
+ */
+export function workerPermissions(prefix: string): Permissions {
+  const own = busNames(prefix).reserved.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };
 }
 
 /** Exclusive to the worker that forwards parked replies, for as long as it does. Not part of what is declared at start. */

@@ -26,8 +26,3 @@ export function parseWithRawNumbers(text: string): unknown {
 export function isInteger(value: unknown): boolean {
   return Number.isSafeInteger(value) || (RAW.isRawJSON(value) && INTEGER.test(value.rawJSON));
 }
-
-/** Whether a parsed value is a raw number; it must be passed on as the object that it is. */
-export function isRawNumber(value: unknown): boolean {
-  return RAW.isRawJSON(value);
-}

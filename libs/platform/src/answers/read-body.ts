@@ -1,47 +1,44 @@
-import { isUtf8 } from 'node:buffer';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
 import type { Answer } from '../transport/answer.ts';
 
-/** The text of an answer, or why it cannot be read. */
-export type BodyText =
-  | { readonly kind: 'text'; readonly text: string; readonly isUtf8: boolean }
+/** The bytes of an answer, or why they cannot be read. */
+export type Body =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
   | { readonly kind: 'unreadable'; readonly reason: 'too-large' | 'incomplete' | 'encoding' };
 
-const DECODERS: ReadonlyMap<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = new Map(
-  [
-    ['gzip', gunzipSync],
-    ['x-gzip', gunzipSync],
-    ['deflate', inflateSync],
-    ['br', brotliDecompressSync],
-  ],
-);
+type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
-const BYTE_ORDER_MARK = '\uFEFF';
+/** Beside the event loop, which a large body would block. */
+const DECODERS: ReadonlyMap<string, Decoder> = new Map([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+]);
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * The body of an answer as text. Its content type is ignored, since it is not to be trusted. It is decompressed, although
- * no encoding was asked for, up to `maxBytes`.
+ * The body of an answer, without a byte order mark. Its content type is ignored, since it is not to be trusted. It is
+ * decompressed, although no encoding was asked for, up to `maxBytes`.
+ *
+ * @returns at once if it is not compressed
  */
-export function readBody({ body, contentEncoding }: Answer, maxBytes: number): BodyText {
+export function readBody({ body, contentEncoding }: Answer, maxBytes: number): Body | Promise<Body> {
   if (typeof body === 'string') return { kind: 'unreadable', reason: body };
   const encoding = contentEncoding?.trim().toLowerCase() ?? '';
-  if (encoding === '' || encoding === 'identity') return textOf(body);
+  if (encoding === '' || encoding === 'identity') return bodyOf(body);
   const decode = DECODERS.get(encoding);
   if (decode === undefined) return { kind: 'unreadable', reason: 'encoding' };
-  try {
-    return textOf(decode(body, { maxOutputLength: maxBytes }));
-  } catch (error) {
-    const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-    return { kind: 'unreadable', reason: isTooLarge ? 'too-large' : 'encoding' };
-  }
+  return decode(body, { maxOutputLength: maxBytes }).then(bodyOf, (error: unknown) => ({
+    kind: 'unreadable',
+    reason: (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too-large' : 'encoding',
+  }));
 }
 
-function textOf(body: Buffer): BodyText {
-  const text = body.toString('utf8');
-  return {
-    kind: 'text',
-    text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text,
-    isUtf8: isUtf8(body),
-  };
+function bodyOf(bytes: Buffer): Body {
+  const hasMark = BYTE_ORDER_MARK.equals(bytes.subarray(0, BYTE_ORDER_MARK.length));
+  return { kind: 'bytes', bytes: hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes };
 }

@@ -1,37 +1,112 @@
 import { setImmediate as turn } from 'node:timers/promises';
 
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
+import { hostilePage, largePage } from './large-page.fixture.ts';
 import { readCollection } from './read-collection.ts';
 import { RAKE_RECORD } from './record-shapes.ts';
 
-const RECORDS = 1_000;
-
-/** A page whose record at `broken` has no id. */
-function pageOf(broken = -1): string {
-  const data = Array.from({ length: RECORDS }, (_, index) => ({
-    type: 'players-rake',
-    id: index === broken ? '' : String(index),
-    attributes: { 'user-id': `u-${index}`, currency: 'USD', value: index },
-  }));
-  const meta = { 'total-count': RECORDS, 'page-count': 1, 'current-page': 1, 'per-page': RECORDS };
-  return JSON.stringify({ data, meta });
-}
-
-it('reads the records of a page in order, and leaves the event loop to others between slices', async () => {
-  let turns = 0;
-  let isRead = false;
-  const page = readCollection(() => pageOf(), RAKE_RECORD, 'strict').finally(() => (isRead = true));
-  for (; !isRead; turns += 1) await turn();
-  expect(turns).toBeGreaterThanOrEqual(10);
-  const { records } = await page;
-  expect(records.map(({ id, value }) => [id, value])).toEqual(
-    Array.from({ length: RECORDS }, (_, index) => [String(index), index]),
-  );
+const recordOf = (index: number, further = {}) => ({
+  type: 'players-rake',
+  id: String(index),
+  attributes: { 'user-id': `u-${index}`, currency: 'USD', value: index, ...further },
 });
+const META = { 'total-count': 1, 'page-count': 1, 'current-page': 1, 'per-page': 1 };
 
-it('names the record that is wrong, in whichever slice', async () => {
-  await expect(readCollection(() => pageOf(950), RAKE_RECORD, 'strict')).rejects.toThrow(
-    '/data/950/id is not a non-empty string',
+const read = (document: unknown) =>
+  readCollection(
+    Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
+    RAKE_RECORD,
+    'strict',
   );
+const readRecords = async (document: unknown) =>
+  JSON.parse(`[${Buffer.concat((await read(document)).written).toString()}]`) as Record<string, unknown>[];
+
+describe('readCollection', () => {
+  it('reads the records of a page in order, and leaves the event loop to others between slices', async () => {
+    const data = Array.from({ length: 20_000 }, (_, index) => recordOf(index));
+    let turns = 0;
+    let isRead = false;
+    const page = readRecords({ data, meta: META }).finally(() => (isRead = true));
+    for (; !isRead; turns += 1) await turn();
+    expect(turns).toBeGreaterThanOrEqual(10);
+    expect((await page).map(({ id, value }) => [id, value])).toEqual(
+      data.map(({ id, attributes }) => [id, attributes.value]),
+    );
+  });
+
+  it('names the record that is wrong, in whichever slice', async () => {
+    const data = Array.from({ length: 1_000 }, (_, index) => recordOf(index));
+    (data[950] as { id: string }).id = '';
+    await expect(read({ data, meta: META })).rejects.toThrow('/data/950/id is not a non-empty string');
+  });
+
+  it('reads any record as JSON.parse reads it, however the page is written', async () => {
+    const further = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 4 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(further),
+        further,
+        fc.constantFrom(0, 1, '\t'),
+        async (all, beside, indent) => {
+          const attributes = all.map((each) => ({ x: each }));
+          const data = attributes.map((each, index) => recordOf(index, each));
+          const document = JSON.stringify(
+            { ...beside, data, links: { '"data":[': [beside] }, meta: META },
+            null,
+            indent,
+          );
+          expect((await readRecords(document)).map(({ x }) => x)).toEqual(attributes.map(({ x }) => x));
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['ordinary records', largePage()],
+    ['records of a hostile platform', hostilePage()],
+  ])('never holds up the event loop for 50 ms by a page of 16 MiB of %s', async (_, page) => {
+    const turns: number[] = [];
+    let isRead = false;
+    const reading = readCollection(page, RAKE_RECORD, 'strict').finally(() => (isRead = true));
+    while (!isRead) {
+      // Of the processor, so that a busy machine changes nothing.
+      const used = process.threadCpuUsage();
+      await turn();
+      const { user, system } = process.threadCpuUsage(used);
+      turns.push((user + system) / 1_000);
+    }
+    const { written } = await reading;
+    expect(Buffer.concat(written).length).toBeGreaterThan(8 * 1024 * 1024);
+    expect(Math.max(...turns)).toBeLessThan(50);
+  });
+
+  it.each([
+    ['a comma too many', '{"data":[{"id":1},],"meta":{}}', 'the body is not JSON'],
+    ['a bracket too many', '{"data":[]],"meta":{}}', 'the body is not JSON'],
+    ['a brace that closes the list', '{"data":[},"meta":{}}', 'the body is not JSON'],
+    ['a list that does not end', '{"data":[{"type":"players-rake"}', 'the body is not JSON'],
+    ['two lists', '{"data":[],"meta":{},"data":[]}', '/data is not a list'],
+    ['a list of another name', '{"x":"data","date":[],"meta":{}}', '/data is not a list'],
+    ['a list within another member', '{"links":{"data":[]},"meta":{}}', '/data is not a list'],
+    ['a list for a document', '["data",[]]', 'the body is not an object'],
+    ['a record that is nested deep', `{"data":[${'['.repeat(100)}`, 'the body is nested too deep'],
+    ['a record that is too large', `{"data":["${'x'.repeat(90_000)}"]}`, 'a record is too large'],
+    [
+      'too much beside its records',
+      `{"data":[],"links":"${'x'.repeat(300_000)}"}`,
+      'the body is too large beside its records',
+    ],
+    [
+      'too many currencies',
+      {
+        data: Array.from({ length: 1_001 }, (_, index) => recordOf(index, { currency: `C${index}` })),
+        meta: META,
+      },
+      'there are too many currencies',
+    ],
+  ])('refuses a page with %s', async (_, document, reason) => {
+    await expect(read(document)).rejects.toThrow(reason);
+  });
 });

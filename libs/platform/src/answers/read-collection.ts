@@ -1,23 +1,23 @@
-import type { RecordFault, ReportRecord } from '#contracts';
-import { nextSlice } from '#resilience';
+import type { RecordFault } from '#contracts';
+import { oneAtATime, Slices } from '#resilience';
 
 import type { PlatformSettings } from '../platform-settings.ts';
-import { camelCase } from './camel-case.ts';
-import {
-  attributesOf,
-  type JsonObject,
-  objectAt,
-  parseDocument,
-  textAt,
-  UnexpectedDocument,
-} from './document.ts';
-import { isInteger, isRawNumber, parseWithRawNumbers } from './raw-numbers.ts';
+import { type JsonObject, objectAt, parseDocument, UnexpectedDocument } from './document.ts';
+import { parseWithRawNumbers } from './raw-numbers.ts';
+import { readRecord } from './read-record.ts';
 import type { RecordShape } from './record-shapes.ts';
+import { type Range, scanRecords } from './scan-records.ts';
 
 /** One page of a report, with what the platform's envelope says of it. */
 export interface CollectionPage {
-  readonly records: ReportRecord[];
-  /** Each amount that was passed on although it is no integer; absent if there is none. */
+  /** The records as replies have them, in JSON, with commas and without the brackets of their list: whoever sends it takes it out. */
+  readonly written: Buffer[];
+  /** Whether it is so large that no other one should be fetched while it is kept. */
+  readonly isLarge: boolean;
+  /** What tells each record from all others of its report. */
+  readonly identities: readonly string[];
+  readonly currencies: ReadonlySet<string>;
+  /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
   readonly faults?: readonly RecordFault[];
   readonly totalCount: number;
   readonly pageCount: number;
@@ -25,35 +25,54 @@ export interface CollectionPage {
   readonly perPage: number;
 }
 
-/** Records that are read in one turn of the event loop, which players' commands share: some 0.5 ms. */
-const SLICE = 100;
-/** A deeper member could not be serialized again. */
-const MAX_DEPTH = 16;
+/** Pages of this size are ordinary: with the records that a caller may ask for, less than 1 MiB. */
+const LARGE_BYTES = 1024 * 1024;
+/** What a body holds beside its records. */
+const MAX_FRAME_BYTES = 256 * 1024;
+/** There are some two hundred. */
+const MAX_CURRENCIES = 1_000;
 
 /**
- * Reads a collection envelope and its records: names become camelCase, amounts keep every digit.
+ * Reads a collection envelope and writes its records as replies have them: names become camelCase, amounts keep every
+ * digit.
  *
- * An amount that the interface lists is an integer if it is present; one beyond 2^53 is an object of `JSON.rawJSON`,
- * which `JSON.stringify` writes back as it was. What is no integer fails the page, or is passed on as it is and named.
- * The text is parsed at once, its records are read in slices.
+ * All of it is done in slices of the event loop, and no record is kept longer than its slice, so that a page costs its
+ * bytes in memory. Large pages are read one after the other.
  *
- * @param text gives the text once it is this page's turn: what waits does not hold it, so that it dies young
+ * @param bytes UTF-8
  * @throws UnexpectedDocument
  */
-export async function readCollection(
-  text: () => string,
+export function readCollection(
+  bytes: Buffer,
   shape: RecordShape,
   strictness: PlatformSettings['reportRecords'],
 ): Promise<CollectionPage> {
-  await nextSlice();
-  const document = parseDocument(text(), parseWithRawNumbers);
-  const resources = document['data'];
-  if (!Array.isArray(resources)) throw new UnexpectedDocument('/data is not a list');
-  const meta = objectAt(document['meta'], '/meta');
-  const faults: RecordFault[] = [];
-  const tolerated = strictness === 'lenient' ? faults : undefined;
+  const isLarge = bytes.length > LARGE_BYTES;
+  const read = () => readPage(bytes, isLarge, shape, strictness);
+  return isLarge ? oneAtATime(read) : read();
+}
+
+async function readPage(
+  bytes: Buffer,
+  isLarge: boolean,
+  shape: RecordShape,
+  strictness: PlatformSettings['reportRecords'],
+): Promise<CollectionPage> {
+  const slices = new Slices();
+  const records = new WrittenRecords(shape, strictness);
+  const scan = scanRecords(bytes);
+  let step = scan.next();
+  for (; !step.done; step = scan.next()) {
+    await slices.next();
+    records.write(bytes, step.value);
+  }
+  const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
+  const { written, identities, currencies, faults } = records;
   return {
-    records: await readRecords(resources, shape, tolerated),
+    written,
+    isLarge,
+    identities,
+    currencies,
     ...(faults.length > 0 && { faults }),
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
@@ -62,53 +81,64 @@ export async function readCollection(
   };
 }
 
-async function readRecords(
-  resources: readonly unknown[],
-  shape: RecordShape,
-  tolerated: RecordFault[] | undefined,
-): Promise<ReportRecord[]> {
-  const records: ReportRecord[] = [];
-  for (const [index, resource] of resources.entries()) {
-    if (index % SLICE === 0) await nextSlice();
-    records.push(readRecord(resource, shape, index, tolerated));
+/** The records of a page, written batch by batch. */
+class WrittenRecords {
+  readonly written: Buffer[] = [];
+  readonly identities: string[] = [];
+  readonly currencies = new Set<string>();
+  readonly faults: RecordFault[] = [];
+  readonly #shape: RecordShape;
+  readonly #tolerated: RecordFault[] | undefined;
+
+  constructor(shape: RecordShape, strictness: PlatformSettings['reportRecords']) {
+    this.#shape = shape;
+    this.#tolerated = strictness === 'lenient' ? this.faults : undefined;
   }
-  return records;
+
+  write(bytes: Buffer, { start, end }: Range): void {
+    if (start === end) return;
+    const batch = parse(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
+    const isFirst = this.identities.length === 0;
+    if (batch.length === 0 && isFirst) return;
+    // Only behind a comma.
+    if (batch.length === 0) throw new UnexpectedDocument('the body is not JSON');
+    const records = batch.map((resource) => {
+      const record = readRecord(resource, this.#shape, this.identities.length, this.#tolerated);
+      const { id, currency, moneyType } = record;
+      // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
+      this.identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
+      if (typeof currency === 'string') this.currencies.add(currency);
+      return record;
+    });
+    if (this.currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
+    const text = JSON.stringify(records).slice(1, -1);
+    this.written.push(Buffer.from(isFirst ? text : `,${text}`));
+  }
 }
 
-/** @param tolerated where to name what is no integer; absent: it fails the page */
-function readRecord(
-  value: unknown,
-  shape: RecordShape,
-  index: number,
-  tolerated: RecordFault[] | undefined,
-): ReportRecord {
-  const where = `/data/${index}`;
-  const resource = objectAt(value, where);
-  const attributes = attributesOf(resource, shape.type, where);
-  for (const name of shape.texts) textAt(attributes, name, where);
-  for (const name of shape.integers) {
-    if (!(name in attributes) || isInteger(attributes[name])) continue;
-    if (tolerated === undefined) throw new UnexpectedDocument(`${where}/${name} is not an integer`);
-    tolerated.push({ pointer: `/records/${index}/${camelCase(name)}`, message: 'is not an integer' });
+/** What is around the records. A list that was scanned is `[0]` in it, so that a second one under its name is noticed. */
+function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
+  const { start, end } = content ?? { start: bytes.length, end: bytes.length };
+  if (bytes.length - (end - start) > MAX_FRAME_BYTES) {
+    throw new UnexpectedDocument(
+      content ? 'the body is too large beside its records' : '/data is not a list',
+    );
   }
-  const record: Record<string, unknown> = {
-    id: textAt('id' in resource ? resource : attributes, 'id', where),
-  };
-  for (const attribute of Object.keys(attributes)) {
-    const name = camelCase(attribute);
-    // `__proto__` would set the prototype instead of a member.
-    if (name === 'id' || name === '__proto__') continue;
-    const member = attributes[attribute];
-    if (typeof member === 'object') refuseDepth(member, where, MAX_DEPTH);
-    record[name] = member;
-  }
-  return record as ReportRecord;
+  const frame = parseDocument(
+    `${bytes.toString('utf8', 0, start)}${content ? '0' : ''}${bytes.toString('utf8', end)}`,
+    JSON.parse,
+  );
+  if (!content || JSON.stringify(frame['data']) !== '[0]')
+    throw new UnexpectedDocument('/data is not a list');
+  return frame;
 }
 
-function refuseDepth(value: unknown, where: string, left: number): void {
-  if (typeof value !== 'object' || value === null || isRawNumber(value)) return;
-  if (left === 0) throw new UnexpectedDocument(`${where} is nested too deep`);
-  for (const member of Object.values(value)) refuseDepth(member, where, left - 1);
+function parse(text: string): unknown {
+  try {
+    return parseWithRawNumbers(text);
+  } catch {
+    throw new UnexpectedDocument('the body is not JSON');
+  }
 }
 
 function countAt(meta: JsonObject, name: string): number {

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 
-import type { Admission, Admittance, Circuit, CircuitPass, Clock, Compartment } from '#resilience';
+import type { Admission, Admittance, Circuit, CircuitPass, Compartment } from '#resilience';
 
 import type { CallContext } from '../call-context.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
@@ -27,7 +27,6 @@ export interface AttemptsOptions extends Omit<AttemptFacts, 'resends'> {
   readonly timeoutMs: number;
   readonly observer: PlatformObserver;
   readonly tracer: PlatformTracer | undefined;
-  readonly clock: Clock;
 }
 
 const TIMEOUTS: ReadonlySet<TransportFault> = new Set(['timeout', 'proxy-timeout']);
@@ -110,10 +109,10 @@ export class Attempts {
   }
 
   #classify(end: ExchangeEnd, remainingMs: number): ClassifiedAttempt {
-    const { timeoutMs, clock } = this.#options;
-    if (end.kind === 'answer') return classifyAttempt(end, clock);
+    const { timeoutMs } = this.#options;
+    if (end.kind === 'answer') return classifyAttempt(end, Date.now());
     // A timer may fire a moment before the clock agrees.
     const isTimeOfDeadline = remainingMs <= timeoutMs && TIMEOUTS.has(end.fault);
-    return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : classifyAttempt(end, clock);
+    return isTimeOfDeadline || this.#call.deadline.expired ? CUT_OFF : classifyAttempt(end, Date.now());
   }
 }

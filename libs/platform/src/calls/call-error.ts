@@ -1,7 +1,7 @@
 import { CommandError, type CommandErrorFacts } from '#contracts';
 import type { CallEnd } from '#resilience';
 
-import { type BodyText, readBody } from '../answers/read-body.ts';
+import { readBody } from '../answers/read-body.ts';
 import type { CallContext } from '../call-context.ts';
 import { classifyError, type ForeignBody } from '../errors/classify-error.ts';
 import { readErrors } from '../errors/read-errors.ts';
@@ -38,7 +38,10 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 };
 
 /** The error of a call that did not succeed. */
-export function callError({ outcome, history }: CallEnd<Answer, Fault>, facts: CallFacts): CommandError {
+export function callError(
+  { outcome, history }: CallEnd<Answer, Fault>,
+  facts: CallFacts,
+): CommandError | Promise<CommandError> {
   // What an earlier attempt may have done can be the reason for the answer to the last one.
   const earlier = history.unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   const retryAfterMs = facts.circuitRetryAfterMs || undefined;
@@ -60,7 +63,11 @@ export function callError({ outcome, history }: CallEnd<Answer, Fault>, facts: C
   }
 }
 
-function faultError(fault: Fault, facts: CallFacts, known: CommandErrorFacts): CommandError {
+function faultError(
+  fault: Fault,
+  facts: CallFacts,
+  known: CommandErrorFacts,
+): CommandError | Promise<CommandError> {
   switch (fault.kind) {
     case 'answer':
       return answerError(fault.answer, facts, {
@@ -82,15 +89,16 @@ function faultError(fault: Fault, facts: CallFacts, known: CommandErrorFacts): C
   }
 }
 
-function answerError(
+async function answerError(
   answer: Answer,
   { operation, secrets }: CallFacts,
   known: CommandErrorFacts,
-): CommandError {
-  const body = readBody(answer, MAX_ERROR_TEXT);
-  const errors = body.kind === 'text' ? readErrors(body.text) : undefined;
+): Promise<CommandError> {
+  const body = await readBody(answer, MAX_ERROR_TEXT);
+  const text = body.kind === 'bytes' ? body.bytes.toString() : undefined;
+  const errors = text === undefined ? undefined : readErrors(text);
   const entries = errors ?? [];
-  const foreign = errors ? undefined : foreignBodyOf(body);
+  const foreign = errors ? undefined : foreignBodyOf(text);
   const { code, details } = classifyError(answer.status, operation, entries, foreign);
   const hasDetails = details !== undefined || known.details !== undefined;
   return new CommandError(code, {
@@ -101,9 +109,9 @@ function answerError(
 }
 
 /** `undefined` for an empty body. */
-function foreignBodyOf(body: BodyText): ForeignBody | undefined {
-  if (body.kind === 'unreadable') return 'text';
-  const start = body.text.trimStart().charAt(0);
+function foreignBodyOf(text: string | undefined): ForeignBody | undefined {
+  if (text === undefined) return 'text';
+  const start = text.trimStart().charAt(0);
   if (start === '') return undefined;
   if (start === '<') return 'html';
   return start === '{' || start === '[' ? 'json' : 'text';

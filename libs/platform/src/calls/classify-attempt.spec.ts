@@ -21,7 +21,7 @@ it.each([
   [503, 'transient', 'unhealthy', '5xx'],
   [999, 'transient', 'unhealthy', '5xx'],
 ])('classifies the answer %d as %s, %s, %s', (status, kind, health, result) => {
-  const attempt = classifyAttempt({ kind: 'answer', answer: answer(status) }, () => 0);
+  const attempt = classifyAttempt({ kind: 'answer', answer: answer(status) }, 0);
   expect([attempt.outcome.kind, attempt.health, attempt.result]).toEqual([kind, health, result]);
 });
 
@@ -32,11 +32,11 @@ it.each([
   ['not-sent', 'closed', 'not-sent', 'ignored'],
   ['lost', 'closed', 'unknown', 'ignored'],
 ] as const)('classifies an exchange %s by %s as %s, %s', (kind, fault, outcome, health) => {
-  const attempt = classifyAttempt({ kind, fault }, () => 0);
+  const attempt = classifyAttempt({ kind, fault }, 0);
   expect([attempt.outcome.kind, attempt.health, attempt.result]).toEqual([outcome, health, fault]);
 });
 
 it.each([429, 503])('keeps the wait that %d asks for', (status) => {
-  const { outcome } = classifyAttempt({ kind: 'answer', answer: answer(status, '3') }, () => 0);
+  const { outcome } = classifyAttempt({ kind: 'answer', answer: answer(status, '3') }, 0);
   expect(outcome).toMatchObject({ retryAfterMs: 3000 });
 });

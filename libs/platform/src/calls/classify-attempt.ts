@@ -1,4 +1,4 @@
-import { type AttemptOutcome, type Clock, type Health, parseRetryAfter } from '#resilience';
+import { type AttemptOutcome, type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult } from '../platform-observer.ts';
 import { type Answer, statusClass } from '../transport/answer.ts';
@@ -38,22 +38,23 @@ const TOO_MANY_REQUESTS = 429;
 /** Said by a proxy that has passed nothing on. */
 const PROXY_AUTHENTICATION_REQUIRED = 407;
 
-export function classifyAttempt(end: ExchangeEnd, clock: Clock): ClassifiedAttempt {
+/** @param nowMs the time of day, since `Retry-After` may be a date */
+export function classifyAttempt(end: ExchangeEnd, nowMs: number): ClassifiedAttempt {
   if (end.kind !== 'answer') return classifyFault(end);
   const { status } = end.answer;
   return status === PROXY_AUTHENTICATION_REQUIRED
     ? classifyFault({ kind: 'not-sent', fault: 'proxy-refused', proxyStatus: status })
-    : classifyAnswer(end.answer, clock);
+    : classifyAnswer(end.answer, nowMs);
 }
 
 /** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
-function classifyAnswer(answer: Answer, clock: Clock): ClassifiedAttempt {
+function classifyAnswer(answer: Answer, nowMs: number): ClassifiedAttempt {
   const result = statusClass(answer.status);
   if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
   if (result !== '5xx' && answer.status !== TOO_MANY_REQUESTS) {
     return { outcome: { kind: 'answered', answer }, health: 'ignored', result };
   }
-  const retryAfterMs = parseRetryAfter(answer.retryAfter, clock());
+  const retryAfterMs = parseRetryAfter(answer.retryAfter, nowMs);
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
   const health = result === '5xx' ? 'unhealthy' : 'ignored';
   return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };

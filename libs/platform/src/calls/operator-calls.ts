@@ -21,6 +21,7 @@ export interface CallOptions {
   readonly transport: PlatformTransport;
   readonly observer: PlatformObserver;
   readonly tracer?: PlatformTracer | undefined;
+  /** Steady. */
   readonly clock: Clock;
   readonly random: Random;
   readonly exchange: Exchange;
@@ -104,7 +105,7 @@ export class OperatorCalls {
     if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
       return read(end.outcome.answer);
     }
-    const error = callError(end, {
+    const error = await callError(end, {
       operation,
       call: context,
       circuitRetryAfterMs: circuit.retryAfterMs,
@@ -131,7 +132,7 @@ export class OperatorCalls {
     { request, credentials }: PlatformCall,
     { circuit, compartment }: OperationPolicy,
   ): AttemptsOptions {
-    const { limits, observer, tracer, clock, exchange } = this.#options;
+    const { limits, observer, tracer, exchange } = this.#options;
     const { connections, prefix } = this.#roots[request.root];
     const { origin, headers } = connections.route;
     return {
@@ -158,7 +159,6 @@ export class OperatorCalls {
       timeoutMs: limits.attemptTimeoutMs,
       observer,
       tracer,
-      clock,
     };
   }
 }

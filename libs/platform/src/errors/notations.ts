@@ -1,9 +1,9 @@
-/** A text and where each of its units stood in the text that it was decoded from. */
+/** A text and where each of its units stood in the text that it was decoded from. Without them, it was not decoded. */
 export interface Decoded {
   readonly text: string;
-  readonly starts: readonly number[];
+  readonly starts?: readonly number[];
   /** Exclusive. */
-  readonly ends: readonly number[];
+  readonly ends?: readonly number[];
 }
 
 const PERCENT = '%[0-9a-f]{2}';
@@ -22,12 +22,6 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 const ESCAPE_UNITS = 3;
 const LAST_CODE_POINT = 0x10_ff_ff;
 
-/** A text before anything was decoded. */
-export function asWritten(text: string): Decoded {
-  const starts = Array.from({ length: text.length }, (_, index) => index);
-  return { text, starts, ends: starts.map((start) => start + 1) };
-}
-
 /** Takes one layer of notations off; `undefined` if there was none. */
 export function decodeOnce({ text, starts, ends }: Decoded): Decoded | undefined {
   let decoded = '';
@@ -37,8 +31,8 @@ export function decodeOnce({ text, starts, ends }: Decoded): Decoded | undefined
   const keepUpTo = (index: number): void => {
     decoded += text.slice(at, index);
     for (; at < index; at += 1) {
-      from.push(starts[at] as number);
-      to.push(ends[at] as number);
+      from.push(starts?.[at] ?? at);
+      to.push(ends?.[at] ?? at + 1);
     }
   };
   const notation = new RegExp(NOTATION);
@@ -48,9 +42,9 @@ export function decodeOnce({ text, starts, ends }: Decoded): Decoded | undefined
     notation.lastIndex = match.index + length;
     if (character === undefined) continue;
     keepUpTo(match.index);
-    const start = starts[at] as number;
+    const start = starts?.[at] ?? at;
     at += length;
-    const end = ends[at - 1] as number;
+    const end = ends?.[at - 1] ?? at;
     decoded += character;
     for (let unit = 0; unit < character.length; unit += 1) {
       from.push(start);
@@ -75,9 +69,10 @@ function characterOf(match: RegExpExecArray): [string | undefined, number] {
 
 /** The first character of some bytes in UTF-8, percent-encoded; a byte that is none stands for itself. */
 function firstOf(url: string): [string | undefined, number] {
+  const first = Number.parseInt(url.slice(1, ESCAPE_UNITS), 16);
+  if (first < 0x80) return [String.fromCharCode(first), ESCAPE_UNITS];
   const bytes = Buffer.from(url.replaceAll('%', ''), 'hex');
-  const first = bytes[0] as number;
-  const size = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+  const size = first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
   const character = bytes.toString('utf8', 0, size);
   // Compared, since the character that stands for bytes that are none may itself be sent.
   return size > 0 && Buffer.from(character).equals(bytes.subarray(0, size))

@@ -1,4 +1,4 @@
-import { asWritten, type Decoded, decodeOnce } from './notations.ts';
+import { type Decoded, decodeOnce } from './notations.ts';
 import { type Place, ValueFinder } from './value-finder.ts';
 
 const REDACTED = '***';
@@ -8,12 +8,12 @@ const SIGNATURE = /[0-9a-f]{64}/giu;
 const MAX_VALUES = 100;
 /** Only launch options are longer, and their members are values themselves. */
 const MAX_VALUE = 512;
-const MAX_TEXT = 8192;
+const MAX_TEXT = 4096;
 const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
 /** Of all texts of an answer, in units looked at; beyond it, texts are left out. */
-const BUDGET = 262_144;
+const BUDGET = 65_536;
 
 /**
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A value is
@@ -53,7 +53,7 @@ export class Redactor {
 
 /** The text as it is, and after each layer of notations; `undefined` if there are too many of them. */
 function layersOf(text: string): Decoded[] | undefined {
-  const layers = [asWritten(text)];
+  const layers: Decoded[] = [{ text }];
   for (let layer = decodeOnce(layers[0] as Decoded); layer; layer = decodeOnce(layer)) {
     if (layers.push(layer) > MAX_LAYERS) return undefined;
   }
@@ -68,7 +68,7 @@ function writingsOf(value: string): string[] {
 
 /** Places of a layer in the text itself. */
 function placesIn({ starts, ends }: Decoded, places: readonly Place[]): Place[] {
-  return places.map(([start, end]) => [starts[start] as number, ends[end - 1] as number]);
+  return places.map(([start, end]) => [starts?.[start] ?? start, ends?.[end - 1] ?? end]);
 }
 
 function without(text: string, places: Place[]): string {

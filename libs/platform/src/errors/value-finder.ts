@@ -4,6 +4,7 @@ export type Place = readonly [start: number, end: number];
 const SHORT = 3;
 const LETTER_OR_DIGIT = /^[\p{L}\p{N}]$/u;
 const UNITS = 0x1_00_00;
+const ASCII = /^[\0-\x7f]*$/;
 
 /**
  * Finds many values in a text in one pass (Aho and Corasick), in any letter case; a plus is a space, as in a form. A
@@ -84,6 +85,7 @@ function byDepth(
 
 /** Without a change of length, so that places stay what they are. */
 function fold(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase().replaceAll('+', ' ');
   let folded = '';
   for (const character of text) folded += character === '+' ? ' ' : foldOne(character);
   return folded;

@@ -1,4 +1,5 @@
-import { type GameOpen, readLaunchOptions } from '#contracts';
+import type { GameOpen } from '#contracts';
+import { readLaunchOptions } from '#contracts/validation';
 
 import type { PlatformRequest } from './platform-request.ts';
 

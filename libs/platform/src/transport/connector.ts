@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import { type LookupFunction, Socket } from 'node:net';
 
 import { buildConnector } from 'undici';
 
@@ -17,13 +17,13 @@ export interface Connecting {
 export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => Connecting;
 
 /** Connects to the address itself. */
-export function directConnector(timeoutMs: number, tls?: TlsContext): Connector {
+export function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsContext): Connector {
   let material = tls?.material;
-  let connect = buildConnector({ allowH2: false, timeout: timeoutMs, ...material });
+  let connect = buildConnector({ allowH2: false, timeout: timeoutMs, lookup, ...material });
   return (options, callback) => {
     if (material !== tls?.material) {
       material = tls?.material;
-      connect = buildConnector({ allowH2: false, timeout: timeoutMs, ...material });
+      connect = buildConnector({ allowH2: false, timeout: timeoutMs, lookup, ...material });
     }
     // Its types do not say that it returns the socket, by which alone connecting can be ended.
     const socket: unknown = connect(options, callback);

@@ -1,5 +1,6 @@
 import { request as plainRequest, type ClientRequest } from 'node:http';
 import { request as encryptedRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
 
 /** The proxy is what failed, and not the platform. */
 export class ProxyError extends Error {
@@ -19,10 +20,12 @@ export class Proxy {
   /** The headers by which it knows who asks, as undici takes them; they hold its password. */
   readonly headers: readonly string[];
   readonly #url: URL;
+  readonly #lookup: LookupFunction;
 
   /** @param address `http:` or `https:`; it may hold a user name and a password */
-  constructor(address: string) {
+  constructor(address: string, lookup: LookupFunction) {
     this.#url = new URL(address);
+    this.#lookup = lookup;
     this.origin = this.#url.origin;
     const { username, password } = this.#url;
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -48,6 +51,7 @@ export class Proxy {
       path: target,
       headers: ['host', target, ...this.headers],
       agent: false,
+      lookup: this.#lookup,
     });
   }
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, steadyClock } from '../clock.ts';
 
 const CAPACITY = 100;
 const PER_SUCCESS = 0.2;
@@ -15,7 +15,7 @@ export class RetryBudget {
   #tokens = CAPACITY;
   #refilledAtMs: number;
 
-  constructor(clock: Clock = Date.now) {
+  constructor(clock: Clock = steadyClock) {
     this.#clock = clock;
     this.#refilledAtMs = clock();
   }
@@ -40,7 +40,7 @@ export class RetryBudget {
 
   #refill(): void {
     const nowMs = this.#clock();
-    this.#add((Math.max(0, nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
+    this.#add(((nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
     this.#refilledAtMs = nowMs;
   }
 

@@ -1,25 +1,22 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
-import { GameOpen, type ReplyTo } from '#contracts';
+import type { ReplyTo } from '#contracts';
+import { GameOpen } from '#contracts/validation';
 import { CommandContext } from '#messaging';
-import { PlatformClients } from '#platform';
+import type { PlatformClient } from '#platform';
 
-import { clientOf } from '../client-of.ts';
 import { sessionIdOf } from './session-id-of.ts';
 
 /** `game.open`: the lobby or a table for a player. */
 @Controller()
 export class GameOpenController {
-  readonly #platform: PlatformClients;
-
-  constructor(platform: PlatformClients) {
-    this.#platform = platform;
-  }
-
   @MessagePattern('game.open')
-  async open(@Payload() data: GameOpen, @Ctx() command: CommandContext): Promise<ReplyTo<'game.open'>> {
-    const client = clientOf(this.#platform, command);
+  async open(
+    @Payload() data: GameOpen,
+    @Ctx() command: CommandContext<PlatformClient>,
+  ): Promise<ReplyTo<'game.open'>> {
+    const { client } = command;
     const game = data.session?.id === undefined && client.derivesSessionIds ? withId(data, command) : data;
     const opened = await client.openGame(game, command);
     return { type: 'game.opened', data: opened };

@@ -5,6 +5,7 @@ import type { CollectionPage, PageRequest } from '#platform';
 import {
   completedOf,
   FIVE,
+  holding,
   type PageFacts,
   pageOf,
   pagesOf,
@@ -16,18 +17,21 @@ import {
 import { readReport } from './read-report.ts';
 
 const [FIRST, SECOND, THIRD] = FIVE as [PageFacts, PageFacts, PageFacts];
-const asFirst = { ...SECOND, records: FIRST.records };
+const asFirst = { ...SECOND, ...holding([recordOf('1'), recordOf('2')]) };
 
 describe('readReport, of a platform that is not to be trusted', () => {
   it.each([
     ['repeats a page', [FIRST, asFirst, THIRD]],
-    ['repeats a page in another order', [FIRST, { ...asFirst, records: FIRST.records.toReversed() }, THIRD]],
+    [
+      'repeats a page in another order',
+      [FIRST, { ...asFirst, ...holding([recordOf('2'), recordOf('1')]) }, THIRD],
+    ],
     [
       'repeats a record and misses another',
-      [FIRST, { ...SECOND, records: [recordOf('2'), recordOf('4')] }, THIRD],
+      [FIRST, { ...SECOND, ...holding([recordOf('2'), recordOf('4')]) }, THIRD],
     ],
-    ['misses a record', [FIRST, { ...SECOND, records: [recordOf('3')] }, THIRD]],
-    ['has a record too many', [FIRST, SECOND, { ...THIRD, records: [recordOf('5'), recordOf('6')] }]],
+    ['misses a record', [FIRST, { ...SECOND, ...holding([recordOf('3')]) }, THIRD]],
+    ['has a record too many', [FIRST, SECOND, { ...THIRD, ...holding([recordOf('5'), recordOf('6')]) }]],
     [
       'counts too few pages',
       [
@@ -35,7 +39,7 @@ describe('readReport, of a platform that is not to be trusted', () => {
         { ...SECOND, pageCount: 2 },
       ],
     ],
-    ['ends before its last page', [FIRST, { ...SECOND, records: [] }]],
+    ['ends before its last page', [FIRST, { ...SECOND, ...holding([]) }]],
     [
       'counts other pages from one to the next',
       [FIRST, SECOND, { ...THIRD, pageCount: 4 }, pageOf([], 4, 5)],
@@ -51,7 +55,10 @@ describe('readReport, of a platform that is not to be trusted', () => {
     const whole = { ...FIRST, perPage: 2 };
     const { replies } = await read([whole, SECOND, THIRD], { data: { perPage: 1_000 } });
     expect(completedOf(replies)).toMatchObject({ pages: 3, changedWhileReading: false });
-    const four = [FIRST, SECOND, THIRD, { ...THIRD, records: [] }].map((page) => ({ ...page, pageCount: 4 }));
+    const four = [FIRST, SECOND, THIRD, { ...THIRD, ...holding([]) }].map((page) => ({
+      ...page,
+      pageCount: 4,
+    }));
     expect(completedOf((await read(four)).replies)).toMatchObject({ pages: 3, changedWhileReading: false });
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   completedOf,
   FIVE,
+  holding,
   pageOf,
   pagesOf,
   PERIOD,
@@ -51,7 +52,7 @@ describe('readReport, resumed', () => {
   });
 
   it('remembers that records came twice before', async () => {
-    const twice = [FIVE[0], { ...FIVE[1]!, records: FIVE[0]!.records }, undefined];
+    const twice = [FIVE[0], { ...FIVE[1]!, ...holding([recordOf('1'), recordOf('2')]) }, undefined];
     const { command } = await read(twice);
     const { replies } = await read(FIVE, { progress: command.progress });
     expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: true });

@@ -1,5 +1,5 @@
 import { CommandError, type Reply, type ReportRecord } from '#contracts';
-import type { CommandContext } from '#messaging';
+import type { CommandContext, WrittenPage } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
 import { readReport } from './read-report.ts';
@@ -17,11 +17,19 @@ export const SETTINGS = {
 
 export const recordOf = (id: string, currency = 'USD'): ReportRecord => ({ id, currency, win: 1 });
 
+/** What the platform client says of a page with these records. */
+export const holding = (records: readonly ReportRecord[]) => ({
+  written: records.map((record, index) => Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(record)}`)),
+  isLarge: false,
+  identities: records.map(({ id, currency }) => `${id} ${String(currency)}`),
+  currencies: new Set(records.map(({ currency }) => currency).filter((each) => typeof each === 'string')),
+});
+
 /** Without the number of the page, which is the one that is requested unless a test says otherwise. */
 export type PageFacts = Omit<CollectionPage, 'currentPage'> & Partial<Pick<CollectionPage, 'currentPage'>>;
 
 export const pageOf = (records: ReportRecord[], pageCount: number, totalCount: number): PageFacts => ({
-  records,
+  ...holding(records),
   pageCount,
   totalCount,
   perPage: 2,
@@ -48,7 +56,7 @@ export async function read(
   } = {},
 ) {
   const asked: PageRequest[] = [];
-  const replies: Reply[] = [];
+  const replies: (Reply | WrittenPage)[] = [];
   const command: { progress: Progress } = { progress };
   const fetch = async (request: PageRequest): Promise<CollectionPage> => {
     asked.push(request);
@@ -68,8 +76,17 @@ export async function read(
   return { asked: asked.map((request) => request.page), requests: asked, replies, command, failure };
 }
 
-export const pagesOf = (replies: readonly Reply[]) =>
-  replies.flatMap((reply) => (reply.type === 'report.page' ? [reply.data] : []));
+export const pagesOf = (replies: readonly (Reply | WrittenPage)[]) =>
+  replies.flatMap((reply) =>
+    reply.type === 'report.page' && 'written' in reply
+      ? [
+          {
+            ...reply.data,
+            records: JSON.parse(`[${Buffer.concat(reply.written).toString()}]`) as ReportRecord[],
+          },
+        ]
+      : [],
+  );
 export const completedOf = (replies: readonly Reply[]) => {
   const last = replies.at(-1);
   return last?.type === 'report.completed' ? last.data : undefined;

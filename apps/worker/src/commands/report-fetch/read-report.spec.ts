@@ -7,14 +7,14 @@ describe('readReport', () => {
     const { asked, replies } = await read(FIVE);
     expect(asked).toEqual([1, 2, 3]);
     expect(pagesOf(replies)).toEqual(
-      FIVE.map(({ records }, index) => ({
+      [['1', '2'], ['3', '4'], ['5']].map((ids, index) => ({
         report: 'rake',
         page: index + 1,
         pageCount: 3,
         perPage: 2,
         totalCount: 5,
         precisions: { USD: 2 },
-        records,
+        records: ids.map((id) => recordOf(id)),
       })),
     );
     const completed = { report: 'rake', pages: 3, records: 5, totalCount: 5, changedWhileReading: false };

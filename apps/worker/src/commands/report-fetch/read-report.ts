@@ -1,14 +1,7 @@
 import { randomInt } from 'node:crypto';
 
-import {
-  type AdHocReportFetch,
-  CommandError,
-  type ReplyTo,
-  type ReportName,
-  type ReportPage,
-  type ReportRecord,
-} from '#contracts';
-import type { CommandContext } from '#messaging';
+import { type AdHocReportFetch, CommandError, type ReplyTo, type ReportName } from '#contracts';
+import type { CommandContext, WrittenPage } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
 import type { ReportSettings } from './report-settings.ts';
@@ -18,7 +11,8 @@ const MAX_SEED = 2 ** 32;
 
 /**
  * Reads a report page by page, every page of it or the one that the command names, and continues after the pages that an
- * earlier run of the same command published. While a page is published, the next one is fetched, and no further one.
+ * earlier run of the same command published. While a page is published, the next one is fetched unless the page is large, and
+ * no further one.
  *
  * The number of pages is read from each page, since a report may grow or shrink meanwhile. A page without records ends
  * it, whatever the platform counts, and so does the last page if one beyond it was requested.
@@ -34,9 +28,13 @@ export async function* readReport(
   settings: ReportSettings,
   fetch: (page: PageRequest) => Promise<CollectionPage>,
   seed = randomInt(MAX_SEED),
-): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'>> {
+): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'> | WrittenPage> {
   const isWhole = data.page === undefined;
   const tally = new ReportTally(command.progress, data.perPage ?? settings.perPage, seed);
+  if (tally.isDone) {
+    yield { type: 'report.completed', data: tally.completed(report, isWhole) };
+    return;
+  }
   const begin = (page: number): Promise<CollectionPage> => {
     const answer = fetch({ page, perPage: tally.perPage });
     // It fails once it is its turn, if it comes to that.
@@ -50,21 +48,22 @@ export async function* readReport(
     tally.compare(answer);
     const isLast = isBeyond || !isWhole || page >= answer.pageCount;
     if (!isLast) tally.refuseEndless();
-    const next = isLast ? undefined : begin(page + 1);
+    const next = isLast || answer.isLarge ? undefined : begin(page + 1);
     if (!isBeyond) {
-      yield { type: 'report.page', data: pageOf(report, page, answer, settings) };
-      tally.add(answer);
+      yield pageOf(report, page, answer, settings);
+      await tally.add(answer);
       command.progress = tally.progress();
     }
-    if (!next) break;
-    answer = await next;
+    if (isLast) break;
+    answer = await (next ?? begin(page + 1));
   }
+  command.progress = tally.progress(true);
   yield { type: 'report.completed', data: tally.completed(report, isWhole) };
 }
 
 /** Some platforms answer a request for a page beyond the last with the last one. */
-function isBeyondLast({ records, pageCount, currentPage }: CollectionPage, page: number): boolean {
-  return records.length === 0 || (page > pageCount && currentPage < page);
+function isBeyondLast({ identities, pageCount, currentPage }: CollectionPage, page: number): boolean {
+  return identities.length === 0 || (page > pageCount && currentPage < page);
 }
 
 function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
@@ -76,28 +75,12 @@ function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
 function pageOf(
   report: ReportName,
   page: number,
-  answer: CollectionPage,
+  { pageCount, perPage, totalCount, currencies, written, faults }: CollectionPage,
   settings: ReportSettings,
-): ReportPage {
-  const { pageCount, perPage, totalCount, records, faults } = answer;
-  return {
-    report,
-    page,
-    pageCount,
-    perPage,
-    totalCount,
-    precisions: precisionsOf(records, settings),
-    records,
-    ...(faults && { faults }),
-  };
-}
-
-function precisionsOf(
-  records: readonly ReportRecord[],
-  { precisions }: ReportSettings,
-): Record<string, number | null> {
-  const currencies = new Set(
-    records.map(({ currency }) => currency).filter((currency) => typeof currency === 'string'),
+): WrittenPage {
+  const precisions = Object.fromEntries(
+    [...currencies].map((currency) => [currency, settings.precisions.get(currency) ?? null]),
   );
-  return Object.fromEntries([...currencies].map((currency) => [currency, precisions.get(currency) ?? null]));
+  const data = { report, page, pageCount, perPage, totalCount, precisions, records: [] };
+  return { type: 'report.page', data: { ...data, ...(faults && { faults }) }, written };
 }

@@ -5,12 +5,15 @@ import {
   type ReportCompleted,
   type ReportExtent,
   type ReportName,
-  type ReportRecord,
 } from '#contracts';
 import type { CommandContext } from '#messaging';
 import type { CollectionPage } from '#platform';
+import { Slices } from '#resilience';
 
 import { SeenIds } from './seen-ids.ts';
+
+/** Identities between two looks at the clock. */
+const SLICE = 256;
 
 /** What was published of a report so far, and whether it can be whole. */
 export class ReportTally {
@@ -26,6 +29,8 @@ export class ReportTally {
   #first: ReportExtent | undefined;
   #last: ReportExtent | undefined;
   #ids: SeenIds | undefined;
+  /** Whether an earlier run published every page, and only its end is left to be said. */
+  readonly isDone: boolean;
 
   /**
    * @param progress of an earlier run; what is not its own is ignored
@@ -34,7 +39,9 @@ export class ReportTally {
    */
   constructor(progress: CommandContext['progress'], perPage: number, seed: number) {
     this.#seed = seed;
-    const { pages, records, repeats, requested, firstTotal, firstPages, firstPerPage } = numbersOf(progress);
+    const { pages, records, repeats, requested, firstTotal, firstPages, firstPerPage, lastTotal } =
+      numbersOf(progress);
+    this.isDone = progress?.['isDone'] === true;
     const isKnown = pages !== undefined && records !== undefined && firstTotal !== undefined;
     this.perPage = (isKnown ? requested : undefined) ?? perPage;
     if (!isKnown) return;
@@ -44,6 +51,7 @@ export class ReportTally {
     this.#hasChanged = progress?.['changedWhileReading'] === true;
     if (firstPages === undefined || firstPerPage === undefined) return;
     this.#first = { totalCount: firstTotal, pageCount: firstPages, perPage: firstPerPage };
+    if (this.isDone) this.#last = { ...this.#first, totalCount: lastTotal ?? firstTotal };
   }
 
   /** How many pages were published. */
@@ -59,11 +67,15 @@ export class ReportTally {
   }
 
   /** Counts the records of a page that was published. */
-  add({ records, totalCount }: CollectionPage): void {
+  async add({ identities, totalCount }: CollectionPage): Promise<void> {
     this.#pages += 1;
-    this.#records += records.length;
+    this.#records += identities.length;
     this.#ids ??= new SeenIds(totalCount, this.#seed);
-    for (const record of records) if (this.#ids.add(identityOf(record))) this.#repeats += 1;
+    const slices = new Slices();
+    for (const [index, identity] of identities.entries()) {
+      if (index % SLICE === 0) await slices.next();
+      if (this.#ids.add(identity)) this.#repeats += 1;
+    }
   }
 
   /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the pages that were published are more than any report could have grown to */
@@ -74,8 +86,8 @@ export class ReportTally {
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
   }
 
-  /** What a later run goes on from. */
-  progress(): NonNullable<CommandContext['progress']> {
+  /** What a later run continues from. @param isDone whether every page was published */
+  progress(isDone = false): NonNullable<CommandContext['progress']> {
     return {
       pages: this.#pages,
       records: this.#records,
@@ -85,6 +97,7 @@ export class ReportTally {
       firstPages: this.#first?.pageCount ?? 0,
       firstPerPage: this.#first?.perPage ?? 0,
       changedWhileReading: this.#hasChanged,
+      ...(isDone && { isDone, lastTotal: this.#last?.totalCount ?? 0 }),
     };
   }
 
@@ -100,11 +113,6 @@ export class ReportTally {
       changedWhileReading: this.#hasChanged || this.#repeats > 0 || isIncomplete,
     };
   }
-}
-
-/** The interface document does not say that an id alone tells the records of a player's currencies and kinds of money apart. */
-function identityOf({ id, currency, moneyType }: ReportRecord): string {
-  return `${id} ${String(currency)} ${String(moneyType)}`;
 }
 
 /** Those members that are counts. */

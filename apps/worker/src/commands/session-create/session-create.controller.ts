@@ -1,27 +1,20 @@
 import { Controller } from '@nestjs/common';
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
-import { type ReplyTo, SessionCreate } from '#contracts';
+import type { ReplyTo } from '#contracts';
+import { SessionCreate } from '#contracts/validation';
 import { CommandContext } from '#messaging';
-import { PlatformClients } from '#platform';
-
-import { clientOf } from '../client-of.ts';
+import type { PlatformClient } from '#platform';
 
 /** `session.create`: a session for a player. */
 @Controller()
 export class SessionCreateController {
-  readonly #platform: PlatformClients;
-
-  constructor(platform: PlatformClients) {
-    this.#platform = platform;
-  }
-
   @MessagePattern('session.create')
   async create(
     @Payload() data: SessionCreate,
-    @Ctx() command: CommandContext,
+    @Ctx() command: CommandContext<PlatformClient>,
   ): Promise<ReplyTo<'session.create'>> {
-    const created = await clientOf(this.#platform, command).createSession(data, command);
+    const created = await command.client.createSession(data, command);
     return { type: 'session.created', data: created };
   }
 }

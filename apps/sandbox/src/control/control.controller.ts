@@ -1,0 +1,60 @@
+import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { FaultRules } from '../faults/fault-rules.ts';
+import { Latency } from '../faults/latency.ts';
+import { integer } from '../interface/members.ts';
+import { Players } from '../players/players.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import type { LatencySettings } from '../settings/settings.ts';
+import { TrafficLog } from '../traffic/traffic-log.ts';
+import { checkBody } from './problem.ts';
+
+const DELAY = integer(0, 600_000);
+const LATENCY = { required: { fixedMs: DELAY }, optional: { spreadMs: DELAY } };
+
+/** Shows what the platform received, did and answered; delays its answers; resets it. */
+@Controller('sandbox')
+export class ControlController {
+  constructor(
+    private readonly players: Players,
+    private readonly sessions: Sessions,
+    private readonly faults: FaultRules,
+    private readonly latency: Latency,
+    private readonly log: TrafficLog,
+  ) {}
+
+  @Get('health')
+  check() {
+    return { status: 'ok' };
+  }
+
+  @Get('latency')
+  showLatency(): LatencySettings {
+    return this.latency.get();
+  }
+
+  @Put('latency')
+  changeLatency(@Body() body: unknown): LatencySettings {
+    const { fixedMs, spreadMs = 0 } = checkBody<{ fixedMs: number; spreadMs?: number }>(body, LATENCY);
+    this.latency.set({ fixedMs, spreadMs });
+    return this.latency.get();
+  }
+
+  @Get('counters')
+  counters() {
+    return this.log.counters();
+  }
+
+  /** The last 100 requests that ended, the newest first, without their signatures. */
+  @Get('requests')
+  requests() {
+    return this.log.last();
+  }
+
+  /** Resets the sandbox to the state of its start. */
+  @Post('reset')
+  @HttpCode(204)
+  reset(): void {
+    for (const part of [this.players, this.sessions, this.faults, this.log]) part.clear();
+    this.latency.reset();
+  }
+}

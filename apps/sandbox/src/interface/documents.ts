@@ -1,0 +1,109 @@
+import { STATUS_CODES, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+
+/** The media type of the platform's answers; JSON:API allows no charset parameter. */
+export const JSON_API = 'application/vnd.api+json';
+
+/** A complete answer. */
+export interface Answer {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string | Buffer;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+/** Writes an answer in one piece. */
+export function sendAnswer(
+  response: ServerResponse,
+  { status, contentType, body, headers = {} }: Answer,
+): void {
+  response.writeHead(status, {
+    'content-type': contentType,
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  });
+  response.end(body);
+}
+
+/** The members of an entry of a JSON:API `errors` array besides its status. */
+export interface ErrorParts {
+  /** Default: the title. */
+  readonly detail?: string;
+  /** Path to the offending member, for example `/data/attributes/currency`. */
+  readonly pointer?: string;
+  /** Details that a real platform would not give, for developers. */
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+/** A refusal of the platform; the error filter writes it as a JSON:API document. */
+export class PlatformError extends Error {
+  override readonly name = 'PlatformError';
+
+  constructor(
+    readonly status: number,
+    readonly parts: ErrorParts = {},
+  ) {
+    super(parts.detail ?? STATUS_CODES[status] ?? `Status ${status}`);
+  }
+}
+
+/** The texts of the interface document for reports and for conditions without a specific text. */
+const DETAILS: Readonly<Record<number, string>> = { 404: 'Not found', 422: 'Incorrect data' };
+
+/** The `errors` document of the interface: `status` is an integer there, unlike in JSON:API itself. */
+export function errorDocument(status: number, parts: ErrorParts = {}) {
+  const title = STATUS_CODES[status] ?? 'Error';
+  const { detail = DETAILS[status] ?? title, pointer, meta } = parts;
+  return {
+    errors: [{ status, title, detail, ...(pointer && { source: { pointer } }), ...(meta && { meta }) }],
+  };
+}
+
+/** One resource of a collection. */
+export interface Resource {
+  readonly type: string;
+  readonly id: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+}
+
+/** A page of a collection: its number from 1, its size, and the total of the records. */
+export interface Page {
+  readonly number: number;
+  readonly perPage: number;
+  readonly totalCount: number;
+}
+
+/** The number of pages; 0 for an empty collection. */
+export function pageCount(page: Page): number {
+  return Math.ceil(page.totalCount / page.perPage);
+}
+
+/**
+ * The collection envelope of the interface document.
+ * @param links the absolute URL of each link, by its name
+ */
+export function collectionDocument(
+  data: readonly Resource[],
+  page: Page,
+  links: Readonly<Record<string, string>>,
+) {
+  return {
+    data,
+    links: Object.fromEntries(Object.entries(links).map(([name, href]) => [name, { href }])),
+    meta: {
+      'total-count': page.totalCount,
+      'page-count': pageCount(page),
+      'current-page': page.number,
+      'per-page': page.perPage,
+    },
+  };
+}
+
+// of ES2026, which TypeScript's library does not know yet
+const { rawJSON } = JSON as typeof JSON & { rawJSON(this: void, text: string): unknown };
+
+/** Writes JSON; a bigint becomes an integer with all its digits. */
+export function exactJson(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === 'bigint' ? rawJSON(String(member)) : member,
+  );
+}

@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
+import type { Operation } from '../interface/operation.ts';
+import { Html, html, instant, section } from './html.ts';
+import { page } from './page.ts';
+import { Players, type Player } from '../players/players.ts';
+import { Sessions, type Session } from '../sessions/sessions.ts';
+import { TrafficLog, type OperationCounters } from '../traffic/traffic-log.ts';
+import { faultForm } from './fault-form.ts';
+import { requestList } from './request-list.ts';
+
+const SHOWN_FAULTS = 50;
+const SHOWN_PEOPLE = 10;
+const SHOWN_REQUESTS = 30;
+
+/** The parts of the page that change while it is open, as HTML by their names. */
+export type Parts = Readonly<Record<'figures' | 'faults' | 'requests' | 'sessions' | 'players', string>>;
+
+/** What happens in the sandbox now, for its first page. */
+@Injectable()
+export class Overview {
+  constructor(
+    private readonly faults: FaultRules,
+    private readonly log: TrafficLog,
+    private readonly players: Players,
+    private readonly sessions: Sessions,
+  ) {}
+
+  parts(): Parts {
+    const { players, sessions } = this;
+    const sessionItems = sessions
+      .newest(SHOWN_PEOPLE)
+      .map((session) => sessionItem(session, players.find(session.clientId, session.userId)));
+    const playerItems = players.newest(SHOWN_PEOPLE).map(playerItem);
+    return {
+      figures: figures(this.log.counters()).text,
+      faults: faultList(this.faults.list()).text,
+      requests: requestList(this.log.newest(SHOWN_REQUESTS)).text,
+      sessions: listOf(sessionItems, sessions.count, 'None is open.').text,
+      players: listOf(playerItems, players.count, 'None yet.').text,
+    };
+  }
+}
+
+/** The first page: what happens in the sandbox now, with a form for faults. live.js keeps it up to date. */
+export function overviewPage(parts: Parts, address: string, clientId: string): string {
+  const live = (name: keyof Parts): Html => html`<div data-part="${name}">${new Html(parts[name])}</div>`;
+  return page({
+    title: 'Poker sandbox',
+    styles: ['/assets/overview.css'],
+    script: '/assets/live.js',
+    status: html`<p id="live" role="status">as it was loaded</p>`,
+    main: html`<div class="hero">
+        <h1>The platform’s side</h1>
+        <p>Signed requests come in at <code>${address}</code> for the client <code>${clientId}</code>.</p>
+        ${live('figures')}
+      </div>
+      ${section('faults', 'Faults', html`${live('faults')} ${faultForm()}`)}
+      ${section('requests', 'Last requests', live('requests'))}
+      <div class="columns">
+        ${section('sessions', 'Sessions', live('sessions'))} ${section('players', 'Players', live('players'))}
+      </div>`,
+    note: 'Secret keys, signatures and tokens are never shown here.',
+  });
+}
+
+/** How many requests of each operation were answered, and how. */
+function figures(counters: Readonly<Record<Operation, OperationCounters>>): Html {
+  return html`<div class="figures">
+    ${Object.entries(counters).map(([operation, { received, answered, unanswered }]) => {
+      const refused = Object.entries(answered)
+        .filter(([status]) => Number(status) >= 400)
+        .map(([status, count]) => `${count} × ${status}`);
+      const rest = [...refused, ...(unanswered > 0 ? [`${unanswered} cut off`] : [])];
+      return html`<p>
+        <span class="count">${received}</span> ${operation}
+        <span class="quiet">${rest.join(', ')}</span>
+      </p>`;
+    })}
+  </div>`;
+}
+
+/** The faults that are on, each with a button that switches it off. */
+function faultList(rules: readonly StandingRule[]): Html {
+  return html`${listOf(rules.slice(0, SHOWN_FAULTS).map(row), rules.length, 'None: the platform has a good day.')}
+  ${rules.length > 1 ? html`<button type="button" class="plain" id="clear-faults">Switch all off</button>` : undefined}`;
+}
+
+function row({ id, operation, remaining, share, fault: { kind, ...members } }: StandingRule): Html {
+  const details = Object.entries(members).map(
+    ([name, value]) =>
+      html` <code>${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}</code>`,
+  );
+  return html`<li>
+    <span>
+      <strong>${kind}</strong>${details}
+      <span class="quiet">${operation ?? 'every operation'}${reach(remaining, share)}</span>
+    </span>
+    <button type="button" class="plain" id="fault-${id}" data-fault="${id}" aria-label="Switch off ${kind}">
+      Switch off
+    </button>
+  </li>`;
+}
+
+function reach(remaining: number | undefined, share: number | undefined): string {
+  const part = share === undefined ? '' : `, ${Math.round(share * 1_000) / 10} % of requests`;
+  if (remaining === undefined) return part;
+  return `${part}, ${remaining} more ${remaining === 1 ? 'request' : 'requests'}`;
+}
+
+/** The sessions that were opened last; never their tokens, nor the URLs that hold them. */
+function sessionItem(session: Session, player: Player | undefined): Html {
+  const { userId, tableId, lang, authExpiresAtMs, expiresAtMs } = session;
+  const place = tableId === undefined ? 'in the lobby' : `at table ${tableId}`;
+  const token = authExpiresAtMs <= Date.now() ? 'token expired' : 'token valid';
+  return html`<li>
+    <span
+      ><strong><bdi>${player?.nick ?? userId}</bdi></strong> ${place}</span
+    >
+    <span class="quiet">${lang}, ${token}, open until ${instant(expiresAtMs)}</span>
+  </li>`;
+}
+
+function playerItem({ clientId, userId, nick, currency }: Player): Html {
+  return html`<li>
+    <strong><bdi>${nick ?? userId}</bdi></strong>
+    <span class="quiet"><bdi>${[userId, currency, clientId].filter(Boolean).join(', ')}</bdi></span>
+  </li>`;
+}
+
+function listOf(rows: readonly Html[], count: number, none: string): Html {
+  if (count === 0) return html`<p class="note">${none}</p>`;
+  return html`<ul class="rows">
+      ${rows}
+    </ul>
+    ${count > rows.length ? html`<p class="note">and ${count - rows.length} more</p>` : undefined}`;
+}

@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import {
+  Controller,
+  Get,
+  type MessageEvent,
+  NotFoundException,
+  type OnModuleDestroy,
+  Param,
+  Query,
+  Res,
+  Sse,
+  UseGuards,
+} from '@nestjs/common';
+import { filter, finalize, map, type Observable, Subject, takeUntil, timer } from 'rxjs';
+import { OwnHost } from '../control/own-host.ts';
+import { Problem } from '../control/problem.ts';
+import { Players } from '../players/players.ts';
+import { PublicAddress } from '../sessions/public-address.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { Settings } from '../settings/settings.ts';
+import { lobbyPage, stateOf, type VisitState } from './lobby-page.ts';
+import { Overview, overviewPage, type Parts } from './overview.ts';
+import { asset, HTML, sendPage } from './page.ts';
+
+const ASSETS = new Map(
+  ['lobby.css', 'overview.css', 'countdown.js', 'live.js', 'spade.svg'].map((name) => [name, asset(name)]),
+);
+const STATUSES: Readonly<Record<VisitState, number>> = {
+  open: 200,
+  'token-expired': 410,
+  'session-expired': 410,
+  unknown: 404,
+};
+const LOOK_MS = 300;
+/** First pages that are kept up to date at once. */
+const MAX_WATCHERS = 20;
+const OVERVIEW_POLICY = "connect-src 'self'; frame-ancestors 'none'";
+
+/** Serves the pages that the URLs of sessions open in a player's browser, and the first page of the sandbox. */
+@Controller()
+export class PagesController implements OnModuleDestroy {
+  private readonly closing = new Subject<void>();
+  private watchers = 0;
+
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly players: Players,
+    private readonly overview: Overview,
+    private readonly address: PublicAddress,
+    private readonly settings: Settings,
+  ) {}
+
+  @Get(['lobby', 'table/:tableId'])
+  lobby(
+    @Res() response: ServerResponse,
+    @Query('auth') auth: unknown,
+    @Param('tableId') askedTable: string | undefined,
+  ): void {
+    // a repeated parameter is parsed as a list
+    const session = typeof auth === 'string' ? this.sessions.findByAuth(auth) : undefined;
+    const player = session && this.players.find(session.clientId, session.userId);
+    const visit = { session, player, askedTable, nowMs: Date.now() };
+    // No `frame-ancestors`: the interface lets operators open the URL in an iframe.
+    sendPage(response, { status: STATUSES[stateOf(visit)], contentType: HTML, body: lobbyPage(visit) });
+  }
+
+  @Get()
+  @UseGuards(OwnHost)
+  first(@Res() response: ServerResponse): void {
+    const [client] = this.settings.clients;
+    const body = overviewPage(this.overview.parts(), this.address.origin, client?.id ?? '');
+    sendPage(response, { contentType: HTML, body, policy: OVERVIEW_POLICY });
+  }
+
+  @Get('assets/:name')
+  asset(@Res() response: ServerResponse, @Param('name') name: string): void {
+    const content = ASSETS.get(name);
+    if (!content) throw new NotFoundException();
+    sendPage(response, content);
+  }
+
+  /** Sends all parts of the first page at first, then those that have changed. */
+  @Sse('sandbox/events')
+  @UseGuards(OwnHost)
+  events(): Observable<MessageEvent> {
+    if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
+    this.watchers += 1;
+    let shown: Partial<Parts> = {};
+    return timer(0, LOOK_MS).pipe(
+      map(() => {
+        const parts = this.overview.parts();
+        const changed = Object.entries(parts).filter(([name, text]) => shown[name as keyof Parts] !== text);
+        shown = parts;
+        return Object.fromEntries(changed);
+      }),
+      filter((changed) => Object.keys(changed).length > 0),
+      map((data) => ({ data })),
+      takeUntil(this.closing),
+      finalize(() => (this.watchers -= 1)),
+    );
+  }
+
+  /** Ends the streams, which would hold up the end of the process. */
+  onModuleDestroy(): void {
+    this.closing.next();
+  }
+}

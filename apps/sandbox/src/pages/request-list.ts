@@ -1,0 +1,125 @@
+import { formParameters, queryParameters, type Parameters } from '../signature/parameters.ts';
+import { signedText } from '../signature/signature.ts';
+import { describeRequest, type FinishedRequest } from '../traffic/describe-request.ts';
+import { html, instant, type Html } from './html.ts';
+
+const MAX_CANONICAL = 4_096;
+const REDACTED = '[redacted]';
+/** Never shown, wherever they were put. */
+const SECRET_NAMES = ['sign', 'access-token'];
+
+const BADGES: Readonly<Record<SignatureVerdict['state'], string>> = {
+  right: 'signature right',
+  wrong: 'signature wrong',
+  unsigned: 'not signed',
+  unseen: 'not looked at',
+};
+
+/** Requests do not change once they have ended, so each is written once, under a number of its own. */
+const written = new WeakMap<FinishedRequest, Html>();
+let number = 0;
+
+/** The last requests to the platform, each with its signature explained when it is opened. */
+export function requestList(requests: readonly FinishedRequest[]): Html {
+  if (requests.length === 0)
+    return html`<p class="note">None yet. A worker that has these addresses will be seen here.</p>`;
+  return html`<ol class="requests">
+    ${requests.map(item)}
+  </ol>`;
+}
+
+function item(request: FinishedRequest): Html {
+  const known = written.get(request);
+  if (known) return known;
+  const made = write(request, (number += 1));
+  written.set(request, made);
+  return made;
+}
+
+function write(request: FinishedRequest, id: number): Html {
+  const { operation, method, url, headers, body, status, durationMs, faults } = describeRequest(request);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const sent = [`${method} ${url}`, ...lines, '', body].join('\n').trimEnd();
+  const verdict = signatureVerdict(request);
+  const hasFailed = status === undefined || status >= 400;
+  return html`<li>
+    <details id="request-${id}">
+      <summary>
+        <span class="status ${hasFailed ? 'failed' : 'fine'}">${status ?? 'cut off'}</span>
+        <strong>${operation}</strong>
+        <span class="verdict ${verdict.state}">${BADGES[verdict.state]}</span>
+        ${faults.map((fault) => html`<span class="fault">${fault}</span>`)}
+        <span class="quiet">${durationMs} ms</span>
+        <span class="quiet when">${instant(request.exchange.receivedAtMs)}</span>
+      </summary>
+      ${explained(verdict)}
+      <h3>Request</h3>
+      <pre><code>${sent}</code></pre>
+    </details>
+  </li>`;
+}
+
+function explained({ text, settings = {}, canonical }: SignatureVerdict): Html {
+  const changed = Object.entries(settings).map(([name, value]) => html`<code>${name}=${value}</code> `);
+  return html`<h3>Signature</h3>
+    <p>${text}</p>
+    ${changed.length > 0 ? html`<p>It would be right with ${changed}</p>` : undefined}
+    ${canonical === undefined ? undefined : html`<p class="quiet">To be signed, before the secret key:</p>`}
+    ${canonical === undefined ? undefined : html`<pre><code>${canonical}</code></pre>`}`;
+}
+
+/** What the sandbox made of the signature of a request. It holds no secret key and no digest. */
+export interface SignatureVerdict {
+  readonly state: 'right' | 'wrong' | 'unsigned' | 'unseen';
+  readonly text: string;
+  /** The settings with which a wrong signature would be right. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** What is signed, before the secret key is appended. */
+  readonly canonical?: string;
+}
+
+export function signatureVerdict(request: FinishedRequest): SignatureVerdict {
+  const { refusal, call } = request.exchange;
+  if (refusal) {
+    const { reason, settings, canonical } = refusal;
+    return { state: 'wrong', text: reason, ...(settings && { settings }), ...shown(request, canonical) };
+  }
+  if (!call) return { state: 'unseen', text: 'The request was answered before its signature was looked at.' };
+  if (call.client.secretKey === undefined)
+    return { state: 'unsigned', text: 'This client has no secret key, so open-game needs no signature.' };
+  return {
+    state: 'right',
+    text: 'This string and the secret key give the signature.',
+    ...shown(request, signedString(request)),
+  };
+}
+
+function signedString({ exchange: { operation, body, call } }: FinishedRequest): string {
+  if (!call) return '';
+  const { client, query, content } = call;
+  const version = operation === 'open-game' ? 'v3' : 'v2';
+  return signedText({ version, parameters: { ...query, ...content }, body }, client.conventions);
+}
+
+/** Cut, and without a signature that was sent in the wrong place. */
+function shown(
+  { url, rawHeaders, exchange }: FinishedRequest,
+  canonical: string | undefined,
+): Pick<SignatureVerdict, 'canonical'> {
+  if (canonical === undefined) return {};
+  const headers = rawHeaders.filter((_, index) => isSign(rawHeaders[index - 1], index - 1));
+  const sent: Parameters = { ...formParameters(exchange.body.toString()), ...queryParameters(url) };
+  const secrets = [...headers, ...SECRET_NAMES.map((name) => sent[name])];
+  const redacted = secrets.reduce<string>(
+    (text, secret) =>
+      typeof secret === 'string' && secret !== '' ? text.replaceAll(secret, REDACTED) : text,
+    canonical,
+  );
+  const text = redacted.length > MAX_CANONICAL ? `${redacted.slice(0, MAX_CANONICAL)}…` : redacted;
+  return { canonical: text };
+}
+
+/** Whether a raw header, at an even place, is the name of the signature's. */
+function isSign(name: string | undefined, index: number): boolean {
+  return index % 2 === 0 && name?.toLowerCase() === 'sign';
+}

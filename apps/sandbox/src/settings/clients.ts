@@ -1,0 +1,119 @@
+import { isObject } from '../interface/members.ts';
+import { OPERATIONS, type Operation } from '../interface/operation.ts';
+import { Environment, type Variables } from './environment.ts';
+
+const FILE = 'SANDBOX_CLIENTS_FILE';
+const MEMBERS = ['secretKey', 'secretKeyFile', 'settings', 'operations'];
+
+/** Points that the interface document leaves open: the variable of each, without its prefix, and its values. */
+const POINTS = {
+  /** How booleans and null are signed: `1`, empty, empty or `true`, `false`, `null`. */
+  scalars: ['SIGNATURE_SCALARS', ['php', 'json']],
+  /** Whether open-game's query parameter `client` is signed. */
+  openGameClient: ['SIGNATURE_OPEN_GAME_CLIENT', ['keep', 'drop']],
+  /** Which strings that hold JSON are decoded before signing. */
+  jsonStrings: ['SIGNATURE_JSON_STRINGS', ['containers', 'all', 'none']],
+  /** Where the content of a decoded string is signed: in its place, or at the top level. */
+  jsonPlacement: ['SIGNATURE_JSON_PLACEMENT', ['in-place', 'merge']],
+  /** Where names that take no part are removed: at the top level, or in nested objects too. */
+  exclude: ['SIGNATURE_EXCLUDE', ['top', 'deep']],
+  /** What open-game signs: its parameters, or the bytes of its body. */
+  schemeV3: ['SIGNATURE_SCHEME_V3', ['parameters', 'raw-body']],
+  /** Where the form data of the rake report is expected. */
+  rakeParametersIn: ['RAKE_PARAMETERS_IN', ['form', 'query']],
+} as const;
+const COUNTRY_MEMBER = 'PLAYER_COUNTRY_MEMBER';
+const CONVENTION_NAMES: readonly string[] = [...Object.values(POINTS).map(([name]) => name), COUNTRY_MEMBER];
+
+/** The open points, as one installation of the platform decides them. */
+export type Conventions = { readonly [Point in keyof typeof POINTS]: (typeof POINTS)[Point][1][number] } & {
+  /** The name of the member of `player` that holds the country. */
+  readonly playerCountryMember: string;
+};
+
+/** An operator that may call the platform. */
+export interface Client {
+  readonly id: string;
+  /** Absent: open-game needs no signature, and the v2 endpoints cannot be used. */
+  readonly secretKey?: string;
+  readonly conventions: Conventions;
+  /** The operations that the client may call; everything else is answered with 403. */
+  readonly operations: ReadonlySet<Operation>;
+}
+
+/**
+ * Reads the client that the variables describe and those of the JSON file that SANDBOX_CLIENTS_FILE names:
+ * `{"<client id>": {"secretKey" or "secretKeyFile", "settings": {"SIGNATURE_SCALARS": "json", …}, "operations": ["session", …]}}`.
+ * Every member is optional: without a secret the client opens games unsigned, without operations it may call all four.
+ */
+export function readClients(environment: Environment): readonly Client[] {
+  const main: Client = {
+    id: environment.text('SANDBOX_CLIENT_ID', 'sandbox'),
+    secretKey: environment.secret('SANDBOX_SECRET_KEY', 'sandbox-secret-key'),
+    conventions: readConventions(environment, 'SANDBOX_'),
+    operations: new Set(OPERATIONS),
+  };
+  const text = environment.file(FILE);
+  if (text === undefined) return [main];
+  const further = Object.entries(parseObject(text, environment)).map(([id, entry]) => {
+    if (id === main.id) environment.fault(FILE, `/${id} is the client of SANDBOX_CLIENT_ID`);
+    return readClient(id, entry, environment);
+  });
+  return [main, ...further];
+}
+
+function parseObject(text: string, environment: Environment): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // reported below: a parser's message would quote the file, and a secret with it
+  }
+  environment.fault(FILE, 'must name a file that holds a JSON object');
+  return {};
+}
+
+function readClient(id: string, entry: unknown, environment: Environment): Client {
+  const fault = (reason: string) => environment.fault(FILE, `/${id}${reason}`);
+  const members = isObject(entry) ? entry : {};
+  if (!isObject(entry)) fault(' must be an object');
+  for (const name of Object.keys(members)) if (!MEMBERS.includes(name)) fault(`/${name} is not known`);
+
+  const { settings = {}, operations = OPERATIONS, secretKey, secretKeyFile } = members;
+  for (const [name, value] of Object.entries({ secretKey, secretKeyFile }))
+    if (value !== undefined && (typeof value !== 'string' || value === ''))
+      fault(`/${name} must be a string`);
+  if (!isObject(settings)) fault('/settings must be an object');
+  for (const name of Object.keys(settings as object))
+    if (!CONVENTION_NAMES.includes(name)) fault(`/settings/${name} is not known`);
+  if (!isOperations(operations)) fault(`/operations must be a list of ${OPERATIONS.join(', ')}`);
+
+  const nested = new Environment({
+    ...(settings as Variables),
+    ...(typeof secretKey === 'string' && { secretKey }),
+    ...(typeof secretKeyFile === 'string' && { secretKey_FILE: secretKeyFile }),
+  });
+  const secret = nested.secret('secretKey', '');
+  const conventions = readConventions(nested, '');
+  for (const line of nested.faults) fault(`: ${line}`);
+  return {
+    id,
+    ...(secret !== '' && { secretKey: secret }),
+    conventions,
+    operations: new Set(isOperations(operations) ? operations : OPERATIONS),
+  };
+}
+
+function isOperations(value: unknown): value is readonly Operation[] {
+  return Array.isArray(value) && value.every((name) => OPERATIONS.some((operation) => operation === name));
+}
+
+/** Reads conventions from variables whose names start with `prefix`; the defaults follow the interface document. */
+export function readConventions(environment: Environment, prefix: string): Conventions {
+  const points = Object.entries(POINTS).map(([point, [name, values]]) => [
+    point,
+    environment.choice<string>(`${prefix}${name}`, values),
+  ]);
+  const playerCountryMember = environment.text(`${prefix}${COUNTRY_MEMBER}`, 'country');
+  return { ...Object.fromEntries(points), playerCountryMember } as Conventions;
+}

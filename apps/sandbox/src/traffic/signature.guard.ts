@@ -1,0 +1,139 @@
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { explainSignature } from '#signing';
+import { JSON_API, PlatformError } from '../interface/documents.ts';
+import { isObject } from '../interface/members.ts';
+import type { Client } from '../settings/clients.ts';
+import { Settings } from '../settings/settings.ts';
+import {
+  formParameters,
+  hasMediaType,
+  queryParameters,
+  type TextParameters,
+} from '../signature/parameters.ts';
+import { parseJson } from '../signature/php-json.ts';
+import {
+  expectedSignature,
+  isSameSignature,
+  signedText,
+  type SignedContent,
+} from '../signature/signature.ts';
+import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
+
+/** Beyond it the search for a mistake would slow other requests. */
+const MAX_EXPLAINED_BYTES = 16_384;
+
+/** The 400 for a missing or wrong signature, with the text of the endpoint's version. */
+class SignatureRejection extends PlatformError {
+  constructor(
+    version: 'v2' | 'v3',
+    readonly explanation: Refusal,
+  ) {
+    const detail = version === 'v2' ? 'Not Valid Request Signature' : 'Not valid request';
+    super(400, { detail, meta: { explanation } });
+  }
+}
+
+/**
+ * Accepts a request if its client is known and its `sign` header is right, and attaches the verified call.
+ * Open-game without a signature is accepted if the client has no secret key.
+ * @throws PlatformError 400 for a missing or wrong signature, 403 for an operation that the client is not
+ *   permitted, 415 for an open-game body of another media type
+ */
+@Injectable()
+export class SignatureGuard implements CanActivate {
+  constructor(private readonly settings: Settings) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<SandboxRequest>();
+    const { exchange } = request;
+    if (!exchange) throw new PlatformError(404);
+    exchange.call = this.callOf(request, exchange);
+    if (!exchange.call.client.operations.has(exchange.operation)) throw new PlatformError(403);
+    return true;
+  }
+
+  private callOf(request: SandboxRequest, exchange: Exchange): Call {
+    try {
+      const isV3 = exchange.operation === 'open-game';
+      return isV3 ? this.callV3(request, exchange) : this.callV2(request, exchange);
+    } catch (error) {
+      if (error instanceof SignatureRejection) exchange.refusal = error.explanation;
+      throw error;
+    }
+  }
+
+  private callV2(request: SandboxRequest, { body, operation }: Exchange): Call {
+    const query = queryParameters(request.originalUrl);
+    const isForm = hasMediaType(request.headers['content-type'], 'application/x-www-form-urlencoded');
+    const content = isForm ? formParameters(body.toString()) : {};
+    const client = this.findClient('v2', 'clientId', query);
+    if (client.secretKey === undefined)
+      throw new SignatureRejection('v2', {
+        reason: 'This client has no secret key, which the v2 endpoints need.',
+      });
+
+    const { userId } = request.params ?? {};
+    if (operation === 'session' && content['userId'] !== userId)
+      throw new SignatureRejection('v2', {
+        reason: 'The form must hold userId with the same value as the path.',
+      });
+    const parameters = { ...query, ...content };
+    this.verify(request, client, { version: 'v2', parameters, body });
+    return { client, query, content };
+  }
+
+  private callV3(request: SandboxRequest, { body }: Exchange): Call {
+    const query = queryParameters(request.originalUrl);
+    if (!hasMediaType(request.headers['content-type'], JSON_API)) throw new PlatformError(415);
+    const client = this.findClient('v3', 'client', query);
+    const content = parseJson(body.toString())?.value;
+    if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
+
+    const parameters = { ...query, ...content };
+    this.verify(request, client, { version: 'v3', parameters, body });
+    return { client, query, content };
+  }
+
+  private findClient(version: 'v2' | 'v3', name: 'clientId' | 'client', query: TextParameters): Client {
+    const id = query[name];
+    if (id === undefined)
+      throw new SignatureRejection(version, { reason: `The query parameter ${name} is missing.` });
+    const client = this.settings.clients.find((each) => each.id === id);
+    if (!client)
+      throw new SignatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
+    return client;
+  }
+
+  private verify({ headers: { sign } }: SandboxRequest, client: Client, content: SignedContent): void {
+    const { secretKey } = client;
+    if (secretKey === undefined) return;
+    const { version } = content;
+    if (typeof sign !== 'string')
+      throw new SignatureRejection(version, { reason: 'The header sign is missing.' });
+    if (isSameSignature(sign, expectedSignature(content, secretKey, client.conventions))) return;
+
+    throw new SignatureRejection(version, this.explain(sign, content, { ...client, secretKey }));
+  }
+
+  /** Says what gives the signature that was sent; it shows neither a secret key nor a correct digest. */
+  private explain(
+    sent: string,
+    content: SignedContent,
+    { id, secretKey, conventions }: Client & { readonly secretKey: string },
+  ): Refusal {
+    const { version, parameters, body } = content;
+    if (body.length > MAX_EXPLAINED_BYTES)
+      return { reason: 'The signature is wrong; the request is too large to look for the mistake.' };
+    const others = this.settings.clients.filter((client) => client.id !== id);
+    const explanation = explainSignature({
+      sent,
+      request: { parameters, ...(version === 'v3' && { body: body.toString() }) },
+      settings: conventions,
+      secretKey,
+      otherSecretKeys: new Map(
+        others.flatMap((client) => (client.secretKey ? [[client.id, client.secretKey]] : [])),
+      ),
+    });
+    return { ...explanation, canonical: signedText(content, conventions) };
+  }
+}

@@ -1,0 +1,65 @@
+"""Which reply queue belongs to this process."""
+
+import asyncio
+import itertools
+from typing import Final
+
+from pika.exceptions import ChannelClosedByBroker
+
+from .connection import LOG, Channel, Connection
+from .errors import CallerError
+
+_RESOURCE_LOCKED: Final = 405
+_PAUSES_S: Final = (0.0, 0.2, 0.4, 0.8)
+"""The broker may take a moment to notice that an earlier connection is gone."""
+
+
+class Instance:
+    """Claims a reply queue for this process: `<name>.replies.<instance>`.
+
+    A lock decides whose queue it is: an exclusive queue, `<reply queue>.lock`, on the connection that consumes. The broker
+    gives it to one connection, and removes it with that. A quorum queue itself takes any number of consumers, also if
+    they ask to be exclusive. Without an instance, the queue is that of the lowest free number, so that a restarted
+    process finds the replies of the one before.
+    """
+
+    def __init__(self, connection: Connection, name: str, instance: str | None) -> None:
+        self.is_fixed: Final = instance is not None
+        """Whether the queue is known before the broker is asked."""
+        self.queue: str | None = f"{name}.replies.{instance}" if instance is not None else None
+        self._connection = connection
+        self._name = name
+        self._was_claimed = False
+
+    async def claim(self) -> tuple[Channel, str]:
+        """Gives a channel of the connection that holds the lock, and the queue.
+
+        Raises CallerError `INSTANCE_TAKEN` at the first claim of a given instance, after a reconnect ConnectionError.
+        """
+        if self.queue is not None:
+            for pause in _PAUSES_S:
+                await asyncio.sleep(pause)
+                if (channel := await self._lock(self.queue)) is not None:
+                    self._was_claimed = True
+                    return channel, self.queue
+        if self.is_fixed and self._was_claimed:
+            raise ConnectionError(f"another connection holds {self.queue}")
+        if self.is_fixed:
+            raise CallerError.of("INSTANCE_TAKEN", hint=f"It holds {self.queue}.")
+        for number in itertools.count():
+            queue = f"{self._name}.replies.{number}"
+            if (channel := await self._lock(queue)) is not None:
+                LOG.info("replies come to %s", queue)
+                self.queue = queue
+                return channel, queue
+        raise AssertionError
+
+    async def _lock(self, queue: str) -> Channel | None:
+        channel = await self._connection.channel()
+        try:
+            await channel.call("queue_declare", f"{queue}.lock", exclusive=True)
+        except ChannelClosedByBroker as error:
+            if error.reply_code != _RESOURCE_LOCKED:
+                raise
+            return None
+        return channel

@@ -1,0 +1,73 @@
+import {
+  BrokerConnection,
+  type BrokerConnectionOptions,
+  ConfirmedPublisher,
+  PublishRefusedError,
+  UnconfirmedError,
+} from '@poker-bridge/rabbitmq';
+
+import { CallerError } from '../errors/caller-error.ts';
+import { abortable, pause } from './abortable.ts';
+import type { OutgoingCommand } from './outgoing-command.ts';
+
+/** Pause before a command is published again that its lane refused: it is full, or has no leader. */
+const PAUSE_MS = 200;
+const NOT_FOUND = 404;
+
+/** Publishes commands mandatory and confirmed, over a connection of its own. */
+export class Publisher {
+  readonly connection: BrokerConnection;
+  readonly #publisher = new ConfirmedPublisher();
+
+  /** Begins to connect at once. */
+  constructor(options: Pick<BrokerConnectionOptions, 'urls' | 'name' | 'tls' | 'onState'>) {
+    const connection: BrokerConnection = new BrokerConnection({
+      ...options,
+      setUp: (model) => this.#publisher.attach(model, connection),
+    });
+    this.connection = connection;
+    connection.open();
+  }
+
+  /**
+   * Settles once the broker has confirmed the command.
+   *
+   * @throws CallerError `NO_WORKER` if nobody is bound to it, `NOT_PERMITTED` if the broker refuses it for good,
+   *   `LOGIN_REFUSED`
+   * @throws the signal's reason
+   */
+  async publish(command: OutgoingCommand, signal: AbortSignal): Promise<void> {
+    const { exchange, routingKey, properties, body } = command;
+    const id = properties.messageId;
+    const timestamp = Math.floor(Date.now() / 1_000);
+    for (;;) {
+      const { state } = this.connection;
+      if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', id, state.reason);
+      const message = {
+        exchange,
+        routingKey,
+        mandatory: true,
+        content: Buffer.from(body),
+        properties: { ...properties, timestamp, headers: { ...properties.headers } },
+      };
+      const published = this.#publisher.publish(message, () => !signal.aborted);
+      try {
+        const outcome = await abortable(published, signal);
+        if (outcome === 'confirmed') return;
+        if (outcome === 'returned') throw CallerError.of('NO_WORKER', id);
+      } catch (error) {
+        if (error instanceof PublishRefusedError) {
+          throw CallerError.of(error.code === NOT_FOUND ? 'NO_WORKER' : 'NOT_PERMITTED', id, error.message);
+        }
+        if (!(error instanceof UnconfirmedError)) throw error;
+        signal.throwIfAborted();
+      }
+      await pause(PAUSE_MS, signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#publisher.close();
+    await this.connection.close();
+  }
+}

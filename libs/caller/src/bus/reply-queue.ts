@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import {
+  BrokerConnection,
+  type BrokerConnectionOptions,
+  type ConnectionState,
+  type Delivery,
+  onChannel,
+  QueueConsumer,
+} from '@poker-bridge/rabbitmq';
+
+import { CallerError } from '../errors/caller-error.ts';
+import { abortable } from './abortable.ts';
+
+/** Replies under way to this process. */
+const PREFETCH = 64;
+/** An instance that does not come back leaves nothing behind. As long as parked replies are kept. */
+const EXPIRES_MS = 86_400_000;
+const ANSWER_TIMEOUT_MS = 5_000;
+const SET_UP_TIMEOUT_MS = 15_000;
+/** Pauses before the lock is tried again: the broker may not have noticed yet that an earlier process has gone. */
+const LOCK_PAUSES_MS = [200, 400, 800];
+const LOCKED = 405;
+const NO_LIMIT = 1_000_000_000;
+
+type Model = Parameters<typeof onChannel>[0];
+
+/** A message, and what tells the broker that it is done with. */
+export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge' | 'requeue'>;
+
+/** What every reply queue is declared with. */
+const REPLY_QUEUE_ARGUMENTS = { 'x-queue-type': 'quorum', 'x-delivery-limit': NO_LIMIT };
+
+export interface ReplyQueueOptions extends Pick<
+  BrokerConnectionOptions,
+  'urls' | 'name' | 'tls' | 'onState'
+> {
+  /** `<name>.replies.`, what the queue's name begins with. */
+  readonly prefix: string;
+  /** The rest of the name. Default: the lowest number from 0 that no other process has. */
+  readonly instance: string | undefined;
+  readonly onDelivery: (delivery: ReplyDelivery) => void;
+  /** Called when this process goes on with another queue: what was sent before is answered to the former one. */
+  readonly onMoved: () => void;
+}
+
+/**
+ * The durable reply queue of this process alone, consumed over as many connections as that takes. Who may consume it has
+ * the exclusive queue `<reply queue>.lock`, which the broker removes with the connection that declared it: a quorum queue
+ * takes a second consumer also if the first one is exclusive.
+ */
+export class ReplyQueue {
+  readonly connection: BrokerConnection;
+  readonly #options: ReplyQueueOptions;
+  #name: string | undefined;
+  #consumer: QueueConsumer | undefined;
+  #isTaken = false;
+  /** What waits for the next change of the connection. */
+  #waiting: (() => void)[] = [];
+
+  /** Begins to connect at once. */
+  constructor(options: ReplyQueueOptions) {
+    this.#options = options;
+    if (options.instance !== undefined) this.#name = `${options.prefix}${options.instance}`;
+    const { urls, name, tls } = options;
+    this.connection = new BrokerConnection({
+      urls,
+      name,
+      tls,
+      setUp: (model) => this.#setUp(model),
+      setUpTimeoutMs: SET_UP_TIMEOUT_MS,
+      onState: (state) => this.#changed(state),
+    });
+    this.connection.open();
+  }
+
+  /** `undefined` without an instance, until a number was found. */
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** Why no replies can be received right now; `undefined` if all is well. */
+  get lastError(): string | undefined {
+    return this.connection.lastError ?? this.#consumer?.lastError?.message;
+  }
+
+  /**
+   * Settles once replies can be received.
+   *
+   * @returns the name of the queue
+   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
+   */
+  async ready(signal: AbortSignal): Promise<string> {
+    for (;;) {
+      signal.throwIfAborted();
+      const { state } = this.connection;
+      if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', undefined, state.reason);
+      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.#name}.`);
+      if (this.connection.isUsable && this.#name !== undefined) return this.#name;
+      await abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#consumer?.drain(0);
+    await this.connection.close();
+  }
+
+  async #setUp(model: Model): Promise<void> {
+    const name = await this.#lock(model);
+    this.#isTaken = false;
+    await declareReplyQueue(model, name, { 'x-expires': EXPIRES_MS });
+    if (this.#consumer?.queue === name) return;
+    void this.#consumer?.drain(0);
+    this.#consumer = new QueueConsumer({
+      queue: name,
+      prefetch: PREFETCH,
+      handle: (delivery) => untilSettled(delivery, this.#options.onDelivery),
+    });
+    this.#consumer.start(this.connection, (current) =>
+      declareReplyQueue(current, name, { 'x-expires': EXPIRES_MS }),
+    );
+    const hasMoved = this.#name !== undefined && this.#name !== name;
+    this.#name = name;
+    if (hasMoved) this.#options.onMoved();
+  }
+
+  /** @returns the queue whose lock this connection has now */
+  async #lock(model: Model): Promise<string> {
+    const { prefix, instance } = this.#options;
+    const own = this.#name;
+    if (own !== undefined) {
+      for (const pauseMs of [0, ...LOCK_PAUSES_MS]) {
+        await sleep(pauseMs);
+        if (await hasLock(model, own)) return own;
+      }
+    }
+    if (instance !== undefined) {
+      this.#isTaken = true;
+      throw new Error(`another process consumes ${own}: give each instance a name of its own`);
+    }
+    for (let number = 0; ; number += 1) {
+      if (await hasLock(model, `${prefix}${number}`)) return `${prefix}${number}`;
+    }
+  }
+
+  #changed(state: ConnectionState): void {
+    this.#options.onState?.(state);
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
+
+/** Hands a delivery over, and settles once its new owner has settled it: until then it is in flight. */
+export function untilSettled(
+  delivery: Delivery,
+  onDelivery: (delivery: ReplyDelivery) => void,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (how: 'acknowledge' | 'requeue') => () => {
+      delivery[how]();
+      resolve();
+    };
+    const { message } = delivery;
+    onDelivery({ message, acknowledge: settle('acknowledge'), requeue: settle('requeue') });
+  });
+}
+
+/** @throws Error if the broker does not let it be declared */
+export async function declareReplyQueue(
+  model: Model,
+  queue: string,
+  args: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await onChannel(model, ANSWER_TIMEOUT_MS, 'the reply queue', (channel) =>
+    channel.assertQueue(queue, { durable: true, arguments: { ...REPLY_QUEUE_ARGUMENTS, ...args } }),
+  );
+}
+
+async function hasLock(model: Model, queue: string): Promise<boolean> {
+  try {
+    await onChannel(model, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+      channel.assertQueue(`${queue}.lock`, { exclusive: true, durable: false, autoDelete: false }),
+    );
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === LOCKED) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,20 @@
+import type { ReportPage } from './replies/report-replies.ts';
+
+/** What a page says of the whole report. */
+export type ReportExtent = Pick<ReportPage, 'totalCount' | 'pageCount' | 'perPage'>;
+
+/** A report that grows beyond this multiple of what it was at first, and as many pages more, has no end. */
+const MOST_GROWTH = 2;
+const SMALL_GROWTH = 100;
+
+/** Whether two pages of a report say different things of it, so that it has changed meanwhile. */
+export function extentsDiffer(one: ReportExtent, other: ReportExtent): boolean {
+  return (
+    one.totalCount !== other.totalCount || one.pageCount !== other.pageCount || one.perPage !== other.perPage
+  );
+}
+
+/** The most pages that a report can have grown to. @param pageCount of its first page */
+export function mostPagesOf(pageCount: number): number {
+  return MOST_GROWTH * pageCount + SMALL_GROWTH;
+}

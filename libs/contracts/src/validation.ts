@@ -1,0 +1,11 @@
+export { announcedData, COMMANDS, REPLIES } from './commands/commands.ts';
+export { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-open.ts';
+export { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
+export { RakeReportFetch } from './commands/report-rake-fetch.ts';
+export { SessionCreate, SessionCreated } from './commands/session-create.ts';
+export { isOfUnknownMember, validateCommand } from './commands/validate-command.ts';
+export type { CommandDefinition, Example, ReplyDefinition, Shape } from './definition.ts';
+export { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
+export { RecordFault, ReportCompleted, ReportPage } from './replies/report-replies.ts';
+export { AUTH_TYPES } from './validation/auth-type.ts';
+export { readLaunchOptions } from './validation/launch-options.ts';

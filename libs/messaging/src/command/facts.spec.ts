@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CommandError, type CommandErrorFacts, type Violation } from '#contracts';
+import { validateCommand } from '#contracts/validation';
+
+import { errorBodyOf } from './settlement.ts';
+import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from './command.fixture.ts';
+import { factsOf, failureFactsOf, waitedMs } from './facts.ts';
+
+const failure = (facts: CommandErrorFacts) =>
+  failureFactsOf(errorBodyOf(new CommandError('INCORRECT_DATA', facts), commandOf(), RECEIVED_AT_MS));
+
+function violationsOf(data: object): readonly Violation[] {
+  try {
+    validateCommand('session.create', data);
+    return [];
+  } catch (error) {
+    return (error as CommandError).violations ?? [];
+  }
+}
+
+describe('factsOf', () => {
+  it('tells no type that does not exist, and of an operator no more than a hundred characters', () => {
+    const command = commandOf({
+      properties: { type: 'no.such.command' },
+      headers: { operator: 'x'.repeat(200) },
+    });
+    expect(factsOf(command, RECEIVED_AT_MS + 5)).toEqual({
+      id: 'm-1',
+      correlationId: 'm-1',
+      type: 'unknown',
+      operator: 'x'.repeat(100),
+      lane: 'interactive',
+      attempts: 0,
+      durationMs: 5,
+    });
+  });
+
+  it('tells the trace that the command belongs to', () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const { traceId } = factsOf(commandOf({ headers: { traceparent } }), RECEIVED_AT_MS);
+    expect(traceId).toBe('0af7651916cd43dd8448eb211c80319c');
+  });
+});
+
+describe('failureFactsOf', () => {
+  it('tells status and pointers of what the platform refused', () => {
+    const errors = [{ status: 422, detail: 'too young', pointer: '/data/player' }, { title: 'no' }];
+    expect(failure({ platform: { status: 422, errors } })).toMatchObject({
+      status: 422,
+      pointers: ['/data/player'],
+    });
+  });
+
+  it('hides the name of an unknown member, which may be of a player, and stays short', () => {
+    const violations: Violation[] = [
+      ...violationsOf({ userId: 'p-1', 'CANARY name': 1 }),
+      ...Array.from({ length: 50 }, (_, n) => ({
+        pointer: `/${'x'.repeat(200)}`,
+        message: `rule ${n % 40}`,
+      })),
+    ];
+    const { pointers = [], reason } = failure({ violations });
+    expect(pointers[0]).toBe('/*');
+    expect(pointers).toHaveLength(10);
+    expect(Math.max(...pointers.map(({ length }) => length))).toBe(100);
+    expect(reason).toHaveLength(300);
+  });
+
+  it('tells why there was no answer', () => {
+    expect(failure({ details: { reason: 'ECONNREFUSED' } })).toEqual({ reason: 'ECONNREFUSED' });
+  });
+});
+
+describe('waitedMs', () => {
+  const sentAt = (seconds: number) => ({ properties: { timestamp: RECEIVED_AT_MS / 1000 - seconds } });
+
+  it.each([
+    ['so long', commandOf(sentAt(3)), 3_000],
+    ['not at all if its caller is ahead', commandOf(sentAt(-3)), 0],
+    ['for an unknown time if that is longer than a day', commandOf(sentAt(86_401)), undefined],
+    ['for an unknown time without a timestamp', commandOf(), undefined],
+    ['for an unknown time after a first receipt', commandOf({ ...sentAt(3), redelivered: true }), undefined],
+    ['for an unknown time as a copy', copiedCommandOf(sentAt(3)), undefined],
+  ])('says that a command waited %s', (_, command, expected) => {
+    expect(waitedMs(command)).toBe(expected);
+  });
+});

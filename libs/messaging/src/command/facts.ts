@@ -1,0 +1,76 @@
+import { type ErrorBody, isCommandType, type Violation } from '#contracts';
+import { isOfUnknownMember } from '#contracts/validation';
+
+import { isCopy } from '../envelope/own-headers.ts';
+import type { CommandFacts, FailureFacts } from '../observer/messaging-observer.ts';
+import type { Command } from './command.ts';
+
+/** An operator's name comes from outside, and may fill 64 KiB. */
+const LONGEST_OPERATOR = 100;
+const MOST_POINTERS = 10;
+const LONGEST_POINTER = 100;
+const LONGEST_REASON = 300;
+/** A caller whose clock is further off says nothing about its commands. */
+const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
+
+/** What logs and metrics may know of a command. */
+export function factsOf(command: Command, nowMs: number): CommandFacts {
+  const { envelope, lane, trace, attempts, receivedAtMs } = command;
+  const { id, correlationId, type, operator, subject } = envelope;
+  const traceId = trace?.traceId ?? traceIdIn(envelope.traceparent);
+  return {
+    id,
+    correlationId,
+    type: isCommandType(type) ? type : 'unknown',
+    operator: operator.slice(0, LONGEST_OPERATOR),
+    ...(subject !== undefined && { subject }),
+    lane,
+    attempts,
+    durationMs: nowMs - receivedAtMs,
+    ...(traceId !== undefined && { traceId }),
+  };
+}
+
+/** Status, pointers and reason of a failure. What the body quotes of the platform has been redacted before. */
+export function failureFactsOf({ message, violations, platform, details }: ErrorBody): FailureFacts {
+  const pointers = [
+    ...(violations ?? []).map(pointerOf),
+    ...(platform?.errors ?? []).map(({ pointer }) => pointer),
+  ]
+    .filter((pointer) => pointer !== undefined)
+    .slice(0, MOST_POINTERS)
+    .map((pointer) => pointer.slice(0, LONGEST_POINTER));
+  const rules = [...new Set(violations?.map((violation) => violation.message))];
+  const cause = details?.['reason'];
+  const reason = typeof cause === 'string' ? cause : rules.join('; ') || message;
+  return {
+    ...(platform && { status: platform.status }),
+    ...(pointers.length > 0 && { pointers }),
+    reason: reason.slice(0, LONGEST_REASON),
+  };
+}
+
+/**
+ * How long a command waited in its queue before a worker received it for the first time, in milliseconds of whole
+ * seconds, as AMQP's timestamps are: 0 if its caller's clock is ahead.
+ *
+ * @returns undefined if it was received before, or its caller said nothing usable
+ */
+export function waitedMs({ delivery, envelope, receivedAtMs }: Command): number | undefined {
+  const { fields, properties } = delivery.message;
+  const sentAtSeconds: unknown = properties.timestamp;
+  if (fields.redelivered || isCopy(envelope.own) || typeof sentAtSeconds !== 'number') return undefined;
+  const waited = (Math.floor(receivedAtMs / 1000) - sentAtSeconds) * 1000;
+  return waited <= LONGEST_WAIT_MS ? Math.max(0, waited) : undefined;
+}
+
+/** `00-<trace id>-<span id>-<flags>` */
+function traceIdIn(traceparent: string | undefined): string | undefined {
+  return traceparent?.slice(3, 35);
+}
+
+/** Hides the name of an unknown member: its sender may have written a player's name there. */
+function pointerOf(violation: Violation): string {
+  const { pointer } = violation;
+  return isOfUnknownMember(violation) ? `${pointer.slice(0, pointer.lastIndexOf('/'))}/*` : pointer;
+}

@@ -1,0 +1,107 @@
+import { CommandError, type ErrorBody, type ErrorCode, type Reply } from '#contracts';
+import { UnconfirmedError } from '#rabbitmq';
+import { DeadlineExceeded } from '#resilience';
+
+import type { Envelope } from '../envelope/envelope.ts';
+
+/** What the error body of a command says of it. */
+interface Failing {
+  readonly envelope: Pick<Envelope, 'id' | 'type'>;
+  readonly attempts: number;
+}
+
+/** The reply of a command that failed. */
+export type FailedReply = Extract<Reply, { type: 'command.failed' }>;
+
+/** What becomes of a command. Source: bus contract, section 5. */
+export type Settlement =
+  /** Its final reply is sent, and announced. `cause` is why it failed, for the log alone. */
+  | {
+      readonly kind: 'answer';
+      readonly reply: Reply;
+      readonly cause?: unknown;
+      /** The reply was sent while the handler ran, after the others of the command. */
+      readonly isSent?: boolean;
+      /** The reply is that of an earlier command with the same identity. */
+      readonly isReplay?: boolean;
+    }
+  /** Answered, and kept for people as well. */
+  | {
+      readonly kind: 'dead-letter';
+      readonly reply: FailedReply;
+      readonly cause?: unknown;
+      readonly isReplay?: boolean;
+    }
+  /** To a retry queue, from which it comes back. */
+  | {
+      readonly kind: 'postpone';
+      readonly copy: Copy;
+      readonly delayMs: number;
+      readonly failure: FailedReply['data'];
+    }
+  /** To another queue: its own lane, or the quarantine. */
+  | { readonly kind: 'move'; readonly copy: Copy }
+  /** Left to the broker, which delivers it again. */
+  | { readonly kind: 'return'; readonly cause: unknown };
+
+/** Where a copy of the command goes, and the headers that are added to it. */
+export interface Copy {
+  readonly queue: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** The one funnel from what was thrown to what becomes of the command. */
+export function settlementOf(command: Failing, thrown: unknown, nowMs: number): Settlement {
+  // The broker did not take a reply: nothing is decided.
+  if (thrown instanceof UnconfirmedError) return { kind: 'return', cause: thrown };
+  const error = toCommandError(thrown, command.attempts);
+  const reply: FailedReply = { type: 'command.failed', data: errorBodyOf(error, command, nowMs) };
+  return answerWith(reply, { cause: error.cause });
+}
+
+/** Answers, and keeps a failure for people if only a person can fix it. */
+export function answerWith(
+  reply: Reply,
+  facts: { readonly cause?: unknown; readonly isReplay?: boolean },
+): Settlement {
+  const isForPeople =
+    reply.type === 'command.failed' &&
+    (reply.data.category === 'invalid' || reply.data.category === 'internal');
+  return isForPeople ? { kind: 'dead-letter', reply, ...facts } : { kind: 'answer', reply, ...facts };
+}
+
+/** The error body of a failed command. Source: bus contract, section 4. */
+export function errorBodyOf(error: CommandError, { envelope, attempts }: Failing, nowMs: number): ErrorBody {
+  return {
+    code: error.code,
+    category: error.category,
+    retryable: error.retryable,
+    message: error.message,
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(error.violations && { violations: error.violations }),
+    ...(error.details && { details: error.details }),
+    ...(error.platform && { platform: error.platform }),
+    attempts,
+    command: { id: envelope.id, type: envelope.type },
+    occurredAt: new Date(nowMs).toISOString(),
+  };
+}
+
+/** Why a command failed, or has to wait; `undefined` for a success, and for what was not decided. */
+export function codeOf(settlement: Settlement): ErrorCode | undefined {
+  return settlement.kind === 'postpone' ? settlement.failure.code : failureOf(settlement)?.code;
+}
+
+/** The failure that a command is answered with, `undefined` for any other settlement. */
+export function failureOf(settlement: Settlement): FailedReply['data'] | undefined {
+  const isAnswer = settlement.kind === 'answer' || settlement.kind === 'dead-letter';
+  return isAnswer && settlement.reply.type === 'command.failed' ? settlement.reply.data : undefined;
+}
+
+function toCommandError(thrown: unknown, attempts: number): CommandError {
+  if (thrown instanceof CommandError) return thrown;
+  if (thrown instanceof DeadlineExceeded) {
+    return new CommandError('COMMAND_EXPIRED', { details: { called: attempts > 0 } });
+  }
+  return new CommandError('INTERNAL_ERROR', { cause: thrown });
+}

@@ -1,0 +1,248 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CommandError } from '#contracts';
+import { SessionCreate } from '#contracts/validation';
+import { UnconfirmedError } from '#rabbitmq';
+
+import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
+import { CREATED, REPORT, SpecPipeline } from './pipeline.fixture.ts';
+
+const failing = (error: Error) => async () => {
+  throw error;
+};
+const answered = ([, what]: readonly [string, string]) => what;
+
+/** A command that the broker delivered so often before. */
+const delivered = (times: number) => ({ redelivered: true, headers: { 'x-delivery-count': times } });
+
+/** Each fault with its code, in the order in which they are told. */
+const FAULTS: [code: string, facts: DeliveryFacts][] = [
+  ['MALFORMED_MESSAGE', { body: [] }],
+  ['UNSUPPORTED_VERSION', { headers: { 'schema-version': 2 } }],
+  ['UNKNOWN_COMMAND', { properties: { type: 'no.such.command' } }],
+  ['REPLY_TO_MISSING', { properties: { replyTo: undefined } }],
+  ['CALLER_FORBIDDEN', { properties: { userId: 'stranger' } }],
+  ['UNKNOWN_OPERATOR', { headers: { operator: 'casino' } }],
+  ['VALIDATION_FAILED', { body: {} }],
+];
+
+/** The codes of the dead letters and announcements of what is refused. */
+async function codeOf(facts: DeliveryFacts, spec = new SpecPipeline()): Promise<string | undefined> {
+  const { published, end } = await spec.process(facts);
+  expect(end).toBe('acknowledged');
+  return published.find(([to]) => to === 'poker.dead-letters')?.[1];
+}
+
+describe('a command that is refused', () => {
+  it.each(FAULTS)('is dead-lettered and announced with %s', async (code, facts) => {
+    const { published } = await new SpecPipeline().process(facts);
+    const isAnswered = code !== 'REPLY_TO_MISSING';
+    expect(published.toSorted()).toEqual([
+      ...(isAnswered ? [['lobby', code]] : []),
+      ['poker.dead-letters', code],
+      ['poker.events', `command.failed.${code}`],
+    ]);
+  });
+
+  it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
+    'is told of %s before every fault that comes after it',
+    async (code, all) => {
+      // The earlier fault wins if two of them need the same member.
+      const merged = all.reduceRight<DeliveryFacts>(
+        (later, facts) => ({
+          ...later,
+          ...facts,
+          properties: { ...later.properties, ...facts.properties },
+          headers: { ...later.headers, ...facts.headers },
+        }),
+        {},
+      );
+      expect(await codeOf(merged)).toBe(code);
+    },
+  );
+
+  it.each([
+    ['too large', { body: { nick: 'x'.repeat(70_000) } }, 'MESSAGE_TOO_LARGE'],
+    ['answered to the service', { properties: { replyTo: 'poker.interactive' } }, 'REPLY_TO_FORBIDDEN'],
+    ['of a type that only the prototype has', { properties: { type: 'constructor' } }, 'UNKNOWN_COMMAND'],
+    ['for an empty operator name', { headers: { operator: '' } }, 'UNKNOWN_OPERATOR'],
+    ['a packet without data', { body: { pattern: 'session.create', id: 'n' } }, 'VALIDATION_FAILED'],
+    ['for an operator that is no text', { headers: { operator: 7 } }, 'VALIDATION_FAILED'],
+    ['with headers that are not valid', { headers: { 'x-deadline': 'tomorrow' } }, 'VALIDATION_FAILED'],
+  ])('may be %s', async (_, facts, code) => {
+    expect(await codeOf(facts)).toBe(code);
+  });
+
+  it('may have no handler', async () => {
+    expect(await codeOf({}, new SpecPipeline({ types: [] }))).toBe('UNKNOWN_COMMAND');
+  });
+
+  it('is told of the faults of properties, headers and data at once', async () => {
+    const spec = new SpecPipeline();
+    await spec.process({
+      properties: { messageId: 'x'.repeat(201) },
+      headers: { operator: 7, 'x-deadline': 'tomorrow', 'schema-version': '1' },
+      body: Buffer.from('{"userId":"","nickname":"Lucky","__proto__":{"nick":"x"}}'),
+    });
+    const reply = spec.messages.find(({ routingKey }) => routingKey === 'lobby');
+    const { violations } = JSON.parse(String(reply?.content)) as { violations: { pointer: string }[] };
+    expect(violations.map(({ pointer }) => pointer).sort()).toEqual([
+      '/__proto__',
+      '/headers/operator',
+      '/headers/schema-version',
+      '/headers/x-deadline',
+      '/nickname',
+      '/properties/message_id',
+      '/userId',
+    ]);
+  });
+});
+
+describe('a command', () => {
+  it('is not told which operators there are if its caller may not use them', async () => {
+    for (const operator of ['default', 'casino']) {
+      const facts = { properties: { userId: 'stranger' }, headers: { operator } };
+      expect(await codeOf(facts)).toBe('CALLER_FORBIDDEN');
+    }
+  });
+
+  it.each([
+    ['in the wrong lane', { ...REPORT, queue: 'poker.interactive' }, 'poker.reports'],
+    ['delivered for the fourth time', delivered(3), 'poker.quarantine'],
+  ])('moves if it is %s', async (_, facts, queue) => {
+    const { published, end } = await new SpecPipeline().process(facts);
+    expect([published.map(([to]) => to), end]).toEqual([[queue], 'acknowledged']);
+  });
+
+  it.each([
+    ['delivered for the third time', delivered(2)],
+    ['not delivered before, whatever its caller wrote', { ...delivered(9), redelivered: false }],
+  ])('stays if it is %s', async (_, facts) => {
+    expect((await new SpecPipeline().process(facts)).published).toEqual([['lobby', 'session.created']]);
+  });
+
+  it('moves to the quarantine at its fourth delivery, whatever a caller wrote', async () => {
+    const headers = { ...delivered(3).headers, 'x-quarantine-starts': 99, 'x-quarantine-level': 2 };
+    const spec = new SpecPipeline();
+    await spec.process({ ...delivered(3), headers });
+    expect(spec.messages[0]?.properties.headers).not.toHaveProperty('x-quarantine-starts');
+  });
+});
+
+describe("a player's command", () => {
+  it('gives its handler the data as an instance of its class, and is answered with its reply', async () => {
+    const spec = new SpecPipeline();
+    let given: unknown;
+    spec.handler = (data) => {
+      given = data;
+      return Promise.resolve(CREATED);
+    };
+    const { published } = await spec.process({ body: { userId: 'p-1', lang: 'de' } });
+    expect(published).toEqual([['lobby', 'session.created']]);
+    expect(given).toBeInstanceOf(SessionCreate);
+  });
+
+  it.each([
+    ['a command error', new CommandError('NICKNAME_TAKEN'), 'NICKNAME_TAKEN', false],
+    ['an unavailable platform', new CommandError('PLATFORM_UNAVAILABLE'), 'PLATFORM_UNAVAILABLE', false],
+    ['anything else', Object.assign(new Error('CANARY'), { code: 'NOT_FOUND' }), 'INTERNAL_ERROR', true],
+  ])('fails with %s, and is dead-lettered only if a person has to look', async (_, thrown, code, isKept) => {
+    const spec = new SpecPipeline();
+    spec.handler = failing(thrown);
+    const { published } = await spec.process();
+    expect(published).toContainEqual(['lobby', code]);
+    expect(published.some(([to]) => to === 'poker.dead-letters')).toBe(isKept);
+    expect(JSON.stringify(spec.messages.map(String))).not.toContain('CANARY');
+  });
+
+  it('is run once: a repeat is answered with its reply, and other data is a conflict', async () => {
+    const spec = new SpecPipeline();
+    await spec.process();
+    spec.handler = failing(new Error('ran twice'));
+    expect((await spec.process()).published.map(answered)).toEqual(['session.created']);
+    const { published } = await spec.process({ body: { userId: 'p-2' } });
+    expect(published).toContainEqual(['lobby', 'IDEMPOTENCY_CONFLICT']);
+    expect(spec.messages.at(-1)?.properties.messageId ?? '').toMatch(/^m-1/);
+  });
+
+  it('runs again after a failure that may pass', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = failing(new CommandError('PLATFORM_UNAVAILABLE'));
+    await spec.process();
+    spec.handler = () => Promise.resolve(CREATED);
+    expect((await spec.process()).published.map(answered)).toEqual(['session.created']);
+  });
+
+  it('is OVERLOADED if its compartment is stuck with its share, but not if it repeats another one', async () => {
+    const spec = new SpecPipeline();
+    const gate = Promise.withResolvers<typeof CREATED>();
+    spec.handler = () => gate.promise;
+    const send = (messageId: string, body?: object) =>
+      spec.process({ properties: { messageId }, ...(body && { body }) });
+    const held = Array.from({ length: 8 }, (_, index) => send(`held-${index}`));
+    spec.nowMs += 5_001;
+    expect((await send('new')).published).toContainEqual(['lobby', 'OVERLOADED']);
+    expect((await send('held-1', { userId: 'other' })).published).toContainEqual([
+      'lobby',
+      'IDEMPOTENCY_CONFLICT',
+    ]);
+    const repeats = Array.from({ length: 4 }, () => send('held-0'));
+    expect((await send('held-0')).published).toContainEqual(['lobby', 'OVERLOADED']);
+    gate.resolve(CREATED);
+    await Promise.all([...held, ...repeats]);
+    expect(spec.told.filter(([method]) => method === 'commandReplayed')).toHaveLength(4);
+    expect(spec.window.holdings.get('session.create default')).toMatchObject({ inFlight: 0, overflowed: 2 });
+  });
+
+  it('is parked after a second if its queue is full, and at once if that is known or the queue is gone', async () => {
+    const spec = new SpecPipeline();
+    const settledAfterMs = async (messageId: string): Promise<number> => {
+      const { nowMs } = spec;
+      await spec.process({ properties: { messageId } });
+      return spec.nowMs - nowMs;
+    };
+    spec.answers.set('lobby', 'refused');
+    expect([await settledAfterMs('a'), await settledAfterMs('b')]).toEqual([1_500, 300]);
+    spec.answers.set('lobby', 'returned');
+    expect(await settledAfterMs('c')).toBe(300);
+    const parked = spec.messages.filter(({ routingKey }) => routingKey === 'poker.replies.undelivered');
+    expect(parked.map(({ properties }) => properties.headers['x-reason'])).toEqual([
+      'REPLY_QUEUE_FULL',
+      'REPLY_QUEUE_FULL',
+      'REPLY_QUEUE_GONE',
+    ]);
+  });
+
+  it('goes back to its queue if a message of it is not confirmed', async () => {
+    const spec = new SpecPipeline();
+    spec.answers.set('lobby', new UnconfirmedError('no broker'));
+    expect(await spec.process()).toMatchObject({ end: 'requeued', published: [] });
+  });
+
+  it('expires at its deadline without a call if that has passed before', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = failing(new Error('ran too late'));
+    const { published } = await spec.process({ headers: { 'x-deadline': RECEIVED_AT_MS - 1 } });
+    expect(published).toContainEqual(['lobby', 'COMMAND_EXPIRED']);
+  });
+});
+
+describe('a delivery that cannot be read for a reason of ours', () => {
+  it('is answered, and dead-lettered with its reason', async () => {
+    const spec = new SpecPipeline();
+    const headers = Object.defineProperty({}, 'x-deadline', {
+      get: () => {
+        throw new Error('CANARY');
+      },
+    });
+    const { published, end } = await spec.process({ headers });
+    expect(end).toBe('acknowledged');
+    expect(published).toEqual([
+      ['lobby', 'INTERNAL_ERROR'],
+      ['poker.events', 'command.failed.INTERNAL_ERROR'],
+      ['poker.dead-letters', 'INTERNAL_ERROR'],
+    ]);
+    expect(spec.messages.map(({ content }) => String(content)).join()).not.toContain('CANARY');
+  });
+});

@@ -1,0 +1,137 @@
+import { busNames, COMMAND_TYPES, type Reply } from '#contracts';
+import type { OutgoingMessage, PublishOutcome } from '#rabbitmq';
+import { Window } from '#resilience';
+
+import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import type { CommandHandler } from '../command/command.ts';
+import {
+  ENVELOPE_RULES,
+  RECEIVED_AT_MS,
+  SEAL_OF_SPEC,
+  SpecCallers,
+} from '../envelope/envelope-rules.fixture.ts';
+import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
+import type { MessagingObserver } from '../observer/messaging-observer.ts';
+import { Outbox } from '../replies/outbox.ts';
+import { lanesOf } from './lanes.ts';
+import { Pipeline } from './pipeline.ts';
+import { Quarantine } from './quarantine.ts';
+import { ReportPlaces } from './report-places.ts';
+import { Settler } from './settler.ts';
+
+export const CREATED: Reply = {
+  type: 'session.created',
+  data: { userId: 'p-1', sessionId: 's-1', auth: 'a', redirectUrl: 'https://play.example' },
+};
+const RAKE = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+export const REPORT: DeliveryFacts = {
+  queue: 'poker.reports',
+  properties: { type: 'report.rake.fetch', replyTo: 'finance', messageId: 'm-1' },
+  body: RAKE,
+};
+
+/** Sequence, type and code of a message that was published, and where to. */
+export type Published = readonly [to: string, what: string];
+
+/** A pipeline whose broker and time belong to a spec. */
+export class SpecPipeline {
+  nowMs = RECEIVED_AT_MS;
+  /** How the broker answers what is published to a queue; default: it confirms. */
+  answers = new Map<string, PublishOutcome | Error>();
+  handler: CommandHandler = () => Promise.resolve(CREATED);
+  /** What the observer was told, by the names of its methods. */
+  readonly told: [method: string, ...args: unknown[]][] = [];
+  readonly messages: OutgoingMessage[] = [];
+  readonly window = new Window(16, 5_000, () => this.nowMs);
+  readonly pipeline: Pipeline;
+
+  constructor({ types = COMMAND_TYPES, reports = 4 } = {}) {
+    const nowMs = (): number => this.nowMs;
+    const names = busNames('poker');
+    const observer = new Proxy({} as MessagingObserver, {
+      get:
+        (_, method: string) =>
+        (...args: unknown[]) =>
+          void this.told.push([method, ...args]),
+    });
+    const settings = {
+      EVENTS: 'errors',
+      REPORTS_RETRY_DELAYS_MS: [5_000, 30_000],
+      REPORTS_STALL_MS: 30_000,
+    } as const;
+    const outbox = new Outbox({
+      settings,
+      nowMs,
+      names,
+      observer,
+      publisher: { publish: (message) => this.#publish(message) },
+      directReplies: { publish: (message) => this.#publish(message) },
+      seal: SEAL_OF_SPEC,
+      redeclare: () => Promise.resolve(),
+      depthOf: () => Promise.resolve(1),
+      sleep: () => Promise.resolve(),
+    });
+    const lanes = lanesOf({
+      settings,
+      nowMs,
+      names,
+      outbox,
+      observer,
+      handlers: new Map(types.map((type) => [type, (...args) => this.handler(...args)])),
+      clientOf: (operator) => (operator === 'default' ? {} : undefined),
+      callers: new SpecCallers((caller) => caller !== 'stranger'),
+      window: this.window,
+      places: new ReportPlaces(2 * reports, nowMs),
+      idempotency: new MemoryIdempotencyStore(60_000, nowMs),
+      onUnavailable: (lane) => void this.told.push(['unavailable', lane]),
+      onServed: () => undefined,
+    });
+    this.pipeline = new Pipeline({
+      names,
+      rules: { ...ENVELOPE_RULES, nowMs },
+      lanes,
+      quarantine: new Quarantine(names.quarantine, 2, nowMs),
+      settler: new Settler(names, outbox, observer, nowMs),
+      observer,
+      tracer: undefined,
+    });
+  }
+
+  /** Delivers a message, by default a valid `session.create`, and waits until it is settled. */
+  async process(facts: DeliveryFacts = {}) {
+    const properties = { messageId: 'm-1', replyTo: 'lobby', ...facts.properties };
+    const delivery = deliveryOf({ ...facts, properties });
+    let isRequeued = false;
+    let isAcknowledged = false;
+    delivery.requeue = () => void (isRequeued = true);
+    delivery.acknowledge = () => void (isAcknowledged = true);
+    const before = this.messages.length;
+    await this.pipeline.process(delivery);
+    const end = isAcknowledged ? 'acknowledged' : isRequeued ? 'requeued' : 'left';
+    return { end, published: this.messages.slice(before).map(describe), delivery };
+  }
+
+  /** The last message to a queue, as it would be delivered there. */
+  delivered(queue: string): DeliveryFacts {
+    const message = this.messages.findLast(({ routingKey }) => routingKey === queue);
+    if (!message) throw new Error(`nothing was published to ${queue}`);
+    const { headers, ...properties } = message.properties;
+    return { queue: queue.replace(/\.retry\.\d+$/, ''), properties, headers, body: message.content };
+  }
+
+  #publish(message: OutgoingMessage): Promise<PublishOutcome> {
+    const answer = this.answers.get(message.routingKey) ?? 'confirmed';
+    // Time passes with each try, so that a wait comes to an end.
+    if (answer !== 'confirmed') this.nowMs += 300;
+    else this.messages.push(message);
+    return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+  }
+}
+
+function describe({ exchange, routingKey, content, properties }: OutgoingMessage): Published {
+  if (exchange !== '') return [exchange, routingKey];
+  const reason = properties.headers['x-reason'];
+  if (typeof reason === 'string') return [routingKey, reason];
+  const { code } = JSON.parse(content.toString()) as { code?: string };
+  return [routingKey, code ?? String(properties.type)];
+}

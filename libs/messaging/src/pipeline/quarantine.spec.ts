@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { commandOf, copiedCommandOf } from '../command/command.fixture.ts';
+import type { Command } from '../command/command.ts';
+import { ENVELOPE_RULES } from '../envelope/envelope-rules.fixture.ts';
+import { Quarantine } from './quarantine.ts';
+import type { Settlement } from '../command/settlement.ts';
+
+const QUEUE = 'poker.quarantine';
+const HOUR_MS = 3_600_000;
+const KILLER = 'killer';
+
+/** A worker that is restarted when it dies, and its quarantine queue. */
+class Scene {
+  /** By id: the headers of the copy, and whether it was delivered before. */
+  readonly queue = new Map<string, { headers: Record<string, unknown>; redelivered: boolean }>();
+  readonly answered = new Map<string, string>();
+  readonly starts: string[] = [];
+  deaths = 0;
+  #running = new Map<string, Command>();
+  #quarantine = new Quarantine(QUEUE, 2, Date.now);
+
+  constructor(
+    ids: readonly string[],
+    readonly platformMs: number,
+    readonly killsAfterMs: number,
+  ) {
+    for (const id of ids) this.queue.set(id, { headers: {}, redelivered: false });
+    for (const id of ids) this.#deliver(id);
+  }
+
+  #deliver(id: string): void {
+    const message = this.queue.get(id)!;
+    const { headers, redelivered } = message;
+    message.redelivered = true;
+    const quarantine = this.#quarantine;
+    const command = copiedCommandOf({
+      queue: QUEUE,
+      redelivered,
+      properties: { messageId: id },
+      headers: { ...headers, 'x-deadline': Date.now() + HOUR_MS / 4 },
+    });
+    const admitted = quarantine.admit(command);
+    const settle = (settlement: Settlement | undefined): void => {
+      if (quarantine !== this.#quarantine) return;
+      if (settlement?.kind !== 'move') return this.#run(id, command);
+      this.queue.set(id, { headers: { ...settlement.copy.headers }, redelivered: false });
+      command.end(settlement);
+      this.#deliver(id);
+    };
+    if (!(admitted instanceof Promise)) return settle(admitted);
+    admitted.then(settle, (error: { code: string }) => {
+      if (quarantine !== this.#quarantine) return;
+      this.queue.delete(id);
+      this.answered.set(id, error.code);
+    });
+  }
+
+  #run(id: string, command: Command): void {
+    this.starts.push(id);
+    this.#running.set(id, command);
+    const worker = this.#quarantine;
+    const isKiller = id === KILLER;
+    setTimeout(
+      () => {
+        if (worker !== this.#quarantine) return;
+        if (isKiller) return this.die();
+        this.queue.delete(id);
+        this.answered.set(id, 'session.created');
+        this.#running.delete(id);
+        command.end({ kind: 'return', cause: undefined });
+      },
+      isKiller ? this.killsAfterMs : this.platformMs,
+    );
+  }
+
+  die(): void {
+    this.deaths += 1;
+    this.#running.clear();
+    this.#quarantine = new Quarantine(QUEUE, 2, Date.now);
+    for (const id of this.queue.keys()) this.#deliver(id);
+  }
+}
+
+const harmless = (count: number) => Array.from({ length: count }, (_, index) => `harmless-${index}`);
+
+beforeEach(() => void jest.useFakeTimers({ now: ENVELOPE_RULES.nowMs() }));
+afterEach(() => void jest.useRealTimers());
+
+describe('Quarantine', () => {
+  it('starts sixty within a second, and has all answered', async () => {
+    const scene = new Scene(harmless(60), 1_500, 0);
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(scene.starts).toHaveLength(60);
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(scene.answered.size).toBe(60);
+  });
+
+  it.each([0, 30, 60])(
+    'finds a killer at place %i of sixty-one in two deaths, with all others answered',
+    async (place) => {
+      const ids = harmless(60).toSpliced(place, 0, KILLER);
+      const scene = new Scene(ids, 1_500, 20);
+      await jest.advanceTimersByTimeAsync(9_000);
+      const types = [...scene.answered].filter(([id]) => id !== KILLER).map(([, type]) => type);
+      expect(types).toEqual(Array.from({ length: 60 }, () => 'session.created'));
+      await jest.advanceTimersByTimeAsync(9_000);
+      expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+      expect(scene.deaths).toBeLessThanOrEqual(5);
+    },
+  );
+
+  it('finds a killer that takes its time, and blames nobody else', async () => {
+    const ids = harmless(20).toSpliced(10, 0, KILLER);
+    const scene = new Scene(ids, 1_500, 800);
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+    expect([...scene.answered.values()].filter((type) => type === 'POISON_COMMAND')).toHaveLength(1);
+    expect(scene.answered.size).toBe(21);
+  });
+
+  it('does not wait for commands that hang before it finds a killer beside them', async () => {
+    const scene = new Scene([...harmless(5), KILLER], HOUR_MS / 5, 20);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+  });
+
+  it('counts a start that nothing ran beside', async () => {
+    const scene = new Scene([KILLER], 1_500, 20);
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(scene.starts).toEqual([KILLER, KILLER]);
+    expect(scene.answered.get(KILLER)).toBe('POISON_COMMAND');
+  });
+
+  it('blames nobody for deaths that come from outside', async () => {
+    const scene = new Scene(harmless(60), 1_500, 0);
+    for (let kill = 0; kill < 5; kill += 1) {
+      await jest.advanceTimersByTimeAsync(1_300);
+      scene.die();
+    }
+    await jest.advanceTimersByTimeAsync(120_000);
+    expect(new Set(scene.answered.values())).toEqual(new Set(['session.created']));
+    expect(scene.answered.size).toBe(60);
+  });
+
+  it('has a command run that has expired while it waited, so that it is answered', async () => {
+    const facts = { queue: QUEUE, headers: { 'x-deadline': Date.now() + 100 } };
+    const command = commandOf(facts, { ...ENVELOPE_RULES, nowMs: Date.now });
+    const admitted = new Quarantine(QUEUE, 2, Date.now).admit(command);
+    await jest.advanceTimersByTimeAsync(101);
+    expect(await admitted).toBeUndefined();
+  });
+});

@@ -1,0 +1,191 @@
+import { CommandError } from '#contracts';
+
+import type { Command } from '../command/command.ts';
+import {
+  isCopy,
+  QUARANTINE_CUTS,
+  QUARANTINE_LEVEL,
+  QUARANTINE_STARTED_AT,
+  QUARANTINE_STARTS,
+} from '../envelope/own-headers.ts';
+import type { Copy, Settlement } from '../command/settlement.ts';
+
+/** What arrives together, after a death or from a lane, is looked at together. */
+const GATHER_MS = 200;
+/** Between two starts, and in how many all are started that wait. */
+const STEP_MS = 80;
+const STEPS = 12;
+/** A command that kills most likely does so at once: what was started so shortly before the last start is suspected. */
+const SUSPECT_MS = 150;
+/** Longer than that, so that of several suspects the last one that was started is the only one. */
+const SUSPECT_STEP_MS = 160;
+/** How long suspects wait for the others to be done. */
+const PATIENCE_MS = 3_000;
+/** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
+const UNDER_WAY_MS = 300;
+/** Whatever else is known of a command, it runs alone after so many starts that were cut off. */
+const MOST_CUTS = 4;
+
+/** Which commands are started first, and which wait until those are done. */
+const ORDINARY = 0;
+const SUSPECT = 1;
+/** The most suspicious one, beside nothing. */
+const ALONE = 2;
+/** It has had its time, and would keep the ones that run alone from being alone. */
+const SLOW = 3;
+
+/** What a copy in quarantine carries of its command. */
+interface History {
+  readonly level: number;
+  /** Starts that nothing ran beside, and that were cut off. */
+  readonly starts: number;
+  /** All starts that were cut off. */
+  readonly cuts: number;
+}
+
+interface Waiting extends History {
+  readonly command: Command;
+  /** When the start was that was cut off. */
+  readonly startedAtMs: number;
+  readonly resolve: (settlement: Settlement | undefined) => void;
+  readonly reject: (error: CommandError) => void;
+}
+
+/**
+ * Starts what has come back from dead workers, so that whatever killed them is found and everything else is finished. Each
+ * start is written down before it, in a copy of the command: a copy that is delivered again is a start that was cut off.
+ *
+ * All start within a second, a few at a time. If this worker dies, too, those that it started last are suspected: they wait
+ * until the others are done, then start one after the other, and the last of them before a further death runs alone. Only a
+ * start that nothing ran beside counts towards `DELIVERY_LIMIT`.
+ */
+export class Quarantine {
+  readonly #queue: string;
+  readonly #limit: number;
+  readonly #nowMs: () => number;
+  /** Cut off, and not judged yet. */
+  #cut: Waiting[] = [];
+  #waiting: Waiting[] = [];
+  /** With the times of their starts, and their levels. */
+  readonly #running = new Map<Command, { readonly startedAtMs: number; readonly level: number }>();
+  #isGathering = false;
+  #lastStart = { atMs: 0, level: ORDINARY };
+  /** How many start at once, until all that waited have started. */
+  #batch = 0;
+
+  /** @param limit starts that nothing ran beside, before a command is poison (setting `DELIVERY_LIMIT`) */
+  constructor(queue: string, limit: number, nowMs: () => number) {
+    this.#queue = queue;
+    this.#limit = limit;
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * Has a command of the quarantine run now, or once it is its turn.
+   *
+   * @returns the settlement by which it is started later, by a copy; undefined if it is to run now, or has expired
+   * @throws CommandError `POISON_COMMAND`
+   */
+  admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
+    const { own } = command.envelope;
+    const level = Number(own[QUARANTINE_LEVEL]) || ORDINARY;
+    const record = {
+      level,
+      starts: Number(own[QUARANTINE_STARTS]) || 0,
+      cuts: Number(own[QUARANTINE_CUTS]) || 0,
+    };
+    const startedAtMs = own[QUARANTINE_STARTED_AT];
+    // What somebody published here directly has killed nobody yet.
+    const isStart = typeof startedAtMs === 'number' || !isCopy(own);
+    if (isStart && !command.delivery.message.fields.redelivered) {
+      if (!this.#mayRun(level)) return this.#copy(record);
+      this.#running.set(command, { startedAtMs: this.#nowMs(), level });
+      command.atEnd(() => this.#running.delete(command));
+      return undefined;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Settlement | undefined>();
+    const waiting = { ...record, command, startedAtMs: Number(startedAtMs), resolve, reject };
+    if (typeof startedAtMs !== 'number') {
+      this.#waiting.push(waiting);
+      this.#next(GATHER_MS);
+    } else if (this.#cut.push(waiting) === 1) setTimeout(() => this.#judge(), GATHER_MS);
+    command.atEnd(command.deadline.onExpired(() => this.#expire(waiting)));
+    return promise;
+  }
+
+  #expire(waiting: Waiting): void {
+    this.#cut = this.#cut.filter((other) => other !== waiting);
+    this.#waiting = this.#waiting.filter((other) => other !== waiting);
+    waiting.resolve(undefined);
+  }
+
+  /** Notes in a copy of each start that was cut off how suspicious its command is. */
+  #judge(): void {
+    const cut = this.#cut;
+    this.#cut = [];
+    const lastMs = Math.max(...cut.map(({ startedAtMs }) => startedAtMs));
+    for (const { level, starts, cuts, startedAtMs, resolve, reject } of cut) {
+      const wasAlone = level === ALONE || cut.length === 1;
+      const record = {
+        level: wasAlone || cuts + 1 >= MOST_CUTS ? ALONE : levelAfter(level, lastMs - startedAtMs),
+        starts: wasAlone ? starts + 1 : starts,
+        cuts: cuts + 1,
+      };
+      if (record.starts >= this.#limit) reject(new CommandError('POISON_COMMAND'));
+      else resolve(this.#copy(record));
+    }
+  }
+
+  #next(afterMs: number): void {
+    if (this.#isGathering) return;
+    this.#isGathering = true;
+    setTimeout(() => {
+      this.#isGathering = false;
+      if (this.#waiting.length > 0) this.#next(this.#start());
+    }, afterMs);
+  }
+
+  /** Starts those whose turn it is. @returns when to look again */
+  #start(): number {
+    const level = Math.min(...this.#waiting.map((waiting) => waiting.level));
+    const nowMs = this.#nowMs();
+    const { atMs, level: lastLevel } = this.#lastStart;
+    const isOnItsWay = (level !== lastLevel || level === ALONE) && nowMs - atMs < UNDER_WAY_MS;
+    if (isOnItsWay || !this.#mayRun(level)) return SUSPECT_STEP_MS;
+    const candidates = this.#waiting.filter((waiting) => waiting.level === level);
+    if (level === ORDINARY) this.#batch = Math.max(this.#batch, Math.ceil(candidates.length / STEPS));
+    const started = new Set(candidates.slice(0, level === ORDINARY ? this.#batch : 1));
+    if (started.size === candidates.length) this.#batch = 0;
+    this.#waiting = this.#waiting.filter((waiting) => !started.has(waiting));
+    this.#lastStart = { atMs: nowMs, level };
+    // Beside what does not end, a start says less.
+    const as = level === ALONE && this.#running.size > 0 ? SUSPECT : level;
+    for (const waiting of started) waiting.resolve(this.#copy({ ...waiting, level: as }, nowMs));
+    return level === ORDINARY ? STEP_MS : SUSPECT_STEP_MS;
+  }
+
+  /** Whether all that come first are done, or have had their time. */
+  #mayRun(level: number): boolean {
+    const sinceMs = this.#nowMs() - PATIENCE_MS;
+    return ![...this.#running.values()].some(
+      (other) =>
+        other.startedAtMs > sinceMs && (level === ALONE || other.level === ALONE || other.level < level),
+    );
+  }
+
+  #copy({ level, starts, cuts }: History, startedAtMs?: number): Settlement {
+    const headers: Copy['headers'] = {
+      [QUARANTINE_LEVEL]: level,
+      [QUARANTINE_STARTS]: starts,
+      [QUARANTINE_CUTS]: cuts,
+      ...(startedAtMs !== undefined && { [QUARANTINE_STARTED_AT]: startedAtMs }),
+    };
+    return { kind: 'move', copy: { queue: this.#queue, headers } };
+  }
+}
+
+/** @param beforeMs how long before the last start that was cut off */
+function levelAfter(level: number, beforeMs: number): number {
+  if (beforeMs <= SUSPECT_MS) return level === ORDINARY ? SUSPECT : ALONE;
+  return beforeMs > PATIENCE_MS ? SLOW : ORDINARY;
+}

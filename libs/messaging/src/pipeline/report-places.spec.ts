@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { Deadline } from '#resilience';
+
+import { ReportPlaces, type Turn } from './report-places.ts';
+
+const SICK = 'sick';
+const WELL = 'well';
+let places: ReportPlaces;
+const late = (): Deadline => Deadline.after(3_600_000);
+const enter = (operator: string, deadline = late()): Turn | Promise<Turn> =>
+  places.enter(operator, deadline, () => true);
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  places = new ReportPlaces(8, Date.now);
+});
+
+describe('ReportPlaces', () => {
+  it('gives an operator half of the places, and another one half of the rest', () => {
+    const sick = Array.from({ length: 5 }, () => enter(SICK));
+    expect(sick.map((turn) => typeof turn)).toEqual(['string', 'string', 'string', 'string', 'object']);
+    const well = Array.from({ length: 3 }, () => enter(WELL));
+    expect(well.map((turn) => typeof turn)).toEqual(['string', 'string', 'object']);
+  });
+
+  it('has a report beyond the share wait for its turn while its operator moves', async () => {
+    for (let n = 0; n < 4; n += 1) void enter(SICK);
+    const waiting = enter(SICK);
+    for (let ms = 0; ms < 10_000; ms += 1_000) {
+      jest.advanceTimersByTime(1_000);
+      places.moved(SICK);
+    }
+    places.leave(SICK);
+    expect(await waiting).toBe('entered');
+  });
+
+  it('sends reports beyond the share away within three seconds if nothing moves, and further ones at once', async () => {
+    for (let n = 0; n < 4; n += 1) void enter(SICK);
+    const waiting = enter(SICK);
+    jest.advanceTimersByTime(3_000);
+    expect(await waiting).toBe('stuck');
+    expect(enter(SICK)).toBe('stuck');
+    expect(enter(WELL)).toBe('entered');
+  });
+
+  it('keeps a report that cannot wait elsewhere until its deadline', async () => {
+    for (let n = 0; n < 4; n += 1) void enter(SICK);
+    jest.advanceTimersByTime(3_000);
+    const waiting = places.enter(SICK, Deadline.after(1_000), () => false);
+    jest.advanceTimersByTime(1_001);
+    expect(await waiting).toBe('expired');
+    places.leave(SICK);
+    expect(enter(SICK)).toBe('entered');
+  });
+});

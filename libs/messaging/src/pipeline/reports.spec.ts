@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { CommandError, type Reply } from '#contracts';
+import { UnconfirmedError } from '#rabbitmq';
+
+import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import type { CommandHandler } from '../command/command.ts';
+import { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
+import { REPORT, SpecPipeline } from './pipeline.fixture.ts';
+
+const COMPLETED: Reply = {
+  type: 'report.completed',
+  data: { report: 'rake', pages: 3, records: 3, totalCount: 3, changedWhileReading: false },
+};
+const page = (number: number): Reply => ({
+  type: 'report.page',
+  data: {
+    report: 'rake',
+    page: number,
+    pageCount: 3,
+    perPage: 1,
+    totalCount: 3,
+    precisions: {},
+    records: [],
+  },
+});
+
+/** Three pages and an end, from where an earlier run came to; `fetched` has what was asked of the platform. */
+function threePages(fetched: number[] = [], failAt?: number, thrown = new Error('not said')): CommandHandler {
+  return (_data, command) =>
+    Promise.resolve(
+      (async function* () {
+        for (let number = Number(command.progress?.['pages'] ?? 0) + 1; number <= 3; number += 1) {
+          fetched.push(number);
+          if (number === failAt) throw thrown;
+          yield page(number);
+          command.progress = { pages: number };
+        }
+        yield COMPLETED;
+      })(),
+    );
+}
+
+/** Delivers what was postponed, once its delay is over. */
+function again(spec: SpecPipeline, delayMs = 5_000, facts: DeliveryFacts = {}) {
+  const delivered = spec.delivered(`poker.reports.retry.${delayMs}`);
+  spec.nowMs += delayMs;
+  return spec.process({ ...delivered, ...facts });
+}
+
+const toCaller = (published: readonly (readonly [string, string])[]) =>
+  published.filter(([to]) => to === 'finance').map(([, what]) => what);
+const numbers = (spec: SpecPipeline) =>
+  spec.messages
+    .filter(({ routingKey }) => routingKey === 'finance')
+    .map(({ properties }) => properties.messageId);
+
+describe('a report', () => {
+  it('is published page by page, each with the next number', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = threePages();
+    const { published, end } = await spec.process(REPORT);
+    expect([toCaller(published), end]).toEqual([
+      ['report.page', 'report.page', 'report.page', 'report.completed'],
+      'acknowledged',
+    ]);
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:2', 'm-1:3']);
+  });
+
+  it('waits for the platform, longer each time, and continues where it was', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched, 2, new CommandError('PLATFORM_UNAVAILABLE'));
+    expect((await spec.process(REPORT)).published.at(-1)?.[0]).toBe('poker.reports.retry.5000');
+    expect((await again(spec)).published.at(-1)?.[0]).toBe('poker.reports.retry.30000');
+    spec.handler = threePages(fetched);
+    await again(spec, 30_000);
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:2', 'm-1:3']);
+    expect(fetched).toEqual([1, 2, 2, 2, 3]);
+    expect(spec.told.filter(([method]) => method === 'unavailable')).toHaveLength(2);
+  });
+
+  it('is dead-lettered if it would wait past its deadline', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = threePages([], 1, new CommandError('PLATFORM_UNAVAILABLE'));
+    const { published } = await spec.process({
+      ...REPORT,
+      headers: { 'x-deadline': RECEIVED_AT_MS + 4_000 },
+    });
+    expect(published).toContainEqual(['poker.dead-letters', 'PLATFORM_UNAVAILABLE']);
+    expect(toCaller(published)).toEqual(['PLATFORM_UNAVAILABLE']);
+  });
+
+  it.each([
+    ['full', 'refused', 'REPLY_QUEUE_FULL'],
+    ['gone', 'returned', 'REPLY_QUEUE_GONE'],
+  ] as const)(
+    'gives its place back while its queue is %s, for REPORTS_STALL_MS in all',
+    async (queue, answer, reason) => {
+      const spec = new SpecPipeline();
+      const fetched: number[] = [];
+      spec.handler = threePages(fetched);
+      spec.answers.set('finance', answer);
+      const { published } = await spec.process(REPORT);
+      expect(published.map(([to]) => to)).toEqual(['poker.reports.retry.5000']);
+      let last = published;
+      for (let round = 0; round < 6 && last.at(-1)?.[0] === 'poker.reports.retry.5000'; round += 1) {
+        last = (await again(spec)).published;
+      }
+      expect(spec.nowMs - RECEIVED_AT_MS).toBeGreaterThanOrEqual(30_000);
+      expect(spec.nowMs - RECEIVED_AT_MS).toBeLessThan(36_000);
+      expect(last).toContainEqual(['poker.replies.undelivered', reason]);
+      const parked = spec.messages.find(({ routingKey }) => routingKey === 'poker.replies.undelivered');
+      expect(JSON.parse(String(parked?.content))).toMatchObject({
+        code: 'REPLY_QUEUE_FULL',
+        details: { queue },
+      });
+      // Each round tries one page, and none is parked.
+      expect(new Set(fetched)).toEqual(new Set([1]));
+    },
+  );
+
+  it('continues once its queue takes messages again, with a new wait', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched);
+    spec.answers.set('finance', 'refused');
+    await spec.process(REPORT);
+    spec.answers.clear();
+    await again(spec);
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:2', 'm-1:3']);
+    expect(fetched.slice(-3)).toEqual([1, 2, 3]);
+  });
+
+  it('does not call the platform while its queue is known to take nothing', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched);
+    spec.answers.set('finance', 'refused');
+    await spec.process(REPORT);
+    fetched.length = 0;
+    const other = { ...REPORT, properties: { ...REPORT.properties, messageId: 'm-2' } };
+    expect((await spec.process(other)).published).toEqual([
+      ['poker.reports.retry.5000', 'report.rake.fetch'],
+    ]);
+    expect(fetched).toEqual([]);
+  });
+
+  it('parks its end if its queue goes after its last page, and sends its end again if it was refused', async () => {
+    const spec = new SpecPipeline();
+    spec.handler = (_data, command) =>
+      Promise.resolve(
+        (async function* () {
+          if (!command.progress) yield page(1);
+          command.progress = { isDone: true };
+          spec.answers.set('finance', command.attempts === 0 ? 'refused' : 'returned');
+          yield COMPLETED;
+        })(),
+      );
+    expect((await spec.process(REPORT)).published.map(([to]) => to)).toEqual([
+      'finance',
+      'poker.reports.retry.5000',
+    ]);
+    spec.handler = () =>
+      Promise.resolve(
+        (async function* () {
+          spec.answers.set('finance', 'returned');
+          yield COMPLETED;
+        })(),
+      );
+    spec.answers.clear();
+    expect((await again(spec)).published).toEqual([['poker.replies.undelivered', 'REPLY_QUEUE_GONE']]);
+  });
+
+  it('continues after its last confirmed page if its connection went, and this worker gets it again', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched, 3, new UnconfirmedError('no broker'));
+    const { delivery, end } = await spec.process(REPORT);
+    expect(end).toBe('requeued');
+    delivery.lose();
+    spec.handler = threePages(fetched);
+    await spec.process({ ...REPORT, redelivered: true });
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:2', 'm-1:3']);
+    expect(fetched).toEqual([1, 2, 3, 3]);
+  });
+
+  it.each<[string, DeliveryFacts]>([
+    ['sent again, not delivered again', {}],
+    ['answered elsewhere', { redelivered: true, properties: { ...REPORT.properties, replyTo: 'other' } }],
+    ['for other data', { redelivered: true, body: { ...(REPORT.body as object), perPage: 7 } }],
+  ])('begins with its first page if it is %s', async (_, facts) => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched, 3, new UnconfirmedError('no broker'));
+    (await spec.process(REPORT)).delivery.lose();
+    fetched.length = 0;
+    spec.handler = threePages(fetched);
+    await spec.process({ ...REPORT, ...facts });
+    expect(fetched).toEqual([1, 2, 3]);
+  });
+});

@@ -1,2 +1,0 @@
-export { DirectKeys } from './direct-keys.ts';
-export { KeyProbe } from './key-probe.ts';

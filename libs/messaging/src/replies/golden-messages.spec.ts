@@ -1,0 +1,275 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { busNames, CommandError, type ErrorBody, type Reply } from '#contracts';
+import type { OutgoingMessage } from '#rabbitmq';
+
+import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
+import { copyOf, deadLetterOf } from '../command/copy-of.ts';
+import { errorBodyOf } from '../command/settlement.ts';
+import { eventMessage, pageContent, replyMessage } from './reply-message.ts';
+
+type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
+
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+const NAMES = busNames('poker');
+const PACKET = { body: { pattern: 'session.create', data: { userId: 'p-1' }, id: 'n-1' } };
+const QUEUE = { kind: 'queue', queue: 'lobby' } as const;
+const CREATED: Reply = {
+  type: 'session.created',
+  data: { userId: 'p-1', sessionId: 's-1', auth: 'SECRET', redirectUrl: 'https://play.example/?auth=SECRET' },
+};
+const PAGE: Reply = {
+  type: 'report.page',
+  data: { report: 'rake', page: 1, pageCount: 2, perPage: 1, totalCount: 2, precisions: {}, records: [] },
+};
+const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => ({
+  type: 'command.failed',
+  data: errorBodyOf(new CommandError(code), commandOf(facts), RECEIVED_AT_MS),
+});
+const factsOf = (reply: Reply, facts: Facts, sequence = 0) => ({
+  envelope: commandOf(facts).envelope,
+  reply,
+  sequence,
+  nowMs: RECEIVED_AT_MS + 999,
+});
+const FOREIGN = {
+  CC: ['spy'],
+  'x-death': [{ queue: 'poker.reports', count: 9 }],
+  'x-delivery-count': 9,
+  'x-quarantine-starts': 9,
+  'x-progress': '{}',
+  'x-stalled-since': 9,
+  'x-origin-user-id': 'somebody',
+  'x-anything': 'else',
+};
+const WHOLE: Facts = {
+  properties: {
+    type: 'session.create',
+    correlationId: 'c-1',
+    contentType: 'application/json',
+    contentEncoding: 'identity',
+    appId: 'cashier',
+    timestamp: 1_769_860_800,
+    userId: 'cashier-user',
+    expiration: '60000',
+    priority: 9,
+  },
+  headers: {
+    ...FOREIGN,
+    operator: 'casino',
+    'schema-version': 1,
+    traceparent: TRACEPARENT,
+    tracestate: 'a=b',
+    'x-deadline': RECEIVED_AT_MS + 5_000,
+  },
+};
+
+/** A message in short: where it goes, its properties and headers that are not those of every message, its body. */
+function brief({ exchange, routingKey, mandatory, properties, content }: OutgoingMessage) {
+  const { headers, ...rest } = properties;
+  return {
+    to: `${exchange}:${routingKey}${mandatory ? '!' : ''}`,
+    ...rest,
+    headers,
+    body: content.toString(),
+  };
+}
+
+const REPLY_PROPERTIES = {
+  correlationId: 'm-1',
+  messageId: 'm-1:0',
+  contentType: 'application/json',
+  timestamp: RECEIVED_AT_MS / 1000,
+  appId: 'poker-bridge',
+};
+const REPLY_HEADERS = {
+  'command-id': 'm-1',
+  'command-type': 'session.create',
+  sequence: 0,
+  final: true,
+  'schema-version': 1,
+};
+const COPY = { messageId: 'm-1', type: 'session.create', replyTo: 'lobby', body: '{"userId":"p-1"}' };
+const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_000 };
+
+const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
+  [
+    'a reply',
+    () => replyMessage(factsOf(CREATED, { headers: { traceparent: TRACEPARENT } }), QUEUE),
+    {
+      to: ':lobby!',
+      ...REPLY_PROPERTIES,
+      type: 'session.created',
+      headers: { ...REPLY_HEADERS, traceparent: TRACEPARENT },
+      body: JSON.stringify(CREATED.data),
+    },
+  ],
+  [
+    'a reply to a direct key, which RabbitMQ 3 would return although it delivered it',
+    () => replyMessage(factsOf(CREATED, {}), { kind: 'direct', queue: 'amq.rabbitmq.reply-to.key' }),
+    { to: ':amq.rabbitmq.reply-to.key' },
+  ],
+  [
+    'a page, which is not final',
+    () => replyMessage(factsOf(PAGE, {}, 7), QUEUE),
+    { type: 'report.page', messageId: 'm-1:7', headers: { ...REPLY_HEADERS, sequence: 7, final: false } },
+  ],
+  [
+    'a conflict, under an id of its own data',
+    () => replyMessage(factsOf(failed({}, 'IDEMPOTENCY_CONFLICT'), {}), QUEUE),
+    { messageId: 'm-1:conflict:63821b46174c5320' },
+  ],
+  [
+    'a packet',
+    () => replyMessage(factsOf(CREATED, PACKET), QUEUE),
+    { messageId: 'n-1:0', body: JSON.stringify({ response: CREATED.data, isDisposed: true, id: 'n-1' }) },
+  ],
+  [
+    'a packet that others follow',
+    () => replyMessage(factsOf(PAGE, PACKET), QUEUE),
+    { body: JSON.stringify({ response: PAGE.data, id: 'n-1' }) },
+  ],
+  [
+    'a packet of a failure',
+    () => replyMessage(factsOf(failed(PACKET), PACKET), QUEUE),
+    { body: JSON.stringify({ err: failed(PACKET).data, isDisposed: true, id: 'n-1' }) },
+  ],
+  [
+    'an announcement of a success, without tokens and the URLs that hold them',
+    () => eventMessage(NAMES.events, factsOf(CREATED, PACKET)),
+    { to: 'poker.events:session.created', body: '{"userId":"p-1","sessionId":"s-1"}' },
+  ],
+  [
+    'an announcement of a failure, with its code as routing key and never as a packet',
+    () => eventMessage(NAMES.events, factsOf(failed(PACKET), PACKET)),
+    { to: 'poker.events:command.failed.NOT_FOUND', body: JSON.stringify(failed(PACKET).data) },
+  ],
+  [
+    'a copy, which keeps what the contract lists and nothing else',
+    () => copyOf(commandOf(WHOLE), { queue: NAMES.quarantine }),
+    {
+      to: ':poker.quarantine!',
+      ...COPY,
+      correlationId: 'c-1',
+      contentType: 'application/json',
+      contentEncoding: 'identity',
+      appId: 'cashier',
+      timestamp: 1_769_860_800,
+      headers: {
+        operator: 'casino',
+        'schema-version': 1,
+        traceparent: TRACEPARENT,
+        tracestate: 'a=b',
+        'x-deadline': RECEIVED_AT_MS + 5_000,
+        'x-origin-user-id': 'cashier-user',
+      },
+    },
+  ],
+  [
+    'a copy of a bare command, with its identity, its type and its deadline',
+    () => copyOf(commandOf({ properties: { messageId: undefined, replyTo: undefined } }), { queue: 'q' }),
+    { to: ':q!', messageId: 'made-up', type: 'session.create', headers: COPY_HEADERS, body: COPY.body },
+  ],
+  [
+    'a copy of a packet, which would not be one with a type',
+    () => copyOf(commandOf(PACKET), { queue: 'q' }),
+    {
+      to: ':q!',
+      messageId: 'n-1',
+      replyTo: 'lobby',
+      headers: COPY_HEADERS,
+      body: JSON.stringify(PACKET.body),
+    },
+  ],
+  [
+    'a copy of a copy, which remembers whose command it was and how often it was redriven',
+    () =>
+      copyOf(copiedCommandOf({ headers: { 'x-origin-user-id': 'cashier', 'x-redriven': 2 } }), {
+        queue: 'q',
+        headers: { 'x-reason': 'NOT_FOUND' },
+      }),
+    {
+      ...COPY,
+      headers: {
+        ...COPY_HEADERS,
+        'x-origin-user-id': 'cashier',
+        'x-redriven': 2,
+        'x-reason': 'NOT_FOUND',
+      },
+    },
+  ],
+  [
+    'a dead letter',
+    () => deadLetterOf(commandOf({}), 'VALIDATION_FAILED', NAMES, RECEIVED_AT_MS),
+    {
+      to: ':poker.dead-letters!',
+      ...COPY,
+      headers: {
+        ...COPY_HEADERS,
+        'x-reason': 'VALIDATION_FAILED',
+        'x-failed-at': '2026-01-31T12:00:00.000Z',
+        'x-origin-queue': 'poker.interactive',
+        'x-sequence': 1,
+      },
+    },
+  ],
+  [
+    'a dead letter that is too large, cut to its first KiB',
+    () => deadLetterOf(commandOf({ body: Buffer.alloc(2_000, 'x') }), 'MESSAGE_TOO_LARGE', NAMES, 0),
+    { headers: { ...COPY_HEADERS, 'x-origin-bytes': 2_000 }, body: 'x'.repeat(1_024) },
+  ],
+];
+
+describe('on the wire', () => {
+  it.each(GOLDEN)('%s', (_, actual, expected) => {
+    expect(brief(actual())).toMatchObject(expected);
+    if ('messageId' in expected && 'headers' in expected) {
+      expect(Object.keys(brief(actual()).headers).toSorted()).toEqual(
+        Object.keys(expected.headers as object).toSorted(),
+      );
+    }
+    // The publisher writes into them.
+    expect(actual().properties.headers).not.toBe(actual().properties.headers);
+  });
+
+  it.each([
+    ['that is too long for a header', 'x'.repeat(100_000), 'x'.repeat(1024)],
+    ['that is no text', ['casino'], ''],
+    ['that is empty', '', ''],
+  ])('a copy never has the operator default for one %s', (_, operator, expected) => {
+    const { headers } = copyOf(commandOf({ headers: { operator } }), { queue: 'q' }).properties;
+    expect(headers['operator']).toBe(expected);
+  });
+
+  it('a copy drops what cannot be written again', () => {
+    const long = '�'.repeat(255);
+    const properties = { type: long, correlationId: long, replyTo: long, appId: long, timestamp: 2 ** 64 };
+    const headers = { 'schema-version': -1e300, traceparent: 'x'.repeat(1025), tracestate: { a: 1 } };
+    const copy = copyOf(commandOf({ properties, headers }), { queue: 'q' });
+    expect(Object.keys(copy.properties).toSorted()).toEqual(['headers', 'messageId']);
+    expect(copy.properties.headers).toEqual({ ...COPY_HEADERS, 'schema-version': '-1e+300' });
+    const bare = commandOf({ properties: { replyTo: 'amq.rabbitmq.reply-to' } });
+    expect(copyOf(bare, { queue: 'q' }).properties).not.toHaveProperty('replyTo');
+  });
+
+  it.each([0, 1, 2])(
+    'a page of %i records that are written already is what it would be with them',
+    (count) => {
+      const records = Array.from({ length: count }, (_, id) => ({ id: `"records":[] ${id}`, records: [] }));
+      const data = { ...PAGE.data, precisions: { '"records":[]': 2 } };
+      const page = { ...PAGE, data: { ...data, records } } as Reply;
+      for (const facts of [{}, PACKET]) {
+        const written = records.map((record, at) =>
+          Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(record)}`),
+        );
+        const content = pageContent(commandOf(facts).envelope, {
+          type: 'report.page',
+          data,
+          written,
+        });
+        expect(content.toString()).toBe(replyMessage(factsOf(page, facts), QUEUE).content.toString());
+        expect(written).toEqual([]);
+      }
+    },
+  );
+});

@@ -1,0 +1,15 @@
+import { expect, it } from '@jest/globals';
+
+import type { RecordFault } from '#contracts';
+
+import { readRecord } from './read-record.ts';
+import { RAKE_RECORD } from './record-shapes.ts';
+
+it('names some thousands of faults, and no more', () => {
+  const faults: RecordFault[] = [];
+  const attributes = { 'user-id': 'u', currency: 'USD', value: '1' };
+  const resource = { type: 'players-rake', id: '1', attributes };
+  for (let index = 0; index < 10_001; index += 1) readRecord(resource, RAKE_RECORD, index, faults);
+  expect(faults).toHaveLength(10_000);
+  expect(faults.at(-1)).toEqual({ pointer: '/records/9999/value', message: 'is not an integer' });
+});

@@ -1,0 +1,110 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { type Ask, Names } from './names.ts';
+
+type Answer = Parameters<Ask>[2];
+
+const ONE = [{ address: '192.0.2.1', family: 4 }];
+const TWO = [
+  { address: '2001:db8::2', family: 6 },
+  { address: '192.0.2.2', family: 4 },
+];
+
+/** A system that answers when it is told to. */
+function system() {
+  const questions: { host: string; answer: Answer }[] = [];
+  const names = new Names((host, _options, answer) => void questions.push({ host, answer }));
+  const lookup = (host: string, family = 0) =>
+    new Promise<unknown>((resolve, reject) => {
+      names.lookup(host, { all: true, family }, (error, found) => (error ? reject(error) : resolve(found)));
+    });
+  return { names, questions, lookup };
+}
+
+/** As Node.js does: without addresses. */
+function fail(question?: { answer: Answer }): void {
+  const error = Object.assign(new Error('unknown'), { code: 'ENOTFOUND' });
+  (question?.answer as ((error: Error) => void) | undefined)?.(error);
+}
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+describe('Names', () => {
+  it('asks once for all who wait for a name, and for each name', async () => {
+    const { questions, lookup } = system();
+    const waiting = [lookup('a'), lookup('a'), lookup('b'), lookup('a')];
+    expect(questions.map(({ host }) => host)).toEqual(['a', 'b']);
+    questions[0]?.answer(null, ONE);
+    questions[1]?.answer(null, TWO);
+    expect(await Promise.all(waiting)).toEqual([ONE, ONE, TWO, ONE]);
+  });
+
+  it('uses what was answered for ten seconds', async () => {
+    const { questions, lookup } = system();
+    const first = lookup('a');
+    questions[0]?.answer(null, ONE);
+    await first;
+    jest.advanceTimersByTime(9_900);
+    expect(await lookup('a')).toEqual(ONE);
+    jest.advanceTimersByTime(200);
+    const second = lookup('a');
+    questions[1]?.answer(null, TWO);
+    expect(await second).toEqual(TWO);
+    expect(questions).toHaveLength(2);
+  });
+
+  it('uses what was answered for ten minutes if the system no longer answers, and does not ask twice meanwhile', async () => {
+    const { questions, lookup } = system();
+    const first = lookup('a');
+    questions[0]?.answer(null, ONE);
+    await first;
+    jest.advanceTimersByTime(60_000);
+    const slow = lookup('a');
+    jest.advanceTimersByTime(500);
+    expect(await slow).toEqual(ONE);
+    const next = lookup('a');
+    jest.advanceTimersByTime(1);
+    expect(await next).toEqual(ONE);
+    expect(questions).toHaveLength(2);
+    jest.advanceTimersByTime(600_000);
+    const last = lookup('a');
+    fail(questions[1]);
+    await expect(last).rejects.toThrow('unknown');
+  });
+
+  it('uses what was answered if the system fails', async () => {
+    const { questions, lookup } = system();
+    const first = lookup('a');
+    questions[0]?.answer(null, ONE);
+    await first;
+    jest.advanceTimersByTime(60_000);
+    const next = lookup('a');
+    fail(questions[1]);
+    expect(await next).toEqual(ONE);
+  });
+
+  it('passes a failure on to all who waited, and asks again for the next', async () => {
+    const { questions, lookup } = system();
+    const failed = Promise.allSettled([lookup('a'), lookup('a')]);
+    fail(questions[0]);
+    expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const next = lookup('a');
+    questions[1]?.answer(null, ONE);
+    expect(await next).toEqual(ONE);
+  });
+
+  it('gives the addresses of one family, and one address, as they are asked for', async () => {
+    const { names, questions, lookup } = system();
+    const v4 = lookup('a', 4);
+    questions[0]?.answer(null, TWO);
+    expect(await v4).toEqual([TWO[1]]);
+    const one = await new Promise((resolve) => {
+      names.lookup('a', {}, (_error, address, family) => resolve([address, family]));
+    });
+    expect(one).toEqual(['2001:db8::2', 6]);
+    const none = lookup('b', 6);
+    questions[1]?.answer(null, ONE);
+    await expect(none).rejects.toThrow('no address');
+  });
+});

@@ -1,0 +1,85 @@
+import { lookup as askSystem, type LookupAddress, type LookupOptions } from 'node:dns';
+import type { LookupFunction } from 'node:net';
+
+/** Addresses are asked for again after this long. */
+const FRESH_MS = 10_000;
+/** How long a connection waits for new addresses while there are old ones. */
+const PATIENCE_MS = 500;
+/** Older addresses are not used, however long the system takes. */
+const OLDEST_MS = 600_000;
+
+/** Asks the system for all addresses of a host. */
+export type Ask = (
+  host: string,
+  options: LookupOptions & { all: true },
+  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
+
+interface Host {
+  addresses: readonly LookupAddress[];
+  /** When they were answered, and when they were last asked for. */
+  answeredAtMs: number;
+  askedAtMs: number;
+  /** Who waits for an answer of the system; `undefined` while it is not asked. */
+  waiting: Set<Answer> | undefined;
+}
+
+/**
+ * Resolves the names of platforms and proxies as the system does, with `/etc/hosts`, search domains and all, but asks for
+ * each name once at a time: a question that the system does not answer takes one thread of Node.js, however many calls
+ * wait for it. Addresses are used for ten seconds, and longer while the system does not answer.
+ */
+export class Names {
+  readonly #ask: Ask;
+  /** Those of the settings: few. */
+  readonly #hosts = new Map<string, Host>();
+
+  constructor(ask: Ask = askSystem) {
+    this.#ask = ask;
+  }
+
+  /** As `net.connect` wants it. */
+  readonly lookup: LookupFunction = (name, { all, family, hints }, callback) => {
+    this.#addressesOf(name, hints, (error, addresses) => {
+      const fitting =
+        family === 4 || family === 6 ? addresses.filter((each) => each.family === family) : addresses;
+      const [first] = fitting;
+      const failure = error ?? (first ? null : Object.assign(new Error('no address'), { code: 'ENOTFOUND' }));
+      if (all) callback(failure, [...fitting]);
+      else callback(failure, first?.address ?? '', first?.family);
+    });
+  };
+
+  #addressesOf(name: string, hints: number | undefined, answer: Answer): void {
+    const nowMs = performance.now();
+    let host = this.#hosts.get(name);
+    if (host === undefined) {
+      host = { addresses: [], answeredAtMs: -Infinity, askedAtMs: -Infinity, waiting: undefined };
+      this.#hosts.set(name, host);
+    }
+    const ageMs = nowMs - host.answeredAtMs;
+    if (ageMs <= FRESH_MS) return answer(null, host.addresses);
+    const waiting = host.waiting ?? this.#askFor(name, host, hints);
+    waiting.add(answer);
+    if (ageMs > OLDEST_MS) return;
+    const useOld = (): void => {
+      if (waiting.delete(answer)) answer(null, host.addresses);
+    };
+    setTimeout(useOld, host.askedAtMs + PATIENCE_MS - nowMs).unref();
+  }
+
+  #askFor(name: string, host: Host, hints = 0): Set<Answer> {
+    const waiting = new Set<Answer>();
+    host.waiting = waiting;
+    host.askedAtMs = performance.now();
+    this.#ask(name, { all: true, hints }, (error, addresses) => {
+      host.waiting = undefined;
+      if (!error) Object.assign(host, { addresses, answeredAtMs: performance.now() });
+      const isUsable = performance.now() - host.answeredAtMs <= OLDEST_MS;
+      for (const answer of waiting) answer(isUsable ? null : error, isUsable ? host.addresses : []);
+    });
+    return waiting;
+  }
+}

@@ -1,0 +1,159 @@
+// amqplib decodes headers by recursion and without a bound, before anybody can look at them: 27 kB of nested lists ended a
+// worker, and 130 kB of nulls took half a MiB while their command was in flight (docs/decisions/0020).
+
+import type { ChannelModel, MessagePropertyHeaders } from 'amqplib';
+
+const MAX_BYTES = 16 * 1024;
+/** What quorum queues add at each delivery, which must not make headers too long that were not when they were sent. */
+const ADDED = new Set(['x-delivery-count', 'x-acquired-count']);
+const MAX_ADDED_BYTES = 64;
+/** Lists and tables around a value, without the headers themselves. */
+const MAX_DEPTH = 32;
+/** Of a longer frame, what follows it in memory is copied, so that the message that it belongs to does not keep it. */
+const MAX_KEPT_FRAME_BYTES = 32 * 1024;
+
+/** What a message has as its headers if they were dropped: told by its identity, which nothing on the wire has. */
+export const DROPPED_HEADERS: MessagePropertyHeaders = Object.freeze({});
+
+/** What amqplib has read and not parsed yet, which begins with a frame, and the method that takes one frame from it. */
+interface FrameReader {
+  rest: Buffer;
+  recvFrame(): false | { fields: { headers?: MessagePropertyHeaders } };
+}
+
+/** The headers in a frame that announces a message. */
+interface Table {
+  readonly start: number;
+  readonly end: number;
+  /** Where the frame that holds it ends. */
+  readonly frameEnd: number;
+}
+
+// The layout of a frame: type, channel and size, then, in that of properties, a class, a weight, the size of the body, flags
+// and the properties themselves; one byte after all. Source: AMQP 0-9-1, sections 2.3.5 and 4.2.6.
+const HEADER_FRAME = 2;
+const SIZE_AT = 3;
+const PAYLOAD_AT = 7;
+const FLAGS_AT = PAYLOAD_AT + 12;
+const PROPERTIES_AT = FLAGS_AT + 2;
+const HAS_CONTENT_TYPE = 0x8000;
+const HAS_CONTENT_ENCODING = 0x4000;
+const HAS_HEADERS = 0x2000;
+
+/** How many bytes a value takes by its type; those of `SIZED` and `CONTAINERS` say so themselves. */
+const WIDTHS = new Map(
+  Object.entries({ V: 0, b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8, T: 8 }).map(
+    ([type, width]) => [type.charCodeAt(0), width],
+  ),
+);
+const [TEXT, BYTES, LIST, TABLE] = [...'SxAF'].map((type) => type.charCodeAt(0));
+const LENGTH_BYTES = 4;
+
+/**
+ * Has the messages of a connection come with the headers that are known, and with `DROPPED_HEADERS` if all of them cannot be
+ * read, are nested more than 32 deep or take more than 16 KiB. Their other properties stay.
+ *
+ * @param known the names of the headers that are decoded; default: all
+ */
+export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): void {
+  const { connection } = model as unknown as { connection: FrameReader };
+  const receive = connection.recvFrame.bind(connection);
+  connection.recvFrame = () => {
+    const { rest } = connection;
+    const table = tableIn(rest);
+    if (!table) return receive();
+    const isShort = table.end - table.start <= MAX_BYTES + MAX_ADDED_BYTES;
+    const kept = isShort ? keptEntries(rest, table, known) : undefined;
+    if (kept === 'all') return receive();
+    // amqplib reads this frame alone, and then goes on with what followed it.
+    connection.rest = withHeaders(kept, rest, table);
+    const frame = receive();
+    if (!kept && frame) frame.fields.headers = DROPPED_HEADERS;
+    const following = rest.subarray(table.frameEnd);
+    connection.rest = table.frameEnd > MAX_KEPT_FRAME_BYTES ? Buffer.from(following) : following;
+    return frame;
+  };
+}
+
+/** The headers in the first frame, if that is complete and has any. */
+function tableIn(bytes: Buffer): Table | undefined {
+  if (bytes[0] !== HEADER_FRAME || bytes.length < PROPERTIES_AT) return undefined;
+  const payloadEnd = PAYLOAD_AT + bytes.readUInt32BE(SIZE_AT);
+  const flags = bytes.readUInt16BE(FLAGS_AT);
+  if (bytes.length <= payloadEnd || (flags & HAS_HEADERS) === 0) return undefined;
+  let at = PROPERTIES_AT;
+  if (flags & HAS_CONTENT_TYPE) at += 1 + (bytes[at] ?? 0);
+  if (flags & HAS_CONTENT_ENCODING) at += 1 + (bytes[at] ?? 0);
+  const start = at + LENGTH_BYTES;
+  if (start > payloadEnd) return undefined;
+  const end = start + bytes.readUInt32BE(at);
+  return end > payloadEnd ? undefined : { start, end, frameEnd: payloadEnd + 1 };
+}
+
+/** The headers that are known; `undefined` if some cannot be read or are too deep, or all are too long. */
+function keptEntries(
+  bytes: Buffer,
+  { start, end }: Table,
+  known: ReadonlySet<string> | undefined,
+): readonly Buffer[] | 'all' | undefined {
+  const kept: Buffer[] = [];
+  let isAll = true;
+  let bytesAdded = 0;
+  for (let at = start; at < end;) {
+    const valueAt = at + 1 + (bytes[at] ?? 0);
+    const next = endOfValue(bytes, valueAt, end);
+    if (next === undefined) return undefined;
+    const name = bytes.toString('latin1', at + 1, valueAt);
+    if (ADDED.has(name)) bytesAdded += next - at;
+    if (!known || known.has(name)) kept.push(bytes.subarray(at, next));
+    else isAll = false;
+    at = next;
+  }
+  if (end - start > MAX_BYTES + bytesAdded) return undefined;
+  return isAll ? 'all' : kept;
+}
+
+/** Where a value ends; `undefined` if it or a value in it has no type, is longer than what it is in, or is too deep. */
+function endOfValue(bytes: Buffer, start: number, limit: number): number | undefined {
+  /** Where the lists and tables around the next value end, the innermost last. */
+  const ends = [limit];
+  const areTables = [false];
+  let at = start;
+  do {
+    const end = ends.at(-1) as number;
+    if (areTables.at(-1)) at += 1 + (bytes[at] ?? 0);
+    if (at >= end) return undefined;
+    const type = bytes[at] as number;
+    at += 1;
+    const width = WIDTHS.get(type);
+    if (width !== undefined) at += width;
+    else {
+      const isContainer = type === LIST || type === TABLE;
+      if ((!isContainer && type !== TEXT && type !== BYTES) || at + LENGTH_BYTES > end) return undefined;
+      const valueEnd = at + LENGTH_BYTES + bytes.readUInt32BE(at);
+      if (valueEnd > end || (isContainer && ends.length > MAX_DEPTH)) return undefined;
+      at = isContainer ? at + LENGTH_BYTES : valueEnd;
+      if (isContainer) {
+        ends.push(valueEnd);
+        areTables.push(type === TABLE);
+      }
+    }
+    if (at > (ends.at(-1) as number)) return undefined;
+    while (ends.length > 1 && at === ends.at(-1)) {
+      ends.pop();
+      areTables.pop();
+    }
+  } while (ends.length > 1);
+  return at;
+}
+
+/** The frame with these headers alone, or with none. */
+function withHeaders(kept: readonly Buffer[] | undefined, bytes: Buffer, table: Table): Buffer {
+  const { start, end, frameEnd } = table;
+  const before = Buffer.from(bytes.subarray(0, kept ? start : start - LENGTH_BYTES));
+  const frame = Buffer.concat([before, ...(kept ?? []), bytes.subarray(end, frameEnd)]);
+  frame.writeUInt32BE(frame.length - PAYLOAD_AT - 1, SIZE_AT);
+  if (kept) frame.writeUInt32BE(frame.length - start - (frameEnd - end), start - LENGTH_BYTES);
+  else frame.writeUInt16BE(frame.readUInt16BE(FLAGS_AT) & ~HAS_HEADERS, FLAGS_AT);
+  return frame;
+}

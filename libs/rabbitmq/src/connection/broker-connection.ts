@@ -1,0 +1,185 @@
+import type { ChannelModel } from 'amqplib';
+
+import { closeWithin, destroySocket } from './close-within.ts';
+import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
+import { pause, within } from './within.ts';
+
+const SET_UP_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 5_000;
+
+export type ConnectionState =
+  /** The broker is away, or was lost; tried again. */
+  | { readonly kind: 'connecting'; readonly reason: string }
+  | { readonly kind: 'open' }
+  /** The broker takes nothing from publishers: memory or disk alarm. */
+  | { readonly kind: 'blocked'; readonly reason: string }
+  /** The broker refuses the user, the password or the virtual host; tried again, since somebody may correct that. */
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'closed' };
+
+export interface BrokerConnectionOptions extends ConnectOptions {
+  /** The nodes of one cluster, tried in turn. They hold a password. */
+  readonly urls: readonly string[];
+  /** Makes channels and topology after each connect. If it throws, the connection is closed and made again. */
+  readonly setUp?: (connection: ChannelModel) => Promise<void>;
+  /** Default 5 s. */
+  readonly setUpTimeoutMs?: number;
+  readonly onState?: (state: ConnectionState) => void;
+  /** 0 to 1. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** One connection to the broker that is recreated, with growing pauses, until it is closed. */
+export class BrokerConnection {
+  readonly #options: BrokerConnectionOptions;
+  readonly #closing = new AbortController();
+  #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
+  #model: ChannelModel | undefined;
+  #openedAtMs = 0;
+  #isStarted = false;
+  #refusal: BrokerError | undefined;
+  /** Called when the state changes. */
+  #waiting: (() => void)[] = [];
+
+  constructor(options: BrokerConnectionOptions) {
+    this.#options = options;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** Why there is no connection, or why the broker takes nothing; `undefined` if all is well. */
+  get lastError(): string | undefined {
+    return 'reason' in this.#state ? this.#state.reason : undefined;
+  }
+
+  get isUsable(): boolean {
+    return this.#state.kind === 'open' || this.#state.kind === 'blocked';
+  }
+
+  /** Whether a connection is the one in use. */
+  isCurrent(model: ChannelModel): boolean {
+    return this.#model === model;
+  }
+
+  /** Begins to connect, the first time that it is called; returns at once. */
+  open(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    void this.#keep();
+  }
+
+  /**
+   * The connection, once there is one.
+   *
+   * @throws Error if it is closed for good
+   */
+  async established(): Promise<ChannelModel> {
+    for (;;) {
+      if (this.#state.kind === 'closed') throw new Error('The connection is closed.');
+      if (this.#model && this.isUsable) return this.#model;
+      await this.#changed();
+    }
+  }
+
+  /**
+   * Waits for the first connection.
+   *
+   * @throws BrokerError at once if the broker refuses the user, `unreachable` if it takes longer than `timeoutMs`
+   */
+  async ready(timeoutMs: number): Promise<void> {
+    const untilMs = performance.now() + timeoutMs;
+    this.open();
+    while (!this.isUsable) {
+      if (this.#refusal) throw this.#refusal;
+      const leftMs = untilMs - performance.now();
+      if (leftMs <= 0 || this.#state.kind === 'closed') {
+        throw new BrokerError('unreachable', `No broker can be reached (${this.lastError ?? 'closed'}).`);
+      }
+      await within(leftMs, 'the broker', this.#changed()).catch(() => undefined);
+    }
+  }
+
+  /**
+   * Drops a connection, so that another one follows; nothing happens if that one follows already.
+   *
+   * @param olderThanMs a younger one is kept
+   */
+  reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
+    if (!this.isCurrent(model) || performance.now() - this.#openedAtMs < olderThanMs) return;
+    destroySocket(model, new Error(reason));
+  }
+
+  /** Closes for good. Always settles, also if the broker does not answer. */
+  async close(): Promise<void> {
+    const model = this.#model;
+    this.#model = undefined;
+    this.#change({ kind: 'closed' });
+    this.#closing.abort();
+    if (model) await closeWithin(CLOSE_TIMEOUT_MS, model);
+  }
+
+  async #keep(): Promise<void> {
+    const { urls, random = Math.random } = this.#options;
+    let failures = 0;
+    for (let turn = 0; !this.#closing.signal.aborted; turn += 1) {
+      try {
+        await this.#serve(urls[turn % urls.length] ?? '', () => (failures = 0));
+      } catch (error) {
+        const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
+        this.#refusal = isRefused ? error : undefined;
+        this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
+      }
+      const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+      failures += 1;
+      await pause(longestMs * (0.5 + random() / 2), this.#closing.signal);
+    }
+  }
+
+  /** @throws Error always in the end: why it could not connect, or why the connection was lost */
+  async #serve(url: string, onOpen: () => void): Promise<never> {
+    const { setUp, setUpTimeoutMs = SET_UP_TIMEOUT_MS } = this.#options;
+    const model = await connectTo(url, this.#options);
+    try {
+      const lost = this.#watch(model);
+      if (this.#state.kind === 'closed') throw new Error('closed while it connected');
+      this.#model = model;
+      this.#openedAtMs = performance.now();
+      // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
+      if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
+      onOpen();
+      this.#change({ kind: 'open' });
+      return await lost;
+    } finally {
+      if (this.#model === model) this.#model = undefined;
+      await closeWithin(CLOSE_TIMEOUT_MS, model);
+    }
+  }
+
+  /** @returns what rejects when the connection is lost */
+  #watch(model: ChannelModel): Promise<never> {
+    let reason = 'the broker closed the connection';
+    model.on('error', (error) => (reason = error.message));
+    model.on('blocked', (why) => this.#change({ kind: 'blocked', reason: why }));
+    model.on('unblocked', () => this.#change({ kind: 'open' }));
+    const lost = new Promise<never>((_, reject) => model.on('close', () => reject(new Error(reason))));
+    // Nothing may get to wait for it.
+    lost.catch(() => undefined);
+    return lost;
+  }
+
+  #change(state: ConnectionState): void {
+    if (this.#state.kind === 'closed') return;
+    this.#state = state;
+    if (state.kind === 'open') this.#refusal = undefined;
+    this.#options.onState?.(state);
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  #changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+}

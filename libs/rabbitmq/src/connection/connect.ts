@@ -1,0 +1,129 @@
+import { type ChannelModel, connect } from 'amqplib';
+
+import { boundHeaders } from './bound-headers.ts';
+import { corkWrites } from './cork-writes.ts';
+
+const TIMEOUT_MS = 5_000;
+/** A node that is silent for twice as long counts as lost. */
+const HEARTBEAT_SECONDS = 5;
+/** The user that amqplib takes if the URL names none. */
+const DEFAULT_USER = 'guest';
+
+/** What `amqps` connections trust and present, in PEM; asked at each connect, so that it may change. */
+export interface ConnectionTls {
+  readonly material: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** The message of an error of a connection, and what to do if TLS is the reason. */
+  describe(error: unknown): string;
+}
+
+export interface ConnectOptions {
+  /** Shown by the broker's management. */
+  readonly name: string;
+  /** Default: what Node.js trusts, and no client certificate. */
+  readonly tls?: ConnectionTls | undefined;
+  /** The names of the headers that are decoded. Default: all. */
+  readonly knownHeaders?: ReadonlySet<string> | undefined;
+}
+
+/** Why a broker, or a queue of it, cannot be used. Only `unreachable` and `queue-busy` may pass by themselves. */
+export type BrokerFault =
+  | 'unreachable'
+  | 'login-refused'
+  | 'virtual-host-refused'
+  /** The user lacks a permission. */
+  | 'access-refused'
+  | 'queue-missing'
+  /** Somebody else holds the lock of the queue. */
+  | 'queue-busy';
+
+/** A broker cannot be used. The message is a sentence for people and holds no password. */
+export class BrokerError extends Error {
+  override readonly name = 'BrokerError';
+  readonly fault: BrokerFault;
+
+  constructor(fault: BrokerFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.fault = fault;
+  }
+}
+
+/**
+ * Opens a connection to one node.
+ *
+ * @throws BrokerError
+ */
+export async function connectTo(
+  url: string,
+  { name, tls, knownHeaders }: ConnectOptions,
+): Promise<ChannelModel> {
+  let model: ChannelModel;
+  try {
+    model = await connect(withHeartbeat(url), {
+      ...tls?.material,
+      timeout: TIMEOUT_MS,
+      noDelay: true,
+      clientProperties: { connection_name: name },
+    });
+  } catch (error) {
+    throw brokerErrorOf(error, url, tls);
+  }
+  corkWrites(model);
+  boundHeaders(model, knownHeaders);
+  return model;
+}
+
+/**
+ * Opens a connection to the first node of a cluster that can be reached.
+ *
+ * @returns it, and the broker user that it belongs to
+ * @throws BrokerError at once if a node refuses the user, since the others would, too
+ */
+export async function connectToAny(
+  urls: readonly string[],
+  options: ConnectOptions,
+): Promise<{ model: ChannelModel; user: string }> {
+  const reasons: string[] = [];
+  for (const url of urls) {
+    try {
+      return { model: await connectTo(url, options), user: brokerUserOf(url) };
+    } catch (error) {
+      if (!(error instanceof BrokerError) || error.fault !== 'unreachable') throw error;
+      reasons.push(`${new URL(url).host}: ${error.message}`);
+    }
+  }
+  throw new BrokerError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
+}
+
+/** The broker user of a connection with this URL. */
+export function brokerUserOf(url: string): string {
+  return URL.canParse(url) ? decodeURIComponent(new URL(url).username) || DEFAULT_USER : DEFAULT_USER;
+}
+
+function brokerErrorOf(error: unknown, url: string, tls: ConnectionTls | undefined): BrokerError {
+  const reason = reasonOf(error, tls);
+  const { host, pathname } = new URL(url);
+  const [refusal] = /ACCESS_REFUSED[^"]*/.exec(reason) ?? [];
+  if (refusal !== undefined) {
+    const message = `The broker at ${host} refuses this user or password (${refusal}).`;
+    return new BrokerError('login-refused', message, { cause: error });
+  }
+  // amqplib does not look into the answer.
+  if (/ConnectionOpenOk; got <ConnectionClose/.test(reason)) {
+    const message = `The broker at ${host} does not open the virtual host ${pathname} to this user.`;
+    return new BrokerError('virtual-host-refused', message, { cause: error });
+  }
+  return new BrokerError('unreachable', reason, { cause: error });
+}
+
+/** Node.js gives one error for all addresses of a name, with an empty message. */
+function reasonOf(error: unknown, tls: ConnectionTls | undefined): string {
+  if (error instanceof AggregateError) return error.errors.map((each) => reasonOf(each, tls)).join(', ');
+  if (tls) return tls.describe(error);
+  return error instanceof Error ? error.message : String(error);
+}
+
+function withHeartbeat(url: string): string {
+  const parsed = new URL(url);
+  if (!parsed.searchParams.has('heartbeat')) parsed.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
+  return parsed.href;
+}

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import type { Delivery } from './delivery.ts';
+import { consumerOf, pass, PAUSE_MS } from './queue-consumer.fixture.ts';
+
+const FIRST = 64;
+const PREFETCH = 2_048;
+const NEVER = () => new Promise<void>(() => undefined);
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('QueueConsumer', () => {
+  it('is recreated when the broker cancels it, or closes its channel', async () => {
+    const { consumer, lost, next } = consumerOf();
+    (await next()).cancelByBroker();
+    await pass(0);
+    expect(consumer.state).toBe('waiting for the broker');
+    (await next()).lose();
+    const third = await next();
+    expect([third.prefetches, consumer.state]).toEqual([[1], 'consuming']);
+    expect(lost).toEqual([
+      'the broker cancelled the consumer; its queue was deleted or moved',
+      'the channel was closed',
+    ]);
+  });
+
+  it('returns to the queue what its handler throws over', async () => {
+    const { next, consumer } = consumerOf(() => Promise.reject(new Error('thrown')));
+    const channel = await next();
+    channel.deliver();
+    await pass(0);
+    expect([channel.requeued(), consumer.inFlight]).toEqual([1, 0]);
+  });
+
+  it('takes nothing while it is held, and resumes', async () => {
+    const { next, consumer } = consumerOf();
+    consumer.hold(true);
+    const channel = await next();
+    expect([channel.prefetches, consumer.state]).toEqual([[], 'waiting for the broker']);
+    consumer.hold(false);
+    await pass(0);
+    expect([channel.prefetches, consumer.state]).toEqual([[1], 'consuming']);
+    consumer.hold(true);
+    await pass(0);
+    expect([channel.cancelled, consumer.state]).toEqual([['tag-1'], 'waiting for the broker']);
+  });
+
+  it('consumes when its pause ends after a new channel was prepared', async () => {
+    const { next, consumer } = consumerOf();
+    const first = await next();
+    consumer.pause(PAUSE_MS);
+    first.lose();
+    const second = await next();
+    expect([second.prefetches, consumer.state]).toEqual([[], 'paused']);
+    await pass(PAUSE_MS);
+    expect([second.prefetches, consumer.state]).toEqual([[1], 'consuming']);
+  });
+
+  it('cancels what it is told to stop while it begins to consume, and requeues what comes meanwhile', async () => {
+    const taken: Delivery[] = [];
+    const { next, consumer } = consumerOf(async (delivery) => void taken.push(delivery));
+    const first = await next();
+    first.lose();
+    await pass(0);
+    const second = await next();
+    second.deliver();
+    await pass(0);
+    consumer.hold(true);
+    await pass(0);
+    second.holdConsume();
+    consumer.hold(false);
+    await pass(0);
+    const drained = consumer.drain(0);
+    second.deliver();
+    second.releaseConsume();
+    await drained;
+    expect([second.requeued(), taken.length, consumer.state]).toEqual([1, 1, 'stopped']);
+    expect(second.cancelled).toContain('tag-2');
+  });
+
+  it('takes no more while messages of three lost channels are in flight', async () => {
+    let endAll = (): void => undefined;
+    const end = new Promise<void>((resolve) => (endAll = resolve));
+    const { next, consumer } = consumerOf(() => end);
+    for (let times = 0; times < 3; times += 1) {
+      const channel = await next();
+      channel.deliver();
+      channel.lose();
+      await pass(0);
+    }
+    const last = await next();
+    expect([last.prefetches, consumer.inFlight, consumer.state]).toEqual([[], 3, 'paused']);
+    endAll();
+    await pass(0);
+    expect([last.prefetches, consumer.state]).toEqual([[1], 'consuming']);
+  });
+
+  it('settles what was in flight on a lost channel, and does not take it for that of the next one', async () => {
+    const taken: Delivery[] = [];
+    const { next, consumer } = consumerOf((delivery) => (taken.push(delivery), NEVER()));
+    const first = await next();
+    first.deliver();
+    first.cancelByBroker();
+    await pass(0);
+    expect(first.isClosed()).toBe(false);
+    (await next()).deliver();
+    first.lose();
+    expect(taken.map(({ isAlive }) => isAlive)).toEqual([false, true]);
+    expect(consumer.state).toBe('consuming');
+  });
+
+  it('closes a channel that it replaces once all of it is settled', async () => {
+    let end = (): void => undefined;
+    const { next } = consumerOf(() => new Promise((resolve) => (end = resolve)));
+    const first = await next();
+    first.deliver();
+    first.cancelByBroker();
+    await pass(0);
+    expect([first.cancelled, first.isClosed()]).toEqual([['tag-1'], false]);
+    end();
+    await pass(0);
+    expect(first.isClosed()).toBe(true);
+  });
+});
+
+describe('a QueueConsumer after a pause', () => {
+  let isServed: boolean;
+  let end: Promise<void>;
+  const paused = async () => {
+    isServed = false;
+    end = Promise.resolve();
+    const { consumer, next } = consumerOf(() => end, { prefetch: 5, isServed: () => isServed });
+    const channel = await next();
+    consumer.pause(PAUSE_MS);
+    await pass(PAUSE_MS);
+    return { consumer, channel };
+  };
+
+  it('takes one at a time until one is settled and more can be served, then the rest as well', async () => {
+    const { channel } = await paused();
+    expect(channel.prefetches).toEqual([5, 1]);
+    channel.deliver();
+    await pass(PAUSE_MS);
+    expect(channel.prefetches).toEqual([5, 1]);
+    isServed = true;
+    channel.deliver();
+    await pass(0);
+    expect(channel.prefetches).toEqual([5, 1, 4]);
+  });
+
+  it('takes the rest when it is told that more can be served, though what it took still goes on', async () => {
+    const { channel, consumer } = await paused();
+    end = NEVER();
+    isServed = true;
+    consumer.widenIfServed();
+    channel.deliver();
+    await pass(0);
+    expect(channel.prefetches).toEqual([5, 1]);
+    consumer.widenIfServed();
+    await pass(0);
+    expect(channel.prefetches).toEqual([5, 1, 4]);
+  });
+
+  it('pauses again if that one fails, and tries one again', async () => {
+    const { channel, consumer } = await paused();
+    channel.deliver();
+    consumer.pause(PAUSE_MS);
+    expect(consumer.state).toBe('paused');
+    await pass(PAUSE_MS);
+    expect(channel.prefetches).toEqual([5, 1, 1]);
+    expect(consumer.state).toBe('consuming');
+  });
+});
+
+describe('a QueueConsumer of a process that has just started', () => {
+  it('takes 64 messages first, and the rest of its prefetch when as many are settled', async () => {
+    const channel = await consumerOf(() => Promise.resolve(), { prefetch: PREFETCH }).next();
+    for (let message = 0; message < 2 * FIRST - 1; message += 1) channel.deliver();
+    await pass(0);
+    expect(channel.prefetches).toEqual([FIRST]);
+    channel.deliver();
+    await pass(0);
+    expect(channel.prefetches).toEqual([FIRST, PREFETCH - FIRST]);
+  });
+
+  it('takes the rest after two seconds, though nothing is settled, and all at once over the next channel', async () => {
+    const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
+    const channel = await next();
+    channel.deliver();
+    expect(channel.prefetches).toEqual([FIRST]);
+    await pass(2_000);
+    expect(channel.prefetches).toEqual([FIRST, PREFETCH - FIRST]);
+    channel.lose();
+    expect((await next()).prefetches).toEqual([PREFETCH]);
+  });
+
+  it('takes nothing more over a channel that it has lost meanwhile', async () => {
+    const { next } = consumerOf(NEVER, { prefetch: PREFETCH });
+    const channel = await next();
+    channel.deliver();
+    channel.cancelByBroker();
+    await pass(2_000);
+    expect(channel.prefetches).toEqual([FIRST]);
+  });
+});

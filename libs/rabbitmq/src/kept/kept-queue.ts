@@ -1,0 +1,242 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+
+import { closeWithin } from '../connection/close-within.ts';
+import { BrokerError, type ConnectOptions, connectToAny } from '../connection/connect.ts';
+import { depthOf } from '../connection/on-channel.ts';
+import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import type { PublishOutcome } from '../publishing/confirming-channel.ts';
+import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
+import { UnconfirmedError } from '../publishing/publish-errors.ts';
+import type { QueueDeclaration } from '../topology/topology.ts';
+import { depthAfterWalk } from './depth-after-walk.ts';
+import { QueueLock } from './queue-lock.ts';
+import { walkQueue } from './walk-queue.ts';
+
+const ACCESS_REFUSED = 403;
+const CLOSE_TIMEOUT_MS = 5_000;
+/** The broker takes back a message that somebody has held for half an hour. */
+const ROUND_MS = 10 * 60_000;
+const MAX_LOOKS = 4;
+const PAUSE_MS = 200;
+/** How long somebody else is waited for who settles messages. */
+const LONGEST_WAIT_MS = 60_000;
+
+export interface KeptQueueOptions<Facts> extends ConnectOptions {
+  /** The nodes of one cluster. They hold a password. */
+  readonly urls: readonly string[];
+  readonly queue: string;
+  /** Held while messages are settled, if others do that, too: two at once would mix up their order. */
+  readonly lock?: QueueDeclaration | undefined;
+  /** What a message says about itself; its key is the same each time that it is looked at, and of no other. */
+  readonly read: (message: ConsumeMessage) => Facts & { readonly key: string };
+}
+
+/** A message with what it says about itself. */
+export interface Kept<Facts> {
+  readonly facts: Facts;
+  readonly message: ConsumeMessage;
+}
+
+/** What became of a message: gone from the queue, or why it is still there. */
+export type KeptOutcome =
+  | 'done'
+  | 'left'
+  /** Somebody wrote it by hand: it cannot be published at all. */
+  | 'unwritable'
+  | Exclude<PublishOutcome, 'confirmed'>;
+
+export interface SettleOptions<Facts> {
+  /** The keys of those that are settled; the others stay where they are. */
+  readonly chosen: ReadonlySet<string>;
+  /** What is published, and confirmed, before a message is removed; `remove`: nothing; `leave`: it stays. */
+  readonly decide: (kept: Kept<Facts>) => OutgoingMessage | 'remove' | 'leave';
+  readonly settled: (facts: Facts, outcome: KeptOutcome) => void;
+  readonly ratePerSecond: number;
+  /** Ends it after the message that is under way. */
+  readonly signal: AbortSignal;
+  /** Called if somebody else settles messages: this one waits for its turn. */
+  readonly waiting: () => void;
+  /** How long messages are held at once, default ten minutes. */
+  readonly roundMs?: number;
+}
+
+/** A queue that keeps messages for people, for one of them who looks into it and acts. */
+export class KeptQueue<Facts> implements AsyncDisposable {
+  readonly name: string;
+  readonly #options: KeptQueueOptions<Facts>;
+  readonly #model: ChannelModel;
+  readonly #publisher = new ConfirmedPublisher();
+  readonly #lock: QueueLock | undefined;
+
+  private constructor(model: ChannelModel, options: KeptQueueOptions<Facts>) {
+    this.name = options.queue;
+    this.#options = options;
+    this.#model = model;
+    this.#lock = options.lock && new QueueLock(options.lock, this.#publisher);
+  }
+
+  /** @throws BrokerError */
+  static async open<Facts>(options: KeptQueueOptions<Facts>): Promise<KeptQueue<Facts>> {
+    const { model } = await connectToAny(options.urls, options);
+    model.on('error', () => undefined);
+    const kept = new KeptQueue(model, options);
+    try {
+      await kept.#depth();
+      const end = (): void => kept.#publisher.close();
+      // What waits for an answer of a connection that is lost fails.
+      model.on('close', end);
+      await kept.#publisher.attach(model, { state: { kind: 'open' }, reset: end });
+      return kept;
+    } catch (error) {
+      await closeWithin(CLOSE_TIMEOUT_MS, model);
+      throw error;
+    }
+  }
+
+  /**
+   * Shows every message, oldest first, and leaves all of them in their places. Messages that somebody else holds at that
+   * moment are waited for and looked at again from the first one.
+   *
+   * @param show called for each
+   * @param restart called before messages are shown again from the first one
+   * @throws BrokerError if the broker refuses the user, or the connection is lost
+   */
+  async look(show: (kept: Kept<Facts & { key: string }>) => void, restart: () => void): Promise<void> {
+    for (let looks = 1; ; looks += 1) {
+      let shown = 0;
+      await this.#walk((kept) => {
+        shown += 1;
+        show(kept);
+      });
+      // Also if nothing was shown: somebody else may hold all of them.
+      const depth = await depthAfterWalk(() => this.#depth(), Math.max(shown, 1));
+      if (depth <= shown || looks === MAX_LOOKS) return;
+      restart();
+    }
+  }
+
+  /**
+   * Settles the chosen messages, oldest first. Each is published, and confirmed, before it is removed: a process that is
+   * killed loses none, and at most repeats the one that was under way. The others keep their places, unless it is killed.
+   *
+   * @returns the keys of those that it did not come to: it was ended before, or they have gone
+   * @throws BrokerError if the broker refuses the user, or the connection is lost; what was settled until then is settled
+   */
+  async settle(options: SettleOptions<Facts>): Promise<ReadonlySet<string>> {
+    const left = new Set(options.chosen);
+    if (this.#lock && !(await this.#takeTurn(this.#lock, options))) return left;
+    try {
+      // A round that brings nothing may have met messages that somebody else holds for a look.
+      for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
+        const before = left.size;
+        const isEmpty = (await this.#round(left, options)) === 0;
+        if (isEmpty) break;
+        idle = left.size < before ? 0 : idle + 1;
+      }
+    } finally {
+      await this.#lock?.release(this.#model);
+    }
+    return left;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#publisher.close();
+    await closeWithin(CLOSE_TIMEOUT_MS, this.#model);
+  }
+
+  /** @returns whether it is this one's turn; not if the signal was aborted before */
+  async #takeTurn(lock: QueueLock, { signal, waiting }: SettleOptions<Facts>): Promise<boolean> {
+    const untilMs = performance.now() + LONGEST_WAIT_MS;
+    for (let tries = 1; !signal.aborted; tries += 1) {
+      if (await lock.isHeldBy(this.#model)) return true;
+      if (tries === 1) waiting();
+      if (performance.now() > untilMs)
+        throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+    }
+    return false;
+  }
+
+  /**
+   * One walk, which takes from `left` what is settled.
+   *
+   * @returns how many messages are in the queue after it
+   */
+  async #round(left: Set<string>, options: SettleOptions<Facts>): Promise<number> {
+    const { ratePerSecond, signal, roundMs = ROUND_MS } = options;
+    const untilMs = performance.now() + roundMs;
+    let removed = 0;
+    let shown = 0;
+    await this.#walk(async (kept, channel) => {
+      shown += 1;
+      // What is not settled any more is walked past all the same, so that all of it is back in its place.
+      if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) return;
+      const outcome = await this.#settleOne(kept, options, channel);
+      options.settled(kept.facts, outcome);
+      if (outcome === 'done') removed += 1;
+      if (outcome !== 'left')
+        await sleep(1_000 / ratePerSecond, undefined, { signal }).catch(() => undefined);
+    });
+    return depthAfterWalk(() => this.#depth(), shown - removed);
+  }
+
+  async #settleOne(
+    kept: Kept<Facts>,
+    { decide }: SettleOptions<Facts>,
+    channel: Channel,
+  ): Promise<KeptOutcome> {
+    const decision = decide(kept);
+    if (decision === 'leave') return 'left';
+    if (decision !== 'remove') {
+      const outcome = await this.#publish(decision);
+      if (outcome !== 'confirmed') return outcome;
+    }
+    channel.ack(kept.message);
+    return 'done';
+  }
+
+  async #publish(message: OutgoingMessage): Promise<PublishOutcome | 'unwritable'> {
+    try {
+      return await this.#publisher.publish(message);
+    } catch (error) {
+      if (error instanceof UnconfirmedError) throw error;
+      return 'unwritable';
+    }
+  }
+
+  async #walk(
+    visit: (kept: Kept<Facts & { key: string }>, channel: Channel) => Promise<void> | void,
+  ): Promise<void> {
+    let channel: Channel | undefined;
+    try {
+      channel = await this.#model.createChannel();
+      channel.on('error', () => undefined);
+      for await (const message of walkQueue(channel, this.name)) {
+        await visit({ facts: this.#options.read(message), message }, channel);
+      }
+    } catch (error) {
+      throw translated(error);
+    } finally {
+      if (channel) await closeWithin(CLOSE_TIMEOUT_MS, channel);
+    }
+  }
+
+  async #depth(): Promise<number> {
+    const depth = await depthOf(this.#model, this.name, CLOSE_TIMEOUT_MS).catch((error: unknown) => {
+      throw translated(error);
+    });
+    if (depth === undefined) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
+    return depth;
+  }
+}
+
+function translated(error: unknown): unknown {
+  // Of whoever visits the messages.
+  if (error instanceof TypeError || error instanceof UnconfirmedError) return error;
+  const { code, message } = error as { code?: unknown; message: string };
+  return code === ACCESS_REFUSED
+    ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause: error })
+    : new BrokerError('unreachable', `The broker does not answer any more: ${message}`, { cause: error });
+}

@@ -1,0 +1,62 @@
+import type { ChannelModel } from 'amqplib';
+
+import { onChannel } from '../connection/on-channel.ts';
+import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
+import type { QueueDeclaration } from '../topology/topology.ts';
+
+const ANSWER_TIMEOUT_MS = 3_000;
+
+/** A lock that one connection holds at a time: an exclusive queue of its name, until it is released or the connection goes. */
+export class QueueLock {
+  readonly #lock: QueueDeclaration;
+  readonly #publisher: Pick<ConfirmedPublisher, 'publish'>;
+  #holder: ChannelModel | undefined;
+
+  /** @param lock the queue */
+  constructor(lock: QueueDeclaration, publisher: Pick<ConfirmedPublisher, 'publish'>) {
+    this.#lock = lock;
+    this.#publisher = publisher;
+  }
+
+  /** Whether the connection holds the lock, which it takes if nobody does. */
+  async isHeldBy(connection: ChannelModel): Promise<boolean> {
+    if (this.#holder !== connection && (await this.#isTaken())) return false;
+    this.#holder = undefined;
+    try {
+      const { name, arguments: args } = this.#lock;
+      // Also if it is held already: somebody may have deleted the queue.
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+        channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
+      );
+      this.#holder = connection;
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Lets somebody else have the lock. If that fails, it stays held until the next release. */
+  async release(connection: ChannelModel): Promise<void> {
+    if (this.#holder !== connection) return;
+    try {
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+        channel.deleteQueue(this.#lock.name),
+      );
+      this.#holder = undefined;
+    } catch {
+      // Gone with the connection, or released the next time.
+    }
+  }
+
+  /** Asked by a publish that is returned if there is no such queue: the broker logs a declaration that it refuses. */
+  async #isTaken(): Promise<boolean> {
+    const ping = {
+      exchange: '',
+      routingKey: this.#lock.name,
+      content: Buffer.alloc(0),
+      mandatory: true,
+      properties: { headers: {} },
+    };
+    return (await this.#publisher.publish(ping)) !== 'returned';
+  }
+}

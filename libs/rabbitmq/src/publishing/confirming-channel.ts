@@ -1,0 +1,144 @@
+import type { ConfirmChannel } from 'amqplib';
+
+import { abandon } from '../connection/close-within.ts';
+import type { OutgoingMessage, Publish } from './outgoing-message.ts';
+
+/** What the broker answered to one message. */
+export type PublishOutcome =
+  | 'confirmed'
+  /** A mandatory message that no queue took. */
+  | 'returned'
+  /** A queue that is full and rejects, or that cannot be reached; two channels were told so. */
+  | 'refused'
+  /** Neither confirmed nor refused, by two channels. */
+  | 'unanswered';
+
+/** The answer of one channel. */
+export type Answer = Exclude<PublishOutcome, 'unanswered'>;
+
+/** One message on its way, over as many channels as it takes. */
+export interface PendingPublish {
+  readonly message: OutgoingMessage;
+  /** Asked before each try. */
+  readonly isWanted: () => boolean;
+  readonly resolve: (outcome: PublishOutcome) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Channels that closed before the broker had answered. */
+  losses: number;
+  /** Confirmed by a channel that it had been taken away from, or given up. */
+  isDone: boolean;
+}
+
+/** Why a channel has closed; the code is the broker's, and absent if a connection was lost. */
+export interface Closure {
+  readonly code?: number;
+  readonly reason: string;
+}
+
+export interface ChannelEvents {
+  /** The broker has answered a message that still waited on this channel. */
+  readonly onAnswer: (publish: PendingPublish, answer: Answer) => void;
+  /** The channel has closed, and does not answer these. May be called again with a message that came too late. */
+  readonly onClosed: (unanswered: readonly PendingPublish[], closure: Closure) => void;
+}
+
+/** Matches a return to its publish: message ids repeat over redeliveries, for example. */
+const PUBLISH_ID = 'x-publish-id';
+const NACKED = 'message nacked';
+
+/** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
+export class ConfirmingChannel {
+  readonly #channel: ConfirmChannel;
+  readonly #publish: Publish;
+  readonly #events: ChannelEvents;
+  /** With the time of each, in the owner's ticks. */
+  readonly #pending = new Map<PendingPublish, number>();
+  readonly #returned = new Set<string>();
+  #publishes = 0;
+  #hasAnswered = false;
+  #isRetired = false;
+  #closure: Closure = { reason: 'the connection was lost' };
+
+  constructor(channel: ConfirmChannel, publish: Publish, events: ChannelEvents) {
+    this.#channel = channel;
+    this.#publish = publish;
+    this.#events = events;
+    channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
+    channel.on('error', ({ code, message }: Error & { code?: unknown }) => {
+      this.#closure = { reason: message, ...(typeof code === 'number' && { code }) };
+    });
+    channel.on('close', () => {
+      const unanswered = [...this.#pending.keys()];
+      this.#pending.clear();
+      events.onClosed(unanswered, this.#closure);
+    });
+  }
+
+  /** How many messages it owes an answer. */
+  get size(): number {
+    return this.#pending.size;
+  }
+
+  /** Whether the broker has answered anything on it: a process that hangs does so from its first publish on. */
+  get hasAnswered(): boolean {
+    return this.#hasAnswered;
+  }
+
+  /** @param tick the time now, which `takeSentBefore` compares with */
+  send(publish: PendingPublish, tick: number): void {
+    const { message } = publish;
+    let publishId = '';
+    if (message.mandatory) {
+      publishId = String((this.#publishes += 1));
+      message.properties.headers[PUBLISH_ID] = publishId;
+    }
+    this.#pending.set(publish, tick);
+    try {
+      this.#publish(this.#channel, message, (error) => {
+        // A channel that closes says so by its own event.
+        if (error && error.message !== NACKED) return;
+        const wasReturned = message.mandatory && this.#returned.delete(publishId);
+        this.#answered(publish, error ? 'refused' : wasReturned ? 'returned' : 'confirmed');
+      });
+    } catch (thrown) {
+      this.#pending.delete(publish);
+      // Closed in this very turn; anything else is a message that cannot be written at all.
+      if ((thrown as Error).name !== 'IllegalOperationError') publish.reject(thrown);
+      else this.#events.onClosed([publish], this.#closure);
+    }
+  }
+
+  /** Takes away what has waited for its answer since before `tick`; a confirm that comes after all still counts. */
+  takeSentBefore(tick: number): PendingPublish[] {
+    const taken: PendingPublish[] = [];
+    for (const [publish, sentAt] of this.#pending) {
+      if (sentAt >= tick) break;
+      taken.push(publish);
+      this.#pending.delete(publish);
+    }
+    this.#closeIfDone();
+    return taken;
+  }
+
+  /** Closes once all is answered. If its process hangs in the broker, it closes when that resumes; nobody waits for it. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#closeIfDone();
+  }
+
+  #answered(publish: PendingPublish, answer: Answer): void {
+    this.#hasAnswered = true;
+    if (this.#pending.delete(publish)) this.#events.onAnswer(publish, answer);
+    else if (answer === 'confirmed') {
+      publish.isDone = true;
+      publish.resolve('confirmed');
+    }
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (!this.#isRetired || this.#pending.size > 0) return;
+    this.#isRetired = false;
+    abandon(this.#channel);
+  }
+}

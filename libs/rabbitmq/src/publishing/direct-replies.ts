@@ -1,0 +1,73 @@
+import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
+import { releaseOf } from '../connection/broker-release.ts';
+import { within } from '../connection/within.ts';
+import { ConfirmedPublisher } from './confirmed-publisher.ts';
+import type { PublishOutcome } from './confirming-channel.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
+import { PublishRefusedError, UnconfirmedError } from './publish-errors.ts';
+
+/** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
+const TIMEOUT_MS = 10_000;
+const MAX_REMEMBERED = 1_000;
+const REMEMBERED_MS = 60_000;
+
+/**
+ * Publishes to direct reply keys (`amq.rabbitmq.reply-to.…`) over a connection of their own, which is opened for the first
+ * of them: before RabbitMQ 4.3, the broker closes a connection that publishes to a key that it cannot read.
+ */
+export class DirectReplies {
+  readonly #publisher = new ConfirmedPublisher();
+  readonly #connection: BrokerConnection;
+  /** Beginnings of keys that the broker could not read, and until when that is remembered. */
+  readonly #unreadable = new Map<string, number>();
+  #returnsOnlyUndelivered = false;
+
+  constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
+    const connection: BrokerConnection = new BrokerConnection({
+      ...options,
+      setUp: (model) => {
+        this.#returnsOnlyUndelivered = releaseOf(model).isFrom43;
+        return this.#publisher.attach(model, connection);
+      },
+    });
+    this.#connection = connection;
+  }
+
+  /**
+   * @returns `returned` if the broker cannot read the key, or, from RabbitMQ 4.3 on, knows that nobody has it
+   * @throws UnconfirmedError if nobody wants the message any more, or it takes too long
+   */
+  async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
+    const kind = kindOf(message.routingKey);
+    if ((this.#unreadable.get(kind) ?? 0) > performance.now()) return 'returned';
+    this.#connection.open();
+    await within(TIMEOUT_MS, 'the broker', this.#connection.established()).catch((error: unknown) => {
+      throw new UnconfirmedError('The broker is away.', { cause: error });
+    });
+    try {
+      const mandatory = this.#returnsOnlyUndelivered;
+      return await this.#publisher.publish({ ...message, mandatory }, isWanted, TIMEOUT_MS);
+    } catch (error) {
+      if (!(error instanceof PublishRefusedError)) throw error;
+      this.#remember(kind);
+      return 'returned';
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#publisher.close();
+    await this.#connection.close();
+  }
+
+  #remember(kind: string): void {
+    this.#unreadable.delete(kind);
+    this.#unreadable.set(kind, performance.now() + REMEMBERED_MS);
+    const [oldest] = this.#unreadable.keys();
+    if (this.#unreadable.size > MAX_REMEMBERED && oldest !== undefined) this.#unreadable.delete(oldest);
+  }
+}
+
+/** The part of a key that the broker decodes: what follows the next dot is a secret. */
+function kindOf(key: string): string {
+  return key.split('.', 4).join('.');
+}

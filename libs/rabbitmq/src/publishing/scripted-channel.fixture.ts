@@ -1,0 +1,113 @@
+import { EventEmitter } from 'node:events';
+
+import { jest } from '@jest/globals';
+import type { ChannelModel } from 'amqplib';
+
+import { ConfirmedPublisher, type PublisherOptions } from './confirmed-publisher.ts';
+import type { OutgoingMessage } from './outgoing-message.ts';
+
+type Answer = (error: Error | null) => void;
+
+interface Published {
+  readonly properties: object;
+  readonly queue: string;
+  readonly answer: Answer;
+}
+
+/** A channel whose broker answers in the order that a spec says; a real one seldom chooses the awkward ones. */
+class ScriptedChannel extends EventEmitter {
+  readonly published: Published[] = [];
+  isClosed = false;
+  #sent: Omit<Published, 'answer'> | undefined;
+
+  sendMessage({ routingKey }: { routingKey: string }, properties: object): void {
+    this.#sent = { properties, queue: routingKey };
+  }
+
+  pushConfirmCallback(answer: Answer): void {
+    if (this.#sent) this.published.push({ ...this.#sent, answer });
+  }
+
+  get queues(): string[] {
+    return this.published.map(({ queue }) => queue);
+  }
+
+  confirm(index: number): void {
+    this.published[index]?.answer(null);
+  }
+
+  refuse(index: number): void {
+    this.published[index]?.answer(new Error('message nacked'));
+  }
+
+  return(index: number): void {
+    this.emit('return', { properties: this.published[index]?.properties });
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /**
+   * As amqplib does: those who wait hear of it before the listeners of `close`, and after those of an error.
+   *
+   * @param code the broker's; absent if the connection was lost
+   */
+  lose(code?: number, reason = 'closed by the broker'): void {
+    if (code !== undefined) this.emit('error', Object.assign(new Error(reason), { code }));
+    for (const { answer } of this.published.splice(0)) answer(new Error('channel closed'));
+    this.emit('close');
+  }
+}
+
+/** A mandatory message to a queue, all of them under one id. */
+export function messageTo(routingKey: string, exchange = ''): OutgoingMessage {
+  return {
+    exchange,
+    routingKey,
+    content: Buffer.from('{}'),
+    mandatory: true,
+    properties: { messageId: 'one and the same', headers: {} },
+  };
+}
+
+/** A publisher on a scripted connection. */
+export async function attach(options: PublisherOptions = {}) {
+  const publisher = new ConfirmedPublisher(options);
+  /** Of the connection in use, the first one first. */
+  const channels: ScriptedChannel[] = [];
+  const givenUp: string[] = [];
+  const broker = { isBlocked: false, opensAfterMs: 0 };
+  const next = async () => {
+    channels.length = 0;
+    const model = Object.assign(new EventEmitter(), {
+      createConfirmChannel: async () => {
+        const { opensAfterMs } = broker;
+        if (opensAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, opensAfterMs));
+        const channel = new ScriptedChannel();
+        channels.push(channel);
+        return channel;
+      },
+    });
+    await publisher.attach(model as unknown as ChannelModel, {
+      get state() {
+        return broker.isBlocked
+          ? ({ kind: 'blocked', reason: 'memory' } as const)
+          : ({ kind: 'open' } as const);
+      },
+      reset: (_, reason) => givenUp.push(reason),
+    });
+    return channels[0]!;
+  };
+  return {
+    publisher,
+    broker,
+    channels,
+    givenUp,
+    next,
+    channel: await next(),
+    publish: (queue: string) => publisher.publish(messageTo(queue), () => true),
+    /** Lets so much time pass, and everything happen that is due. */
+    pass: (ms: number) => jest.advanceTimersByTimeAsync(ms),
+  };
+}

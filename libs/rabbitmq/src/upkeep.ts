@@ -1,0 +1,128 @@
+import type { ChannelModel } from 'amqplib';
+
+import { checkPublishing, type MissingPermission, missingPermissionIn } from './access.ts';
+import { declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
+import type { Topology } from './topology/topology.ts';
+import type { PublishRefusedError } from './publishing/publish-errors.ts';
+
+/** What is deleted stands again within 30 s. */
+const INTERVAL_MS = 10_000;
+/** While a permission is missing. */
+const REFUSED_INTERVAL_MS = 2_000;
+const NOT_FOUND = 404;
+
+export interface UpkeepOptions {
+  readonly topology: Topology;
+  /** Exchanges that the service publishes to; '' is the default one. */
+  readonly publishesTo: readonly string[];
+  /** The connection to ask over; `undefined` if none would answer. */
+  readonly connection: () => ChannelModel | undefined;
+  /** Called when a permission is found missing, another one is, or none is any more. */
+  readonly onChange: (missing: MissingPermission | undefined) => void;
+  /** What stands on the broker differs from the topology, before all of it stood once. */
+  readonly onMismatch: (error: TopologyMismatchError) => void;
+  /** 0 to 1. */
+  readonly random: () => number;
+}
+
+/** Keeps the topology declared, and knows whether the broker lets the service declare and publish. */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  #missing: MissingPermission | undefined;
+  #hasStood = false;
+  /** Messages that wait for a permission. */
+  #waiting: ((isGranted: boolean) => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+  }
+
+  /** What the broker refuses. */
+  get missing(): MissingPermission | undefined {
+    return this.#missing;
+  }
+
+  /** Whether all of the topology has stood once. */
+  get hasStood(): boolean {
+    return this.#hasStood;
+  }
+
+  /** Looks again and again, until it is closed. */
+  schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    const afterMs = this.#missing ? REFUSED_INTERVAL_MS : INTERVAL_MS * (0.75 + this.#options.random() / 2);
+    const look = async (): Promise<void> => {
+      const model = this.#options.connection();
+      if (model) await this.look(model).catch(() => undefined);
+      this.schedule();
+    };
+    this.#timer = setTimeout(() => void look(), afterMs).unref();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const decide of this.#waiting.splice(0)) decide(false);
+  }
+
+  /**
+   * Declares what is missing, and asks whether the service may publish.
+   *
+   * @throws Error unless all that fails is a permission
+   */
+  async look(model: ChannelModel): Promise<void> {
+    const { topology, publishesTo, onMismatch } = this.#options;
+    const declare = () => declareTopology(model, topology);
+    const check = () => checkPublishing(model, publishesTo, topology);
+    try {
+      // A queue without a leader keeps a declaration waiting, and what stood before most likely still does.
+      for (const step of this.#hasStood ? [check, declare] : [declare, check]) await step();
+      this.#hasStood = true;
+      this.#change(undefined);
+    } catch (error) {
+      if (error instanceof TopologyMismatchError && !this.#hasStood) onMismatch(error);
+      const missing = missingPermissionIn(error, 'configure');
+      if (!missing) throw error;
+      this.#change(missing);
+    }
+  }
+
+  /** Declares everything again, because something of it was found missing. */
+  async redeclare(): Promise<void> {
+    const model = this.#options.connection();
+    if (model) await declareTopology(model, this.#options.topology);
+  }
+
+  /**
+   * Puts right what the broker refused a message for, if that can be.
+   *
+   * @returns whether to publish it again
+   */
+  async repair({ code, exchange, message }: PublishRefusedError): Promise<boolean> {
+    if (this.#isClosed) return false;
+    const missing = missingPermissionIn({ code, message }, 'write');
+    if (missing) {
+      this.#change(missing);
+      return new Promise((resolve) => this.#waiting.push(resolve));
+    }
+    const isOwn = this.#options.topology.exchanges.some(({ name }) => name === exchange);
+    if (code !== NOT_FOUND || !isOwn) return false;
+    // What is bound to it follows with the next look.
+    const { exchanges } = this.#options.topology;
+    const model = this.#options.connection();
+    if (model) await declareTopology(model, { exchanges, queues: [], bindings: [] }).catch(() => undefined);
+    return true;
+  }
+
+  #change(missing: MissingPermission | undefined): void {
+    const hasChanged = missing?.reason !== this.#missing?.reason;
+    this.#missing = missing;
+    if (!missing) for (const decide of this.#waiting.splice(0)) decide(true);
+    if (!hasChanged) return;
+    this.#options.onChange(missing);
+    this.schedule();
+  }
+}

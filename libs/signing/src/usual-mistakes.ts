@@ -1,0 +1,213 @@
+import { createHash, createHmac } from 'node:crypto';
+
+import { exactJson } from './exact-json.ts';
+import { EXCLUDED_NAMES } from './is-excluded.ts';
+import type { SignedParameters } from './signature-settings.ts';
+import { sortedNames } from './sorted-names.ts';
+import type { SignedPiece, TraceDeviations } from './trace-signature.ts';
+
+/** A request whose signature is looked at. */
+export interface SignedRequest {
+  readonly parameters: SignedParameters;
+  /** The body of open-game, as it was sent; absent for the other operations, which cannot be signed over it. */
+  readonly body?: string | undefined;
+}
+
+/** A usual mistake in signing: what it does differently at one step. */
+export interface Mistake extends TraceDeviations {
+  /** A sentence for the developer who made it: what is wrong; what it must be. */
+  readonly reason: string;
+  /** What is signed instead of the parameters. */
+  readonly parameters?: SignedParameters;
+  /** How the text of a value is written; default: as it is. */
+  readonly text?: (text: string) => string;
+  /** How a value becomes a part of the string; default: its text. */
+  readonly piece?: (text: string, path: SignedPiece['path']) => string;
+  /** What is put between the parts; default: nothing. */
+  readonly separator?: string;
+  /** How the body is written again, if it is signed itself. */
+  readonly body?: (body: string) => string;
+  /** How the string and the secret key become the signature; default: SHA-256 of both. */
+  readonly seal?: (text: string, secretKey: string) => string;
+}
+
+const PAGINATION = ['per-page', 'page', 'sort'];
+
+/** The usual mistakes that are possible with a request, the most frequent first. */
+export function usualMistakes(request: SignedRequest): readonly Mistake[] {
+  return [...WRONG_ORDER, ...WRONG_VALUES, ...wrongSelection(request), ...WRONG_JOINTS, ...WRONG_SEALS];
+}
+
+const WRONG_ORDER: readonly Mistake[] = [
+  {
+    reason: 'The parameters are signed in the order of the request; they must be sorted by name.',
+    order: Object.keys,
+  },
+  {
+    reason: 'Only the top level is sorted by name; nested objects must be sorted too.',
+    order: (members, depth) => (depth === 0 ? sortedNames(members) : Object.keys(members)),
+  },
+  {
+    reason: 'Names are sorted without regard to case; capitals come before small letters.',
+    order: (members) =>
+      Object.keys(members).sort((one, other) => one.toLowerCase().localeCompare(other.toLowerCase())),
+  },
+];
+
+/** As PHP's `json_encode` writes by default. */
+const phpJson = (value: unknown): string =>
+  exactJson(value)
+    .replaceAll('/', '\\/')
+    .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+const WRONG_VALUES: readonly Mistake[] = [
+  {
+    reason: 'The values are URL-encoded (percent-encoding); they are signed decoded.',
+    text: (text) => encodeURIComponent(text.toWellFormed()),
+  },
+  {
+    reason: 'The values are URL-encoded (form encoding); they are signed decoded.',
+    text: (text) => new URLSearchParams({ '': text }).toString().slice(1),
+  },
+  ...[(value: unknown) => exactJson(value), phpJson].flatMap((write) => [
+    {
+      reason: 'The JSON of the body is signed as one text; it must be decoded, and its members signed.',
+      nested: { fromDepth: 1, write },
+    },
+    {
+      reason:
+        'Nested objects such as launchOptions are signed as JSON text; they must be decoded, and their members signed.',
+      nested: { fromDepth: 4, write },
+    },
+  ]),
+  ...[2, 0].map((indent) => ({
+    reason: 'The body is written again with other white space; its bytes are signed as they are sent.',
+    body: (body: string) => JSON.stringify(JSON.parse(body), null, indent),
+  })),
+];
+
+function wrongSelection({ parameters, body }: SignedRequest): Mistake[] {
+  const sent = Object.keys(parameters).filter((name) => EXCLUDED_NAMES.has(name));
+  const pages = sent.filter((name) => PAGINATION.includes(name));
+  const isSession = body === undefined && 'userId' in parameters && !('dateFrom' in parameters);
+  return [
+    ...(pages.length > 1
+      ? [{ reason: `${pages.join(', ')} are signed; pagination takes no part.`, included: pages }]
+      : []),
+    ...sent.map((name) => ({ reason: `${name} is signed; it takes no part.`, included: [name] })),
+    ...(sent.length > 1 ? [{ reason: 'Names that take no part are signed.', included: sent }] : []),
+    ...(isSession
+      ? [
+          {
+            reason: 'userId is signed twice, from the path and from the form; it counts once.',
+            piece: (text: string, [name]: SignedPiece['path']) => (name === 'userId' ? text + text : text),
+          },
+        ]
+      : []),
+  ];
+}
+
+const WRONG_JOINTS: readonly Mistake[] = [
+  {
+    reason: 'The parameters are signed as name=value pairs; their values alone are signed.',
+    piece: (text, path) => `${path.at(-1)}=${text}`,
+    separator: '&',
+  },
+  {
+    reason: 'The names are signed with the values; the values alone are signed.',
+    piece: (text, path) => `${path.at(-1)}${text}`,
+  },
+  ...['&', ',', ';', '|', ':', '.', ' ', '\n'].map((separator) => ({
+    reason: `The values are joined by ${JSON.stringify(separator)}; they must be joined without a separator.`,
+    separator,
+  })),
+];
+
+const hashed = (text: string, algorithm = 'sha256') => createHash(algorithm).update(text);
+
+const WRONG_SEALS: readonly Mistake[] = [
+  {
+    reason: 'The text is not signed as UTF-8 but as Latin-1.',
+    seal: (text, secretKey) =>
+      createHash('sha256')
+        .update(text + secretKey, 'latin1')
+        .digest('hex'),
+  },
+  {
+    reason: 'The digest is written in capitals; it must be lowercase hexadecimal.',
+    seal: (text, secretKey) =>
+      hashed(text + secretKey)
+        .digest('hex')
+        .toUpperCase(),
+  },
+  {
+    reason: 'The digest is written in Base64; it must be lowercase hexadecimal.',
+    seal: (text, secretKey) => hashed(text + secretKey).digest('base64'),
+  },
+  {
+    reason: 'The secret key is prepended; it must be appended.',
+    seal: (text, secretKey) => hashed(secretKey + text).digest('hex'),
+  },
+  {
+    reason: 'The secret key is missing; it must be appended.',
+    seal: (text) => hashed(text).digest('hex'),
+  },
+  {
+    reason: 'The signature is an HMAC; it must be the SHA-256 of the string and the secret key.',
+    seal: (text, secretKey) => createHmac('sha256', secretKey).update(text).digest('hex'),
+  },
+  ...['md5', 'sha1', 'sha512'].map((algorithm) => ({
+    reason: `The digest is ${algorithm.toUpperCase()}; it must be SHA-256.`,
+    seal: (text: string, secretKey: string) => hashed(text + secretKey, algorithm).digest('hex'),
+  })),
+  ...[
+    (secretKey: string) => secretKey.trim(),
+    (secretKey: string) => `${secretKey}\n`,
+    (secretKey: string) => `${secretKey}\r\n`,
+  ].map((change) => ({
+    reason: 'White space at the end of the secret key is missing or too much.',
+    seal: (text: string, secretKey: string) => hashed(text + change(secretKey)).digest('hex'),
+  })),
+];
+
+/** For each parameter, at any depth, the mistake of not signing it; and that of not signing any empty one. */
+export function omissions(parameters: SignedParameters): Mistake[] {
+  const paths = pathsOf(parameters);
+  const empty = paths.filter((path) => ['', null, false].includes(valueAt(parameters, path) as string));
+  return [
+    ...(empty.length > 1
+      ? [
+          {
+            reason: 'Parameters that are empty are left out; they take part.',
+            parameters: empty.reduce(without, parameters),
+          },
+        ]
+      : []),
+    ...paths.map((path) => ({
+      reason: `${path.join('.')} is not signed, or was added after signing; every parameter takes part.`,
+      parameters: without(parameters, path),
+    })),
+  ];
+}
+
+/** The path of each parameter, at any depth; lists are one. */
+export function pathsOf(members: SignedParameters, at: readonly string[] = []): string[][] {
+  return Object.entries(members).flatMap(([name, value]) => {
+    const path = [...at, name];
+    return isMembers(value) ? [path, ...pathsOf(value, path)] : [path];
+  });
+}
+
+function without(members: SignedParameters, [name = '', ...rest]: readonly string[]): SignedParameters {
+  const { [name]: value, ...others } = members;
+  // A nested object keeps its place, which matters if nothing is sorted.
+  return rest.length > 0 && isMembers(value) ? { ...members, [name]: without(value, rest) } : others;
+}
+
+function valueAt(members: SignedParameters, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, name) => (value as SignedParameters)[name], members);
+}
+
+function isMembers(value: unknown): value is SignedParameters {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

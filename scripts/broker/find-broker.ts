@@ -1,0 +1,95 @@
+import { connect } from 'amqplib';
+
+import { messageOf } from '../message-of.ts';
+import { startComposeBroker } from './compose-broker.ts';
+import { findInstallation } from './installation.ts';
+import type { Release } from './releases/releases.ts';
+import { isSupported, requireInstallation } from './require-installation.ts';
+import { type FoundBroker, startBroker } from './start-broker.ts';
+
+/** One place where a broker may come from. */
+export interface BrokerSource {
+  readonly name: string;
+  /** @throws {Error} saying why there is none from here */
+  start(): Promise<FoundBroker>;
+}
+
+export interface BrokerWishes {
+  /** Somebody's broker (AMQP_URL). Undefined or empty: none is named, and none is looked for. */
+  readonly amqpUrl?: string | undefined;
+  /** Of AMQP; a private node can do that. Default: a free one. */
+  readonly port?: number | undefined;
+  /** A private node of this release, and nothing else. */
+  readonly release?: Release | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
+export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonly BrokerSource[] {
+  const privateNode = {
+    name: `a private node of RabbitMQ ${release ?? 4}`,
+    start: () => startPrivate(port, release),
+  };
+  if (release !== undefined) return [privateNode];
+  return [
+    ...(amqpUrl ? [{ name: 'AMQP_URL', start: () => connectTo(amqpUrl) }] : []),
+    privateNode,
+    ...(port === undefined ? [{ name: 'Docker', start: startComposeBroker }] : []),
+    { name: 'an installed RabbitMQ 3', start: () => startUnsupported(port) },
+  ];
+}
+
+/**
+ * The first broker that works. Why a source has none is told at once, on stderr.
+ *
+ * @throws {Error} saying what to install
+ */
+export async function findBroker(
+  sources: readonly BrokerSource[],
+  tell: (line: string) => void = (line) => void process.stderr.write(`poker-bridge: ${line}\n`),
+): Promise<FoundBroker> {
+  for (const source of sources) {
+    try {
+      return await source.start();
+    } catch (error) {
+      tell(`no broker from ${source.name}: ${messageOf(error)}`);
+    }
+  }
+  throw new Error(
+    'there is no RabbitMQ to work with. Install the package rabbitmq-server (4.0 or newer; its service need not ' +
+      'run), or start Docker, or name a running broker in AMQP_URL.',
+  );
+}
+
+async function startPrivate(port: number | undefined, release: Release | undefined): Promise<FoundBroker> {
+  const installation = await requireInstallation({ release });
+  const broker = await startBroker({ installation, port });
+  return { ...broker, origin: `a private RabbitMQ ${installation.version}` };
+}
+
+async function startUnsupported(port: number | undefined): Promise<FoundBroker> {
+  const installation = findInstallation();
+  if (installation === undefined || isSupported(installation.version)) throw new Error('none is installed');
+  const broker = await startBroker({ installation, port });
+  const { version } = installation;
+  return { ...broker, origin: `a private RabbitMQ ${version}, which is not supported: 4.0 and newer are` };
+}
+
+/** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */
+async function connectTo(amqpUrl: string): Promise<FoundBroker> {
+  const attempts = amqpUrl.split(',').map(async (url) => {
+    const connection = await connect(url.trim(), { timeout: CONNECT_TIMEOUT_MS });
+    await connection.close();
+  });
+  await Promise.any(attempts).catch((error: unknown) => {
+    // One reason says enough of all of them.
+    throw error instanceof AggregateError ? error.errors[0] : error;
+  });
+  return {
+    url: amqpUrl,
+    origin: 'the broker that AMQP_URL names',
+    ended: new Promise(() => undefined),
+    stop: () => Promise.resolve(),
+  };
+}

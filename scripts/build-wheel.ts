@@ -1,0 +1,43 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
+import spawn from 'nano-spawn';
+
+import { installMissing } from './install-package.ts';
+import { root } from './root.ts';
+
+/** Debian's; another `python3` in PATH may not find its packages. */
+export const PYTHON = '/usr/bin/python3';
+/** The sources of the Python client, relative to the repository. */
+export const PYTHON_CLIENT = 'libs/caller-python';
+
+const BUILD_PACKAGES = {
+  'python3-build': '/usr/lib/python3/dist-packages/build/__main__.py',
+  'python3-setuptools': '/usr/lib/python3/dist-packages/setuptools/__init__.py',
+  'python3-wheel': '/usr/lib/python3/dist-packages/wheel/__init__.py',
+};
+const LEFT_BY_TOOLS = new Set(['dist', 'build', '.mypy_cache', '__pycache__']);
+
+/**
+ * Builds the wheel of the Python client from a copy of its sources, with Debian's tools and without a network; installs
+ * the tools if they are missing.
+ *
+ * @param folder where the wheel goes
+ * @returns its path
+ * @throws {Error} with the output of the build
+ */
+export async function buildWheel(folder: string): Promise<string> {
+  await installMissing(BUILD_PACKAGES);
+  const copy = await mkdtemp(join(tmpdir(), 'wheel-'));
+  try {
+    const filter = (path: string) => !LEFT_BY_TOOLS.has(basename(path));
+    await cp(join(root, PYTHON_CLIENT), copy, { recursive: true, filter });
+    const build = ['-m', 'build', '--wheel', '--no-isolation', '--outdir', folder, copy];
+    const { stdout } = await spawn(PYTHON, build, { cwd: copy, stdin: 'ignore' });
+    const [, name = ''] = /Successfully built (\S+\.whl)/.exec(stdout) ?? [];
+    return join(folder, name);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
+}

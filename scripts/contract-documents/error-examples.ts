@@ -1,0 +1,115 @@
+import { ERROR_CODES, type ErrorBody, type ErrorCode, type PlatformAnswer } from '#contracts';
+
+import { type Example, EXAMPLE_ID, EXAMPLE_MOMENT, replyHeaders } from './message-examples.ts';
+
+/** When a code comes: of which command, after how many calls, and what is known beyond the code. */
+interface Occasion extends Partial<Pick<ErrorBody, 'retryAfterMs' | 'violations' | 'details' | 'platform'>> {
+  /** Default `session.create`. */
+  readonly type?: string;
+  /** Default 0. */
+  readonly attempts?: number;
+}
+
+const ATTRIBUTES = '/data/attributes';
+
+/** The answers of the platform that the interface document shows. */
+const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
+  MESSAGE_TOO_LARGE: { type: 'game.open', details: { bytes: 70_000, maxBytes: 65_536 } },
+  UNKNOWN_COMMAND: { type: 'session.craete' },
+  VALIDATION_FAILED: {
+    violations: [
+      {
+        pointer: '/password',
+        message: 'is not a member here; the members are userId, nick, authType, lang, currency',
+      },
+      { pointer: '/lang', message: 'must be an ISO 639-1 code of two letters' },
+    ],
+  },
+  CALLER_FORBIDDEN: { type: 'report.rake.fetch' },
+  IDEMPOTENCY_CONFLICT: { type: 'game.open' },
+  COMMAND_EXPIRED: { attempts: 1, details: { called: true } },
+  SIGNATURE_REJECTED: { attempts: 1, platform: answer(400, 'Bad Request', 'Not Valid Request Signature') },
+  FORBIDDEN: { attempts: 1, platform: answer(403, 'Forbidden', 'Forbidden') },
+  UNEXPECTED_REDIRECT: { attempts: 1, platform: { status: 302, errors: [] } },
+  BAD_REQUEST: {
+    type: 'report.rake.fetch',
+    attempts: 1,
+    platform: answer(400, 'Bad Request', 'Bad Request'),
+  },
+  PLAYER_NOT_FOUND: { attempts: 1, platform: answer(404, 'Not Found', 'Player not found') },
+  NOT_FOUND: { type: 'game.open', attempts: 1, platform: { status: 404, errors: [] } },
+  AUTH_TYPE_INVALID: {
+    attempts: 1,
+    platform: unprocessable('Auth type not valid', `${ATTRIBUTES}/authType`),
+  },
+  CURRENCY_REQUIRED: {
+    attempts: 1,
+    platform: unprocessable('Currency cannot be blank', `${ATTRIBUTES}/currency`),
+  },
+  CURRENCY_NOT_FOUND: {
+    attempts: 1,
+    platform: unprocessable('Currency not found', `${ATTRIBUTES}/currency`),
+  },
+  CURRENCY_INACTIVE: {
+    attempts: 1,
+    platform: unprocessable('This currency is not active', `${ATTRIBUTES}/currency`),
+  },
+  NICKNAME_TAKEN: {
+    type: 'game.open',
+    attempts: 2,
+    details: { earlierAttemptUnknown: true },
+    platform: unprocessable(
+      'A Player with this username already exists in the system.',
+      `${ATTRIBUTES}/player/nick`,
+    ),
+  },
+  NICKNAME_TOO_LONG: {
+    type: 'game.open',
+    attempts: 1,
+    details: { maxLength: 32 },
+    platform: unprocessable('The maximum username length is 32', `${ATTRIBUTES}/player/nick`),
+  },
+  INCORRECT_DATA: {
+    type: 'report.rake.fetch',
+    attempts: 1,
+    platform: unprocessable('Incorrect data', `${ATTRIBUTES}/sort`),
+  },
+  RATE_LIMITED: { attempts: 3, retryAfterMs: 2_000, platform: { status: 429, errors: [] } },
+  PLATFORM_UNAVAILABLE: { attempts: 3, details: { reason: 'refused' } },
+  CIRCUIT_OPEN: { retryAfterMs: 4_200 },
+  REPLY_QUEUE_FULL: { type: 'report.ad-hoc.fetch', attempts: 2, details: { queue: 'full' } },
+  OUTCOME_UNKNOWN: { attempts: 2, details: { reason: 'timeout' } },
+  PLATFORM_PROTOCOL_ERROR: { attempts: 1, details: { reason: 'the body is not JSON' } },
+  POISON_COMMAND: { type: 'game.open' },
+};
+
+/** An error body for each code, with what a worker knows when it answers with it. */
+export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_CODES) as ErrorCode[]).map(
+  (code) => {
+    const { type = 'session.create', attempts = 0, ...facts } = ERROR_OCCASIONS[code] ?? {};
+    const { category, retryable, message } = ERROR_CODES[code];
+    return {
+      name: code,
+      summary: message,
+      headers: replyHeaders(type, 0, true),
+      payload: {
+        code,
+        category,
+        retryable,
+        message,
+        ...facts,
+        attempts,
+        command: { id: EXAMPLE_ID, type },
+        occurredAt: EXAMPLE_MOMENT,
+      },
+    };
+  },
+);
+
+function answer(status: number, title: string, detail: string): PlatformAnswer {
+  return { status, errors: [{ status, title, detail }] };
+}
+
+function unprocessable(detail: string, pointer: string): PlatformAnswer {
+  return { status: 422, errors: [{ status: 422, title: 'Unprocessable Entity', detail, pointer }] };
+}

@@ -1,0 +1,117 @@
+import { format } from 'prettier';
+
+import { COMMANDS, REPLIES } from '#contracts/validation';
+
+import { EXAMPLES } from './examples.ts';
+import type { JsonSchema } from './schemas/json-schema.ts';
+import { resolved, SCHEMAS } from './schemas/schemas.ts';
+
+/** The document with tables of messages, relative to the repository. */
+export const MESSAGES_DOCUMENT = 'docs/messages.md';
+
+/**
+ * The document with its generated parts written again, each between `<!-- contract: name -->` and `<!-- end of contract -->`.
+ *
+ * @throws Error for a part that has no place in the document
+ */
+export async function messagesDocument(text: string): Promise<string> {
+  let document = text;
+  for (const [name, part] of Object.entries(await messageSections())) {
+    const place = new RegExp(`(<!-- contract: ${name} -->\n).*?(\n<!-- end of contract -->)`, 's');
+    if (!place.test(document)) throw new Error(`${MESSAGES_DOCUMENT} has no place for ${name}`);
+    document = document.replace(place, (_all, begin: string, end: string) => `${begin}\n${part}\n${end}`);
+  }
+  return document;
+}
+
+/** The parts of docs/messages.md that are written from the definitions, by name. */
+export async function messageSections(): Promise<Readonly<Record<string, string>>> {
+  const commands = COMMANDS.map(({ type, summary, replies }) =>
+    section(type, `${summary}\n\nAnswered with ${linked(replies)}.`, 'Required'),
+  );
+  const replies = [...REPLIES.values()].map(({ type, summary }) => section(type, summary, 'Always'));
+  return {
+    lanes: lanes(),
+    commands: (await Promise.all(commands)).join('\n\n'),
+    replies: (await Promise.all(replies)).join('\n\n'),
+  };
+}
+
+function lanes(): string {
+  const rows = COMMANDS.map(({ type, lane, summary }) => [linked([{ type }]), lane, summary]);
+  return table(['Command', 'Lane', 'For'], rows);
+}
+
+/** A message under its heading: what it is, its members, and its first example. */
+async function section(type: string, summary: string, presence: string): Promise<string> {
+  const rows = memberRows(SCHEMAS[type] ?? {}).map(({ name, type: kind, isRequired, meaning }) => [
+    `\`${name}\``,
+    kind,
+    isRequired ? 'yes' : 'no',
+    meaning,
+  ]);
+  const [example] = EXAMPLES[type] ?? [];
+  const text = await format(JSON.stringify(example?.payload), { parser: 'json', printWidth: 110 });
+  return [
+    `### \`${type}\``,
+    summary,
+    table(['Member', 'Type', presence, 'Meaning'], rows),
+    `\`\`\`json\n${text.trim()}\n\`\`\``,
+  ].join('\n\n');
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  return lines.join('\n');
+}
+
+function linked(messages: readonly { readonly type: string }[]): string {
+  return messages.map(({ type }) => `[\`${type}\`](#${type.replaceAll('.', '')})`).join(', then ');
+}
+
+/** The name of a setting, and what Markdown would read as emphasis. */
+const AS_CODE = /\b[A-Z]+(_[A-Z]+)+\b|\*{3}/g;
+
+/** One member of a message as a row of a table. */
+interface Row {
+  /** `player.id`; of what an array holds `errors[].detail`. */
+  readonly name: string;
+  readonly type: string;
+  readonly isRequired: boolean;
+  readonly meaning: string;
+}
+
+/** A row for each member of a schema, those of the objects in it behind their own. */
+function memberRows(schema: JsonSchema, prefix = ''): readonly Row[] {
+  const required = (schema['required'] ?? []) as readonly string[];
+  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
+  return properties.flatMap(([member, own]) => {
+    const name = prefix + member;
+    const held = resolved(own);
+    const items = resolved((held['items'] ?? {}) as JsonSchema);
+    const row = { name, type: typeOf(held), isRequired: required.includes(member), meaning: meaningOf(own) };
+    return [row, ...memberRows(held, `${name}.`), ...memberRows(items, `${name}[].`)];
+  });
+}
+
+/** Launch options are an object, or a string that holds one. */
+function typeOf({ type = 'object' }: JsonSchema): string {
+  return String(type);
+}
+
+function meaningOf({ description, ...schema }: JsonSchema): string {
+  const rule = ruleOf(schema);
+  const text = rule === undefined ? (description as string) : `${description as string} ${rule}`;
+  return text.replace(AS_CODE, '`$&`');
+}
+
+/** What the type does not say yet. Of error codes there is a document. */
+function ruleOf({ title, enum: values, minimum, maximum }: JsonSchema): string | undefined {
+  if (typeof title === 'string') return `${title.charAt(0).toUpperCase()}${title.slice(1)}.`;
+  if (Array.isArray(values) && values.length < 5)
+    return `${values.map((value) => `\`${value}\``).join(' or ')}.`;
+  if (minimum !== 1) return undefined;
+  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
+    ? 'From 1.'
+    : `1 to ${Number(maximum)}.`;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { isInstalled } from './ensure-packages.mjs';
+import { npmEnvironment } from './npm-ci.mjs';
+
+describe('isInstalled', () => {
+  const native = { version: '3.0.0', optional: true, os: ['linux'], cpu: ['x64'] };
+  const lock = {
+    packages: {
+      '': { name: 'root' },
+      'libs/contracts': { name: '@poker-bridge/contracts' },
+      'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
+      'node_modules/a/node_modules/b': { version: '2.0.0', integrity: 'sha512-b', dev: true },
+      'node_modules/native-linux-x64': native,
+      'node_modules/native-linux-arm64': { ...native, os: 'linux', cpu: 'arm64' },
+      'node_modules/native-linux-x64-musl': { ...native, libc: ['musl'] },
+      'node_modules/for-another-native': { version: '1.0.0', optional: true },
+    },
+  };
+  const record = (changes = {}) => ({
+    packages: {
+      'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' },
+      'node_modules/a/node_modules/b': { version: '2.0.0', integrity: 'sha512-b' },
+      'node_modules/native-linux-x64': { version: '3.0.0' },
+      ...changes,
+    },
+  });
+
+  it.each([
+    [true, 'every package of this platform', record()],
+    [false, 'no record', undefined],
+    [false, 'another version', record({ 'node_modules/a': { version: '1.0.1', integrity: 'sha512-a' } })],
+    [false, 'another content', record({ 'node_modules/a': { version: '1.0.0', integrity: 'sha512-x' } })],
+    [false, 'a missing development package', record({ 'node_modules/a/node_modules/b': undefined })],
+    [false, 'a missing package of this platform', record({ 'node_modules/native-linux-x64': undefined })],
+  ])('is %s for %s', (expected, _case, installed) => {
+    expect(isInstalled(lock, installed, { platform: 'linux', arch: 'x64' })).toBe(expected);
+  });
+});
+
+it('npm ci keeps registry, proxy and cache of the shell, and nothing that changes what is installed', () => {
+  const kept = ['PATH', 'npm_config_registry', 'NPM_CONFIG_USERCONFIG', 'npm_config_https_proxy'];
+  const removed = ['NODE_ENV', 'npm_config_ignore_scripts', 'NPM_CONFIG_OMIT', 'npm_config_engine-strict'];
+  const env = Object.fromEntries([...kept, ...removed].map((name) => [name, 'x']));
+  expect(Object.keys(npmEnvironment(env))).toEqual(kept);
+});

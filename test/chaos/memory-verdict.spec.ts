@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { memoryVerdict, trendOf } from './memory-verdict.ts';
+
+/** A look each two seconds at a heap that is collected every 50 s. */
+const samplesOf = (
+  mibAt: (seconds: number) => number,
+  seconds = 600,
+  outsideAt = (_seconds: number) => 100,
+) =>
+  Array.from({ length: seconds / 2 }, (_, look) => {
+    const atSeconds = 2 * look;
+    return { atSeconds, inUseMib: mibAt(atSeconds), outsideHeapMib: outsideAt(atSeconds) };
+  });
+const sawtooth = (seconds: number) => 40 + (seconds % 50) / 2 + Math.sin(seconds);
+
+describe('memoryVerdict', () => {
+  it('is flat if the memory rises and falls back', () => {
+    expect(memoryVerdict(samplesOf(sawtooth)).isFlat).toBe(true);
+  });
+
+  it('does not count the warm-up', () => {
+    expect(memoryVerdict(samplesOf((seconds) => sawtooth(seconds) + Math.min(seconds, 85) / 10)).isFlat).toBe(
+      true,
+    );
+  });
+
+  it('finds a leak of a tenth of a MiB in six seconds beneath it, and its rate', () => {
+    const { isFlat, inUse } = memoryVerdict(samplesOf((seconds) => sawtooth(seconds) + seconds / 60));
+    expect(isFlat).toBe(false);
+    expect(inUse.slope).toBeGreaterThan(50);
+    expect(inUse.slope).toBeLessThan(70);
+  });
+
+  it('finds growth outside of the heap', () => {
+    const { isFlat, outsideHeap } = memoryVerdict(samplesOf(sawtooth, 600, (seconds) => 100 + seconds / 60));
+    expect(isFlat).toBe(false);
+    expect(outsideHeap.slope).toBeCloseTo(60);
+  });
+
+  it('has no verdict on a short run', () => {
+    expect(memoryVerdict(samplesOf(sawtooth, 120)).isFlat).toBeUndefined();
+  });
+});
+
+const pointsOf = (values: readonly number[]) => values.map((y, x) => ({ x, y }));
+
+describe('trendOf', () => {
+  it('finds a line that the points lie on, without an error', () => {
+    const { slope, slopeError, mean } = trendOf(pointsOf([1, 3, 5, 7]));
+    expect([slope, mean]).toEqual([2, 4]);
+    expect(slopeError).toBeCloseTo(0);
+  });
+
+  it('tells how far chance may move the slope', () => {
+    const { slope, slopeError } = trendOf(pointsOf([10, 12, 10, 12, 10, 12, 10, 12]));
+    expect(Math.abs(slope)).toBeLessThan(2 * slopeError);
+  });
+
+  it('knows nothing of two points', () => {
+    expect(trendOf(pointsOf([1, 9]))).toEqual({ slope: 0, slopeError: Infinity, mean: 5 });
+  });
+});

@@ -1,0 +1,71 @@
+import { markdownTable } from 'markdown-table';
+
+import { isSound, type RowResult } from './play-row.ts';
+import type { SoakChaosResult } from './soak-chaos.ts';
+
+/** The figures of a row in one line. */
+export function resultLine(result: RowResult): string {
+  const { commands, crashes, lost, wrong, repeated, extraCalls, failed, stuck } = result;
+  return (
+    `${isSound(result) ? 'nothing lost' : 'NOT SOUND'}: ${commands} commands, ${crashes} crashes, ${lost} lost, ` +
+    `${wrong} wrong, ${repeated} repeats, ${extraCalls} calls again, ${failed} failed${codesOf(result)}, ${stuck} stuck; ` +
+    `back after ${seconds(result.recoveryMs)}, longest ${seconds(result.largestMs)}; took ${seconds(result.elapsedMs)}`
+  );
+}
+
+function codesOf({ failures }: RowResult): string {
+  const codes = Object.entries(failures).map(([code, count]) => `${code} ${count}`);
+  return codes.length === 0 ? '' : ` (${codes.join(', ')})`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+const HEAD = [
+  'What is broken',
+  'Commands',
+  'Crashes',
+  'Lost',
+  'Repeats',
+  'Calls again',
+  'Failed',
+  'Stuck',
+  'Back after',
+  'Longest',
+];
+
+/** The results of one system in a table, which documents hold as it is. */
+export function chaosTable(results: readonly RowResult[]): string {
+  const rows = results.map((result) => [
+    result.row.name,
+    result.commands,
+    result.crashes,
+    result.lost + result.wrong,
+    result.repeated,
+    result.extraCalls,
+    result.failed,
+    result.stuck,
+    seconds(result.recoveryMs),
+    seconds(result.largestMs),
+  ]);
+  return markdownTable([HEAD, ...rows.map((row) => row.map(String))], {
+    align: ['l', ...HEAD.slice(1).map(() => 'r')],
+  });
+}
+
+/** What a run with faults by chance has come to, for people. */
+export function soakChaosLines({ row, faults, samples, ...result }: SoakChaosResult): readonly string[] {
+  const range = (of: (sample: SoakChaosResult['samples'][number]) => number): string => {
+    const values = samples.map(of);
+    return `${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}`;
+  };
+  return [
+    [...faults].map(([what, times]) => `${what} ${times}×`).join(', '),
+    resultLine(row),
+    `the worker that lived throughout: ${range(({ inUseMib }) => inUseMib)} MiB in use, ` +
+      `${range(({ openFiles }) => openFiles)} files open`,
+    ...row.stories.map((story) => `    ${story}`),
+    result.isSound ? 'nothing lost; memory and handles are flat' : 'NOT SOUND',
+  ];
+}

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Caller } from '#caller';
+
+import { openConnection, testBrokerCtl, type TestConnection, uniquePrefix } from '../../support/broker.ts';
+import type { SandboxControl } from '../../support/sandbox-control.ts';
+import { until } from '../../support/until.ts';
+import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
+import { OpenCallers } from './open-callers.ts';
+
+const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
+/** Longer than any wait: what ends a call sooner is what its test is about. */
+const PATIENT = { deadlineMs: 600_000 };
+
+describe('@poker-bridge/caller, on a bad day', () => {
+  let sandboxed: SandboxedService;
+  let platform: SandboxControl;
+  let bus: TestConnection;
+  let callers: OpenCallers;
+  let caller: Caller;
+
+  beforeAll(async () => {
+    sandboxed = await startSandboxedService({ worker: { PLATFORM_MAX_ATTEMPTS: '1' } });
+    ({ platform } = sandboxed);
+    bus = await openConnection();
+    callers = new OpenCallers(sandboxed.service);
+    caller = callers.open({ sendUserId: true });
+  });
+  afterAll(async () => {
+    await callers?.[Symbol.asyncDispose]();
+    await bus?.[Symbol.asyncDispose]();
+    await sandboxed?.[Symbol.asyncDispose]();
+  });
+
+  it('ends a call at its deadline, by its signal, and when it is closed', async () => {
+    const { proxy } = sandboxed.service;
+    const leaving = new AbortController();
+    const leaver = callers.open();
+    proxy.stall();
+    const calls = [
+      caller.createSession({ userId: 'alice' }, { deadlineMs: 1 }),
+      callers.open({ url: 'amqp://127.0.0.1:1' }).createSession({ userId: 'alice' }, { deadlineMs: 1 }),
+      caller.createSession({ userId: 'alice' }, { signal: leaving.signal }),
+      leaver.createSession({ userId: 'alice' }),
+    ];
+    const settled = Promise.allSettled(calls);
+    leaving.abort(new Error('the player has left'));
+    await leaver.close();
+    const reasons = (await settled).map((one) => (one as PromiseRejectedResult).reason);
+    proxy.resume();
+    expect(reasons).toMatchObject([
+      { code: 'NO_REPLY', retryable: true },
+      { code: 'NOT_SENT', message: expect.stringContaining('ECONNREFUSED') },
+      { message: 'the player has left' },
+      { code: 'CALLER_CLOSED' },
+    ]);
+  });
+
+  it('says at once that nobody is bound, or that the broker refuses the command', async () => {
+    const empty = uniquePrefix();
+    await bus.channel.assertExchange(`${empty}.commands`, 'direct');
+    for (const prefix of [uniquePrefix(), empty]) {
+      const lost = callers.open({ prefix });
+      const nobody = { code: 'NO_WORKER', retryable: false };
+      await expect(lost.createSession({ userId: 'alice' }, PATIENT)).rejects.toMatchObject(nobody);
+      await expect(lost.fetchRakeReport(DAY, PATIENT).records().next()).rejects.toMatchObject(nobody);
+    }
+    await bus.channel.deleteExchange(`${empty}.commands`);
+  });
+
+  it('fails a command that the broker refuses alone, and none of those beside it', async () => {
+    const before = await platform.received('session');
+    const { properties, ...command } = caller.prepare('session.create', { userId: 'alice' });
+    const forged = { ...command, properties: { ...properties, userId: 'somebody' } };
+    const elsewhere = { ...command, exchange: 'no-such-exchange', properties };
+    const good = Array.from({ length: 40 }, () => caller.createSession({ userId: 'alice' }, PATIENT));
+    const bad = [forged, elsewhere, forged].map((one) => caller.publish(one, PATIENT));
+    const settled = await Promise.allSettled(bad);
+    expect(settled.map((one) => (one as PromiseRejectedResult).reason)).toMatchObject([
+      { code: 'NOT_PERMITTED', category: 'misconfigured', retryable: false },
+      { code: 'NO_WORKER' },
+      { code: 'NOT_PERMITTED' },
+    ]);
+    expect(await Promise.all(good)).toHaveLength(40);
+    expect((await platform.received('session')) - before).toBe(40);
+  });
+
+  it('fails at once if the broker refuses the login, and says so', async () => {
+    const { service } = sandboxed;
+    const wrong = new URL(service.url);
+    wrong.password = 'wrong';
+    const elsewhere = new URL(service.url);
+    elsewhere.pathname = '/no-such-virtual-host';
+    for (const url of [wrong.href, elsewhere.href]) {
+      const refused = callers.open({ url });
+      const reason = { code: 'LOGIN_REFUSED', category: 'misconfigured', retryable: false };
+      await expect(refused.createSession({ userId: 'alice' }, PATIENT)).rejects.toMatchObject(reason);
+      await expect(refused.ready()).rejects.toMatchObject(reason);
+      await refused.close();
+    }
+  });
+
+  it('ends a call at its deadline while the broker is low on memory, says why, and sends afterwards', async () => {
+    const states: string[] = [];
+    const waiting = callers.open({ onState: (connection, { kind }) => states.push(`${connection} ${kind}`) });
+    await waiting.ready();
+    await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
+    try {
+      const late = waiting.createSession({ userId: 'alice' }, { deadlineMs: 2_000 });
+      await expect(late).rejects.toMatchObject({
+        code: 'NOT_SENT',
+        message: expect.stringContaining('The broker takes no messages: low on memory'),
+      });
+    } finally {
+      await testBrokerCtl('set_vm_memory_high_watermark', '0.6');
+    }
+    expect(await waiting.createSession({ userId: 'alice' }, PATIENT)).toMatchObject({ userId: 'alice' });
+    expect(states).toEqual(
+      expect.arrayContaining(['consuming open', 'publishing open', 'publishing blocked']),
+    );
+  });
+
+  it('refuses a second process of its instance, at once and by name', async () => {
+    const first = callers.open({ instance: 'one' });
+    await first.ready();
+    const second = callers.open({ instance: 'one' });
+    const taken = { code: 'INSTANCE_TAKEN', message: expect.stringContaining('.replies.one') };
+    await expect(second.createSession({ userId: 'alice' }, PATIENT)).rejects.toMatchObject(taken);
+    expect(second.lastError).toContain('another process consumes');
+    await first.close();
+    await until('it takes over', () => second.lastError === undefined);
+    expect(await second.createSession({ userId: 'alice' }, PATIENT)).toMatchObject({ userId: 'alice' });
+  });
+
+  it('gives each process a queue of its own without an instance, and what an earlier one left to the next', async () => {
+    const name = uniquePrefix();
+    const eight = Array.from({ length: 8 }, () => callers.open({ name, instance: undefined }));
+    await Promise.all(eight.map((one) => one.createSession({ userId: 'alice' }, PATIENT)));
+    const queues = eight.map(({ replyQueue }) => replyQueue);
+    expect(queues.toSorted()).toEqual(Array.from({ length: 8 }, (_, n) => `${name}.replies.${n}`));
+    await eight[3]?.close();
+    bus.channel.sendToQueue(queues[3]!, Buffer.from('{"userId":"p-1"}'), {
+      type: 'session.created',
+      messageId: 'left:0',
+      headers: { 'command-id': 'left', sequence: 0, final: true },
+    });
+    const { inbox, replies } = callers.collecting({ name, instance: undefined });
+    await inbox.ready();
+    expect(inbox.replyQueue).toBe(queues[3]);
+    await until('what was left is handled', () => replies[0]?.commandId === 'left');
+  });
+
+  it('has sixty calls under way without a warning', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', note);
+    await Promise.all(Array.from({ length: 60 }, () => caller.createSession({ userId: 'alice' }, PATIENT)));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+
+import { entry, raw } from '../raw-message.ts';
+
+const FIXED = { b: 1, B: 1, t: 1, s: 2, u: 2, I: 4, i: 4, f: 4, D: 5, d: 8, l: 8 };
+const fixed = Object.entries(FIXED).map(([type, width]) =>
+  fc
+    .uint8Array({ minLength: width, maxLength: width })
+    .map((bytes) => Buffer.concat([Buffer.from(type), bytes])),
+);
+
+/** Entries of a table with values of every type that RabbitMQ knows, in lists and tables. */
+export const fieldTable: fc.Arbitrary<Buffer> = fc.letrec<{ value: Buffer; entry: Buffer; table: Buffer }>(
+  (tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.oneof(
+        fc.string({ unit: 'binary', maxLength: 20 }).map(raw.text),
+        fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(raw.timestamp),
+        fc.constant(raw.nothing()),
+        ...fixed,
+      ),
+      fc.array(tie('value'), { maxLength: 4 }).map((values) => raw.list(...values)),
+      fc.array(tie('entry'), { maxLength: 4 }).map((entries) => raw.table(...entries)),
+    ),
+    entry: fc
+      .tuple(
+        fc.oneof(fc.constantFrom('operator', '__proto__', ''), fc.string({ maxLength: 20 })),
+        tie('value'),
+      )
+      .map(([name, value]) => entry(name, value)),
+    table: fc.array(tie('entry'), { maxLength: 5 }).map((entries) => Buffer.concat(entries)),
+  }),
+).table;
