@@ -117,7 +117,7 @@ class ReportCompleted(TypedDict):
     missing: int  # Records of totalCount on no page, negative if there are more; 0 for a single page
     readFrom: str  # When the platform's first answer arrived: ISO 8601, UTC
     readTo: str  # When the platform's last answer arrived: ISO 8601, UTC
-    spansIntervals: bool  # Whether readFrom and readTo are in different ten-minute intervals of the platform
+    spansIntervals: bool  # Whether readFrom and readTo are in different intervals of ten minutes
 
 
 class ErrorBody(TypedDict):

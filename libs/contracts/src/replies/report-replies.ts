@@ -112,7 +112,7 @@ export class ReportCompleted {
   @IsISO8601()
   readonly readTo!: string;
 
-  @MustBeGiven('Whether readFrom and readTo are in different ten-minute intervals of the platform.')
+  @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.')
   @IsBoolean()
   readonly spansIntervals!: boolean;
 }
