@@ -102,7 +102,7 @@ describe('the connections to the broker', () => {
   it('may be lost while commands that have failed are acknowledged: they fail again with the same reply', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(limited);
-    const userIds = Array.from({ length: 20 }, () => randomUUID());
+    const userIds: string[] = Array.from({ length: 20 }, () => randomUUID());
     const sessions = createSessions(service, userIds);
     await until('they are in flight', () => gate.held === 20);
     // The last connection consumes: acknowledgements do not arrive.
