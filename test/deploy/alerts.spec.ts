@@ -4,17 +4,17 @@ import { ERROR_CODES } from '#contracts';
 
 import { anchorsOf, codeSpansOf, itemsOf, read } from '../docs/markdown.ts';
 import { readAlerts, readRules, readRuleTests } from './alerts-file.ts';
-import { labelsIn, seriesIn, workerSeries } from './prometheus-queries.ts';
+import { BROKER_SERIES, labelsIn, seriesIn, workerSeries } from './prometheus-queries.ts';
 
 const rules = readRules();
 const alerts = readAlerts();
 const runbook = read('docs/runbook.md');
-const series = workerSeries();
+const series = new Map([...workerSeries(), ...BROKER_SERIES]);
 const recorded = rules.flatMap(({ record }) => (record === undefined ? [] : [record]));
 
 describe('deploy/prometheus/alerts.yml', () => {
   it.each(rules.map((rule) => [rule.alert ?? rule.record, rule] as const))(
-    '%s asks for series and labels that a worker has',
+    '%s asks for series and labels that a worker or RabbitMQ has',
     (_, { expr }) => {
       const named = seriesIn(expr).filter((name) => !recorded.includes(name));
       expect(seriesIn(expr)).not.toEqual([]);

@@ -25,7 +25,7 @@ export const COMPLETE = {
   image: { repository: 'registry.example/worker', digest: `sha256:${'a'.repeat(64)}` },
   imagePullSecrets: [{ name: 'registry' }],
   secrets: {
-    settings: { REDIS_URL: 'redis-url', INTERNAL_KEY: 'internal-key' },
+    settings: { REDIS_URL: 'redis-url', INTERNAL_KEY: 'internal-key', LOG_SUBJECT_KEY: 'log-subject-key' },
     files: { OPERATORS_FILE: 'operators.json', AMQP_TLS_CA: 'ca.pem' },
   },
   lanes: { reports: { settings: { REPORTS_PREFETCH: '8' } } },
@@ -34,6 +34,7 @@ export const COMPLETE = {
   prometheusRule: {
     enabled: true,
     runbookUrl: 'https://docs.example/runbook.md',
+    brokerMatchers: 'namespace="rabbitmq"',
     labels: { release: 'prometheus' },
   },
   podAnnotations: { team: 'poker' },
@@ -47,6 +48,7 @@ export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec?: any;
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 /** What Helm makes of the chart. @throws Error with what Helm says */
