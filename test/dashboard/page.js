@@ -7,7 +7,7 @@ const COLOURS =
     ' ',
   );
 const SHADES = '#e02f44 #ff7383 #ad0317 #f2495c #ffa6b0 #c4162a #7a0c1a #ff4d5e'.split(' ');
-const NAMED = { red: '#e02f44', green: '#37872d', orange: '#ff780a', blue: '#1f60c4' };
+const NAMED = { red: '#e02f44', green: '#56a64b', orange: '#ff780a', blue: '#1f60c4' };
 const CELL = { height: 30, gap: 8 };
 const AXIS = {
   stroke: '#8e8e9c',
@@ -100,6 +100,11 @@ function coloured(lines, { defaults, overrides }) {
   });
 }
 
+/** So that an area of a stack covers what lies behind it. */
+function opaque(colour, opacity) {
+  return `color-mix(in srgb, ${colour} ${opacity + 20}%, #181b1f)`;
+}
+
 function timeseries({ fieldConfig, targets }, body) {
   const { defaults, overrides } = fieldConfig;
   const { stacking, fillOpacity, scaleDistribution } = defaults.custom;
@@ -116,7 +121,7 @@ function timeseries({ fieldConfig, targets }, body) {
   const series = lines.map((line) => ({
     stroke: line.colour,
     width: 1,
-    fill: line.colour + alpha,
+    fill: isStacked ? opaque(line.colour, fillOpacity) : line.colour + alpha,
     dash: propertyOf(line, 'custom.lineStyle', overrides)?.dash ?? [],
     points: { show: false },
   }));
@@ -158,8 +163,8 @@ function valueAxis(defaults, isLogarithmic) {
 function stateTimeline({ fieldConfig, targets }, frame) {
   const [{ options: states }] = fieldConfig.defaults.mappings;
   const body = element('div', 'states');
-  const legend = Object.values(states).map(({ text, color }) => ({ legend: text, colour: NAMED[color] }));
-  frame.append(legendOf(legend), body);
+  const entries = Object.values(states).map(({ text, color }) => ({ legend: text, colour: NAMED[color] }));
+  frame.append(legendOf(entries), body);
   for (const { legend, values } of targets.flatMap(({ series }) => series)) {
     const row = element('div', 'states-row');
     for (const value of values) {

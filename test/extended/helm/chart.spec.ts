@@ -6,6 +6,7 @@ import { readSettings, SETTINGS } from '#settings';
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
 import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
 import { readRules } from '../../deploy/alerts-file.ts';
+import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
 import { alertsFile, alertsOf, testAlerts } from './rendered-alerts.ts';
 import { unknownMembers, validate } from './published-schemas.ts';
@@ -235,6 +236,19 @@ describe('the Helm chart', () => {
       expect(trigger.authenticationRef.name).toBe(of('TriggerAuthentication')[0]?.metadata.name);
     }
     for (const deployment of of('Deployment')) expect(deployment.spec).not.toHaveProperty('replicas');
+  });
+
+  it('has what the documents name in commands of kubectl', async () => {
+    const deployments = of('Deployment', await render(MINIMUM, 'poker-bridge'));
+    const text = [...documents(), 'apps/cli/src/trace/trace.command.ts'].map(read).join('\n');
+    const named = new Set([...text.matchAll(/ deployment\/([\w-]+)/g)].map(([, name]) => name));
+    expect([...named]).toEqual(['poker-bridge-interactive']);
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining([...named]));
+    const selectors = [...text.matchAll(/kubectl [^\n]*logs -l (\S+)=(\S+)/g)];
+    expect(selectors.length).toBeGreaterThan(2);
+    for (const [, label = '', value = ''] of selectors)
+      for (const deployment of deployments)
+        expect(finds({ matchLabels: { [label]: value } }, deployment)).toBe(true);
   });
 
   it('pulls an image by its digest, else by the version of the chart', () => {

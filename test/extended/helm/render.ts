@@ -52,8 +52,8 @@ export interface Manifest {
 }
 
 /** What Helm makes of the chart. @throws Error with what Helm says */
-export async function render(values: object): Promise<readonly Manifest[]> {
-  const text = await helm('template', values);
+export async function render(values: object, release = 'game'): Promise<readonly Manifest[]> {
+  const text = await helm('template', values, release);
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
@@ -64,13 +64,13 @@ export async function lint(values: object): Promise<string> {
   return helm('lint', values);
 }
 
-async function helm(command: 'lint' | 'template', values: object): Promise<string> {
+async function helm(command: 'lint' | 'template', values: object, release = 'game'): Promise<string> {
   const program = await bringHelm();
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-helm-'));
   const file = join(folder, 'values.yaml');
   try {
     writeFileSync(file, stringify(values));
-    const options = command === 'lint' ? ['--strict', CHART] : ['game', CHART];
+    const options = command === 'lint' ? ['--strict', CHART] : [release, CHART];
     // A home of its own: it reads no repositories and no cluster.
     const env = { HOME: folder, PATH: process.env['PATH'] ?? '' };
     const { stdout } = await spawn(program, [command, ...options, '--values', file], { env });
