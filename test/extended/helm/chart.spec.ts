@@ -205,9 +205,15 @@ describe('the Helm chart', () => {
 
   it('has alerts that pass the tests of deploy/prometheus for the series of their release', async () => {
     const labels = { namespace: 'default', job: 'game-poker-bridge' };
-    expect(await testAlerts(await alertsFile(COMPLETE), labels)).toContain('SUCCESS');
-    // Without these labels, all is another release's: what is to fire then has no series.
-    await expect(testAlerts(await alertsFile(COMPLETE), {})).rejects.toThrow('PokerWorkerNotReady');
+    const rules = await alertsFile(COMPLETE);
+    expect(await testAlerts(rules, labels)).toContain('SUCCESS');
+    for (const other of [{ job: 'other' }, { namespace: 'other' }]) {
+      const tried = testAlerts(rules, labels, {
+        labels: { ...labels, ...other },
+        name: 'one worker of two is not ready',
+      });
+      await expect(tried).rejects.toThrow(/alertname: PokerWorkerNotReady.*got:\s*\[\s*\]/s);
+    }
   });
 
   it('has no alert for a lane that is off', async () => {

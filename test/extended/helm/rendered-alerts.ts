@@ -8,12 +8,15 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { render } from './render.ts';
 
 interface AlertsTest {
+  readonly name: string;
   readonly external_labels?: { readonly runbook?: string };
   readonly input_series: { series: string }[];
   readonly alert_rule_test: {
     exp_alerts: { exp_labels: object; exp_annotations: Record<string, string> }[];
   }[];
 }
+
+type Labels = Readonly<Record<string, string>>;
 
 /** The chart's PrometheusRule, as a file of rules. */
 export async function alertsFile(values: object): Promise<string> {
@@ -28,13 +31,20 @@ export async function alertsOf(values: object): Promise<readonly Rule[]> {
 /**
  * Runs deploy/prometheus/alerts.test.yml on rules of the chart with the prefix `cards`.
  *
- * @param labels of every worker's series, and expected of every alert
+ * @param expected labels of every alert
+ * @param labels of every worker's series; default: those of the alerts
+ * @param name of the only test that is run; default: all
  * @returns what promtool says. @throws Error with what it says if a test fails
  */
-export async function testAlerts(rules: string, labels: Readonly<Record<string, string>>): Promise<string> {
+export async function testAlerts(
+  rules: string,
+  expected: Labels,
+  { labels = expected, name }: { readonly labels?: Labels; readonly name?: string } = {},
+): Promise<string> {
   const file = parse(read('deploy/prometheus/alerts.test.yml').replaceAll('poker.', 'cards.')) as {
     tests: AlertsTest[];
   };
+  file.tests = file.tests.filter((test) => name === undefined || test.name === name);
   const runbook = /https:\S+(?=#pokernoworkerready)/.exec(rules)?.[0] ?? '';
   for (const { input_series: inputs, alert_rule_test: checks } of file.tests) {
     for (const input of inputs) {
@@ -42,10 +52,10 @@ export async function testAlerts(rules: string, labels: Readonly<Record<string, 
       const matchers = Object.entries(own).map(([name, value]) => `${name}="${value}", `);
       input.series = input.series.replace('{', `{${matchers.join('')}`);
     }
-    for (const expected of new Set(checks.flatMap(({ exp_alerts }) => exp_alerts))) {
-      Object.assign(expected.exp_labels, labels);
-      const { runbook_url: link = '' } = expected.exp_annotations;
-      expected.exp_annotations['runbook_url'] = runbook + link.slice(link.indexOf('#'));
+    for (const alert of new Set(checks.flatMap(({ exp_alerts }) => exp_alerts))) {
+      Object.assign(alert.exp_labels, expected);
+      const { runbook_url: link = '' } = alert.exp_annotations;
+      alert.exp_annotations['runbook_url'] = runbook + link.slice(link.indexOf('#'));
     }
   }
   using folder = temporaryFolder();
