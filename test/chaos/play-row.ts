@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/sandbox/src/faults/latency.ts';
+import { seededRandom } from '../../apps/sandbox/src/faults/fault-rules.ts';
 import { storyOf } from './ledger/story.ts';
 import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
 import type { Row } from './row.ts';
@@ -37,8 +37,10 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
 }
 
 const PROGRESS_MS = 1_000;
+
 /** Of the commands that were lost or answered wrongly; of those that were only run or answered again, a few are enough. */
 const MAX_STORIES = 20;
+
 const MAX_AGAIN = 3;
 
 /** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */

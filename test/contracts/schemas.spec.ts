@@ -6,6 +6,7 @@ import { REPLIES, validateCommand } from '#contracts/validation';
 import {
   AUTH_TYPE,
   BOOLEAN,
+  COMPLETE,
   INTEGER,
   LANGUAGE,
   LANGUAGE_TAG,
@@ -14,14 +15,15 @@ import {
   PER_PAGE,
   PLAYER_ID,
   TEXT,
-} from '../../libs/contracts/src/commands/member-kinds.fixture.ts';
-import { COMPLETE, withMember } from '../../libs/contracts/src/commands/validate-command.fixture.ts';
+  withMember,
+} from '../../libs/contracts/src/commands/validate-command.fixture.ts';
 import { EXAMPLES } from '../../scripts/contract-documents/examples.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { faultsBySchema } from './schema-validators.ts';
 
 const DEEP = { a: { b: [1, 'x', null, true, { c: 2 }] } };
 const LAUNCH = [DEEP, { 7: 1 }, { a: { '-7': 1 } }, { a: 0.5 }, { a: ['\u0000'] }, { 'a\n': 1 }];
+
 const TIMES = [
   '2026-03-01 00:00:01',
   '2026-13-01 00:00:00',
@@ -29,6 +31,7 @@ const TIMES = [
   '2026-03-01T00:00:00',
   '2026-03-01',
 ];
+
 const POOL = new Set<unknown>([
   undefined,
   null,

@@ -1,9 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
 import { exactJson } from './exact-json.ts';
-import { EXCLUDED_NAMES } from './is-excluded.ts';
+import { EXCLUDED_NAMES, sortedNames } from './canonicalize.ts';
 import type { SignedParameters } from './signature-settings.ts';
-import { sortedNames } from './sorted-names.ts';
 import type { SignedPiece, TraceDeviations } from './trace-signature.ts';
 
 /** A request whose signature is looked at. */

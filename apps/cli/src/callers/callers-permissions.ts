@@ -1,5 +1,4 @@
-import { workerPermissions } from '#messaging/client';
-import { brokerUserOf } from '#messaging/client';
+import { brokerUserOf, workerPermissions } from '#messaging/client';
 import { type CallerRules, readCallers, readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';

@@ -15,8 +15,7 @@ import { filter, finalize, map, type Observable, Subject, takeUntil, timer } fro
 import { OwnHost } from '../control/own-host.ts';
 import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
-import { PublicAddress } from '../sessions/public-address.ts';
-import { Sessions } from '../sessions/sessions.ts';
+import { PublicAddress, Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { lobbyPage, stateOf, type VisitState } from './lobby-page.ts';
 import { Overview, overviewPage, type Parts } from './overview.ts';
@@ -25,15 +24,19 @@ import { asset, HTML, sendPage } from './page.ts';
 const ASSETS = new Map(
   ['lobby.css', 'overview.css', 'countdown.js', 'live.js', 'spade.svg'].map((name) => [name, asset(name)]),
 );
+
 const STATUSES: Readonly<Record<VisitState, number>> = {
   open: 200,
   'token-expired': 410,
   'session-expired': 410,
   unknown: 404,
 };
+
 const LOOK_MS = 300;
+
 /** First pages that are kept up to date at once. */
 const MAX_WATCHERS = 20;
+
 const OVERVIEW_POLICY = "connect-src 'self'; frame-ancestors 'none'";
 
 /** Serves the pages that the URLs of sessions open in a player's browser, and the first page of the sandbox. */

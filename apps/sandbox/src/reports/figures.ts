@@ -1,7 +1,8 @@
-import type { DayPart } from './period.ts';
+import type { DayPart } from './report-query.ts';
 
 /** Money types of the ad hoc report. The interface does not show what its codes mean; here 2 is play money. */
 export const MONEY_TYPES = [1, 2] as const;
+
 export type MoneyType = (typeof MONEY_TYPES)[number];
 
 /** The monetary amounts of an ad hoc record under the interface's names, in minor units. */
@@ -11,9 +12,12 @@ export type FigureName = keyof ReturnType<typeof perStep>;
 
 // more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
+
 // a record's rake and tournament fee, as fractions of its volume
 const REAL_MONEY_PARTS = 3 + 1;
+
 const PLAY_MONEY_PARTS = 1 + 1;
+
 // lifts the first player's play money above 2^53, to expose a reader that parses amounts as doubles
 const HIGH_ROLLER_FACTOR = 100_000_000_003n;
 

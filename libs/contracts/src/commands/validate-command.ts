@@ -2,7 +2,7 @@ import type { CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { CommandError } from '../command-error.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
-import { isObject } from '../validation/objects.ts';
+import { isObject } from '../validation/member-rules.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
 
 const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
@@ -11,6 +11,7 @@ const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
 
 /** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
 const MAX_UNKNOWN = 20;
+
 const MAX_UNKNOWN_NAME = 100;
 const UNKNOWN_MEMBER = 'is not a member here';
 

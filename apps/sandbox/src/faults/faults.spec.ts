@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { FaultRules } from './fault-rules.ts';
+
+import { operationOf } from '../interface/documents.ts';
+import { FaultRules, Latency, seededRandom } from './fault-rules.ts';
 import { faultOf } from './faults.ts';
 
 describe('fault rules', () => {
@@ -53,5 +55,55 @@ describe('fault rules', () => {
     expect(() => rules.add({ fault: unavailable })).toThrow(RangeError);
     rules.clear();
     expect(rules.isFull).toBe(false);
+  });
+});
+
+describe('latency', () => {
+  it('is a fixed delay and a part of a spread, plus that of a fault', () => {
+    const latency = new Latency({ fixedMs: 20, spreadMs: 10 }, () => 0.5);
+    expect(latency.draw()).toBe(25);
+    expect(latency.draw({ fixedMs: 100, spreadMs: 10 })).toBe(130);
+  });
+
+  it('has its initial value after a reset', () => {
+    const latency = new Latency({ fixedMs: 0, spreadMs: 0 }, () => 0.5);
+    latency.set({ fixedMs: 5, spreadMs: 0 });
+    expect(latency.draw()).toBe(5);
+    latency.reset();
+    expect(latency.draw()).toBe(0);
+  });
+});
+
+describe('seeded random', () => {
+  const draw = (seed: number) => {
+    const random = seededRandom(seed);
+    return Array.from({ length: 1000 }, random);
+  };
+
+  it('repeats for the same seed, and not for another', () => {
+    expect(draw(1)).toEqual(draw(1));
+    expect(draw(2)).not.toEqual(draw(1));
+  });
+
+  it('is spread evenly from 0 up to 1', () => {
+    const numbers = draw(1);
+    expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...numbers)).toBeLessThan(1);
+    expect(numbers.reduce((sum, number) => sum + number, 0) / 1000).toBeCloseTo(0.5, 1);
+  });
+});
+
+describe('operation', () => {
+  it.each([
+    ['POST', '/api/web/v2/app/users/u%2F1/session', 'session'],
+    ['POST', '/apiweb/v3/open-game', 'open-game'],
+    ['POST', '/api/web/v2/app/reports/ad_hoc', 'ad-hoc-report'],
+    ['GET', '/api/web/v2/app/users/rake', 'rake'],
+    ['GET', '/apiweb/v3/open-game', undefined],
+    ['POST', '/api/web/v2/app/users/rake', undefined],
+    ['POST', '/api/web/v2/app/users//session', undefined],
+    ['GET', '/sandbox/health', undefined],
+  ])('of %s %s is %s', (method, path, operation) => {
+    expect(operationOf(method, path)).toBe(operation);
   });
 });

@@ -3,12 +3,16 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { failure, message } from '../replies/message.fixture.ts';
 import { PageStream } from './page-stream.ts';
+import { type AdHocRecord, formatAmount, readRecord } from './report.ts';
 
 const never = new AbortController().signal;
+
 const page = (sequence: number, totalCount = 3) =>
   message('report.page', { totalCount, records: [] }, { sequence });
+
 const completed = (sequence: number, totalCount = 3) =>
   message('report.completed', { totalCount }, { sequence });
+
 const failed = (sequence: number) => message('command.failed', failure('OVERLOADED'), { sequence });
 
 /** A stream that was given these messages, and those that were acknowledged without being asked for. */
@@ -86,5 +90,42 @@ describe('PageStream', () => {
   it('ends the wait with the reason of the signal', async () => {
     const reason = new Error('nobody waits');
     await expect(streamOf(page(0)).stream.next(AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('readRecord', () => {
+  it('reads amounts as bigint, and nothing else', () => {
+    const record = { id: 'p-1', moneyType: 1, win: 5, loss: -0, rake: 12_345_678_901_234_567_890n, level: 3 };
+    expect(readRecord<AdHocRecord>(record)).toEqual({
+      id: 'p-1',
+      moneyType: 1,
+      win: 5n,
+      loss: 0n,
+      rake: 12_345_678_901_234_567_890n,
+      level: 3,
+    });
+  });
+
+  it.each([1.5, '7', null])('passes on %s, which a lenient worker does', (value) => {
+    expect(readRecord({ id: 'p-1', value })).toEqual({ id: 'p-1', value });
+  });
+});
+
+describe('formatAmount', () => {
+  it.each([
+    [28_831n, 2, '288.31'],
+    [28_831n, 4, '2.8831'],
+    [28_831n, 0, '28831'],
+    [5n, 2, '0.05'],
+    [0n, 2, '0.00'],
+    [-5n, 2, '-0.05'],
+    [-28_831n, 2, '-288.31'],
+    [123_456_789_012_345_678_901n, 8, '1234567890123.45678901'],
+  ])('writes %s with %s decimals as %s', (amount, precision, text) => {
+    expect(formatAmount(amount, precision)).toBe(text);
+  });
+
+  it.each([null, undefined, -1, 1.5])('refuses a precision of %s', (precision) => {
+    expect(() => formatAmount(1n, precision)).toThrow(RangeError);
   });
 });
