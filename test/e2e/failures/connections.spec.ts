@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 
 import { testBrokerCtl } from '../../support/broker.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { createSessions } from '../../support/create-sessions.ts';
+import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -16,18 +16,22 @@ const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00',
 describe('the connections to the broker', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
+
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
     worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=1` });
   });
+
   beforeEach(() => {
     service.platform.behaviour = healthy();
     service.platform.requests.length = 0;
     service.caller.received.length = 0;
   });
+
   afterEach(() => {
     expect(worker.stderr).toBe('');
   });
+
   afterAll(() => service[Symbol.asyncDispose]());
 
   /** Closes them as the broker does on request, for example before it restarts. */
@@ -40,6 +44,7 @@ describe('the connections to the broker', () => {
         `lists:member(Port, [${ports}])].`,
     );
   };
+
   const callsOf = (): Map<string, number> => {
     const calls = new Map<string, number>();
     for (const request of service.platform.requests) {
@@ -185,5 +190,96 @@ describe('the connections to the broker', () => {
     service.proxy.resume();
     expect(await session).toMatchObject([{ type: 'session.created' }]);
     expect(service.platform.requests).toHaveLength(1);
+  });
+});
+
+describe('a broker that no longer confirms', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    // A heartbeat would detect it, too, but later than this test waits.
+    worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
+  });
+
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('is reconnected, and unconfirmed messages are published again', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = players(10);
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 10);
+    // The first connection publishes.
+    service.proxy.stall(0);
+    gate.open();
+
+    expect((await sessions).map((reply) => [reply?.type, reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', `${userId}:0`]),
+    );
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
+    await worker.ready();
+    const logged = worker.log.filter(({ msg }) => msg === 'the broker is not available');
+    expect(logged).toMatchObject([
+      {
+        connection: 'publishing',
+        reason: 'the broker confirms nothing of what is published',
+      },
+    ]);
+    expect(worker.stderr).toBe('');
+  });
+
+  it('is not reconnected while nothing is unconfirmed', async () => {
+    const connections = service.proxy.accepted;
+    const [reply] = await createSessions(service, players(1, 'later'));
+    expect(reply?.type).toBe('session.created');
+    expect(service.proxy.accepted).toBe(connections);
+  });
+});
+
+describe('a consumer that gets no messages', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    worker = await service.worker();
+  });
+
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
+  const makeDeaf = (queue: string): Promise<string> =>
+    testBrokerCtl(
+      'eval',
+      `{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${service.name(queue)}">>)), ` +
+        `[rabbit_channel_common:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
+        `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
+    );
+
+  const consumersOf = async (queue: string): Promise<number> =>
+    (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
+
+  it('is detected by the waiting messages, logged, and recreated', async () => {
+    // The consumer of its first commands, and that of the rest of its prefetch.
+    await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
+    await makeDeaf('interactive');
+    await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
+    expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
+    const userIds = players(5);
+    // The watchdog checks every five seconds, and acts at its second check.
+    const replies = await createSessions(service, userIds);
+    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
+    expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
+      {
+        level: 'warn',
+        queue: service.name('interactive'),
+        reason: 'its queue holds messages, and none came',
+      },
+    ]);
+    expect(await consumersOf('interactive')).toBe(1);
+    await worker.ready();
+    expect(worker.stderr).toBe('');
   });
 });
