@@ -37,10 +37,8 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
 }
 
 const PROGRESS_MS = 1_000;
-
 /** Of the commands that were lost or answered wrongly; of those that were only run or answered again, a few are enough. */
 const MAX_STORIES = 20;
-
 const MAX_AGAIN = 3;
 
 /** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */

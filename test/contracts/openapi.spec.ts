@@ -38,16 +38,13 @@ interface Operation {
 }
 
 const ID = 'urn:poker-bridge:openapi';
-
 const document = parse(readFileSync(join(root, CONTRACT_FOLDER, 'openapi.yaml'), 'utf8')) as Record<
   string,
   any
 >;
-
 const operations = Object.values(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
   (path) => Object.values(path),
 );
-
 const ajv = newAjv().addVocabulary(['components']);
 ajv.addSchema({ $id: ID, components: { schemas: document['components'].schemas } });
 

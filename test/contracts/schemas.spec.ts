@@ -23,7 +23,6 @@ import { faultsBySchema } from './schema-validators.ts';
 
 const DEEP = { a: { b: [1, 'x', null, true, { c: 2 }] } };
 const LAUNCH = [DEEP, { 7: 1 }, { a: { '-7': 1 } }, { a: 0.5 }, { a: ['\u0000'] }, { 'a\n': 1 }];
-
 const TIMES = [
   '2026-03-01 00:00:01',
   '2026-13-01 00:00:00',
@@ -31,7 +30,6 @@ const TIMES = [
   '2026-03-01T00:00:00',
   '2026-03-01',
 ];
-
 const POOL = new Set<unknown>([
   undefined,
   null,

@@ -39,7 +39,6 @@ const SPAN = {
   spanId: '00f067aa0ba902b7',
   traceFlags: TraceFlags.SAMPLED,
 };
-
 const within = (span: typeof SPAN & { traceState?: TraceState }) =>
   context.with(trace.setSpanContext(ROOT_CONTEXT, span), activeTraceContext);
 

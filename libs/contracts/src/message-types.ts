@@ -20,7 +20,6 @@ const final = <const Type extends string>(type: Type) => ({ type, final: true })
 const partial = <const Type extends string>(type: Type) => ({ type, final: false }) as const;
 const FAILURE = final('command.failed');
 const OF_A_REPORT = [partial('report.page'), final('report.completed')] as const;
-
 /** Every command, in the order of the documents. Its definition, which validates, must fit its row. Source: bus contract, section 1. */
 const COMMAND_ROWS = {
   'session.create': { lane: 'interactive', replies: [final('session.created')] },
@@ -44,7 +43,6 @@ export const LANE_OF_COMMAND = Object.fromEntries(
 ) as { readonly [Type in CommandType]: CommandRows[Type]['lane'] };
 
 const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
-
 const FINAL_REPLIES: ReadonlySet<unknown> = new Set(
   [...Object.values(COMMAND_ROWS).flatMap(({ replies }): readonly ReplyRow[] => replies), FAILURE]
     .filter((reply) => reply.final)

@@ -124,10 +124,8 @@ export class Deadline {
 
 /** What a slice takes before another one begins; a single piece of work in it may take longer. */
 const SLICE_MS = 0.5;
-
 /** One queue for the process, as there is one event loop. */
 let last: Promise<void> = Promise.resolve();
-
 let lastLarge: Promise<void> = Promise.resolve();
 
 /** Waits for a turn of the event loop in which no other work is done that waited here. */

@@ -85,7 +85,6 @@ describe('canonicalize', () => {
 });
 
 const textOf = (pieces: readonly SignedPiece[]): string => pieces.map(({ text }) => text).join('');
-
 const settings = fc.record<SignatureSettings>({
   scalars: fc.constantFrom('php', 'json'),
   openGameClient: fc.constantFrom('keep', 'drop'),
@@ -94,10 +93,8 @@ const settings = fc.record<SignatureSettings>({
   exclude: fc.constantFrom('top', 'deep'),
   schemeV3: fc.constant('parameters'),
 });
-
 const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'client', 'page', 'clientId'));
 const value = fc.oneof(fc.jsonValue(), fc.json(), fc.constant(undefined));
-
 const parameters = fc
   .array(fc.tuple(name, value), { maxLength: 8 })
   .map((entries) => Object.fromEntries(entries) as SignedParameters);

@@ -62,10 +62,8 @@ export interface TopLevel {
 
 /** Items of lists stand under the first position, so that they are signed in their order. */
 const ITEMS = '0';
-
 /** A key that PHP's arrays have as an integer. */
 const POSITION = /^(?:0|-?[1-9]\d*)$/;
-
 const NONE: ReadonlySet<string> = new Set();
 
 /**

@@ -1,13 +1,10 @@
 import type { SignatureSettings } from './signature-settings.ts';
 
 const INTEGER = /^-?\d+$/;
-
 /** Bits of an integer of PHP; a longer one is read as a float. */
 const INTEGER_BITS = 64;
-
 /** Significant digits of a float that PHP makes into a string: its setting `precision`, by default. */
 const PRECISION = 14;
-
 /** The most digits that JavaScript writes; enough to tell half of a digit from a little more. */
 const MOST_DIGITS = 100;
 
@@ -51,7 +48,6 @@ function significant(value: number): [digits: string, power: number] {
 
 const CONTAINER = /^[ \t\n\r]*[[{]/;
 const SCALAR = /^[ \t\n\r]*["\-\dtfn]/;
-
 /** Objects and lists within each other that PHP's `json_decode` reads by default. */
 const MAX_DEPTH = 511;
 

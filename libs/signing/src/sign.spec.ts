@@ -29,7 +29,6 @@ const MEMBER_OF_VARIABLE: Readonly<Record<string, keyof SignatureSettings>> = {
   SIGNATURE_EXCLUDE: 'exclude',
   SIGNATURE_SCHEME_V3: 'schemeV3',
 };
-
 const vectorsOf = (name: string): Vector[] =>
   JSON.parse(readFileSync(new URL(`../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Vector[];
 
@@ -67,7 +66,6 @@ describe('the raw-body scheme', () => {
 const EXCLUDED = [
   'clientId access-token action auth channel controller locale method module sign version per-page page sort',
 ].flatMap((names) => names.split(' '));
-
 const settings = fc.record<SignatureSettings>({
   scalars: fc.constantFrom('php', 'json'),
   openGameClient: fc.constantFrom('keep', 'drop'),
@@ -76,12 +74,10 @@ const settings = fc.record<SignatureSettings>({
   exclude: fc.constantFrom('top', 'deep'),
   schemeV3: fc.constant('parameters'),
 });
-
 const name = fc.oneof(
   fc.string(),
   fc.constantFrom('__proto__', 'constructor', 'toString', 'client', ...EXCLUDED),
 );
-
 /** As a request is read: from text, so that `__proto__` is a name like any other. */
 const parameters = fc
   .array(fc.tuple(name, fc.jsonValue()), { maxLength: 8 })

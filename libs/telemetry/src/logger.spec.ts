@@ -134,7 +134,6 @@ describe('NestLogger', () => {
 describe('time member', () => {
   /** Up to the last valid date, without years that need a sign. */
   const time = fc.integer({ min: -8_640_000_000_000_000, max: 8_640_000_000_000_000 });
-
   /** Forwards and backwards, mostly within a second or about its end. */
   const step = fc.oneof(fc.integer({ min: -1_500, max: 1_500 }), fc.constantFrom(0, 1, 9, 99, 999, 1_000));
 

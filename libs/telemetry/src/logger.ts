@@ -8,7 +8,6 @@ import { describeError } from './describe-error.ts';
 // With the other parts of the line of an answered command, it saves 8 µs (docs/decisions/0008); pino's own time would do.
 
 let secondMs = 0;
-
 let second = ',"time":"1970-01-01T00:00:00.';
 
 /** The time as a member of a line: `,"time":"2026-03-01T12:00:00.123Z"`. Lines of the same second share its text. */
@@ -27,10 +26,8 @@ export function timeMember(): string {
 // With the other parts of the line of an answered command, it saves 8 µs (docs/decisions/0008); pino's own destination would do.
 /** The longest that a line is buffered. */
 const GATHER_MS = 50;
-
 /** More than a busy worker writes in that time, so that usually the time decides: each write wakes another thread. */
 const GATHER_BYTES = 64 * 1024;
-
 /** Of one character in UTF-8, counted as JavaScript counts them. */
 const MOST_BYTES = 3;
 
@@ -79,7 +76,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-
 const streams = new WeakMap<Logger, DestinationStream>();
 
 /**

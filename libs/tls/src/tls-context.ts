@@ -82,7 +82,6 @@ const FAULT_OF_CODE: ReadonlyMap<string, TlsFault> = new Map([
   ['ERR_SSL_WRONG_VERSION_NUMBER', 'no-tls'],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'no-tls'],
 ]);
-
 /** What a server sends to a client whose certificate it misses or refuses; OpenSSL names the protocol before it. */
 const CLIENT_CERTIFICATE =
   /^ERR_SSL_.*ALERT_(?:HANDSHAKE_FAILURE|UNKNOWN_CA|ACCESS_DENIED|(?:BAD|UNSUPPORTED)_CERTIFICATE|CERTIFICATE_(?:REQUIRED|EXPIRED|REVOKED|UNKNOWN))$/;

@@ -16,7 +16,6 @@ import { type SandboxedService, startSandboxedService } from './sandboxed-servic
 
 /** Long enough for a busy machine to send a repeat before it expires. */
 const IDEMPOTENCY_TTL_MS = 3_000;
-
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 describe('the identity of a command', () => {

@@ -130,7 +130,6 @@ describe('routes', () => {
 
 describe('events', () => {
   const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-
   const COMMANDS = [
     ['session', 'session.create', { userId: 'p-1', nick: 'Ada' }],
     ['game', 'game.open', { player: { id: 'p-1' } }],
@@ -138,10 +137,8 @@ describe('events', () => {
     ['taken', 'session.create', { userId: 'p-2', nick: 'Ada' }],
     ['invalid', 'session.create', {}],
   ] as const;
-
   const FAILURES = ['command.failed.NICKNAME_TAKEN', 'command.failed.VALIDATION_FAILED'];
   const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
-
   let sandbox: SandboxProcess;
 
   beforeAll(async () => {

@@ -15,13 +15,10 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 
 const PREFETCH = 40;
 const CONNECTIONS = 16;
-
 /** What games alone may take of the connections. */
 const MOST_GAMES = 12;
-
 /** A lane's compartment that moves nothing for a third of it is stuck. */
 const DEADLINE_MS = 3_000;
-
 const HOUR_MS = 3_600_000;
 const ANSWERED = 'answered';
 const IN_FLIGHT = playerThatTakes('never', 'repeated');
@@ -55,12 +52,9 @@ describe('what waits', () => {
   /** Commands that are not late in this test. */
   const send = (type: string, data: object, operator = 'default'): Promise<ReceivedReply[]> =>
     service.caller.send(type, data, { headers: { operator, 'x-deadline': Date.now() + HOUR_MS / 4 } });
-
   const session = () => send('session.create', { userId: randomUUID() });
-
   const stuckGame = (operator?: string) =>
     void send('game.open', { player: { id: playerThatTakes('never', randomUUID()) } }, operator);
-
   /** The same one each time. */
   const repeated = (player: string) =>
     service.caller.send(
@@ -68,7 +62,6 @@ describe('what waits', () => {
       { player: { id: player } },
       { messageId: player, headers: { operator: 'other', 'x-deadline': Date.now() + HOUR_MS / 4 } },
     );
-
   const metric = (name: string, operator: string) =>
     worker.metric(`poker_compartment_${name}`, `operator="${operator}",operation="game.open"`);
 
@@ -126,7 +119,6 @@ const operatorsFolder = mkdtempSync(join(tmpdir(), 'worker-operators-'));
 describe('two operators on one worker', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
-
   /** The client ids that the platform does not answer. */
   let sick: ReadonlySet<string>;
 

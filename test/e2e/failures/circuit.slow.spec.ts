@@ -11,12 +11,9 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const MINIMUM_CALLS = 4;
 const OPEN_MS = 3_000;
-
 /** The wait for the first probe is spread, so that workers do not probe together. */
 const EARLIEST_PROBE_MS = 0.8 * OPEN_MS;
-
 const LATEST_PROBE_MS = 1.2 * OPEN_MS;
-
 const VARIABLES = {
   PLATFORM_MAX_ATTEMPTS: '1',
   CIRCUIT_MINIMUM_CALLS: String(MINIMUM_CALLS),
@@ -38,13 +35,10 @@ describe('an open circuit', () => {
   const circuitOf = async (operation: string) =>
     (await worker.health()).circuits.circuits.find((circuit) => circuit.operation === operation)?.state ??
     'never used';
-
   const gauge = (operation: string) => worker.metric('poker_circuit_state', `operation="${operation}"`);
   const laneState = async () => (await worker.health()).bus.lanes['reports']?.state;
-
   const waiting = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
-
   const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
 
   it('fails a player fast, says when to come back, and closes by a probe', async () => {
@@ -182,7 +176,6 @@ describe('a lane with a backlog', () => {
   const fetchReport = () => service.caller.send('report.ad-hoc.fetch', PERIOD);
   const fetchReports = (count: number) => Array.from({ length: count }, fetchReport);
   const waiting = async () => (await service.caller.channel.checkQueue(service.name('reports'))).messageCount;
-
   const untilPaused = () =>
     until('the lane pauses', async () => (await worker.health()).bus.lanes['reports']?.state === 'paused');
 

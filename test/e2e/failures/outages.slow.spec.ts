@@ -54,10 +54,8 @@ describe('alarm', () => {
         return states.filter(Boolean).every((state) => state.startsWith('block'));
       });
     };
-
     const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
     const lastError = async () => (await worker.health()).bus.lastError;
-
     /** Twice as many commands as may be in flight, and the alarm when the first half is. */
     const blockedSessions = async (name: string) => {
       const userIds = players(2 * PREFETCH, name);
@@ -102,10 +100,8 @@ describe('alarm', () => {
 describe('burst after outage', () => {
   /** A third of the deadline: how long what is in flight may take until its operation counts as stuck. */
   const SLOW_MS = 5_000;
-
   /** More than the half that an operation that is stuck may hold. */
   const BURST = 100;
-
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
 
@@ -183,10 +179,8 @@ describe('quarantine', () => {
   const HARMLESS = 60;
   const PLATFORM_MS = 1_500;
   const KILLS = 3;
-
   /** What players wait for (the default), and what a restart takes on a machine that tests share, beyond a second each. */
   const DEADLINE_MS = 15_000;
-
   const RESTARTS_MS = 25_000;
   const KILLER = 'killer';
 
@@ -203,10 +197,8 @@ describe('quarantine', () => {
       let supervisors: Map<string, Supervisor>;
       let startedMs: number;
       const inFlight = new Set<string>();
-
       const clientOf: (request: Parameters<PlatformBehaviour>[0]) => string = ({ url }) =>
         url.searchParams.get('clientId') ?? '';
-
       const behaviour: PlatformBehaviour = (request, ...rest) => {
         const player = playerOf(request) ?? '';
         if (player === KILLER) supervisors.get(clientOf(request))?.worker.kill('SIGKILL');
@@ -246,9 +238,7 @@ describe('quarantine', () => {
         const [reply] = await replies;
         return { reply: reply!, tookMs: performance.now() - startedMs };
       };
-
       const sendAll = () => Array.from({ length: HARMLESS }, (_, index) => send(`harmless-${index}`));
-
       const expectAnswered = async (sent: ReturnType<typeof sendAll>): Promise<void> => {
         const answers = await Promise.all(sent);
         const types = answers.map(({ reply }) => String(reply.body['code'] ?? reply.type));

@@ -11,10 +11,8 @@ import { until } from '../../support/until.ts';
 
 /** Also for a call that is answered: a busy machine answers within it. */
 const ATTEMPT_TIMEOUT_MS = 2_500;
-
 const resetting: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
 const closing: PlatformBehaviour = (_request, _response, socket) => void socket.destroy();
-
 const cuttingShort: PlatformBehaviour = (_request, response, socket) => {
   response
     .writeHead(200, { 'content-type': 'application/vnd.api+json', 'content-length': '500' })
@@ -143,10 +141,8 @@ describe('a call that was never sent', () => {
 
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const RECORDS = 6;
-
 /** The page that the platform has not answered when the connections go. */
 const HELD_PAGE = 4;
-
 /** From the platform's answer to the reply on its way. */
 const SENT_MS = 200;
 

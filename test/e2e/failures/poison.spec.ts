@@ -14,12 +14,9 @@ import type { WorkerProcess } from '../../support/worker-process.ts';
 
 describe('poison', () => {
   const DELIVERY_LIMIT = 2;
-
   /** Before a command goes into quarantine. */
   const STARTS_IN_LANE = 3;
-
   const NEIGHBOURS = 24;
-
   /** Of as many workers as the command kills, one after the other, on a busy machine. */
   const ALL_STARTS_MS = 150_000;
 
@@ -164,12 +161,10 @@ describe('message too large', () => {
 describe('workers and redis', () => {
   /** Three in its lane, and then as many as `DELIVERY_LIMIT` says. */
   const STARTS = 4;
-
   let redis: PrivateRedis;
   let service: ServiceUnderTest;
   let workers: Map<string, WorkerProcess>;
   const gate = new Gate();
-
   /** Each worker has its own client id, so that the platform knows which one to kill. */
   const behaviour: PlatformBehaviour = (request, response, socket) => {
     const player = playerOf(request);
@@ -193,7 +188,6 @@ describe('workers and redis', () => {
   });
 
   const callsFor = (player: string) => service.platform.requests.filter((each) => playerOf(each) === player);
-
   const send = (userId: string, headers = {}): Promise<ReceivedReply[]> =>
     service.caller.send('session.create', { userId }, { messageId: userId, headers });
 

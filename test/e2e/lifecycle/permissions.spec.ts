@@ -37,7 +37,6 @@ describe('users with no more than the permissions of docs/operations.md', () => 
 
   const patternOf = (cell: string): string =>
     cell.slice(1, -1).replaceAll('poker', service.prefix).replaceAll('shop', shop);
-
   const urlOf = (user: string): string => {
     const url = new URL(service.proxy.through(service.url));
     [url.username, url.password] = [user, PASSWORD];
@@ -112,21 +111,16 @@ describe('a worker whose broker user lacks a permission', () => {
     [own.username, own.password] = [user, PASSWORD];
     return own.href;
   };
-
   const patterns = () => {
     const own = `^${service.prefix}\\.`;
     return [own, `^(${service.prefix}\\.|amq\\.default$)`, own] as const;
   };
-
   const allow = (configure: string, write: string, read: string) =>
     testBrokerCtl('set_permissions', user, configure, write, read);
-
   const lastError = async () => (await worker.health()).bus.lastError;
   const isReady = async () => (await worker.get('/health/ready')).status === 200;
-
   const refusals = () =>
     worker.log.filter(({ msg }) => String(msg).startsWith('the broker refuses something'));
-
   const depth = async () =>
     (await service.caller.channel.checkQueue(service.name('interactive'))).messageCount;
 

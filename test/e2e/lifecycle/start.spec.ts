@@ -136,7 +136,6 @@ describe('settings', () => {
   const NUMBERS = Object.entries(SETTINGS)
     .filter(([name, { read }]) => !name.startsWith('OTEL_') && isNumber(read))
     .map(([name]) => name);
-
   const BAD_NUMBERS = ['-1', '1.5', '1e3', '0x10', '999999999999'];
 
   function isNumber(read: (text: string) => unknown): boolean {

@@ -70,7 +70,6 @@ describe('the signature over HTTP', () => {
 
   const v2Error = { status: 400, title: 'Bad Request', detail: 'Not Valid Request Signature' };
   const v3Error = { status: 400, title: 'Bad Request', detail: 'Not valid request' };
-
   const expectRefusal = (received: Received, error: object) => {
     expect(received.status).toBe(400);
     expect(received.headers['content-type']).toBe('application/vnd.api+json');

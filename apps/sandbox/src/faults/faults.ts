@@ -2,10 +2,8 @@ import { anyValue, boolean, integer, number, oneOf, type Rule, textOf } from '..
 import type { Operation } from '../interface/documents.ts';
 
 const MAX_MS = 600_000;
-
 /** One line of characters that a header may hold. */
 const HEADER = /^[\x20-\x7e]+$/;
-
 const REPORTS: readonly Operation[] = ['ad-hoc-report', 'rake'];
 
 /** A member of a fault. */
@@ -23,14 +21,12 @@ const required = <T extends string | number>(rule: Rule, shown: T): Member<T> =>
   isRequired: true,
   shown,
 });
-
 const optional = <T>(rule: Rule, fallback: T): Member<T> => ({
   rule,
   isRequired: false,
   fallback,
   ...((typeof fallback === 'string' || typeof fallback === 'number') && { shown: fallback }),
 });
-
 const free = <T>(rule: Rule): Member<T | undefined> => ({ rule, isRequired: false });
 
 interface Kind {

@@ -49,7 +49,6 @@ const BADGES: Readonly<Record<VisitState, string>> = {
   'session-expired': 'Session expired',
   unknown: 'Session unknown',
 };
-
 const UNKNOWN = html`<p>
   The address is not complete, its token was replaced by a newer one, or the session ended long ago. A reset
   forgets sessions too, and so does a restart.

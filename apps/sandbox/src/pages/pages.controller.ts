@@ -24,19 +24,15 @@ import { asset, HTML, sendPage } from './page.ts';
 const ASSETS = new Map(
   ['lobby.css', 'overview.css', 'countdown.js', 'live.js', 'spade.svg'].map((name) => [name, asset(name)]),
 );
-
 const STATUSES: Readonly<Record<VisitState, number>> = {
   open: 200,
   'token-expired': 410,
   'session-expired': 410,
   unknown: 404,
 };
-
 const LOOK_MS = 300;
-
 /** First pages that are kept up to date at once. */
 const MAX_WATCHERS = 20;
-
 const OVERVIEW_POLICY = "connect-src 'self'; frame-ancestors 'none'";
 
 /** Serves the pages that the URLs of sessions open in a player's browser, and the first page of the sandbox. */

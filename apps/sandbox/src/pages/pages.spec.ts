@@ -46,7 +46,6 @@ describe('lobby page', () => {
     authExpiresAtMs: 100,
     expiresAtMs: 1000,
   } as const;
-
   const visit = (nowMs: number, session: object = {}) => ({
     session: { ...SESSION, ...session },
     player: undefined,

@@ -4,20 +4,16 @@ import { html, instant, type Html } from './page.ts';
 
 const MAX_CANONICAL = 4_096;
 const REDACTED = '[redacted]';
-
 /** Never shown, wherever they were put. */
 const SECRET_NAMES = ['sign', 'access-token'];
-
 const BADGES: Readonly<Record<SignatureVerdict['state'], string>> = {
   right: 'signature right',
   wrong: 'signature wrong',
   unsigned: 'not signed',
   unseen: 'not looked at',
 };
-
 /** Requests do not change once they have ended, so each is written once, under a number of its own. */
 const written = new WeakMap<FinishedRequest, Html>();
-
 let number = 0;
 
 /** The last requests to the platform, each with its signature explained when it is opened. */

@@ -12,12 +12,9 @@ export type FigureName = keyof ReturnType<typeof perStep>;
 
 // more on Friday and Saturday; 1970-01-01 was a Thursday
 const DAY_FACTORS = [8, 11, 14, 12, 7, 7, 7] as const;
-
 // a record's rake and tournament fee, as fractions of its volume
 const REAL_MONEY_PARTS = 3 + 1;
-
 const PLAY_MONEY_PARTS = 1 + 1;
-
 // lifts the first player's play money above 2^53, to expose a reader that parses amounts as doubles
 const HIGH_ROLLER_FACTOR = 100_000_000_003n;
 

@@ -3,10 +3,8 @@ import type { ReportSettings } from '../settings/settings.ts';
 import type { TextParameters } from '../signature/signature.ts';
 
 const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
-
 /** Reports are aggregated every ten minutes: a day has 144 steps. */
 const STEPS_PER_DAY = 144;
-
 const STEP_MS = 600_000;
 
 /** The part of a day that is within a period. */

@@ -139,7 +139,6 @@ describe('time zone', () => {
 
 const all = (selection: Selection) =>
   Array.from({ length: selection.count }, (_, position) => selection.at(position));
-
 const names = (selection: Selection) => all(selection).map(({ userId, currency }) => `${userId} ${currency}`);
 
 describe('population', () => {

@@ -77,7 +77,6 @@ describe('sessions', () => {
 
 describe('players', () => {
   let players: Players;
-
   const check = (userId: string, nick: string, clientId = 'op1') =>
     players.checkNickname(clientId, userId, nick, '/nick');
 

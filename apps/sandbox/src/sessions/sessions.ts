@@ -39,7 +39,6 @@ export function isAuthType(value: unknown): value is AuthType {
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;
-
 /** How many expired sessions are remembered, for players who return to their URL. */
 const REMEMBERED_SESSIONS = 1000;
 

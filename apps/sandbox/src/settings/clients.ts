@@ -101,7 +101,6 @@ export class SettingsError extends Error {
 
 const FILE = 'SANDBOX_CLIENTS_FILE';
 const MEMBERS = ['secretKey', 'secretKeyFile', 'settings', 'operations'];
-
 /** Points that the interface document leaves open: the variable of each, without its prefix, and its values. */
 const POINTS = {
   /** How booleans and null are signed: `1`, empty, empty or `true`, `false`, `null`. */
@@ -119,7 +118,6 @@ const POINTS = {
   /** Where the form data of the rake report is expected. */
   rakeParametersIn: ['RAKE_PARAMETERS_IN', ['form', 'query']],
 } as const;
-
 const COUNTRY_MEMBER = 'PLAYER_COUNTRY_MEMBER';
 const CONVENTION_NAMES: readonly string[] = [...Object.values(POINTS).map(([name]) => name), COUNTRY_MEMBER];
 

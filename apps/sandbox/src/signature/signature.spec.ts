@@ -14,10 +14,8 @@ interface Row {
 
 const rowsOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Row[];
-
 const rows = rowsOf('signing.json');
 const conventions = (settings: Record<string, string> = {}) => readConventions(new Environment(settings), '');
-
 const content = (parameters: Parameters, body = '') => ({
   version: 'v3' as const,
   parameters,

@@ -50,10 +50,8 @@ const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
   'page',
   'sort',
 ]);
-
 /** Names that PHP's arrays have as positions. */
 const POSITION = /^(0|-?[1-9]\d*)$/;
-
 /** Stands for a string whose content joins the top level. */
 const TAKEN = Symbol('taken');
 

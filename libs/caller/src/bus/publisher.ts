@@ -35,7 +35,6 @@ export interface OutgoingCommand {
 
 /** Pause before a command is published again that its lane refused: it is full, or has no leader. */
 const PAUSE_MS = 200;
-
 const NOT_FOUND = 404;
 
 /** Publishes commands mandatory and confirmed, over a connection of its own. */

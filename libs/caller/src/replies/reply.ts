@@ -7,12 +7,9 @@ import { CallerError } from '../errors/caller-error.ts';
 
 /** Only such a text can hold an integer that a double does not. */
 const LONG_INTEGER = /\d{16}/;
-
 /** A string, or a number. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
-
 const WHOLE_LONG_INTEGER = /^-?\d{16,}$/;
-
 /** Nobody who writes a message knows it. */
 const MARK = randomUUID();
 

@@ -56,7 +56,6 @@ export interface MemberKind {
 
 const NO_STRINGS = [0, 1, true, false, [], ['a'], {}, { a: 'a' }];
 const NO_NUMBERS = ['', '1', '0x1', true, [], [1], {}, 0.5, -1.5, 1e21, 2 ** 53, -(2 ** 53)];
-
 const NO_TEXT = [
   ...NO_STRINGS,
   'x'.repeat(256),
@@ -72,7 +71,6 @@ const NO_TEXT = [
   '\ud83d',
   'a\ude00b',
 ];
-
 const TEXTS = [
   'a',
   ' ',

@@ -8,10 +8,8 @@ import { type CommandData, COMMANDS } from './commands.ts';
 const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
   COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
 );
-
 /** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
 const MAX_UNKNOWN = 20;
-
 const MAX_UNKNOWN_NAME = 100;
 const UNKNOWN_MEMBER = 'is not a member here';
 

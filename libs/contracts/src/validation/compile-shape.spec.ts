@@ -53,7 +53,6 @@ const waits = (target: object, propertyName: string) =>
 
 describe('compileShape', () => {
   const { shape, members } = compileShape(Outer);
-
   const faultIn = (name: string, values: object) =>
     members.get(name)?.faultIn(Object.assign(new Outer(), values));
 

@@ -108,7 +108,6 @@ function hasLengthOfText(text: string): boolean {
 
 /** ISO 639-1. */
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
-
 /** `langtag` of BCP 47 (RFC 5646, section 2.1), without the tags that were registered before it. */
 const TAG = new RegExp(
   [

@@ -20,7 +20,16 @@ const CREATED: Reply = {
 };
 const PAGE: Reply = {
   type: 'report.page',
-  data: { report: 'rake', page: 1, pageCount: 2, perPage: 1, totalCount: 2, precisions: {}, records: [] },
+  data: {
+    report: 'rake',
+    page: 1,
+    pageCount: 2,
+    perPage: 1,
+    totalCount: 2,
+    precisions: {},
+    readAt: '2026-01-31T12:00:00.000Z',
+    records: [],
+  },
 };
 const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => ({
   type: 'command.failed',
@@ -91,7 +100,6 @@ const REPLY_HEADERS = {
 };
 const COPY = { messageId: 'm-1', type: 'session.create', replyTo: 'lobby', body: '{"userId":"p-1"}' };
 const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_000 };
-
 const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
   [
     'a reply',

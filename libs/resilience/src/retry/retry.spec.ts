@@ -188,13 +188,11 @@ describe('backoffMs', () => {
 
 describe('isRetryable', () => {
   const fault = undefined;
-
   const transient: AttemptOutcome<string, undefined> = {
     kind: 'transient',
     fault,
     retryAfterMs: undefined,
   };
-
   const notSent: AttemptOutcome<string, undefined> = { kind: 'not-sent', fault };
   const unknown: AttemptOutcome<string, undefined> = { kind: 'unknown', fault };
 

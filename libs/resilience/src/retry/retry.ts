@@ -160,12 +160,9 @@ export function isRetryable(
 }
 
 const SECONDS = /^\d+$/;
-
 /** The three forms of an HTTP date all begin with the day's name; the oldest has no zone and means GMT. */
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
-
 const WITHOUT_ZONE = /\d{4}$/;
-
 /** A longer wait is not believed. */
 const MAX_MS = 24 * 60 * 60 * 1000;
 
