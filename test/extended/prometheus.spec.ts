@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { workerSeries } from '../deploy/prometheus-queries.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
-import { Program } from '../support/program.ts';
+import { Program } from '../support/worker-process.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
 import { until } from '../support/until.ts';
 
@@ -41,6 +41,7 @@ describe('a real Prometheus that scrapes a worker', () => {
     sandboxed = await startSandboxedService();
     prometheus = await PrometheusProcess.scraping(new URL(await sandboxed.worker.url()).host);
   }, START_TIMEOUT_MS);
+
   afterAll(async () => {
     await prometheus?.[Symbol.asyncDispose]();
     await sandboxed?.[Symbol.asyncDispose]();

@@ -63,7 +63,7 @@ const VARIABLES = Object.entries(SIGNATURE_VARIABLES) as [
 ][];
 
 /** The variables whose values differ from those of other settings. */
-export function differingSettings(
+function differingSettings(
   settings: SignatureSettings,
   own: SignatureSettings,
 ): Partial<Record<SignatureVariable, string>> {
@@ -72,14 +72,14 @@ export function differingSettings(
 }
 
 /** What other settings do, in a sentence. */
-export function differenceOf(settings: SignatureSettings, own: SignatureSettings): string {
+function differenceOf(settings: SignatureSettings, own: SignatureSettings): string {
   const differences = VARIABLES.filter(([, { member }]) => settings[member] !== own[member]);
   const texts = differences.map(([, { member, values }]) => values[settings[member]]);
   return `Other settings than this client has here: ${texts.join('; ')}.`;
 }
 
 /** All other settings; those with the fewest differences come first, so that the simplest explanation is found. */
-export function otherSettings(own: SignatureSettings): readonly SignatureSettings[] {
+function otherSettings(own: SignatureSettings): readonly SignatureSettings[] {
   const all = VARIABLES.reduce<readonly SignatureSettings[]>(
     (found, [, { member, values }]) =>
       found.flatMap((each) => Object.keys(values).map((value) => ({ ...each, [member]: value }))),

@@ -108,7 +108,7 @@ export function createLogger(level: LogLevel, stream: DestinationStream = standa
 }
 
 /** The stream that a logger of `createLogger` writes to; undefined for a child of it. */
-export function streamOf(logger: Logger): DestinationStream | undefined {
+function streamOf(logger: Logger): DestinationStream | undefined {
   return streams.get(logger);
 }
 

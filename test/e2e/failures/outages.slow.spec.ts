@@ -9,9 +9,8 @@ import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { Supervisor } from '../../support/supervisor.ts';
+import { Supervisor, type WorkerProcess } from '../../support/worker-process.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
 
 describe('alarm', () => {
   const PREFETCH = 5;

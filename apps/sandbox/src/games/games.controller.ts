@@ -78,7 +78,7 @@ export interface OpenGame {
  * @param countryMember the name of the player's member that holds the country
  * @throws PlatformError 422 that points to the first wrong member
  */
-export function readOpenGame(body: Parameters, countryMember: string): OpenGame {
+function readOpenGame(body: Parameters, countryMember: string): OpenGame {
   const object = rule(isObject, 'an object');
   const data = checked(body, { required: { data: object } }, '')['data'];
   const document = { required: { type: oneOf(['OpenGame']), attributes: object } };

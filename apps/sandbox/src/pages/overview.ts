@@ -139,7 +139,7 @@ function listOf(rows: readonly Html[], count: number, none: string): Html {
 const KINDS = Object.keys(FAULTS) as FaultKind[];
 
 /** Switches a fault on; live.js sends it to the control API. */
-export function faultForm(): Html {
+function faultForm(): Html {
   return html`<form id="fault-form">
     <label>
       The platform

@@ -83,7 +83,7 @@ export class Population {
 }
 
 /** A selection from a list of accounts. */
-export function selectionOf(accounts: readonly Account[]): Selection {
+function selectionOf(accounts: readonly Account[]): Selection {
   return { count: accounts.length, at: (position) => accounts[position] as Account };
 }
 

@@ -8,7 +8,7 @@ import { IsPlayerId, IsSafeInteger, IsText, MayBeAbsent, MustBeGiven } from '../
 const FORM = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 
 /** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
-export const IsReportTime = (): PropertyDecorator =>
+const IsReportTime = (): PropertyDecorator =>
   ValidateBy({
     name: 'isReportTime',
     constraints: [FORM.source],
@@ -19,7 +19,7 @@ export const IsReportTime = (): PropertyDecorator =>
   });
 
 /** The date is after the one in the member `start`; not checked if either is not a date. */
-export const IsAfter = (start: string): PropertyDecorator =>
+const IsAfter = (start: string): PropertyDecorator =>
   ValidateBy({
     name: 'isAfter',
     constraints: [start],

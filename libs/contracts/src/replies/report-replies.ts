@@ -4,7 +4,7 @@ import { defineReply } from '../validation/define.ts';
 import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 
 /** Each currency with its number of decimals, or `null`. */
-export const IsPrecisions = (): PropertyDecorator =>
+const IsPrecisions = (): PropertyDecorator =>
   ValidateBy({
     name: 'isPrecisions',
     validator: {
@@ -15,7 +15,7 @@ export const IsPrecisions = (): PropertyDecorator =>
   });
 
 /** Records of a report, each with its id. */
-export const IsRecords = (): PropertyDecorator =>
+const IsRecords = (): PropertyDecorator =>
   ValidateBy({
     name: 'isRecords',
     validator: {

@@ -58,7 +58,7 @@ export const IsArrayOf =
     ValidateNested({ each: true, context: shape })(target, name);
   };
 
-export const MAX_CHARACTERS = 255;
+const MAX_CHARACTERS = 255;
 
 /** No control characters (Unicode's Cc). */
 export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
@@ -96,7 +96,7 @@ export const IsPlayerId = (): PropertyDecorator =>
   });
 
 /** Whether a value is a string of at most 255 characters without control characters and lone surrogates. */
-export function isText(value: unknown): value is string {
+function isText(value: unknown): value is string {
   return typeof value === 'string' && hasLengthOfText(value) && isPrintable(value);
 }
 

@@ -73,7 +73,7 @@ function samplerOf({ sampler, samplerRatio }: TracingSettings): Sampler {
 const REPORT_INTERVAL_MS = 60_000;
 
 /** Tells which spans were lost, but not of every batch: a collector that is away is one fault. */
-export class ReportingExporter implements SpanExporter {
+class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter;
   readonly #onFailed: OnExportFailed;
   readonly #nowMs: () => number;
