@@ -7,11 +7,18 @@ import { testBrokerCtl } from '../../support/broker.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+
+/** Says when it may be asked again, which is too late for every command. */
+const limited: PlatformBehaviour = (_request, response) => {
+  response.setHeader('retry-after', '60');
+  answerJson(response, 429, { errors: [] });
+};
 
 describe('the connections to the broker', () => {
   let service: ServiceUnderTest;
@@ -95,6 +102,24 @@ describe('the connections to the broker', () => {
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
     expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+  });
+
+  it('may be lost while commands that have failed are acknowledged: they fail again with the same reply', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(limited);
+    const userIds: string[] = Array.from({ length: 20 }, () => randomUUID());
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 20);
+    // The last connection consumes: acknowledgements do not arrive.
+    service.proxy.stall(-1);
+    gate.open();
+    expect((await sessions).map((reply) => reply?.body['code'])).toEqual(userIds.map(() => 'RATE_LIMITED'));
+    service.platform.behaviour = healthy();
+    service.proxy.cut(-1);
+    const replies = () =>
+      service.caller.received.filter(({ correlationId }) => userIds.includes(correlationId));
+    await until('all have come twice', () => replies().length >= 40);
+    expect(new Set(replies().map(({ text }) => text)).size).toBe(20);
   });
 
   it('may be lost repeatedly under load', async () => {
@@ -235,51 +260,5 @@ describe('a broker that no longer confirms', () => {
     const [reply] = await createSessions(service, players(1, 'later'));
     expect(reply?.type).toBe('session.created');
     expect(service.proxy.accepted).toBe(connections);
-  });
-});
-
-describe('a consumer that gets no messages', () => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-    worker = await service.worker();
-  });
-
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
-  const makeDeaf = (queue: string): Promise<string> =>
-    testBrokerCtl(
-      'eval',
-      `{ok, Queue} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${service.name(queue)}">>)), ` +
-        `[rabbit_channel_common:do(element(1, Consumer), {'basic.cancel', element(2, Consumer), true}) || ` +
-        `Consumer <- rabbit_amqqueue:consumers(Queue)].`,
-    );
-
-  const consumersOf = async (queue: string): Promise<number> =>
-    (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
-
-  it('is detected by the waiting messages, logged, and recreated', async () => {
-    // The consumer of its first commands, and that of the rest of its prefetch.
-    await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
-    await makeDeaf('interactive');
-    await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
-    expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
-    const userIds = players(5);
-    // The watchdog checks every five seconds, and acts at its second check.
-    const replies = await createSessions(service, userIds);
-    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
-    expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
-      {
-        level: 'warn',
-        queue: service.name('interactive'),
-        reason: 'its queue holds messages, and none came',
-      },
-    ]);
-    expect(await consumersOf('interactive')).toBe(1);
-    await worker.ready();
-    expect(worker.stderr).toBe('');
   });
 });
