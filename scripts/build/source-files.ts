@@ -10,8 +10,8 @@ export interface SourceFile {
 
 const FOLDERS = ['apps', 'libs'];
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
-/** Packed by itself; no program here uses it. */
-const PACKED_ALONE = 'libs/caller';
+/** For other services; no program here uses it. */
+const PACKED_ALONE = 'libs/caller/src/nest';
 
 /**
  * The files of `apps` and `libs` that belong into the built code: TypeScript without specs and declarations, and

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 
-import type { BusReply } from '#messaging/client';
+import type { BusReply } from '#caller';
 
 import type { Scene } from './story.ts';
 
@@ -20,11 +20,10 @@ export function printCommand({ title, type, data }: Scene): void {
   process.stdout.write(`  ${styleText('cyan', '→')} ${type} ${styleText('dim', JSON.stringify(data))}\n`);
 }
 
-export function printReply({ type, text }: BusReply, afterMs: number): void {
+export function printReply({ type, data }: BusReply, afterMs: number): void {
   const arrow = type === 'command.failed' ? styleText('yellow', '←') : styleText('green', '←');
   process.stdout.write(`  ${arrow} ${type} ${styleText('dim', `after ${afterMs} ms`)}\n`);
-  const body = JSON.parse(text) as Record<string, unknown>;
-  for (const line of linesOf(type, body)) process.stdout.write(`      ${line}\n`);
+  for (const line of linesOf(type, { ...data })) process.stdout.write(`      ${line}\n`);
 }
 
 function linesOf(type: string, body: Record<string, unknown>): string[] {
