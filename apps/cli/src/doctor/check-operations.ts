@@ -16,8 +16,9 @@ const DEADLINE_MS = 10_000;
 const ONE_CALL: PlatformLimits = {
   attemptTimeoutMs: DEADLINE_MS,
   maxAttempts: 1,
-  connections: OPERATIONS.length,
-  queue: 0,
+  // No operation may take more than the others leave.
+  connections: 4 * OPERATIONS.length,
+  queue: OPERATIONS.length,
   circuit: { failureRate: 100, minimumCalls: 1_000, windowMs: DEADLINE_MS, openMs: DEADLINE_MS },
 };
 const SECOND_MS = 1_000;
@@ -102,7 +103,7 @@ function findingOf(operation: Operation, answers: Answers, credentials: Operator
       'ask the manager of the platform, which does not follow its interface document',
     );
   }
-  const { code, message, platform } = answer;
+  const { code, message, platform, details } = answer;
   const status = platform ? ` (${platform.status})` : '';
   const isRefusal = REFUSALS.has(code) || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
   if (!isRead && isRefusal) {
@@ -113,7 +114,8 @@ function findingOf(operation: Operation, answers: Answers, credentials: Operator
   }
   const advice = adviceOn(operation, answers, credentials);
   if (isSignature(answer)) return fail(subject, `${operation}: its signature is refused${status}`, advice);
-  return fail(subject, `${operation}: ${code}${status}: ${message}`, advice);
+  const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
+  return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, advice);
 }
 
 function adviceOn(operation: Operation, answers: Answers, { settings }: OperatorCredentials): string {
