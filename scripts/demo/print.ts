@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 
 import type { BusReply } from '#caller';
+import { exactJson } from '#signing';
 
 import type { Scene } from './story.ts';
 
@@ -45,6 +46,6 @@ function linesOf(type: string, body: Record<string, unknown>): string[] {
 }
 
 function short(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : exactJson(value);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }

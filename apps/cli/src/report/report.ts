@@ -155,9 +155,9 @@ async function* pagesOf(
 ): AsyncGenerator<ReportPage<object>, number | undefined> {
   const options = { ...(operator !== undefined && { operator }), signal };
   if (reading.pages === 0) {
-    const report = caller.fetchReport<typeof type, object>(type, data, { ...options, deadlineMs });
-    yield* report;
-    return report.summary?.records;
+    const whole = caller.fetchReport<typeof type, object>(type, data, { ...options, deadlineMs });
+    yield* whole;
+    return whole.summary?.records;
   }
   const endMs = performance.now() + deadlineMs;
   while (!reading.isAtEnd) {

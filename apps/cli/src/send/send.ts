@@ -37,10 +37,11 @@ export async function send(type: string, options: SendOptions): Promise<ExitCode
   }
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
   const { deadlineMs = DEADLINE_MS[lane] } = options;
+  const bus = readBus();
   if (!json) process.stdout.write(describeCommand({ type, id, text }));
   const sentAtMs = Date.now();
   let last: string | undefined;
-  for await (const reply of sendCommand(readBus(), { type, text, id, operator, deadlineMs })) {
+  for await (const reply of sendCommand(bus, { type, text, id, operator, deadlineMs })) {
     last = String(reply.properties.type);
     const body = reply.content.toString();
     process.stdout.write(json ? replyLine(reply, body) : describeReply(last, body, Date.now() - sentAtMs));
