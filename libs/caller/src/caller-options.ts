@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls';
 
 import type * as api from '@opentelemetry/api';
 import { busNames } from '@poker-bridge/contracts';
-import type { ConnectionState, ConnectionTls } from '@poker-bridge/rabbitmq';
+import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-bridge/rabbitmq';
 
 import type { Sender, TraceContext } from './calls/prepare-command.ts';
 import type { ReplyHandler } from './replies/replies.ts';
@@ -91,7 +91,7 @@ export function readOptions(options: CallerOptions): CallerSettings {
     throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);
   }
   const [first = ''] = urls;
-  const userId = options.sendUserId === true ? decodeURIComponent(new URL(first).username) : undefined;
+  const userId = options.sendUserId === true ? brokerUserOf(first) : undefined;
   return {
     urls,
     tls: { material: tls as ConnectionTls['material'], describe: messageOf },
