@@ -104,17 +104,22 @@ export default {
       to: { path: ['^node_modules/@nestjs/', '^libs/caller/src/nest/'] },
     },
     {
-      name: 'nobody-imports-caller',
-      comment: 'The service does not call itself; tests, documents and examples use caller as others do.',
+      name: 'the-service-does-not-call-itself',
+      comment: 'caller is for callers: the command line, the demo, tests, documents and examples.',
       severity: 'error',
-      from: { path: '^(apps|libs|scripts)/', pathNot: '^libs/caller/' },
+      from: { path: '^(apps|libs|scripts)/', pathNot: '^(libs/caller|apps/cli|scripts/demo)/' },
       to: { path: '^libs/caller/' },
     },
     {
       name: 'amqp-in-rabbitmq-alone',
-      comment: 'Only rabbitmq imports amqplib; messaging its types.',
+      comment:
+        'Only rabbitmq imports amqplib; messaging and tests its types. Of the tests, those connections use it by which ' +
+        'strangers speak to the service, and the services that it is compared with.',
       severity: 'error',
-      from: { path: '^(apps|libs)/', pathNot: ['^libs/rabbitmq/', tests] },
+      from: {
+        path: '^(apps|libs|scripts|test)/',
+        pathNot: ['^libs/rabbitmq/', '^test/support/(broker|bus-caller)\\.ts$', '^test/bench/peers/'],
+      },
       to: { path: '^node_modules/amqplib/', dependencyTypesNot: ['type-only'] },
     },
     {

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
+import { expect } from '@jest/globals';
+import type { Channel, ChannelModel, ConsumeMessage, Options } from 'amqplib';
 
-import { testBrokerCtl } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { runCli } from '../cli/run-cli.ts';
 
 const PASSWORD = 'secret-of-a-test';
 
@@ -45,7 +47,7 @@ export class BrokerUser implements AsyncDisposable {
     await testBrokerCtl(...permission);
     const url = new URL(service.url);
     [url.username, url.password] = [name, PASSWORD];
-    const connection = await connect(url.href);
+    const { connection } = await openConnection(url.href);
     connection.on('error', () => undefined);
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);
@@ -74,4 +76,19 @@ export class BrokerUser implements AsyncDisposable {
     this.replies.push(properties);
     this.bodies.push(JSON.parse(content.toString()) as Record<string, unknown>);
   }
+}
+
+/** What `poker-bridge callers permissions` prints for a file, by user: the arguments of `rabbitmqctl`. */
+export async function printedPermissions(
+  variables: Readonly<Record<'AMQP_URL' | 'AMQP_PREFIX' | 'CALLERS_FILE', string>>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { stdout, code } = await runCli(['callers', 'permissions'], { variables });
+  expect(code).toBe(0);
+  const lines = stdout.split('\n').filter((line) => line.startsWith('rabbitmqctl '));
+  return new Map(
+    lines.map((line) => {
+      const [, ...args] = line.split(' ').map((word) => word.replaceAll("'", ''));
+      return [args[3] ?? '', args];
+    }),
+  );
 }

@@ -24,6 +24,7 @@ describe("Nest's own client", () => {
     });
     await client.connect();
   });
+
   afterAll(async () => {
     await client?.close();
     await sandboxed?.[Symbol.asyncDispose]();
@@ -98,7 +99,7 @@ describe("Nest's own client", () => {
 
   it('gets an empty report as its completion only', async () => {
     const report = client.send('report.rake.fetch', { ...DAY, userId: 'nobody' }).pipe(toArray());
-    expect(await lastValueFrom(report)).toEqual([
+    expect(await lastValueFrom(report)).toMatchObject([
       { report: 'rake', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
     ]);
   });
@@ -133,6 +134,7 @@ describe("the packets of Nest's client", () => {
   beforeAll(async () => {
     sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '2' } });
   });
+
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   const send = async (pattern: string, data: unknown, id: string, options: object = {}) => {

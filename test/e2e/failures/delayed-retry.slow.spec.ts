@@ -32,6 +32,7 @@ describe('a report that the platform cannot serve now', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   const askedAtMs: number[] = [];
+
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: healthy(),
@@ -43,10 +44,12 @@ describe('a report that the platform cannot serve now', () => {
     });
     worker = await service.worker();
   });
+
   afterEach(() => {
     service.platform.requests.length = 0;
     askedAtMs.length = 0;
   });
+
   afterAll(() => service[Symbol.asyncDispose]());
 
   const behave = (behaviour: PlatformBehaviour): void => {
@@ -90,6 +93,12 @@ describe('a report that the platform cannot serve now', () => {
       records: 4,
       totalCount: 4,
       changedWhileReading: false,
+      repeated: 0,
+      changed: 0,
+      missing: 0,
+      readFrom: replies[0]?.body['readAt'],
+      readTo: replies[3]?.body['readAt'],
+      spansIntervals: expect.any(Boolean),
     });
     expect(replies.every(({ headers }) => headers['traceparent'] === TRACE)).toBe(true);
     expect(await depth('dead-letters')).toBe(0);

@@ -10,7 +10,6 @@ const record = (id: string, value: unknown = 1): ReportRecord => ({
   currency: 'EUR',
   value,
 });
-
 const page = (number: number, records: ReportRecord[], extent: Partial<ReportPage> = {}): ReportPage => ({
   report: 'rake',
   page: number,
@@ -18,10 +17,10 @@ const page = (number: number, records: ReportRecord[], extent: Partial<ReportPag
   perPage: 2,
   totalCount: 3,
   precisions: { EUR: 2 },
+  readAt: '2026-03-02T00:20:00.120Z',
   records,
   ...extent,
 });
-
 /** As a later run finds it. */
 const keptOf = (reading: Reading): Reading => new Reading(JSON.parse(JSON.stringify(reading)) as KeptReading);
 

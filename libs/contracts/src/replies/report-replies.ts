@@ -1,9 +1,33 @@
-import { IsBoolean, IsIn, IsInt, IsString, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min, ValidateBy } from 'class-validator';
 
 import { defineReply } from '../validation/define.ts';
-import { IsArrayOf } from '../validation/objects.ts';
-import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
-import { IsPrecisions, IsRecords } from '../validation/report-figures.ts';
+import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
+
+/** Each currency with its number of decimals, or `null`. */
+const IsPrecisions = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isPrecisions',
+    validator: {
+      validate: (value) =>
+        isObject(value) && Object.values(value).every((decimals) => decimals === null || isCount(decimals)),
+      defaultMessage: () => 'must hold a number of decimals or null for each currency',
+    },
+  });
+
+/** Records of a report, each with its id. */
+const IsRecords = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isRecords',
+    validator: {
+      validate: (value) =>
+        Array.isArray(value) && value.every((record) => isObject(record) && 'id' in record),
+      defaultMessage: () => 'must be an array of records, each with its id',
+    },
+  });
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
 
 const REPORT_NAMES = ['ad-hoc', 'rake'] as const;
 export type ReportName = (typeof REPORT_NAMES)[number];
@@ -52,6 +76,10 @@ export class ReportPage {
   @IsPrecisions()
   readonly precisions!: Readonly<Record<string, number | null>>;
 
+  @MustBeGiven("When the platform's answer arrived: ISO 8601, UTC.")
+  @IsISO8601()
+  readonly readAt!: string;
+
   @MustBeGiven("The platform's attributes, names in camelCase, and id.")
   @IsRecords()
   readonly records!: readonly ReportRecord[];
@@ -85,7 +113,48 @@ export class ReportCompleted {
   @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.')
   @IsBoolean()
   readonly changedWhileReading!: boolean;
+
+  @MustBeGiven('Records that came more than once, by id, currency and money type.')
+  @IsInt()
+  @Min(0)
+  readonly repeated!: number;
+
+  @MustBeGiven('Repeated records whose figures differed from the first time.')
+  @IsInt()
+  @Min(0)
+  readonly changed!: number;
+
+  @MustBeGiven('Records of totalCount on no page, negative if there are more; 0 for a single page.')
+  @IsInt()
+  readonly missing!: number;
+
+  @MustBeGiven("When the platform's first answer arrived: ISO 8601, UTC.")
+  @IsISO8601()
+  readonly readFrom!: string;
+
+  @MustBeGiven("When the platform's last answer arrived: ISO 8601, UTC.")
+  @IsISO8601()
+  readonly readTo!: string;
+
+  @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.')
+  @IsBoolean()
+  readonly spansIntervals!: boolean;
 }
+
+/** Nothing about it is odd, and all of it was read at once. */
+const COMPLETED: ReportCompleted = {
+  report: 'rake',
+  pages: 2,
+  records: 11,
+  totalCount: 11,
+  changedWhileReading: false,
+  repeated: 0,
+  changed: 0,
+  missing: 0,
+  readFrom: '2026-03-02T00:20:00.120Z',
+  readTo: '2026-03-02T00:20:00.480Z',
+  spansIntervals: false,
+};
 
 export const reportPage = defineReply({
   type: 'report.page',
@@ -104,6 +173,7 @@ export const reportPage = defineReply({
         perPage: 1,
         totalCount: 3,
         precisions: { BTC: null },
+        readAt: COMPLETED.readFrom,
         records: [
           {
             id: 'player-00000001-1-2026-03-01',
@@ -132,6 +202,7 @@ export const reportPage = defineReply({
         perPage: 10,
         totalCount: 11,
         precisions: { EUR: 2 },
+        readAt: COMPLETED.readTo,
         records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 }],
       },
     },
@@ -146,6 +217,7 @@ export const reportPage = defineReply({
         perPage: 10,
         totalCount: 1,
         precisions: { EUR: 2 },
+        readAt: COMPLETED.readFrom,
         records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: '288.31' }],
         faults: [{ pointer: '/records/0/value', message: 'is not an integer' }],
       },
@@ -157,19 +229,38 @@ export const reportCompleted = defineReply({
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
-  announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
+  announced: [
+    'report',
+    'pages',
+    'records',
+    'totalCount',
+    'changedWhileReading',
+    'repeated',
+    'changed',
+    'missing',
+    'readFrom',
+    'readTo',
+    'spansIntervals',
+  ],
   examples: [
     {
       name: 'completed',
       summary: 'After two pages',
       headers: { 'command-type': 'report.rake.fetch', sequence: 2 },
-      data: { report: 'rake', pages: 2, records: 11, totalCount: 11, changedWhileReading: false },
+      data: COMPLETED,
     },
     {
       name: 'empty',
       summary: 'An empty report is this reply alone',
       headers: { 'command-type': 'report.ad-hoc.fetch' },
-      data: { report: 'ad-hoc', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
+      data: {
+        ...COMPLETED,
+        report: 'ad-hoc' as const,
+        pages: 0,
+        records: 0,
+        totalCount: 0,
+        readTo: COMPLETED.readFrom,
+      },
     },
   ],
 });

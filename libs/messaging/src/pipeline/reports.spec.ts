@@ -10,7 +10,19 @@ import { REPORT, SpecPipeline } from './pipeline.fixture.ts';
 
 const COMPLETED: Reply = {
   type: 'report.completed',
-  data: { report: 'rake', pages: 3, records: 3, totalCount: 3, changedWhileReading: false },
+  data: {
+    report: 'rake',
+    pages: 3,
+    records: 3,
+    totalCount: 3,
+    changedWhileReading: false,
+    repeated: 0,
+    changed: 0,
+    missing: 0,
+    readFrom: '2026-01-31T12:00:00.000Z',
+    readTo: '2026-01-31T12:00:00.000Z',
+    spansIntervals: false,
+  },
 };
 const page = (number: number): Reply => ({
   type: 'report.page',
@@ -21,6 +33,7 @@ const page = (number: number): Reply => ({
     perPage: 1,
     totalCount: 3,
     precisions: {},
+    readAt: '2026-01-31T12:00:00.000Z',
     records: [],
   },
 });
@@ -183,6 +196,24 @@ describe('a report', () => {
     await spec.process({ ...REPORT, redelivered: true });
     expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:2', 'm-1:3']);
     expect(fetched).toEqual([1, 2, 3, 3]);
+  });
+
+  it('that has failed, and was not acknowledged, fails with the same reply if it is delivered again', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched, 2, new CommandError('PLATFORM_PROTOCOL_ERROR'));
+    spec.answers.set('command.failed.PLATFORM_PROTOCOL_ERROR', new UnconfirmedError('no broker'));
+    const { delivery, end } = await spec.process(REPORT);
+    expect(end).toBe('requeued');
+    delivery.lose();
+    spec.answers.clear();
+    spec.nowMs += 1_000;
+    spec.handler = threePages(fetched);
+    expect(toCaller((await spec.process({ ...REPORT, redelivered: true })).published)).toEqual([
+      'PLATFORM_PROTOCOL_ERROR',
+    ]);
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:1']);
+    expect(fetched).toEqual([1, 2]);
   });
 
   it.each<[string, DeliveryFacts]>([
