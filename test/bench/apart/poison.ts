@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { Supervisor } from '../../support/supervisor.ts';
+import { Supervisor } from '../../support/worker-process.ts';
 import { type InteractiveLoad, interactiveLoad } from '../../support/interactive-load.ts';
 
 const ANSWER_MS = 20;
