@@ -130,7 +130,8 @@ class CallerTest(unittest.TestCase):
         counts = {"pages": 2, "records": 0, "totalCount": 2, "changedWhileReading": False}
         times = {"readFrom": "2026-03-02T00:31:00.000Z", "readTo": "2026-03-02T00:32:00.000Z"}
         end = "report.completed", {**counts, **times, "spansIntervals": False}
-        failed = "command.failed", {"code": "OVERLOADED", "category": "unavailable", "retryable": True, "message": ""}
+        failure = {"code": "OVERLOADED", "category": "unavailable", "retryable": True, "message": ""}
+        failed = "command.failed", {**failure, "command": {"id": "c-1", "type": "report.rake.fetch"}}
         prefix = f"{PREFIX}-again"
         report = self.open(prefix=prefix).fetch_rake_report(DAY)
         pages: list[Any] = []
