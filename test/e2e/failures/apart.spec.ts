@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { apartPlatform, playerThatTakes } from '../../bench/apart/apart-platform.ts';
+import { apartPlatform, playerThatTakes } from '../../bench/apart/troubles.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
