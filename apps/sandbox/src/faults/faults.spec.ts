@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { FaultRules, Latency } from './fault-rules.ts';
+import { FaultRules } from './fault-rules.ts';
+import { Latency } from './latency.ts';
 import { faultOf } from './faults.ts';
 
 describe('fault rules', () => {
