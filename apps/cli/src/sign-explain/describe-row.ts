@@ -14,6 +14,7 @@ import {
 } from '#signing';
 
 import { printable, shortened } from '../output/printable.ts';
+import { alignedLines } from '../output/table.ts';
 import { requestOf, type Row, signedBy } from './read-rows.ts';
 
 const LONGEST_VALUE = 60;
@@ -55,7 +56,7 @@ function settingsLines(settings: SignatureSettings): string[] {
   const cells = Object.entries(SIGNATURE_VARIABLES).map(
     ([variable, { member }]) => `${variable.replace('SIGNATURE_', '')}=${settings[member]}`,
   );
-  return columns([cells.slice(0, SETTINGS_A_LINE), cells.slice(SETTINGS_A_LINE)]);
+  return alignedLines([cells.slice(0, SETTINGS_A_LINE), cells.slice(SETTINGS_A_LINE)]);
 }
 
 function rawLines(): string[] {
@@ -72,11 +73,11 @@ function parameterLines({ parameters, settings }: Row): string[] {
       'dropped',
       dropped.length === 0
         ? ['nothing']
-        : columns(dropped.map((path) => [printable(droppedName(path)), whyDropped(path)])),
+        : alignedLines(dropped.map((path) => [printable(droppedName(path)), whyDropped(path)])),
     ),
     ...section(
       'kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
-      columns(
+      alignedLines(
         pieces.map((piece, index) => [
           String(index + 1).padStart(2),
           printable(pointerOf(piece.path)),
@@ -155,7 +156,7 @@ function mistakeLines(row: Row, canonical: string): string[] {
   const same = ways.filter(({ isSame }) => isSame);
   const unlisted = byName(mistakes).filter(({ name }) => !ways.some((way) => way.name === name));
   return [
-    ...columns(cells),
+    ...alignedLines(cells),
     ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${namesOf(same)}`)]),
     styleText(
       'dim',
@@ -183,17 +184,4 @@ function byName<T extends Way>(ways: readonly T[]): T[] {
 
 function namesOf(ways: readonly Way[]): string {
   return ways.map(({ name }) => name).join('; ');
-}
-
-/** Pads all columns but the last to equal width. */
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((cells) => [...(cells[column] ?? '')].length)),
-  );
-  return rows.map((cells) =>
-    cells
-      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - [...cell].length)))
-      .join('  ')
-      .trimEnd(),
-  );
 }
