@@ -79,7 +79,7 @@ describe('poker-bridge replies', () => {
     const foreign = await kept.run('replies redeliver --all --yes', { INTERNAL_KEY: 'x'.repeat(32) });
     expect([foreign.code, foreign.stdout]).toEqual([
       1,
-      expect.stringMatching(/3 × no worker with this INTERNAL_KEY/),
+      expect.stringMatching(/4 × no worker with this INTERNAL_KEY/),
     ]);
     expect(await kept.depth('replies.undelivered')).toBe(4);
   });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 import type { Channel, ConsumeMessage } from 'amqplib';
 
@@ -206,6 +206,8 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       if (outcome !== 'confirmed') return outcome;
     }
     remove();
+    // It is on its way before anybody is told: a process that is killed repeats nothing that it has told.
+    await turn();
     return 'done';
   }
 
