@@ -121,7 +121,7 @@ describe('poker-bridge dead-letters', () => {
     const { code, stdout } = await kept.run('dead-letters show typo');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /\ninvalid\n {2}\/page is not a member here; .*\n {2}\/session\/lang must .*\nbody, /,
+      /\ninvalid\n {2}\/session\/lang must .*\n {2}\/page is not a member here; .*\nbody, /,
     );
     expect(stdout).not.toContain(CANARY);
   });

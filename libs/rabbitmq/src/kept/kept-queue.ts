@@ -147,7 +147,8 @@ export class KeptQueue<Facts> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#publisher.close();
-    await Promise.all([this.#connection, this.#publishing].map((each) => each?.[Symbol.asyncDispose]()));
+    await this.#publishing?.[Symbol.asyncDispose]();
+    await this.#connection[Symbol.asyncDispose]();
   }
 
   async #openPublishing(): Promise<BriefConnection> {
