@@ -1,28 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import {
-  COMMAND_TYPES,
-  commandTypeOf,
-  isCommandType,
-  isFinalReplyType,
-  LANE_OF_COMMAND,
-  LANES,
-  SCHEMA_VERSION,
-} from './message-types.ts';
+import { busNames, COMMAND_TYPES, commandTypeOf, isCommandType, isFinalReplyType } from './message-types.ts';
 
 describe('command types', () => {
-  it('are those of the contract, each in its lane', () => {
-    expect(LANE_OF_COMMAND).toMatchObject({
-      'session.create': 'interactive',
-      'game.open': 'interactive',
-      'report.ad-hoc.fetch': 'reports',
-      'report.rake.fetch': 'reports',
-    });
-    expect(COMMAND_TYPES).toEqual(Object.keys(LANE_OF_COMMAND));
-    expect(LANES).toEqual(['interactive', 'reports']);
-    expect(SCHEMA_VERSION).toBe(1);
-  });
-
   it.each(COMMAND_TYPES)('%s is one', (type) => {
     expect(isCommandType(type)).toBe(true);
     expect(commandTypeOf([...type].join(''))).toBe(type);
@@ -63,5 +43,14 @@ describe('reply types', () => {
     [{}, false],
   ])('%j ends its command: %j', (type, expected) => {
     expect(isFinalReplyType(type)).toBe(expected);
+  });
+});
+
+describe('busNames', () => {
+  it('all start with the given prefix', () => {
+    const { retry, lanes, ...names } = busNames('test-7');
+    const all = [...Object.values(names), ...Object.values(lanes), retry(1)];
+    for (const name of all) expect(name).toMatch(/^test-7\./);
+    expect(new Set(all).size).toBe(all.length);
   });
 });

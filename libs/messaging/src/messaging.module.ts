@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 
+import { steadyClock } from '#resilience';
 import type { TlsContext } from '#tls';
 
 import { IdempotencyStore } from './idempotency/idempotency-store.ts';
@@ -13,7 +15,7 @@ import { PokerTransport } from './poker-transport.ts';
 /** What `MessagingModule` is told: everything of the transport but what it makes itself. */
 export interface MessagingModuleOptions extends Omit<
   MessagingOptions,
-  'idempotency' | 'nowMs' | 'random' | 'newId'
+  'idempotency' | 'worker' | 'nowMs' | 'clock' | 'random' | 'newId'
 > {
   readonly settings: MessagingOptions['settings'] & {
     readonly IDEMPOTENCY_TTL_MS: number;
@@ -26,7 +28,14 @@ export interface MessagingModuleOptions extends Omit<
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
 
-const RUNTIME = { nowMs: Date.now, random: Math.random, newId: randomUUID };
+const RUNTIME = {
+  // Also the host and the process of its log lines.
+  worker: `${hostname()}:${process.pid}`,
+  nowMs: Date.now,
+  clock: steadyClock,
+  random: Math.random,
+  newId: randomUUID,
+};
 
 /**
  * The bus of commands: `MessagingModule.forRootAsync({ imports, inject, useFactory })` provides the `PokerTransport`, which

@@ -21,6 +21,9 @@ export async function checkBroker(settings: BrokerSettings, tls: TlsContext): Pr
 }
 
 function adviceOn({ fault }: BrokerError): string {
+  if (fault === 'blocked') {
+    return 'free memory or disk there, or raise vm_memory_high_watermark: until then no command gets in, and no reply out';
+  }
   if (fault !== 'unreachable')
     return 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
   return 'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)';
@@ -99,7 +102,7 @@ function contentOf({ name, messages = 0, consumers = 0 }: Standing): Finding[] {
   }
   if (name.endsWith('.undelivered') && messages > 0) {
     const advice =
-      'they go on by themselves when their reply queue is there again: poker-bridge replies list names it';
+      'they go on by themselves once their reply queue is there again; poker-bridge replies list names those that never can';
     return [warn('topology', `${name}: ${messagesOn(messages)}`, advice)];
   }
   return [];

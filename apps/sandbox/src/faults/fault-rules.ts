@@ -1,5 +1,5 @@
-import type { Operation } from '../interface/operation.ts';
-import { isPlayable, type Fault, type FaultKind, type OtherFault } from './faults.ts';
+import type { Operation } from '../interface/documents.ts';
+import { type Fault, type FaultKind, isPlayable, type OtherFault } from './faults.ts';
 
 /** Which requests a fault is for. */
 export interface FaultRule {

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import { Players } from '../players/players.ts';
 import { Sessions } from './sessions.ts';
 
 describe('sessions', () => {
@@ -9,29 +11,6 @@ describe('sessions', () => {
   beforeEach(() => {
     nowMs = 1_000_000;
     sessions = new Sessions({ sessionLifetimeMs: 1000, tokenLifetimeMs: 100 }, () => nowMs);
-  });
-
-  it('have unique ids and tokens', () => {
-    const [one, two] = [sessions.open(request), sessions.open(request)];
-    expect(one.sessionId).not.toBe(two.sessionId);
-    expect(one.auth).not.toBe(two.auth);
-    expect(sessions.findByAuth(one.auth)).toEqual(one);
-  });
-
-  it('are the same under an open id, and take over the latest request', () => {
-    const lobby = sessions.open(request, 's-1');
-    const table = sessions.open({ ...request, tableId: 7 }, 's-1');
-    expect(table).toEqual({ ...lobby, tableId: 7 });
-    expect(sessions.count).toBe(1);
-  });
-
-  it('get another token once theirs has expired', () => {
-    const first = sessions.open(request, 's-1');
-    nowMs += 100;
-    const second = sessions.open(request, 's-1');
-    expect(second.auth).not.toBe(first.auth);
-    expect(second.expiresAtMs).toBe(first.expiresAtMs);
-    expect(sessions.findByAuth(first.auth)).toBeUndefined();
   });
 
   it('end once they have expired', () => {
@@ -55,12 +34,6 @@ describe('sessions', () => {
     expect(sessions.findByAuth(second.auth)).toBeUndefined();
   });
 
-  it("are not opened under another player's id", () => {
-    sessions.open(request, 's-1');
-    expect(() => sessions.open({ ...request, userId: 'bob' }, 's-1')).toThrow("another player's");
-    expect(() => sessions.open({ ...request, clientId: 'op2', userId: 'bob' }, 's-1')).not.toThrow();
-  });
-
   it('are limited to 100,000; the one that expires first ends early', () => {
     const first = sessions.open(request);
     const second = sessions.open(request);
@@ -70,5 +43,58 @@ describe('sessions', () => {
     expect(sessions.count).toBe(100_000);
     expect(sessions.newest(100_000).at(-1)).toEqual(second);
     expect(sessions.findByAuth(first.auth)).toEqual(first);
+  });
+});
+
+describe('players', () => {
+  let players: Players;
+  const check = (userId: string, nick: string, clientId = 'op1') =>
+    players.checkNickname(clientId, userId, nick, '/nick');
+
+  beforeEach(() => {
+    players = new Players(5);
+    players.save('op1', 'ada', { nick: 'Äce', currency: 'USD' });
+  });
+
+  it('are kept with the latest data', () => {
+    players.save('op1', 'ada', { currency: 'EUR' });
+    expect(players.find('op1', 'ada')).toEqual({
+      clientId: 'op1',
+      userId: 'ada',
+      nick: 'Äce',
+      currency: 'EUR',
+      profile: {},
+    });
+    expect(players.count).toBe(1);
+  });
+
+  it('are separate for each client, but their nicknames are not', () => {
+    expect(players.find('op2', 'ada')).toBeUndefined();
+    expect(() => check('ada', 'äCE', 'op2')).toThrow(
+      'A Player with this username already exists in the system.',
+    );
+  });
+
+  it('may keep their own nickname, and free the one that they had', () => {
+    expect(() => check('ada', 'äce')).not.toThrow();
+    players.save('op1', 'ada', { nick: 'queen' });
+    expect(() => check('bob', 'Äce')).not.toThrow();
+    expect(() => check('bob', 'QUEEN')).toThrow();
+  });
+
+  it('treat a nickname in composed and decomposed letters as the same', () => {
+    expect(() => check('bob', 'A\u0308ce')).toThrow();
+  });
+
+  it('have a nickname of limited length in characters, however they are encoded', () => {
+    expect(() => check('bob', '🂡🂡🂡🂡🂡')).not.toThrow();
+    expect(() => check('bob', 'sixsix')).toThrow('The maximum username length is 5');
+  });
+
+  it('are limited to 100,000', () => {
+    while (players.count < 100_000) players.save('op1', `player-${players.count}`, {});
+    expect(() => players.save('op1', 'one more', {})).toThrow('The sandbox is full: it keeps 100000 players');
+    expect(players.save('op1', 'ada', { currency: 'EUR' }).currency).toBe('EUR');
+    expect(players.count).toBe(100_000);
   });
 });

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readConventions } from '../settings/clients.ts';
-import { Environment } from '../settings/environment.ts';
-import { canonicalString } from './canonical-string.ts';
-import type { Parameters } from './parameters.ts';
-import { expectedSignature, isSameSignature } from './signature.ts';
+import { Environment, readConventions } from '../settings/clients.ts';
+import { canonicalString, expectedSignature, type Parameters } from './signature.ts';
 
 interface Row {
   readonly name: string;
@@ -30,7 +27,9 @@ describe('signature', () => {
     expect(canonicalString(parameters, conventions(settings))).toBe(canonical);
     expect(expectedSignature(content(parameters), secret, conventions(settings))).toBe(sign);
   };
+
   it.each(rows)('agrees with the golden row "$name"', expectGolden);
+
   // computed by PHP 8.2 itself, with the program beside the file
   it.each(rowsOf('signing-php.json'))('agrees with PHP on "$name"', expectGolden);
 
@@ -45,15 +44,6 @@ describe('signature', () => {
     expect(
       expectedSignature({ ...content({ userId: 'u-1' }), version: 'v2' }, 'test_secret_key', rawBody),
     ).toBe(rows[0]?.sign);
-  });
-
-  it('distinguishes a right signature from a wrong, a shorter and an upper-case one', () => {
-    const sign = 'ab'.repeat(32);
-    expect(isSameSignature(sign, sign)).toBe(true);
-    expect(isSameSignature(`${sign.slice(0, -1)}c`, sign)).toBe(false);
-    expect(isSameSignature(sign.slice(0, -1), sign)).toBe(false);
-    expect(isSameSignature(sign.toUpperCase(), sign)).toBe(false);
-    expect(isSameSignature('', sign)).toBe(false);
   });
 });
 

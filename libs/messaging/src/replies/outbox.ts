@@ -6,6 +6,7 @@ import {
   type PublishOutcome,
   UnconfirmedError,
 } from '#rabbitmq';
+import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
@@ -59,7 +60,10 @@ export interface OutboxOptions {
   /** How many messages lie in a queue; `undefined` if that cannot be asked. */
   readonly depthOf: (queue: string) => Promise<number | undefined>;
   readonly observer: MessagingObserver;
+  /** Names this worker in announcements. */
+  readonly worker: string;
   readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
@@ -72,7 +76,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#refusing = new RefusingQueues(options.nowMs);
+    this.#refusing = new RefusingQueues(options.clock);
   }
 
   /** Why the reply queue of a command is known to take nothing; `undefined` if it may. */
@@ -127,7 +131,10 @@ export class Outbox {
 
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
   async announce(command: Command, reply: Reply): Promise<void> {
-    const message = eventMessage(this.#options.names.events, this.#factsOf(command, reply));
+    const { names, worker, nowMs } = this.#options;
+    const { operator, attempts } = factsOf(command, nowMs());
+    const facts = { ...this.#factsOf(command, reply), worker, operator, attempts };
+    const message = eventMessage(names.events, facts);
     const outcome = await this.#publish(command, 'event', message);
     if (outcome === 'refused' || outcome === 'unanswered') {
       await this.#keep(command, message, reply, 'EVENT_REFUSED');
@@ -206,11 +213,11 @@ export class Outbox {
     isWorthIt: (outcome: NotTaken) => boolean,
     publish: () => Promise<PublishOutcome>,
   ): Promise<PublishOutcome> {
-    const { nowMs, sleep } = this.#options;
-    const untilMs = nowMs() + forMs;
+    const { clock, sleep } = this.#options;
+    const untilMs = clock() + forMs;
     let last: PublishOutcome = outcome;
     for (let attempt = 1; last !== 'confirmed' && isWorthIt(last); attempt += 1) {
-      const leftMs = untilMs - nowMs();
+      const leftMs = untilMs - clock();
       if (leftMs <= 0) break;
       await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS, leftMs));
       last = await publish();
