@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { AD_HOC_RECORD } from '#platform';
-
-import { healthy, playerOf } from '../../support/platform-answers.ts';
+import { adHocAttributes, healthy, playerOf } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour, PlatformRequest } from '../../support/platform-stub.ts';
 
 const ANSWER_MS = 20;
@@ -44,11 +42,6 @@ function reportPage({ url }: PlatformRequest): string {
 }
 
 function recordOf(_: unknown, index: number): object {
-  const attributes = { 'user-id': `player-${index}`, date: '2026-01-01', currency: 'USD' };
-  const amounts = AD_HOC_RECORD.integers.map((name, place) => [name, 1_000 * index + place]);
-  return {
-    type: 'ad-hoc-report',
-    id: String(index),
-    attributes: { ...attributes, ...Object.fromEntries(amounts) },
-  };
+  const attributes = adHocAttributes(`player-${index}`, 1_000 * index);
+  return { type: 'ad-hoc-report', id: String(index), attributes };
 }

@@ -1,11 +1,8 @@
-const AMOUNTS =
-  'win loss deposit withdraw bets rake jackpot tournament-fee tournament-bet tournament-prize cash-result tournament-result ticket-fee ticket-bet slot-credit slot-debit rakeback rakeback-paid rakeback-unpaid rabbit-hunting'.split(
-    ' ',
-  );
+import { adHocAttributes } from '../../support/platform-answers.ts';
+
 /** As many digits as each number of a record has. */
 const DIGITS = 9;
 const PLACE = '0'.repeat(DIGITS);
-const DATE = '2026-01-01';
 
 /** The text of one page, and where the numbers of its records stand in it. */
 interface Template {
@@ -58,16 +55,11 @@ export class ReportPages {
 }
 
 function recordOf(index: number): object {
-  const amounts = AMOUNTS.map((name, place) => [name, 1_000 * index + place]);
+  const attributes = adHocAttributes(`player-${PLACE}`, 1_000 * index);
+  const currency = index % 2 === 0 ? 'EUR' : 'USD';
   return {
     type: 'ad-hoc-report',
-    id: `player-${PLACE}-1-${DATE}`,
-    attributes: {
-      'user-id': `player-${PLACE}`,
-      date: DATE,
-      'money-type': 1,
-      currency: index % 2 === 0 ? 'EUR' : 'USD',
-      ...Object.fromEntries(amounts),
-    },
+    id: `player-${PLACE}-1-${attributes.date}`,
+    attributes: { ...attributes, currency },
   };
 }
