@@ -81,7 +81,10 @@ export class AppModule {
       providers: [
         { provide: CONSOLE_SETTINGS, useValue: { lanes: options.settings.LANES } satisfies ConsoleSettings },
         ConsoleFeed,
-        { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
+        {
+          provide: REPORT_SETTINGS,
+          useValue: { perPage: options.settings.REPORTS_PER_PAGE } satisfies ReportSettings,
+        },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         StateMetrics,
         ...HEALTH,
@@ -125,8 +128,4 @@ function messagingOptions(
     tracer: traces?.commands,
     onMismatch,
   };
-}
-
-function reportSettings(settings: Settings): ReportSettings {
-  return { perPage: settings.REPORTS_PER_PAGE, precisions: settings.CURRENCY_PRECISIONS ?? new Map() };
 }

@@ -5,6 +5,7 @@ import {
   type AttemptResult,
   type CallContext,
   type CollectionPage,
+  DEFAULT_PLATFORM_SETTINGS,
   NoPlatformObserver,
   type OperatorCredentials,
   PlatformClient,
@@ -14,7 +15,6 @@ import {
   type RefusalReason,
 } from '#platform';
 import { Deadline, steadyClock } from '#resilience';
-import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { type Behaviour, LocalPlatform } from './local-platform.ts';
 
@@ -26,14 +26,6 @@ export const LIMITS: PlatformLimits = {
   connections: 16,
   queue: 64,
   circuit: { failureRate: 50, minimumCalls: 1000, windowMs: 15_000, openMs: 300 },
-};
-
-const SETTINGS: PlatformSettings = {
-  ...DEFAULT_SIGNATURE_SETTINGS,
-  rakeParametersIn: 'form',
-  playerCountryMember: 'country',
-  sessionId: 'derive',
-  reportRecords: 'strict',
 };
 
 export interface ClientOptions {
@@ -97,7 +89,7 @@ export function operatorAt(
     apiUrl: origin,
     clientId: 'op1',
     secretKey: SECRET,
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...DEFAULT_PLATFORM_SETTINGS, ...settings },
     ...credentials,
   };
 }

@@ -9,8 +9,6 @@ import { readRecord } from './records.ts';
  */
 export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
   readonly records: readonly R[];
-  /** What is odd about records that a lenient worker passes on as they are. */
-  readonly faults?: readonly { readonly pointer: string; readonly message: string }[];
 }
 
 /** The end of a report. */

@@ -56,7 +56,7 @@ export class ReportPage {
   @IsRecords()
   readonly records!: readonly ReportRecord[];
 
-  @MayBeAbsent('Each amount on the page that is no integer, with REPORT_RECORDS=lenient.')
+  @MayBeAbsent('What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.')
   @IsArrayOf(RecordFault)
   readonly faults?: readonly RecordFault[];
 }
@@ -85,6 +85,11 @@ export class ReportCompleted {
   @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.')
   @IsBoolean()
   readonly changedWhileReading!: boolean;
+
+  @MayBeAbsent('How many faults its records had, if any, with REPORT_RECORDS=lenient.')
+  @IsInt()
+  @Min(1)
+  readonly faults?: number;
 }
 
 export const reportPage = defineReply({
@@ -113,10 +118,24 @@ export const reportPage = defineReply({
             currency: 'BTC',
             win: 90_071_992,
             loss: 0,
+            deposit: 0,
+            withdraw: 0,
             bets: 28_831,
             rake: 144,
+            jackpot: 0,
+            tournamentFee: 0,
+            tournamentBet: 0,
+            tournamentPrize: 0,
             cashResult: -28_831,
+            tournamentResult: 0,
+            ticketFee: 0,
+            ticketBet: 0,
+            slotCredit: 0,
+            slotDebit: 0,
+            rakeback: 24,
             rakebackPaid: 12,
+            rakebackUnpaid: 12,
+            rabbitHunting: 0,
           },
         ],
       },
@@ -137,7 +156,7 @@ export const reportPage = defineReply({
     },
     {
       name: 'faults',
-      summary: 'A page with an amount that is no integer, passed on as it is by REPORT_RECORDS=lenient',
+      summary: 'A page with an amount that is no integer, passed on as it is with REPORT_RECORDS=lenient',
       headers: { 'command-type': 'report.rake.fetch' },
       data: {
         report: 'rake',
@@ -157,13 +176,19 @@ export const reportCompleted = defineReply({
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
-  announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
+  announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading', 'faults'],
   examples: [
     {
       name: 'completed',
       summary: 'After two pages',
       headers: { 'command-type': 'report.rake.fetch', sequence: 2 },
       data: { report: 'rake', pages: 2, records: 11, totalCount: 11, changedWhileReading: false },
+    },
+    {
+      name: 'faults',
+      summary: 'After a page whose records had a fault',
+      headers: { 'command-type': 'report.rake.fetch', sequence: 1 },
+      data: { report: 'rake', pages: 1, records: 1, totalCount: 1, changedWhileReading: false, faults: 1 },
     },
     {
       name: 'empty',

@@ -50,7 +50,7 @@ export async function* readReport(
     if (!isLast) tally.refuseEndless();
     const next = isLast || answer.isLarge ? undefined : begin(page + 1);
     if (!isBeyond) {
-      yield pageOf(report, page, answer, settings);
+      yield pageOf(report, page, answer);
       await tally.add(answer);
       command.progress = tally.progress();
     }
@@ -75,12 +75,8 @@ function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
 function pageOf(
   report: ReportName,
   page: number,
-  { pageCount, perPage, totalCount, currencies, written, faults }: CollectionPage,
-  settings: ReportSettings,
+  { pageCount, perPage, totalCount, precisions, written, faults }: CollectionPage,
 ): WrittenPage {
-  const precisions = Object.fromEntries(
-    [...currencies].map((currency) => [currency, settings.precisions.get(currency) ?? null]),
-  );
   const data = { report, page, pageCount, perPage, totalCount, precisions, records: [] };
   return { type: 'report.page', data: { ...data, ...(faults && { faults }) }, written };
 }

@@ -24,6 +24,7 @@ export class ReportTally {
   #records = 0;
   /** Records whose id had come before. */
   #repeats = 0;
+  #faults = 0;
   #hasChanged = false;
   /** Of the first page that was read. */
   #first: ReportExtent | undefined;
@@ -39,7 +40,7 @@ export class ReportTally {
    */
   constructor(progress: CommandContext['progress'], perPage: number, seed: number) {
     this.#seed = seed;
-    const { pages, records, repeats, requested, firstTotal, firstPages, firstPerPage, lastTotal } =
+    const { pages, records, repeats, faults, requested, firstTotal, firstPages, firstPerPage, lastTotal } =
       numbersOf(progress);
     this.isDone = progress?.['isDone'] === true;
     const isKnown = pages !== undefined && records !== undefined && firstTotal !== undefined;
@@ -48,6 +49,7 @@ export class ReportTally {
     this.#pages = pages;
     this.#records = records;
     this.#repeats = repeats ?? 0;
+    this.#faults = faults ?? 0;
     this.#hasChanged = progress?.['changedWhileReading'] === true;
     if (firstPages === undefined || firstPerPage === undefined) return;
     this.#first = { totalCount: firstTotal, pageCount: firstPages, perPage: firstPerPage };
@@ -67,9 +69,10 @@ export class ReportTally {
   }
 
   /** Counts the records of a page that was published. */
-  async add({ identities, totalCount }: CollectionPage): Promise<void> {
+  async add({ identities, totalCount, faultCount }: CollectionPage): Promise<void> {
     this.#pages += 1;
     this.#records += identities.length;
+    this.#faults += faultCount;
     this.#ids ??= new SeenIds(totalCount, this.#seed);
     const slices = new Slices();
     for (const [index, identity] of identities.entries()) {
@@ -92,6 +95,7 @@ export class ReportTally {
       pages: this.#pages,
       records: this.#records,
       repeats: this.#repeats,
+      faults: this.#faults,
       requested: this.perPage,
       firstTotal: this.#first?.totalCount ?? 0,
       firstPages: this.#first?.pageCount ?? 0,
@@ -111,6 +115,7 @@ export class ReportTally {
       records: this.#records,
       totalCount,
       changedWhileReading: this.#hasChanged || this.#repeats > 0 || isIncomplete,
+      ...(this.#faults > 0 && { faults: this.#faults }),
     };
   }
 }
