@@ -62,8 +62,18 @@ describe('announcedData', () => {
     [
       'report.completed',
       [
-        ...['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
-        ...['repeated', 'changed', 'missing', 'readFrom', 'readTo', 'spansIntervals', 'faults'],
+        'report',
+        'pages',
+        'records',
+        'totalCount',
+        'changedWhileReading',
+        'repeated',
+        'changed',
+        'missing',
+        'readFrom',
+        'readTo',
+        'spansIntervals',
+        'faults',
       ],
     ],
   ])('of %s holds only the public members', (type, expected) => {
