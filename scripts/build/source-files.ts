@@ -11,7 +11,7 @@ export interface SourceFile {
 const FOLDERS = ['apps', 'libs'];
 const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
 /** Packed by themselves; no program here uses them. */
-const PACKED_ALONE = ['libs/caller', 'libs/caller-python'];
+const PACKED_ALONE = ['libs/caller/src/nest', 'libs/caller-python'];
 
 /**
  * The files of `apps` and `libs` that belong into the built code: TypeScript without specs, fixtures and
