@@ -44,6 +44,7 @@ export class RecordingObserver extends NoPlatformObserver {
   readonly refusals: RefusalReason[] = [];
   waits = 0;
   retries = 0;
+  signatureDoubts = 0;
 
   override attemptEnded(_operation?: string, result?: AttemptResult): void {
     if (result) this.results.push(result);
@@ -55,6 +56,10 @@ export class RecordingObserver extends NoPlatformObserver {
 
   override attemptRefused(_operation?: string, reason?: RefusalReason): void {
     if (reason) this.refusals.push(reason);
+  }
+
+  override signatureDoubted(): void {
+    this.signatureDoubts += 1;
   }
 
   override retried(): void {
