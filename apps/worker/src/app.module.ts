@@ -21,8 +21,7 @@ import type { Settings } from '#settings';
 import { type Logger, subjectOf } from '#telemetry';
 
 import { ConsoleController } from './console/console.controller.ts';
-import { ConsoleFeed } from './console/console-feed.ts';
-import { CONSOLE_SETTINGS, type ConsoleSettings } from './console/console-settings.ts';
+import { CONSOLE_SETTINGS, ConsoleFeed, type ConsoleSettings } from './console/console-feed.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
@@ -79,7 +78,7 @@ export class AppModule {
         ConsoleController,
       ],
       providers: [
-        { provide: CONSOLE_SETTINGS, useValue: { lanes: options.settings.LANES } satisfies ConsoleSettings },
+        { provide: CONSOLE_SETTINGS, useValue: consoleSettings(options.settings) },
         ConsoleFeed,
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
@@ -125,6 +124,10 @@ function messagingOptions(
     tracer: traces?.commands,
     onMismatch,
   };
+}
+
+function consoleSettings({ AMQP_PREFIX: prefix, LANES: lanes }: Settings): ConsoleSettings {
+  return { prefix, lanes };
 }
 
 function reportSettings(settings: Settings): ReportSettings {

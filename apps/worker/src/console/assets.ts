@@ -10,18 +10,15 @@ const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 const require = createRequire(import.meta.url);
 
-/** Each file of the page: its type, and what it is imported as. Charts are drawn by uPlot, from its package. */
+/** Each file of the page: its type, and what it is imported as. */
 const FILES: ReadonlyMap<string, readonly [contentType: string, specifier: string]> = new Map([
   ['index.html', ['text/html; charset=utf-8', '#console/index.html']],
   ['console.css', [STYLE, '#console/console.css']],
   ['console.js', [SCRIPT, '#console/console.js']],
   ['connection.js', [SCRIPT, '#console/connection.js']],
   ['elements.js', [SCRIPT, '#console/elements.js']],
-  ['plots.js', [SCRIPT, '#console/plots.js']],
   ['sections.js', [SCRIPT, '#console/sections.js']],
   ['icon.svg', ['image/svg+xml', '#console/icon.svg']],
-  ['uplot.js', [SCRIPT, 'uplot/dist/uPlot.iife.min.js']],
-  ['uplot.css', [STYLE, 'uplot/dist/uPlot.min.css']],
 ]);
 
 /** A file of the page; undefined if it has no such file. Read when it is asked for: a worker keeps none. */

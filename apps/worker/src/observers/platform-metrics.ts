@@ -44,9 +44,9 @@ export class PlatformMetrics extends PlatformObserver {
     this.#logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
   }
 
-  circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
+  circuitChanged(operator: string, operation: Operation, state: CircuitState, cause?: string): void {
     this.#metrics.circuitChanges.inc({ operator, operation, state });
     this.#tally.circuitChanged(operator, operation, state);
-    this.#logger.warn({ operator, operation, state }, 'circuit changed');
+    this.#logger.warn({ operator, operation, state, cause }, 'circuit changed');
   }
 }

@@ -3,7 +3,7 @@ export { BusClient, type BusClientOptions, type BusCommand } from './bus-client.
 export { BusClientError, type BusClientFault } from './bus-client-error.ts';
 export type { BusReply } from './bus-reply.ts';
 export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';
-export type { KeptMessage } from './kept-message.ts';
+export type { KeptMessage } from '../kept/kept-message.ts';
 export { type Kept, type KeptQueue, type KeptQueueOptions, openKeptQueue } from './open-kept-queue.ts';
 export { redeliveredReply } from './redelivered-reply.ts';
 export { Redriver, type Redriving } from './redriver.ts';

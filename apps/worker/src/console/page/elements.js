@@ -34,6 +34,11 @@ export function table(caption, titles, rows) {
   );
 }
 
+/** What somebody copies by one click: a command to type, an id. */
+export function copyable(text) {
+  return element('code', { class: 'copyable' }, text);
+}
+
 export function nothing(text) {
   return element('p', { class: 'nothing' }, text);
 }
