@@ -1,4 +1,4 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
@@ -26,13 +26,8 @@ import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
-import { BusHealth } from './health/bus.health.ts';
-import { CircuitHealth } from './health/circuit.health.ts';
-import { CompartmentHealth } from './health/compartment.health.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
-import { ProcessHealth } from './health/process.health.ts';
-import { RedisHealth } from './health/redis.health.ts';
 import { ObserversModule } from './observers/observers.module.ts';
 import { StateMetrics } from './observers/state-metrics.ts';
 import { platformLimitsOf } from './settings/platform-limits.ts';
@@ -83,13 +78,10 @@ export class AppModule {
         { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         StateMetrics,
-        ...HEALTH,
       ],
     };
   }
 }
-
-const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, CompartmentHealth, RedisHealth];
 
 function platformOptions(
   { settings, operators, tls, traces }: AppOptions,

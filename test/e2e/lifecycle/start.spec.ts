@@ -34,6 +34,9 @@ describe('a worker whose broker is away', () => {
       bus: { status: 'down', lastError: expect.stringContaining('ECONNREFUSED') },
     });
     expect(await worker.metric('poker_broker_connected')).toBe(0);
+    expect(worker.log).toContainEqual(
+      expect.objectContaining({ level: 'info', msg: expect.stringMatching(/^no LOG_SUBJECT_KEY/) }),
+    );
 
     await service.proxy.open();
     await worker.ready();

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
-import { limitConnections } from '../../../apps/worker/src/health/limit-connections.ts';
+import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
 import { until } from '../../support/until.ts';
 
 const MAX_VIEWERS = 8;

@@ -135,7 +135,12 @@ function keptView({ queue, messages, reasons }: KeptLook, action: string) {
     queue,
     messages,
     reasons: reasons?.map(({ reason, count, last }) => ({
-      ...{ reason, count, last: { ...last, type: isCommandType(last.type) ? last.type : undefined } },
+      reason,
+      count,
+      last: {
+        ...last,
+        type: isCommandType(last.type) ? last.type : undefined,
+      },
       line: PLAIN_ID.test(reason) ? `poker-bridge ${action} --reason ${reason}` : undefined,
       trace: traceLine(last.id),
     })),

@@ -19,7 +19,7 @@ export interface Failure {
   /** The last ones, as the commands name them. */
   readonly operators: readonly string[];
   /** Of the last one: the command's id, and what the log says about it. */
-  readonly last: { readonly id: string } & Partial<FailureFacts>;
+  readonly last: Pick<CommandFacts, 'id' | 'traceId'> & Partial<FailureFacts>;
 }
 
 /**
@@ -42,15 +42,20 @@ export class FailureTally {
   }
 
   failed(command: CommandFacts, code: ErrorCode, end: Failure['end'], failure?: FailureFacts): void {
-    const { id, type, operator } = command;
+    const { id, traceId, type, operator } = command;
     const key = `${code} ${type} ${end}`;
     const lastAtMs = this.#nowMs();
     const { count = 0, firstAtMs = lastAtMs, operators = [] } = this.#failures.get(key) ?? {};
     const others = operators.filter((name) => name !== operator);
     this.#failures.set(key, {
-      ...{ code, type, end, count: count + 1, firstAtMs, lastAtMs },
+      code,
+      type,
+      end,
+      count: count + 1,
+      firstAtMs,
+      lastAtMs,
       operators: [operator, ...others].slice(0, MAX_OPERATORS),
-      last: { id, ...failure },
+      last: { id, ...(traceId !== undefined && { traceId }), ...failure },
     });
   }
 

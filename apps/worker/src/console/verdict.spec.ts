@@ -18,25 +18,31 @@ const WELL: Findings = {
   look: undefined,
 };
 const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitReport => ({
-  ...{ operator, operation: 'game.open', state, lastUsedAtMs: 0 },
+  operator,
+  operation: 'game.open',
+  state,
+  lastUsedAtMs: 0,
   ...(state !== 'closed' && { cause: 'HTTP 503' }),
 });
 /** A hundred commands, of which so many failed. */
 const type = (codes: TypeHistory['codes'], more: Partial<TypeHistory> = {}): Partial<Findings> => ({
   types: [
     {
-      ...{
-        type: 'game.open',
-        answered: 100,
-        refused: 0,
-        perSecond: 2,
-        p50Ms: 1,
-        p95Ms: 1,
-        p99Ms: 1,
-        hour: [],
-      },
+      type: 'game.open',
+      answered: 100,
+      refused: 0,
+      perSecond: 2,
+      p50Ms: 1,
+      p95Ms: 1,
+      p99Ms: 1,
+      hour: [],
       failed: codes.reduce((sum, [, count]) => sum + count, 0),
-      ...{ codes, failingSinceMs: 5_000, deadSinceMs: undefined, ...more },
+      ...{
+        codes,
+        failingSinceMs: 5e3,
+        deadSinceMs: undefined,
+        ...more,
+      },
     },
   ],
 });
@@ -57,7 +63,13 @@ const parkedFor = (reason: string) => {
     failedAt: undefined,
     failure: undefined,
   };
-  return look({ parked: { queue: 'parked', messages: 7, reasons: [{ reason, count: 7, last }] } });
+  return look({
+    parked: {
+      queue: 'parked',
+      messages: 7,
+      reasons: [{ reason, count: 7, since: '2026-01-31T12:00:00.000Z', last }],
+    },
+  });
 };
 const failed = (...failure: Parameters<FailureTally['failed']>): Pick<Findings, 'tally'> => {
   const tally = new FailureTally(() => 42);

@@ -8,7 +8,7 @@ import {
 import type { BusLook, MessagingHealth, RedisState } from '#messaging';
 import type { CircuitReport } from '#platform';
 
-import { isServed } from '../health/bus.health.ts';
+import { isServed } from '../health/health.controller.ts';
 import type { FailureTally } from './failure-tally.ts';
 import type { TypeHistory } from './history.ts';
 
@@ -82,8 +82,14 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
     if (!bus.isConnected || isServed(state)) continue;
     const whoActs = 'the people who run the worker';
     yield {
-      ...{ level: 'down', what: `This worker does not consume the lane ${lane}`, sinceMs: undefined },
-      ...{ why: `it is ${state}`, whoActs, line: DOCTOR },
+      level: 'down',
+      what: `This worker does not consume the lane ${lane}`,
+      sinceMs: undefined,
+      ...{
+        why: `it is ${state}`,
+        whoActs,
+        line: DOCTOR,
+      },
     };
   }
   for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
@@ -99,24 +105,46 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   }
 }
 
-function* typeReasons({ types, tally, circuits }: Findings): Generator<Reason> {
-  for (const { type, answered, refused, failed, codes, deadSinceMs, failingSinceMs } of types) {
-    const [[code] = []] = codes;
-    const isForPeople = codes.some(([each]) => OF_PEOPLE.has(ERROR_CODES[each].category));
-    if (code === undefined || (!isForPeople && failed < NOTED_SHARE * answered)) continue;
-    const isDead = deadSinceMs !== undefined;
-    const isOfPlayers = LANE_OF_COMMAND[type as CommandType] === 'interactive';
-    const named = codes.slice(0, MOST_NAMED).map(([each, count]) => `${count} ${each}`);
-    const { whoActs, line } = remedyOf(code);
-    yield {
-      level: isDead && isOfPlayers ? 'down' : 'attention',
-      what: `${type} fails: ${failed} of ${answered - refused} in the last minute`,
-      sinceMs: deadSinceMs ?? failingSinceMs,
-      why: `${causeOf(type, code, tally, circuits)} (${named.join(', ')})`,
+/** Types that fail for the same cause are one reason. */
+function typeReasons(findings: Findings): Reason[] {
+  const failing = findings.types.flatMap((type) => failureOf(type, findings));
+  const groups = Map.groupBy(failing, ({ level, cause, line }) => `${level} ${cause} ${line}`);
+  return [...groups.values()].map((group) => {
+    const [{ level, cause, whoActs, line }] = group as [Failing];
+    const names = group.map(({ type }) => type.type).join(' and ');
+    const sum = (of: (type: TypeHistory) => number): number =>
+      group.reduce((total, { type }) => total + of(type), 0);
+    const all = sum(({ answered, refused }) => answered - refused);
+    const since = group.map(({ type }) => type.deadSinceMs ?? type.failingSinceMs ?? Infinity);
+    const codes = new Map<string, number>();
+    for (const [code, count] of group.flatMap(({ type }) => type.codes))
+      codes.set(code, (codes.get(code) ?? 0) + count);
+    const named = [...codes].slice(0, MOST_NAMED).map(([code, count]) => `${count} ${code}`);
+    return {
+      level,
       whoActs,
       line,
+      sinceMs: Math.min(...since),
+      what: `${names} ${group.length === 1 ? 'fails' : 'fail'}: ${sum(({ failed }) => failed)} of ${all} in the last minute`,
+      why: `${cause} (${named.join(', ')})`,
     };
-  }
+  });
+}
+
+interface Failing extends Pick<Reason, 'level' | 'whoActs' | 'line'> {
+  readonly type: TypeHistory;
+  readonly cause: string;
+}
+
+/** None if so few fail that nobody has to look. */
+function failureOf(type: TypeHistory, { tally, circuits }: Findings): readonly Failing[] {
+  const { answered, failed, codes, deadSinceMs } = type;
+  const [[code] = []] = codes;
+  const isForPeople = codes.some(([each]) => OF_PEOPLE.has(ERROR_CODES[each].category));
+  if (code === undefined || (!isForPeople && failed < NOTED_SHARE * answered)) return [];
+  const isOfPlayers = LANE_OF_COMMAND[type.type as CommandType] === 'interactive';
+  const level = isOfPlayers && deadSinceMs !== undefined ? 'down' : 'attention';
+  return [{ type, level, cause: causeOf(type.type, code, tally, circuits), ...remedyOf(code) }];
 }
 
 /** Circuits whose operation fails no command of this minute: reports wait in their queues. */
@@ -139,11 +167,11 @@ function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<R
 
 function* parkedReasons({ look }: Findings): Generator<Reason> {
   const stuck = look?.parked.reasons?.filter(({ reason }) => STUCK.has(reason)) ?? [];
-  for (const { reason, count, last } of stuck) {
+  for (const { reason, count, since, last } of stuck) {
     yield {
       level: 'attention',
       what: `${count} ${count === 1 ? 'reply waits' : 'replies wait'} for ${last.queue || 'a queue'}`,
-      sinceMs: undefined,
+      sinceMs: since === undefined ? undefined : Date.parse(since),
       why: `the queue ${STUCK.get(reason)} (${reason})`,
       whoActs: 'the caller that reads the queue; replies go on by themselves once it takes them',
       line: `poker-bridge replies list --reason ${reason}`,

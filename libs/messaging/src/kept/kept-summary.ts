@@ -14,6 +14,8 @@ const OTHERS = 'other reasons';
 export interface KeptReason {
   readonly reason: string;
   readonly count: number;
+  /** When the first of them failed, ISO 8601. */
+  readonly since: string | undefined;
   /** The latest of them. */
   readonly last: {
     /** The id of the command. */
@@ -56,7 +58,8 @@ export class KeptSummary {
   }
 
   #count(reason: string, by: 1 | -1, last: KeptReason['last']): void {
-    this.#reasons.set(reason, { reason, count: (this.#reasons.get(reason)?.count ?? 0) + by, last });
+    const { count = 0, since = last.failedAt } = this.#reasons.get(reason) ?? {};
+    this.#reasons.set(reason, { reason, count: count + by, since, last });
   }
 }
 

@@ -36,7 +36,11 @@ export function table(caption, titles, rows) {
 
 /** What somebody copies by one click: a command to type, an id. */
 export function copyable(text) {
-  return element('code', { class: 'copyable' }, text);
+  // An option is not broken behind its hyphens.
+  const words = text
+    .split(/(?= )/)
+    .map((word) => element('span', word.startsWith(' -') ? { class: 'whole' } : {}, word));
+  return element('code', { class: 'copyable' }, words);
 }
 
 export function nothing(text) {

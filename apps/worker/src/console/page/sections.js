@@ -37,7 +37,7 @@ function facts({ sinceMs, why, whoActs, line, last }) {
     ['Since', sinceMs && time(sinceMs)],
     ['Why', why],
     ['Who acts', whoActs],
-    ['Type', line && copyable(line)],
+    ['Run', line && copyable(line)],
     ['Note', last],
   ];
   const given = rows.filter(([, value]) => value !== undefined);
@@ -50,13 +50,14 @@ function facts({ sinceMs, why, whoActs, line, last }) {
 
 export function queuesSection(queues) {
   if (!queues) return [nothing('RabbitMQ does not say.')];
-  const rows = queues.map(({ queue, lane, messages, consumers }) => [
+  // A retry queue is told if something waits in it, or it is missing.
+  const told = queues.filter(({ consumers, lane, messages }) => lane || consumers > 0 || messages !== 0);
+  const rows = told.map(({ queue, lane, messages, consumers }) => [
     element('code', {}, queue),
     messages === undefined ? 'missing' : count(messages),
-    // A retry queue is read by nobody: its messages go on by themselves.
     consumers === 0 && lane ? badge('bad', 'none') : count(consumers ?? 0),
   ]);
-  return [table('Queues', ['Queue', 'Waiting', 'Workers'], rows)];
+  return [table('Queues', ['Queue', 'Waiting', 'Consumers'], rows)];
 }
 
 export function keptSection(what, kept) {
@@ -84,16 +85,12 @@ export function keptSection(what, kept) {
 }
 
 /** The last of a kind: its command, what was invalid, and what the platform said. */
-function lastOne({ id, type, queue, failedAt, status, pointers = [], reason, failure, line }) {
-  const {
-    status: itsStatus = status,
-    pointers: itsPointers = pointers,
-    reason: itsReason = reason,
-  } = failure ?? {};
+function lastOne({ id, traceId, type, queue, failedAt, failure, line, ...told }) {
+  const { status, pointers = [], reason } = failure ?? told;
   const parts = [
-    itsStatus === undefined ? undefined : `HTTP ${itsStatus}`,
-    ...itsPointers.map((pointer) => element('code', {}, pointer)),
-    itsReason,
+    status && `HTTP ${status}`,
+    ...pointers.map((pointer) => element('code', {}, pointer)),
+    reason,
   ].filter(Boolean);
   return element(
     'p',
@@ -104,6 +101,7 @@ function lastOne({ id, type, queue, failedAt, status, pointers = [], reason, fai
     queue && [' for ', element('code', {}, queue)],
     failedAt && [' at ', time(Date.parse(failedAt))],
     parts.flatMap((part, index) => [index === 0 ? ': ' : ', ', part]),
+    traceId && [' · trace ', copyable(traceId)],
     line && [' · ', copyable(line)],
   );
 }
@@ -151,7 +149,7 @@ export function commandsSection({ seconds, types }) {
       ? '0'
       : element('b', { class: 'failed' }, `${count(failed)} of ${count(answered - refused)}`),
     count(refused),
-    `${duration(p50Ms)}, ${duration(p95Ms)}`,
+    p50Ms === null ? '–' : `${duration(p50Ms)}, ${duration(p95Ms)}`,
     bars(type, hour),
   ]);
   const titles = ['Command', 'Answered', 'Failed', 'Refused', 'p50, p95', 'The last hour'];
@@ -232,19 +230,8 @@ export function failuresSection(failures) {
   return [element('ol', { class: 'failures' }, failures.map(failureItem))];
 }
 
-function failureItem(failure) {
-  const {
-    code,
-    category,
-    type,
-    end,
-    count: times,
-    firstAtMs,
-    lastAtMs,
-    operators,
-    advice,
-    whoActs,
-  } = failure;
+function failureItem({ code, category, type, end, count: times, operators, last, line, ...failure }) {
+  const { firstAtMs, lastAtMs, advice, whoActs } = failure;
   const names = operators.flatMap((name, index) => [
     index > 0 ? ', ' : operators.length > 1 ? 'operators ' : 'operator ',
     element('bdi', {}, name),
@@ -270,7 +257,7 @@ function failureItem(failure) {
       names,
       ` · who acts: ${whoActs}`,
     ),
-    lastOne({ ...failure.last, line: failure.line }),
+    lastOne({ ...last, reason: last.reason === advice ? undefined : last.reason, line }),
   );
 }
 
