@@ -1,5 +1,4 @@
-import { connect } from 'amqplib';
-
+import { closeWithin, connectToAny } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
 import { findInstallation } from './installation.ts';
@@ -23,7 +22,7 @@ export interface BrokerWishes {
   readonly release?: Release | undefined;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 2_000;
 
 /** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
 export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonly BrokerSource[] {
@@ -78,14 +77,9 @@ async function startUnsupported(port: number | undefined): Promise<FoundBroker> 
 
 /** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */
 async function connectTo(amqpUrl: string): Promise<FoundBroker> {
-  const attempts = amqpUrl.split(',').map(async (url) => {
-    const connection = await connect(url.trim(), { timeout: CONNECT_TIMEOUT_MS });
-    await connection.close();
-  });
-  await Promise.any(attempts).catch((error: unknown) => {
-    // One reason says enough of all of them.
-    throw error instanceof AggregateError ? error.errors[0] : error;
-  });
+  const urls = amqpUrl.split(',').map((url) => url.trim());
+  const { model } = await connectToAny(urls, { name: 'poker-bridge' });
+  await closeWithin(CLOSE_TIMEOUT_MS, model);
   return {
     url: amqpUrl,
     origin: 'the broker that AMQP_URL names',

@@ -1,4 +1,4 @@
-import { connect } from 'amqplib';
+import { connectToAny } from '../../libs/rabbitmq/src/index.ts';
 
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
@@ -24,9 +24,9 @@ export async function removeQueues(
   queues: readonly string[],
   exchanges: readonly string[] = [],
 ): Promise<void> {
-  const connection = await connect(url);
-  const channel = await connection.createChannel();
+  const { model } = await connectToAny(url.split(','), { name: 'poker-bridge' });
+  const channel = await model.createChannel();
   for (const queue of queues) await channel.deleteQueue(queue);
   for (const exchange of exchanges) await channel.deleteExchange(exchange);
-  await connection.close();
+  await model.close();
 }

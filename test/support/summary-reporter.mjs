@@ -1,19 +1,17 @@
 import { writeFileSync } from 'node:fs';
 
 /**
- * Ends a run with `N passed, N failed`, and `, N skipped` if some were; a suite that does not load counts as one
- * failure. The line goes to the file that TEST_SUMMARY_FILE names (the launcher prints it when Jest has had its
- * last word), else to stdout.
+ * Writes the outcome of each file to the JSON file that TEST_SUMMARY_FILE names: the launcher prints the counts when
+ * Jest has had its last word. A suite that does not load counts as one failure.
  */
 export default class SummaryReporter {
   onRunComplete(_contexts, results) {
-    const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
-    const skipped = results.numPendingTests + results.numTodoTests;
-    const counts = [`${results.numPassedTests} passed`, `${failed} failed`];
-    if (skipped > 0) counts.push(`${skipped} skipped`);
-    const line = `${counts.join(', ')}\n`;
-    const file = process.env.TEST_SUMMARY_FILE;
-    if (file) writeFileSync(file, line);
-    else process.stdout.write(line);
+    const files = results.testResults.map((file) => ({
+      path: file.testFilePath,
+      passed: file.numPassingTests,
+      failed: file.numFailingTests + (file.testExecError && file.numFailingTests === 0 ? 1 : 0),
+      skipped: file.numPendingTests + file.numTodoTests,
+    }));
+    if (process.env.TEST_SUMMARY_FILE) writeFileSync(process.env.TEST_SUMMARY_FILE, JSON.stringify(files));
   }
 }

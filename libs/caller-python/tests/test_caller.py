@@ -84,8 +84,10 @@ class CallerTest(unittest.TestCase):
         self.sandbox.fault(operation="ad-hoc-report", kind="huge-amounts", count=1)
         report = self.caller.fetch_ad_hoc_report({**DAY, "perPage": 150})
         pages = []
+        times = []
         for page in report:
             pages.append(page["page"])
+            times.append(page["readAt"])
             record = page["records"][0]
             decimal = format_amount(record["rake"], page["precisions"][record["currency"]])
             self.assertEqual(int(decimal.replace(".", "")), record["rake"])
@@ -94,6 +96,8 @@ class CallerTest(unittest.TestCase):
         self.assertEqual(pages, [1, 2])
         assert report.summary is not None
         self.assertEqual((report.summary["pages"], report.summary["records"]), (2, 200))
+        self.assertEqual([report.summary["readFrom"], report.summary["readTo"]], times)
+        self.assertEqual((report.summary["repeated"], report.summary["missing"]), (0, 0))
         for again in (report.__iter__, report.records):
             with self.assertRaisesRegex(RuntimeError, "read once"):
                 again()

@@ -26,6 +26,6 @@ export type {
   ReportPage,
   ReportRecord,
 } from './replies/report-replies.ts';
-export { extentsDiffer, mostPagesOf, type ReportExtent } from './report-extent.ts';
+export { extentsDiffer, mostPagesOf, type ReportExtent, spansIntervals } from './report-extent.ts';
 export type { AuthType } from './validation/auth-type.ts';
 export type { LaunchOptions } from './validation/launch-options.ts';

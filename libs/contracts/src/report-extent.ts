@@ -6,6 +6,8 @@ export type ReportExtent = Pick<ReportPage, 'totalCount' | 'pageCount' | 'perPag
 /** A report that grows beyond this multiple of what it was at first, and as many pages more, has no end. */
 const MOST_GROWTH = 2;
 const SMALL_GROWTH = 100;
+/** How often the platform aggregates its figures. Source: interface document, "Limits". */
+const AGGREGATION_MS = 600_000;
 
 /** Whether two pages of a report say different things of it, so that it has changed meanwhile. */
 export function extentsDiffer(one: ReportExtent, other: ReportExtent): boolean {
@@ -17,4 +19,9 @@ export function extentsDiffer(one: ReportExtent, other: ReportExtent): boolean {
 /** The most pages that a report can have grown to. @param pageCount of its first page */
 export function mostPagesOf(pageCount: number): number {
   return MOST_GROWTH * pageCount + SMALL_GROWTH;
+}
+
+/** Whether one of the platform's ten-minute intervals, counted from the full hour, ended between two moments. */
+export function spansIntervals(fromMs: number, toMs: number): boolean {
+  return Math.floor(fromMs / AGGREGATION_MS) !== Math.floor(toMs / AGGREGATION_MS);
 }

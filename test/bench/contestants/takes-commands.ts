@@ -1,6 +1,5 @@
-import { connect } from 'amqplib';
-
 import type { ServiceProcess } from '../../../scripts/processes/service-process.ts';
+import { openConnection } from '../../support/broker.ts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -10,8 +9,7 @@ const TIMEOUT_MS = 30_000;
  * @throws {Error} with its last lines, if it ends instead
  */
 export async function takesCommands(process: ServiceProcess, amqpUrl: string, queue: string): Promise<void> {
-  const connection = await connect(amqpUrl);
-  connection.on('error', () => undefined);
+  const { connection } = await openConnection(amqpUrl);
   const consumesFrom = async (): Promise<boolean> => {
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);

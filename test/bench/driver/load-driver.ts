@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
+import { openConnection } from '../../support/broker.ts';
 import { type Dialect, sessionWorkload, type Workload } from './workload.ts';
 import { Ledger, type Tally } from './ledger.ts';
 
@@ -82,8 +83,7 @@ export class LoadDriver implements AsyncDisposable {
   }
 
   static async open(options: LoadDriverOptions): Promise<LoadDriver> {
-    // Nagle's algorithm would delay the measurement.
-    const connection = await connect(options.url, { noDelay: true });
+    const { connection } = await openConnection(options.url);
     const channel = await connection.createChannel();
     const { queue } = await channel.assertQueue('', { exclusive: true });
     const driver = new LoadDriver(options, connection, channel, queue);

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Channel, type ChannelModel, connect, type ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
+import { openConnection } from '../../support/broker.ts';
 import type { RunningWorker } from '../contestants/contestant.ts';
 
 /** A month and a day are the same here: the platform decides how large a report is. */
@@ -36,7 +37,7 @@ export class ReportReader implements AsyncDisposable {
   }
 
   static async open(amqpUrl: string): Promise<ReportReader> {
-    const connection = await connect(amqpUrl);
+    const { connection } = await openConnection(amqpUrl);
     const channel = await connection.createChannel();
     await channel.prefetch(PREFETCH);
     const { queue } = await channel.assertQueue('', { exclusive: true });

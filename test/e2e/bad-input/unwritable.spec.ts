@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type ChannelModel, connect, type Options } from 'amqplib';
+import type { ChannelModel, Options } from 'amqplib';
 
+import { openConnection } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -25,7 +26,7 @@ describe('a command with a property that cannot be written again', () => {
   beforeAll(async () => {
     service = await ServiceUnderTest.start({ behaviour: healthy() });
     worker = await service.worker();
-    hostile = await connect(service.url);
+    hostile = (await openConnection(service.url)).connection;
     garble(hostile);
   });
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Channel, connect, type ConsumeMessage } from 'amqplib';
+import type { Channel, ConsumeMessage } from 'amqplib';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
 import type { Contestant, RunningWorker } from '../../bench/contestants/contestant.ts';
@@ -11,7 +11,7 @@ import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
 import { LoadDriver } from '../../bench/driver/load-driver.ts';
 import { type BenchPlatform, startPlatform } from '../../bench/platform/start-platform.ts';
 import { createWorkplace, type Workplace } from '../../bench/stage/workplace.ts';
-import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { sessionOf } from '../../support/platform-stub.ts';
 
 const LATENCY_MS = 20;
@@ -125,7 +125,7 @@ type Answer = (command: ConsumeMessage, to?: ConsumeMessage) => void;
 async function tallyOf(take: (command: ConsumeMessage, answer: Answer) => void): Promise<Tally> {
   const url = testBrokerUrl();
   const queue = uniquePrefix();
-  const connection = await connect(url);
+  const { connection } = await openConnection(url);
   const channel = await connection.createChannel();
   await channel.assertQueue(queue, { exclusive: true });
   const consume = (command: ConsumeMessage | null) => command && take(command, answerOn(channel));

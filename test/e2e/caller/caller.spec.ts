@@ -60,15 +60,28 @@ describe('@poker-bridge/caller', () => {
     await platform.fault({ operation: 'ad-hoc-report', kind: 'huge-amounts', count: 1 });
     const report = caller.fetchAdHocReport({ ...DAY, perPage: 150 });
     const pages: number[] = [];
-    for await (const { page, records, precisions } of report) {
+    const times: string[] = [];
+    for await (const each of report) {
+      const { page, records, precisions, readAt } = each;
       pages.push(page);
+      times.push(readAt);
+      expect(JSON.parse(JSON.stringify(each))).toMatchObject({ page, readAt });
       const { rake, moneyType, currency } = records[0]!;
       expect([typeof rake, typeof moneyType]).toEqual(['bigint', 'number']);
       expect(formatAmount(rake, precisions[currency]).replace('.', '')).toMatch(new RegExp(`^0*${rake}$`));
       if (page === 1) expect(records.some(({ bets }) => bets > 2n ** 53n)).toBe(true);
     }
     expect(pages).toEqual([1, 2]);
-    expect(report.summary).toMatchObject({ pages: 2, records: 200, changedWhileReading: false });
+    expect(report.summary).toMatchObject({
+      pages: 2,
+      records: 200,
+      changedWhileReading: false,
+      repeated: 0,
+      missing: 0,
+      readFrom: times[0],
+      readTo: times[1],
+    });
+    expect(times).toEqual(times.map((time) => new Date(time).toISOString()));
   });
 
   it('reads the records of a report one by one', async () => {

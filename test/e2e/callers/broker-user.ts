@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-import { type Channel, type ChannelModel, connect, type ConsumeMessage, type Options } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage, Options } from 'amqplib';
 
-import { testBrokerCtl } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 
 const PASSWORD = 'secret-of-a-test';
@@ -45,7 +45,7 @@ export class BrokerUser implements AsyncDisposable {
     await testBrokerCtl(...permission);
     const url = new URL(service.url);
     [url.username, url.password] = [name, PASSWORD];
-    const connection = await connect(url.href);
+    const { connection } = await openConnection(url.href);
     connection.on('error', () => undefined);
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Channel, type ChannelModel, connect } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 
-import { testBrokerCtl } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -48,10 +48,7 @@ describe('callers whose reply queues could be those of the service', () => {
       await testBrokerCtl(...(printed.get(user) ?? []));
       const url = new URL(service.url);
       [url.username, url.password] = [user, PASSWORD];
-      connections.set(
-        user,
-        (await connect(url.href)).on('error', () => undefined),
-      );
+      connections.set(user, (await openConnection(url.href)).connection);
     }
   });
   afterAll(async () => {

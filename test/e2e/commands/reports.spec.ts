@@ -15,6 +15,7 @@ const AMOUNTS =
     ' ',
   );
 /** What the sandbox's fault `huge-amounts` multiplies every amount with: 2^53 + 1. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const HUGE_FACTOR = 9_007_199_254_740_993n;
 
 describe('reports', () => {
@@ -59,6 +60,7 @@ describe('reports', () => {
         perPage: 10,
         totalCount,
         precisions: expect.any(Object),
+        readAt: expect.stringMatching(TIME),
         records: size,
       })),
     );
@@ -67,7 +69,7 @@ describe('reports', () => {
       pages: sizes.length,
       records: totalCount,
       totalCount,
-      changedWhileReading: false,
+      ...whole(replies),
     });
     const ids = recordsOf(replies).map(({ id }) => id);
     expect(new Set(ids).size).toBe(totalCount);
@@ -128,7 +130,7 @@ describe('reports', () => {
       pages: 1,
       records: 7,
       totalCount: 25,
-      changedWhileReading: false,
+      ...whole([page!]),
     });
     expect(rest).toEqual([]);
     const all = recordsOf(await fetchReport(AD_HOC, DAY));
@@ -141,9 +143,12 @@ describe('reports', () => {
     ['a page behind the last', AD_HOC, { page: 9 }, 'ad-hoc', 25],
   ])('of %s are the completion only', async (_, type, data, report, totalCount) => {
     const replies = await fetchReport(type, { ...DAY, ...data });
+    const { readFrom, readTo } = replies[0]?.body ?? {};
+    expect(readFrom).toMatch(TIME);
     expect(replies.map(({ body }) => body)).toEqual([
-      { report, pages: 0, records: 0, totalCount, changedWhileReading: false },
+      { report, pages: 0, records: 0, totalCount, ...whole(replies), readFrom, readTo: readFrom },
     ]);
+    expect(readTo).toBe(readFrom);
     expect(replies[0]?.properties).toMatchObject({
       type: 'report.completed',
       headers: { sequence: 0, final: true },
@@ -183,7 +188,14 @@ describe('reports', () => {
   it('say that they may not be whole, if the platform repeats a page and its total stays', async () => {
     await platform.fault({ kind: 'repeated-page', count: 2 });
     const replies = await fetchReport(AD_HOC, DAY);
-    expect(replies.at(-1)?.body).toMatchObject({ records: 25, totalCount: 25, changedWhileReading: true });
+    expect(replies.at(-1)?.body).toMatchObject({
+      records: 25,
+      totalCount: 25,
+      changedWhileReading: true,
+      repeated: 10,
+      changed: 0,
+      missing: 10,
+    });
   });
 
   it.each([
@@ -198,7 +210,7 @@ describe('reports', () => {
   it('report that their total changed while they were read', async () => {
     await platform.fault({ kind: 'changing-total', by: 1 });
     const replies = await fetchReport(AD_HOC, DAY);
-    expect(replies.at(-1)?.body).toMatchObject({ totalCount: 27, changedWhileReading: true });
+    expect(replies.at(-1)?.body).toMatchObject({ totalCount: 27, changedWhileReading: true, missing: 2 });
   });
 
   it('run concurrently under one message id, and never conflict', async () => {
@@ -222,6 +234,22 @@ describe('reports', () => {
 
 function pagesOf(replies: readonly ReceivedReply[]): ReceivedReply[] {
   return replies.filter(({ type }) => type === 'report.page');
+}
+
+/** What the completion says of a report about which nothing is odd. */
+function whole(replies: readonly ReceivedReply[]): object {
+  const times = pagesOf(replies).map(({ body }) => String(body['readAt']));
+  const [readFrom, readTo] = [times[0], times.at(-1)];
+  const spansIntervals = readFrom?.slice(0, 15) !== readTo?.slice(0, 15);
+  return {
+    changedWhileReading: false,
+    repeated: 0,
+    changed: 0,
+    missing: 0,
+    readFrom,
+    readTo,
+    spansIntervals,
+  };
 }
 
 /** The amounts of every page, as the text of the replies writes them. */

@@ -90,6 +90,12 @@ describe('a report that the platform cannot serve now', () => {
       records: 4,
       totalCount: 4,
       changedWhileReading: false,
+      repeated: 0,
+      changed: 0,
+      missing: 0,
+      readFrom: replies[0]?.body['readAt'],
+      readTo: replies[3]?.body['readAt'],
+      spansIntervals: expect.any(Boolean),
     });
     expect(replies.every(({ headers }) => headers['traceparent'] === TRACE)).toBe(true);
     expect(await depth('dead-letters')).toBe(0);

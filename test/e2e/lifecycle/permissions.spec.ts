@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { connect } from 'amqplib';
 
 import { read, tablesWith } from '../../docs/markdown.ts';
-import { testBrokerCtl } from '../../support/broker.ts';
+import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
@@ -43,7 +42,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
 
   it('serve commands and reports, and keep replies and dead letters', async () => {
     const worker = await service.worker({ AMQP_URL: urlOf(users[0]) });
-    const connection = await connect(urlOf(users[1]));
+    const { connection } = await openConnection(urlOf(users[1]));
     try {
       const channel = await connection.createChannel();
       const replies: (string | undefined)[] = [];
@@ -75,7 +74,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
   });
 
   it("do not let a caller read the service's queues", async () => {
-    const connection = await connect(urlOf(users[1]));
+    const { connection } = await openConnection(urlOf(users[1]));
     connection.on('error', () => undefined);
     const channel = await connection.createChannel();
     channel.on('error', () => undefined);

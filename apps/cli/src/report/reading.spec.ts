@@ -18,6 +18,7 @@ const page = (number: number, records: ReportRecord[], extent: Partial<ReportPag
   perPage: 2,
   totalCount: 3,
   precisions: { EUR: 2 },
+  readAt: '2026-03-02T00:20:00.120Z',
   records,
   ...extent,
 });

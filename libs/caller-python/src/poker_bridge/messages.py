@@ -112,6 +112,12 @@ class ReportCompleted(TypedDict):
     records: int  # Records on them
     totalCount: int  # As the platform's last answer counts
     changedWhileReading: bool  # Whether a count changed between pages, or records repeat or are missing
+    repeated: int  # Records that came more than once, by id, currency and money type
+    changed: int  # Repeated records whose figures differed from the first time
+    missing: int  # Records of totalCount on no page, negative if there are more; 0 for a single page
+    readFrom: str  # When the platform's first answer arrived: ISO 8601, UTC
+    readTo: str  # When the platform's last answer arrived: ISO 8601, UTC
+    spansIntervals: bool  # Whether readFrom and readTo are in different intervals of ten minutes
 
 
 class ErrorBody(TypedDict):
@@ -175,6 +181,7 @@ class ReportPage(TypedDict, Generic[Record]):
     totalCount: int  # Records of the whole report
     # Each currency on the page with its number of decimals, null if none is configured.
     precisions: dict[str, int | None]
+    readAt: str  # When the platform's answer arrived: ISO 8601, UTC
     records: list[Record]  # The platform's attributes, names in camelCase, and id
     # Each amount on the page that is no integer, with REPORT_RECORDS=lenient.
     faults: NotRequired[list[RecordFault]]

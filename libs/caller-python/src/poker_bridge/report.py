@@ -47,6 +47,7 @@ class Report(Generic[R]):
         self._sequence = 0
         self._total_count: int | None = None
         self._has_changed = False
+        self._read_from: str | None = None
 
     def __iter__(self) -> Iterator[ReportPage[R]]:
         """Reads the pages; raises CallerError, CancelledError, or RuntimeError if it was read before."""
@@ -124,10 +125,25 @@ class Report(Generic[R]):
         self._has_changed |= self._total_count not in (None, total_count)
         self._total_count = total_count
         if reply.type == "report.completed":
-            self.summary = cast(ReportCompleted, reply.data)
-            self.summary["changedWhileReading"] |= self._has_changed
+            self.summary = self._summary_of(cast(ReportCompleted, reply.data))
             return None
-        return cast(ReportPage[R], reply.data) if reply.sequence == self._sequence else None
+        if reply.sequence < self._sequence:
+            return None
+        self._read_from = self._read_from or reply.data.get("readAt")
+        return cast(ReportPage[R], reply.data)
+
+    def _summary_of(self, completed: ReportCompleted) -> ReportCompleted:
+        """Pages of an earlier run, which are not given twice, were read before what the last run says."""
+        completed["changedWhileReading"] |= self._has_changed
+        if self._read_from is not None:
+            completed["readFrom"] = self._read_from
+            completed["spansIntervals"] = _interval_of(self._read_from) != _interval_of(completed["readTo"])
+        return completed
+
+
+def _interval_of(time: str) -> str:
+    """Which ten minutes of the hour: `2026-03-02T00:2`. A worker writes all times in UTC."""
+    return time[:15]
 
 
 async def _close(pages: AsyncGenerator[Any, None]) -> None:

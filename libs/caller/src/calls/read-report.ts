@@ -8,7 +8,7 @@ import { abortable } from '../bus/abortable.ts';
 import { declareReplyQueue, untilSettled } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
 import { PageStream } from '../reports/page-stream.ts';
-import { readPage, type ReportPage, type ReportSummary } from '../reports/report-page.ts';
+import { readPage, type ReportPage, readSummary, type ReportSummary } from '../reports/report-page.ts';
 import { Report } from '../reports/report.ts';
 import { Attempts, type Bus } from './attempts.ts';
 import type { CallOptions } from './call-options.ts';
@@ -105,9 +105,6 @@ async function* pagesOfOneRun<R>(
     if (reply.type === 'report.page') yield readPage<R>(reply);
     acknowledge();
     if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
-    if (reply.type === 'report.completed') {
-      const summary = reply.data as ReportSummary;
-      return { ...summary, changedWhileReading: summary.changedWhileReading || stream.hasChanged };
-    }
+    if (reply.type === 'report.completed') return readSummary(reply, stream);
   }
 }

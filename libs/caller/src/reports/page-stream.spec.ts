@@ -3,12 +3,15 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { failure, message } from '../replies/message.fixture.ts';
 import { PageStream } from './page-stream.ts';
+import { readSummary } from './report-page.ts';
 
 const never = new AbortController().signal;
-const page = (sequence: number, totalCount = 3) =>
-  message('report.page', { totalCount, records: [] }, { sequence });
-const completed = (sequence: number, totalCount = 3) =>
-  message('report.completed', { totalCount }, { sequence });
+const page = (sequence: number, totalCount = 3, readAt = '2026-03-02T00:25:00.000Z') =>
+  message('report.page', { totalCount, readAt, records: [] }, { sequence });
+const completed = (sequence: number, totalCount = 3) => {
+  const times = { readFrom: '2026-03-02T00:31:00.000Z', readTo: '2026-03-02T00:32:00.000Z' };
+  return message('report.completed', { totalCount, ...times }, { sequence });
+};
 const failed = (sequence: number) => message('command.failed', failure('OVERLOADED'), { sequence });
 
 /** A stream that was given these messages, and those that were acknowledged without being asked for. */
@@ -72,6 +75,18 @@ describe('PageStream', () => {
     const { read, stream } = streamOf(...messages);
     await read(count);
     expect(stream.hasChanged).toBe(true);
+  });
+
+  it('says when the pages of the first run were read, if the report is sent again', async () => {
+    const again = page(0, 3, '2026-03-02T00:31:00.000Z');
+    const { read, next, stream } = streamOf(page(0), failed(1), again, page(1), completed(2));
+    await read(3);
+    const end = await next();
+    if (end.type !== 'report.completed') throw new Error(end.type);
+    const readTo = '2026-03-02T00:32:00.000Z';
+    expect(readSummary(end, stream)).toMatchObject({ readFrom: '2026-03-02T00:25:00.000Z', readTo });
+    expect(readSummary(end, stream).spansIntervals).toBe(true);
+    expect(readSummary(end, streamOf().stream).spansIntervals).toBe(false);
   });
 
   it.each([

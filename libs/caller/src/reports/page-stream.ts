@@ -17,6 +17,7 @@ export class PageStream {
   #sequence = 0;
   #totalCount: number | undefined;
   #hasChanged = false;
+  #readFrom: string | undefined;
 
   constructor(commandId: string) {
     this.#commandId = commandId;
@@ -25,6 +26,11 @@ export class PageStream {
   /** Whether a repeated page counted other records than the page that was given. */
   get hasChanged(): boolean {
     return this.#hasChanged;
+  }
+
+  /** When the first page that was given was read; `undefined` without a page. */
+  get readFrom(): string | undefined {
+    return this.#readFrom;
   }
 
   push(delivery: ReplyDelivery): void {
@@ -52,7 +58,8 @@ export class PageStream {
 
   #isNext({ reply, acknowledge }: Arrival): boolean {
     if (reply.type !== 'report.page' && reply.type !== 'report.completed') return true;
-    this.#compare(reply.data.totalCount);
+    this.#totalCount ??= reply.data.totalCount;
+    if (reply.data.totalCount !== this.#totalCount) this.#hasChanged = true;
     if (reply.sequence > this.#sequence) {
       acknowledge();
       throw CallerError.of('REPLY_LOST', this.#commandId);
@@ -60,11 +67,7 @@ export class PageStream {
     if (reply.type === 'report.completed') return true;
     if (reply.sequence < this.#sequence) return false;
     this.#sequence += 1;
+    this.#readFrom ??= reply.data.readAt;
     return true;
-  }
-
-  #compare(totalCount: number): void {
-    this.#totalCount ??= totalCount;
-    if (totalCount !== this.#totalCount) this.#hasChanged = true;
   }
 }

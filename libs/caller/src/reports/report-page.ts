@@ -1,4 +1,8 @@
-import type { ReportCompleted, ReportPage as ContractPage } from '@poker-bridge/contracts';
+import {
+  type ReportCompleted,
+  type ReportPage as ContractPage,
+  spansIntervals,
+} from '@poker-bridge/contracts';
 
 import type { BusReply } from '../replies/reply.ts';
 import { readRecord } from './records.ts';
@@ -17,12 +21,26 @@ export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
 export type ReportSummary = Readonly<ReportCompleted>;
 
 type PageReply = Extract<BusReply, { type: 'report.page' }>;
+type SummaryReply = Extract<BusReply, { type: 'report.completed' }>;
 
 export function readPage<R>({ data }: PageReply): ReportPage<R> {
   const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
   // Not to be seen by those who compare or list a page's members.
   Object.defineProperty(page, 'toJSON', { value: () => withoutBigints(page) });
   return page;
+}
+
+/** The end of a report; pages of an earlier run, which are not given twice, were read before what the last run says. */
+export function readSummary(
+  { data }: SummaryReply,
+  { hasChanged, readFrom = data.readFrom }: { hasChanged: boolean; readFrom: string | undefined },
+): ReportSummary {
+  return {
+    ...data,
+    changedWhileReading: data.changedWhileReading || hasChanged,
+    readFrom,
+    spansIntervals: spansIntervals(Date.parse(readFrom), Date.parse(data.readTo)),
+  };
 }
 
 /** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */

@@ -59,7 +59,13 @@ describe('announcedData', () => {
     ['session.created', ['userId', 'sessionId']],
     ['game.opened', ['id', 'playerId', 'sessionId']],
     ['report.page', []],
-    ['report.completed', ['report', 'pages', 'records', 'totalCount', 'changedWhileReading']],
+    [
+      'report.completed',
+      [
+        ...['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
+        ...['repeated', 'changed', 'missing', 'readFrom', 'readTo', 'spansIntervals'],
+      ],
+    ],
   ])('of %s holds only the public members', (type, expected) => {
     const [example] = REPLIES.get(type)?.examples ?? [];
     const data: object = { added: 'CANARY', ...(example?.data as object) };

@@ -1,4 +1,4 @@
-import { IsBoolean, IsIn, IsInt, IsString, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min } from 'class-validator';
 
 import { defineReply } from '../validation/define.ts';
 import { IsArrayOf } from '../validation/objects.ts';
@@ -52,6 +52,10 @@ export class ReportPage {
   @IsPrecisions()
   readonly precisions!: Readonly<Record<string, number | null>>;
 
+  @MustBeGiven("When the platform's answer arrived: ISO 8601, UTC.")
+  @IsISO8601()
+  readonly readAt!: string;
+
   @MustBeGiven("The platform's attributes, names in camelCase, and id.")
   @IsRecords()
   readonly records!: readonly ReportRecord[];
@@ -85,7 +89,48 @@ export class ReportCompleted {
   @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.')
   @IsBoolean()
   readonly changedWhileReading!: boolean;
+
+  @MustBeGiven('Records that came more than once, by id, currency and money type.')
+  @IsInt()
+  @Min(0)
+  readonly repeated!: number;
+
+  @MustBeGiven('Repeated records whose figures differed from the first time.')
+  @IsInt()
+  @Min(0)
+  readonly changed!: number;
+
+  @MustBeGiven('Records of totalCount on no page, negative if there are more; 0 for a single page.')
+  @IsInt()
+  readonly missing!: number;
+
+  @MustBeGiven("When the platform's first answer arrived: ISO 8601, UTC.")
+  @IsISO8601()
+  readonly readFrom!: string;
+
+  @MustBeGiven("When the platform's last answer arrived: ISO 8601, UTC.")
+  @IsISO8601()
+  readonly readTo!: string;
+
+  @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.')
+  @IsBoolean()
+  readonly spansIntervals!: boolean;
 }
+
+/** Nothing about it is odd, and all of it was read at once. */
+const COMPLETED: ReportCompleted = {
+  report: 'rake',
+  pages: 2,
+  records: 11,
+  totalCount: 11,
+  changedWhileReading: false,
+  repeated: 0,
+  changed: 0,
+  missing: 0,
+  readFrom: '2026-03-02T00:20:00.120Z',
+  readTo: '2026-03-02T00:20:00.480Z',
+  spansIntervals: false,
+};
 
 export const reportPage = defineReply({
   type: 'report.page',
@@ -104,6 +149,7 @@ export const reportPage = defineReply({
         perPage: 1,
         totalCount: 3,
         precisions: { BTC: null },
+        readAt: COMPLETED.readFrom,
         records: [
           {
             id: 'player-00000001-1-2026-03-01',
@@ -132,6 +178,7 @@ export const reportPage = defineReply({
         perPage: 10,
         totalCount: 11,
         precisions: { EUR: 2 },
+        readAt: COMPLETED.readTo,
         records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: 28_831 }],
       },
     },
@@ -146,6 +193,7 @@ export const reportPage = defineReply({
         perPage: 10,
         totalCount: 1,
         precisions: { EUR: 2 },
+        readAt: COMPLETED.readFrom,
         records: [{ id: 'player-00000012-EUR', userId: 'player-00000012', currency: 'EUR', value: '288.31' }],
         faults: [{ pointer: '/records/0/value', message: 'is not an integer' }],
       },
@@ -157,19 +205,38 @@ export const reportCompleted = defineReply({
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
-  announced: ['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
+  announced: [
+    'report',
+    'pages',
+    'records',
+    'totalCount',
+    'changedWhileReading',
+    'repeated',
+    'changed',
+    'missing',
+    'readFrom',
+    'readTo',
+    'spansIntervals',
+  ],
   examples: [
     {
       name: 'completed',
       summary: 'After two pages',
       headers: { 'command-type': 'report.rake.fetch', sequence: 2 },
-      data: { report: 'rake', pages: 2, records: 11, totalCount: 11, changedWhileReading: false },
+      data: COMPLETED,
     },
     {
       name: 'empty',
       summary: 'An empty report is this reply alone',
       headers: { 'command-type': 'report.ad-hoc.fetch' },
-      data: { report: 'ad-hoc', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
+      data: {
+        ...COMPLETED,
+        report: 'ad-hoc' as const,
+        pages: 0,
+        records: 0,
+        totalCount: 0,
+        readTo: COMPLETED.readFrom,
+      },
     },
   ],
 });

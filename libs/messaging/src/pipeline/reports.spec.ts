@@ -10,7 +10,19 @@ import { REPORT, SpecPipeline } from './pipeline.fixture.ts';
 
 const COMPLETED: Reply = {
   type: 'report.completed',
-  data: { report: 'rake', pages: 3, records: 3, totalCount: 3, changedWhileReading: false },
+  data: {
+    report: 'rake',
+    pages: 3,
+    records: 3,
+    totalCount: 3,
+    changedWhileReading: false,
+    repeated: 0,
+    changed: 0,
+    missing: 0,
+    readFrom: '2026-01-31T12:00:00.000Z',
+    readTo: '2026-01-31T12:00:00.000Z',
+    spansIntervals: false,
+  },
 };
 const page = (number: number): Reply => ({
   type: 'report.page',
@@ -21,6 +33,7 @@ const page = (number: number): Reply => ({
     perPage: 1,
     totalCount: 3,
     precisions: {},
+    readAt: '2026-01-31T12:00:00.000Z',
     records: [],
   },
 });

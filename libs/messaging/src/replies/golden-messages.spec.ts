@@ -20,7 +20,16 @@ const CREATED: Reply = {
 };
 const PAGE: Reply = {
   type: 'report.page',
-  data: { report: 'rake', page: 1, pageCount: 2, perPage: 1, totalCount: 2, precisions: {}, records: [] },
+  data: {
+    report: 'rake',
+    page: 1,
+    pageCount: 2,
+    perPage: 1,
+    totalCount: 2,
+    precisions: {},
+    readAt: '2026-01-31T12:00:00.000Z',
+    records: [],
+  },
 };
 const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => ({
   type: 'command.failed',

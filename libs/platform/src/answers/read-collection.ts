@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib';
+
 import type { RecordFault } from '#contracts';
 import { oneAtATime, Slices } from '#resilience';
 
@@ -16,6 +18,8 @@ export interface CollectionPage {
   readonly isLarge: boolean;
   /** What tells each record from all others of its report. */
   readonly identities: readonly string[];
+  /** The CRC-32 of each record, which tells whether one that comes again is the same. */
+  readonly digests: readonly number[];
   readonly currencies: ReadonlySet<string>;
   /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
   readonly faults?: readonly RecordFault[];
@@ -67,11 +71,12 @@ async function readPage(
     records.write(bytes, step.value);
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
-  const { written, identities, currencies, faults } = records;
+  const { written, identities, digests, currencies, faults } = records;
   return {
     written,
     isLarge,
     identities,
+    digests,
     currencies,
     ...(faults.length > 0 && { faults }),
     totalCount: countAt(meta, 'total-count'),
@@ -85,6 +90,7 @@ async function readPage(
 class WrittenRecords {
   readonly written: Buffer[] = [];
   readonly identities: string[] = [];
+  readonly digests: number[] = [];
   readonly currencies = new Set<string>();
   readonly faults: RecordFault[] = [];
   readonly #shape: RecordShape;
@@ -102,16 +108,18 @@ class WrittenRecords {
     if (batch.length === 0 && isFirst) return;
     // Only behind a comma.
     if (batch.length === 0) throw new UnexpectedDocument('the body is not JSON');
-    const records = batch.map((resource) => {
+    const texts = batch.map((resource) => {
       const record = readRecord(resource, this.#shape, this.identities.length, this.#tolerated);
       const { id, currency, moneyType } = record;
       // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
       this.identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
       if (typeof currency === 'string') this.currencies.add(currency);
-      return record;
+      const written = JSON.stringify(record);
+      this.digests.push(crc32(written));
+      return written;
     });
     if (this.currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
-    const text = JSON.stringify(records).slice(1, -1);
+    const text = texts.join(',');
     this.written.push(Buffer.from(isFirst ? text : `,${text}`));
   }
 }

@@ -17,39 +17,48 @@ import {
 import { readReport } from './read-report.ts';
 
 const [FIRST, SECOND, THIRD] = FIVE as [PageFacts, PageFacts, PageFacts];
+const [CHANGED, UNCHANGED] = [7, 1].map((win) => holding([recordOf('2', 'USD', win), recordOf('4')]));
 const asFirst = { ...SECOND, ...holding([recordOf('1'), recordOf('2')]) };
 
 describe('readReport, of a platform that is not to be trusted', () => {
   it.each([
-    ['repeats a page', [FIRST, asFirst, THIRD]],
+    ['repeats a page', [FIRST, asFirst, THIRD], [2, 0, 2]],
     [
       'repeats a page in another order',
       [FIRST, { ...asFirst, ...holding([recordOf('2'), recordOf('1')]) }, THIRD],
+      [2, 0, 2],
     ],
+    ['repeats a record and misses another', [FIRST, { ...SECOND, ...UNCHANGED }, THIRD], [1, 0, 1]],
+    ['repeats a record with other figures', [FIRST, { ...SECOND, ...CHANGED }, THIRD], [1, 1, 1]],
+    ['misses a record', [FIRST, { ...SECOND, ...holding([recordOf('3')]) }, THIRD], [0, 0, 1]],
     [
-      'repeats a record and misses another',
-      [FIRST, { ...SECOND, ...holding([recordOf('2'), recordOf('4')]) }, THIRD],
+      'has a record too many',
+      [FIRST, SECOND, { ...THIRD, ...holding([recordOf('5'), recordOf('6')]) }],
+      [0, 0, -1],
     ],
-    ['misses a record', [FIRST, { ...SECOND, ...holding([recordOf('3')]) }, THIRD]],
-    ['has a record too many', [FIRST, SECOND, { ...THIRD, ...holding([recordOf('5'), recordOf('6')]) }]],
     [
       'counts too few pages',
       [
         { ...FIRST, pageCount: 2 },
         { ...SECOND, pageCount: 2 },
       ],
+      [0, 0, 1],
     ],
-    ['ends before its last page', [FIRST, { ...SECOND, ...holding([]) }]],
+    ['ends before its last page', [FIRST, { ...SECOND, ...holding([]) }], [0, 0, 3]],
     [
       'counts other pages from one to the next',
       [FIRST, SECOND, { ...THIRD, pageCount: 4 }, pageOf([], 4, 5)],
+      [0, 0, 0],
     ],
-    ['clamps the size of later pages', [FIRST, { ...SECOND, perPage: 1 }, THIRD]],
-  ])('says that a report of one that %s may not be whole', async (_, pages) => {
-    const { replies, failure } = await read(pages);
-    expect(failure).toBeUndefined();
-    expect(completedOf(replies)).toMatchObject({ changedWhileReading: true });
-  });
+    ['clamps the size of later pages', [FIRST, { ...SECOND, perPage: 1 }, THIRD], [0, 0, 0]],
+  ])(
+    'says that a report of one that %s may not be whole, and counts why',
+    async (_, pages, [repeated, changed, missing]) => {
+      const { replies, failure } = await read(pages);
+      expect(failure).toBeUndefined();
+      expect(completedOf(replies)).toMatchObject({ changedWhileReading: true, repeated, changed, missing });
+    },
+  );
 
   it('does not mind one that clamps the size of all pages, or counts a page too many', async () => {
     const whole = { ...FIRST, perPage: 2 };
@@ -70,7 +79,12 @@ describe('readReport, of a platform that is not to be trusted', () => {
 
   it('does not compare a single page with the whole', async () => {
     const { replies } = await read(FIVE, { data: { page: 2 } });
-    expect(completedOf(replies)).toMatchObject({ records: 2, totalCount: 5, changedWhileReading: false });
+    expect(completedOf(replies)).toMatchObject({
+      records: 2,
+      totalCount: 5,
+      changedWhileReading: false,
+      missing: 0,
+    });
   });
 
   it.each([

@@ -35,6 +35,17 @@ describe('readReport, resumed', () => {
     ]);
   });
 
+  it('says from when to when all runs read it', async () => {
+    const { command } = await read([FIVE[0], undefined]);
+    const later = { progress: command.progress, fromMs: Date.parse('2026-01-31T12:35:00Z') };
+    const { replies, command: resumed } = await read(FIVE, later);
+    const { replies: again } = await read([], { progress: resumed.progress });
+    const ofBoth = { readFrom: '2026-01-31T12:05:00.000Z', readTo: '2026-01-31T12:36:00.000Z' };
+    for (const said of [replies, again]) {
+      expect(completedOf(said)).toMatchObject({ ...ofBoth, spansIntervals: true });
+    }
+  });
+
   it('finds a change between the runs', async () => {
     const { command } = await read([FIVE[0], undefined]);
     const later = [undefined, pageOf([recordOf('3')], 2, 3)];
@@ -52,10 +63,16 @@ describe('readReport, resumed', () => {
   });
 
   it('remembers that records came twice before', async () => {
-    const twice = [FIVE[0], { ...FIVE[1]!, ...holding([recordOf('1'), recordOf('2')]) }, undefined];
+    const twice = [FIVE[0], { ...FIVE[1]!, ...holding([recordOf('1', 'USD', 7), recordOf('2')]) }, undefined];
     const { command } = await read(twice);
     const { replies } = await read(FIVE, { progress: command.progress });
-    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: true });
+    const counts = { repeated: 2, changed: 1, missing: 2 };
+    expect(completedOf(replies)).toMatchObject({
+      pages: 3,
+      records: 5,
+      changedWhileReading: true,
+      ...counts,
+    });
   });
 
   it('goes on from what a worker of an earlier version noted', async () => {
@@ -63,6 +80,14 @@ describe('readReport, resumed', () => {
     const { asked, replies } = await read(FIVE, { progress });
     expect(asked).toEqual([2, 3]);
     expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
+  });
+
+  it('asks for one page more if a worker of an earlier version had only the end left to say', async () => {
+    const first = { firstTotal: 5, firstPages: 3, firstPerPage: 2 };
+    const progress = { pages: 3, records: 5, lastTotal: 5, isDone: true, ...first };
+    const { asked, replies } = await read(FIVE, { progress });
+    expect(asked).toEqual([4]);
+    expect(completedOf(replies)).toMatchObject({ pages: 3, readTo: '2026-01-31T12:05:00.000Z' });
   });
 
   it('does not count a page before it was published', async () => {

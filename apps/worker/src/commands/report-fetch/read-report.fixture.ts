@@ -15,13 +15,17 @@ export const SETTINGS = {
   ]),
 };
 
-export const recordOf = (id: string, currency = 'USD'): ReportRecord => ({ id, currency, win: 1 });
+export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord => ({ id, currency, win });
+/** When the first answer arrives; each further one comes a minute later. */
+export const FIRST_ANSWER_AT_MS = Date.parse('2026-01-31T12:05:00Z');
+const MINUTE_MS = 60_000;
 
 /** What the platform client says of a page with these records. */
 export const holding = (records: readonly ReportRecord[]) => ({
   written: records.map((record, index) => Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(record)}`)),
   isLarge: false,
   identities: records.map(({ id, currency }) => `${id} ${String(currency)}`),
+  digests: records.map(({ win }) => Number(win)),
   currencies: new Set(records.map(({ currency }) => currency).filter((each) => typeof each === 'string')),
 });
 
@@ -48,11 +52,14 @@ export async function read(
     data = {},
     progress,
     perPage = SETTINGS.perPage,
+    fromMs = FIRST_ANSWER_AT_MS,
   }: {
     readonly data?: { page?: number; perPage?: number };
     readonly progress?: Progress;
     /** Of the settings. */
     readonly perPage?: number;
+    /** When the first answer arrives. */
+    readonly fromMs?: number;
   } = {},
 ) {
   const asked: PageRequest[] = [];
@@ -67,7 +74,9 @@ export async function read(
   let failure: unknown;
   try {
     const settings = { ...SETTINGS, perPage };
-    for await (const reply of readReport('rake', { ...PERIOD, ...data }, command, settings, fetch)) {
+    const nowMs = () => fromMs + (asked.length - 1) * MINUTE_MS;
+    const request = { ...PERIOD, ...data };
+    for await (const reply of readReport('rake', request, command, settings, fetch, 0, nowMs)) {
       replies.push(reply);
     }
   } catch (error) {

@@ -2,6 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 
 import { completedOf, FIVE, pageOf, pagesOf, read, recordOf } from './read-report.fixture.ts';
 
+const EMPTY = {
+  report: 'rake',
+  pages: 0,
+  records: 0,
+  totalCount: 0,
+  changedWhileReading: false,
+  repeated: 0,
+  changed: 0,
+  missing: 0,
+  readFrom: '2026-01-31T12:05:00.000Z',
+  readTo: '2026-01-31T12:05:00.000Z',
+  spansIntervals: false,
+};
+
 describe('readReport', () => {
   it('reads every page in order, then reports the totals', async () => {
     const { asked, replies } = await read(FIVE);
@@ -14,10 +28,11 @@ describe('readReport', () => {
         perPage: 2,
         totalCount: 5,
         precisions: { USD: 2 },
+        readAt: `2026-01-31T12:0${5 + index}:00.000Z`,
         records: ids.map((id) => recordOf(id)),
       })),
     );
-    const completed = { report: 'rake', pages: 3, records: 5, totalCount: 5, changedWhileReading: false };
+    const completed = { ...EMPTY, pages: 3, records: 5, totalCount: 5, readTo: '2026-01-31T12:07:00.000Z' };
     expect(replies.at(-1)).toEqual({ type: 'report.completed', data: completed });
     expect(replies).toHaveLength(4);
   });
@@ -28,12 +43,15 @@ describe('readReport', () => {
   ])('answers an empty report with its completion only, if the platform %s', async (_, empty) => {
     const { asked, replies } = await read([empty]);
     expect(asked).toEqual([1]);
-    expect(replies).toEqual([
-      {
-        type: 'report.completed',
-        data: { report: 'rake', pages: 0, records: 0, totalCount: 0, changedWhileReading: false },
-      },
-    ]);
+    expect(replies).toEqual([{ type: 'report.completed', data: EMPTY }]);
+  });
+
+  it.each([
+    ['2026-01-31T12:07:59.999Z', '2026-01-31T12:09:59.999Z', false],
+    ['2026-01-31T12:08:00.000Z', '2026-01-31T12:10:00.000Z', true],
+  ])('says whether it was read in two intervals of the platform: from %s to %s', async (from, to, spans) => {
+    const { replies } = await read(FIVE, { fromMs: Date.parse(from) });
+    expect(completedOf(replies)).toMatchObject({ readFrom: from, readTo: to, spansIntervals: spans });
   });
 
   it('passes the faults of each page on with it', async () => {

@@ -5,7 +5,7 @@ import type { CommandContext, WrittenPage } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
 import type { ReportSettings } from './report-settings.ts';
-import { ReportTally } from './report-tally.ts';
+import { type ReadPage, ReportTally } from './report-tally.ts';
 
 const MAX_SEED = 2 ** 32;
 
@@ -19,6 +19,7 @@ const MAX_SEED = 2 ** 32;
  *
  * @param fetch fetches one page; it throws a CommandError
  * @param seed for the hash of the records' ids
+ * @param nowMs when an answer arrived, epoch milliseconds
  * @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the platform answers another page, or has no last one
  */
 export async function* readReport(
@@ -28,6 +29,7 @@ export async function* readReport(
   settings: ReportSettings,
   fetch: (page: PageRequest) => Promise<CollectionPage>,
   seed = randomInt(MAX_SEED),
+  nowMs: () => number = Date.now,
 ): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'> | WrittenPage> {
   const isWhole = data.page === undefined;
   const tally = new ReportTally(command.progress, data.perPage ?? settings.perPage, seed);
@@ -35,8 +37,8 @@ export async function* readReport(
     yield { type: 'report.completed', data: tally.completed(report, isWhole) };
     return;
   }
-  const begin = (page: number): Promise<CollectionPage> => {
-    const answer = fetch({ page, perPage: tally.perPage });
+  const begin = (page: number): Promise<ReadPage> => {
+    const answer = fetch({ page, perPage: tally.perPage }).then((read) => ({ ...read, readAtMs: nowMs() }));
     // It fails once it is its turn, if it comes to that.
     answer.catch(() => undefined);
     return answer;
@@ -75,12 +77,13 @@ function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
 function pageOf(
   report: ReportName,
   page: number,
-  { pageCount, perPage, totalCount, currencies, written, faults }: CollectionPage,
+  { pageCount, perPage, totalCount, readAtMs, currencies, written, faults }: ReadPage,
   settings: ReportSettings,
 ): WrittenPage {
   const precisions = Object.fromEntries(
     [...currencies].map((currency) => [currency, settings.precisions.get(currency) ?? null]),
   );
-  const data = { report, page, pageCount, perPage, totalCount, precisions, records: [] };
+  const readAt = new Date(readAtMs).toISOString();
+  const data = { report, page, pageCount, perPage, totalCount, precisions, readAt, records: [] };
   return { type: 'report.page', data: { ...data, ...(faults && { faults }) }, written };
 }

@@ -5,6 +5,7 @@ import {
   type ReportCompleted,
   type ReportExtent,
   type ReportName,
+  spansIntervals,
 } from '#contracts';
 import type { CommandContext } from '#messaging';
 import type { CollectionPage } from '#platform';
@@ -15,6 +16,9 @@ import { SeenIds } from './seen-ids.ts';
 /** Identities between two looks at the clock. */
 const SLICE = 256;
 
+/** A page, and when the platform's answer arrived. */
+export type ReadPage = CollectionPage & { readonly readAtMs: number };
+
 /** What was published of a report so far, and whether it can be whole. */
 export class ReportTally {
   /** How many records a page were requested. */
@@ -24,7 +28,11 @@ export class ReportTally {
   #records = 0;
   /** Records whose id had come before. */
   #repeats = 0;
+  /** Those of them whose figures differed. */
+  #changed = 0;
   #hasChanged = false;
+  #readFromMs: number | undefined;
+  #readToMs = 0;
   /** Of the first page that was read. */
   #first: ReportExtent | undefined;
   #last: ReportExtent | undefined;
@@ -39,19 +47,23 @@ export class ReportTally {
    */
   constructor(progress: CommandContext['progress'], perPage: number, seed: number) {
     this.#seed = seed;
-    const { pages, records, repeats, requested, firstTotal, firstPages, firstPerPage, lastTotal } =
+    const { pages, records, repeats, changed, requested, firstTotal, firstPages, firstPerPage, ...rest } =
       numbersOf(progress);
-    this.isDone = progress?.['isDone'] === true;
+    // A worker of an earlier version did not note when it read: its report is asked for one page more.
+    this.isDone = progress?.['isDone'] === true && rest['readTo'] !== undefined;
     const isKnown = pages !== undefined && records !== undefined && firstTotal !== undefined;
     this.perPage = (isKnown ? requested : undefined) ?? perPage;
     if (!isKnown) return;
     this.#pages = pages;
     this.#records = records;
     this.#repeats = repeats ?? 0;
+    this.#changed = changed ?? 0;
+    this.#readFromMs = rest['readFrom'];
+    this.#readToMs = rest['readTo'] ?? 0;
     this.#hasChanged = progress?.['changedWhileReading'] === true;
     if (firstPages === undefined || firstPerPage === undefined) return;
     this.#first = { totalCount: firstTotal, pageCount: firstPages, perPage: firstPerPage };
-    if (this.isDone) this.#last = { ...this.#first, totalCount: lastTotal ?? firstTotal };
+    if (this.isDone) this.#last = { ...this.#first, totalCount: rest['lastTotal'] ?? firstTotal };
   }
 
   /** How many pages were published. */
@@ -60,21 +72,25 @@ export class ReportTally {
   }
 
   /** Notes what a page says of the report, whether it is published or not. */
-  compare({ totalCount, pageCount, perPage }: ReportExtent): void {
+  compare({ totalCount, pageCount, perPage, readAtMs }: ReportExtent & Pick<ReadPage, 'readAtMs'>): void {
     this.#last = { totalCount, pageCount, perPage };
+    this.#readFromMs ??= readAtMs;
+    this.#readToMs = Math.max(this.#readToMs, readAtMs);
     this.#first ??= this.#last;
     this.#hasChanged ||= extentsDiffer(this.#last, this.#first);
   }
 
   /** Counts the records of a page that was published. */
-  async add({ identities, totalCount }: CollectionPage): Promise<void> {
+  async add({ identities, digests, totalCount }: CollectionPage): Promise<void> {
     this.#pages += 1;
     this.#records += identities.length;
     this.#ids ??= new SeenIds(totalCount, this.#seed);
     const slices = new Slices();
     for (const [index, identity] of identities.entries()) {
       if (index % SLICE === 0) await slices.next();
-      if (this.#ids.add(identity)) this.#repeats += 1;
+      const seen = this.#ids.add(identity, digests[index] ?? 0);
+      if (seen !== 'new') this.#repeats += 1;
+      if (seen === 'changed') this.#changed += 1;
     }
   }
 
@@ -92,11 +108,14 @@ export class ReportTally {
       pages: this.#pages,
       records: this.#records,
       repeats: this.#repeats,
+      changed: this.#changed,
       requested: this.perPage,
       firstTotal: this.#first?.totalCount ?? 0,
       firstPages: this.#first?.pageCount ?? 0,
       firstPerPage: this.#first?.perPage ?? 0,
       changedWhileReading: this.#hasChanged,
+      readFrom: this.#readFromMs ?? 0,
+      readTo: this.#readToMs,
       ...(isDone && { isDone, lastTotal: this.#last?.totalCount ?? 0 }),
     };
   }
@@ -104,13 +123,20 @@ export class ReportTally {
   /** @param isWhole whether every page was asked for, so that there must be as many records as the platform counts */
   completed(report: ReportName, isWhole: boolean): ReportCompleted {
     const totalCount = this.#last?.totalCount ?? 0;
-    const isIncomplete = isWhole && this.#records - this.#repeats !== totalCount;
+    const missing = isWhole ? totalCount - (this.#records - this.#repeats) : 0;
+    const readFromMs = this.#readFromMs ?? this.#readToMs;
     return {
       report,
       pages: this.#pages,
       records: this.#records,
       totalCount,
-      changedWhileReading: this.#hasChanged || this.#repeats > 0 || isIncomplete,
+      changedWhileReading: this.#hasChanged || this.#repeats > 0 || missing !== 0,
+      repeated: this.#repeats,
+      changed: this.#changed,
+      missing,
+      readFrom: new Date(readFromMs).toISOString(),
+      readTo: new Date(this.#readToMs).toISOString(),
+      spansIntervals: spansIntervals(readFromMs, this.#readToMs),
     };
   }
 }

@@ -5,13 +5,27 @@ import { MAX_IDS, SeenIds } from './seen-ids.ts';
 const ids = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, index) => `player-${from + index}-1-2026-01-01`);
 const repeatsOf = (seen: SeenIds, added: readonly string[]): number =>
-  added.filter((id) => seen.add(id)).length;
+  added.filter((id) => seen.add(id, 1) === 'repeated').length;
 
 describe('SeenIds', () => {
   it('knows every id that came before, and no other', () => {
     const seen = new SeenIds(5_000, 7);
     expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
     expect(repeatsOf(seen, ids(4_500, 5_500))).toBe(500);
+  });
+
+  it('tells an id that comes again with something else', () => {
+    const seen = new SeenIds(2, 7);
+    const answers = [1, 1, 2 ** 31 + 1, 2 ** 31 + 1].map((digest, at) =>
+      seen.add(at < 3 ? 'a' : 'b', digest),
+    );
+    expect([...answers, seen.add('b', 2 ** 31 + 1)]).toEqual([
+      'new',
+      'repeated',
+      'changed',
+      'new',
+      'repeated',
+    ]);
   });
 
   it('goes on with those that it knows, if many more come than were expected', () => {

@@ -1,4 +1,4 @@
-/** Beyond it, only a sample of the ids is remembered: 13 MB. */
+/** Beyond it, only a sample of the ids is remembered: 24 MB. */
 export const MAX_IDS = 2_097_152;
 /** A report may grow while it is read. */
 const ROOM = 1_000;
@@ -8,7 +8,8 @@ const TWO_TO_32 = 2 ** 32;
 
 /**
  * Remembers the ids of a report's records, to notice those that come twice: 40 bits of a hash of each, at a place that
- * 21 more tell, so that of two million ids one is taken for another in one of 200,000 reports.
+ * 21 more tell, so that of two million ids one is taken for another in one of 200,000 reports. With each id stands the
+ * digest of what it first came with.
  */
 export class SeenIds {
   readonly #seed: number;
@@ -17,6 +18,7 @@ export class SeenIds {
   readonly #most: number;
   readonly #low: Uint32Array;
   readonly #high: Uint8Array;
+  readonly #digests: Int32Array;
   #count = 0;
 
   /**
@@ -31,10 +33,15 @@ export class SeenIds {
     const slots = Math.ceil(this.#most / LOAD);
     this.#low = new Uint32Array(slots);
     this.#high = new Uint8Array(slots);
+    this.#digests = new Int32Array(slots);
   }
 
-  /** Whether an id was added before; of one outside of the sample, that is not known, and `false`. */
-  add(id: string): boolean {
+  /**
+   * Whether an id was added before, and with another digest then; of one outside of the sample that is not known, and `new`.
+   *
+   * @param digest 32 bits of what belongs to the id
+   */
+  add(id: string, digest: number): 'new' | 'repeated' | 'changed' {
     let [first, second] = [0xdeadbeef ^ this.#seed, 0x41c6ce57 ^ this.#seed];
     for (let index = 0; index < id.length; index += 1) {
       const unit = id.charCodeAt(index);
@@ -45,25 +52,29 @@ export class SeenIds {
       Math.imul(first ^ (first >>> 16), 2_246_822_507) ^ Math.imul(second ^ (second >>> 13), 3_266_489_909);
     second =
       Math.imul(second ^ (second >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
-    if ((first & this.#sample) !== 0) return false;
+    if ((first & this.#sample) !== 0) return 'new';
     // A slot that holds 0 is free.
     return this.#put(
       Math.floor(((first >>> 0) / TWO_TO_32) * this.#low.length),
       second >>> 0 || 1,
       first & 0xff,
+      digest | 0,
     );
   }
 
-  #put(start: number, low: number, high: number): boolean {
+  #put(start: number, low: number, high: number, digest: number): 'new' | 'repeated' | 'changed' {
     for (let slot = start; ; slot = slot + 1 === this.#low.length ? 0 : slot + 1) {
       const found = this.#low[slot];
-      if (found === low && this.#high[slot] === high) return true;
+      if (found === low && this.#high[slot] === high) {
+        return this.#digests[slot] === digest ? 'repeated' : 'changed';
+      }
       if (found !== 0) continue;
-      if (this.#count === this.#most) return false;
+      if (this.#count === this.#most) return 'new';
       this.#count += 1;
       this.#low[slot] = low;
       this.#high[slot] = high;
-      return false;
+      this.#digests[slot] = digest;
+      return 'new';
     }
   }
 }
