@@ -129,7 +129,7 @@ describe('the console in an incident', () => {
       why: /^the platform answers HTTP 503 \(\d+ [A-Z_]+, \d+ [A-Z_]+\)$/,
       whoActs: /the people who run the platform/,
       line: 'poker-bridge doctor',
-      printed: /503/,
+      printed: /at fault/,
     });
     const operator = page.getByRole('row', { name: 'default' });
     expect(await operator.textContent()).toMatch(/(open|half-open)since \d\d:\d\d:\d\d, HTTP 503/);
@@ -150,7 +150,7 @@ describe('the console in an incident', () => {
       why: /^no answer of the platform: reset \(/,
       whoActs: /the people who run the platform/,
       line: 'poker-bridge doctor',
-      printed: /fail/,
+      printed: /at fault/,
     });
     await page.close();
   });
@@ -217,7 +217,7 @@ describe('the console in an incident', () => {
       why: /^connect ECONNREFUSED /,
       whoActs: /the people who run Redis/,
       line: 'poker-bridge doctor',
-      printed: /Redis/,
+      printed: /^fail +Redis /m,
     });
     await page.close();
     const other = await sandboxed.service.worker();

@@ -74,14 +74,14 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
 
   /** Streams to one more viewer, if there is room. */
   watch(response: ServerResponse): void {
-    if (this.viewers.admit(response)) this.viewers.tell(response, 'now', this.#view());
+    this.viewers.admit(response, () => this.#view());
   }
 
   #watch(hasViewers: boolean): void {
     if (!hasViewers) {
       clearInterval(this.#looking);
       this.#looking = undefined;
-    } else this.#looking ??= setInterval(() => this.viewers.tellAll('now', this.#view()), LIVE_MS).unref();
+    } else this.#looking ??= setInterval(() => this.viewers.show(this.#view()), LIVE_MS).unref();
   }
 
   #view() {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 
 import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
 import type { BusLook, KeptLook, MessagingHealth, RedisState } from '#messaging';
-import { type CircuitReport, OPERATIONS, type PlatformClients } from '#platform';
+import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../compartments.ts';
 import type { Failure, FailureTally } from './failure-tally.ts';
@@ -39,23 +39,6 @@ export interface Sources {
   readonly history: Pick<History, 'seconds' | 'types'>;
 }
 
-/** The state of one operation of one operator; `circuit` is undefined before it was called. */
-interface OperationView {
-  readonly operation: string;
-  circuit?: CircuitReport['state'];
-  cause?: string | undefined;
-  /** When the circuit was last closed, in milliseconds since the epoch. */
-  openSinceMs?: number | undefined;
-  inFlight: number;
-  waiting: number;
-  overflowed: number;
-}
-
-interface OperatorView {
-  readonly operator: string;
-  readonly operations: readonly OperationView[];
-}
-
 /** What the page shows of this moment: states, counts, codes and ids; nothing of a command's data. */
 export function consoleView({ prefix, health, look, platform, tally, redis, history }: Sources) {
   const { isConnected, lastError, release, advice, lanes } = health;
@@ -74,7 +57,7 @@ export function consoleView({ prefix, health, look, platform, tally, redis, hist
     },
     // In a container the process id is always the same, on one host the host is.
     worker: `${hostname()}, process ${process.pid}`,
-    uptimeSeconds: Math.floor(process.uptime()),
+    startedAtMs: Math.round(performance.timeOrigin),
     broker: { isConnected, lastError, release, advice },
     redis: redis?.kind,
     lanes,
@@ -85,32 +68,33 @@ export function consoleView({ prefix, health, look, platform, tally, redis, hist
   };
 }
 
-function operatorsOf(
-  health: MessagingHealth,
-  platform: Sources['platform'],
-  tally: FailureTally,
-): readonly OperatorView[] {
-  const views = new Map<string, readonly OperationView[]>();
-  const find = (operator: string, name: string): OperationView | undefined =>
-    views.get(operator)?.find(({ operation }) => operation === name);
-  for (const operator of platform.operators()) {
-    views.set(
-      operator,
-      OPERATIONS.map((operation) => ({ operation, inFlight: 0, waiting: 0, overflowed: 0 })),
-    );
-  }
-  for (const { operator, operation, state, cause } of platform.circuits()) {
-    const openSinceMs = tally.openSinceMs(operator, operation);
-    Object.assign(find(operator, operation) ?? {}, { circuit: state, cause, openSinceMs });
-  }
-  for (const { operator, operation, ...numbers } of compartmentsOf(health, platform)) {
-    Object.assign(find(operator, operation) ?? {}, numbers);
-  }
-  return [...views].map(([operator, operations]) => ({ operator, operations }));
+/** Each operation of each operator; without `circuit` before it was called. */
+function operatorsOf(health: MessagingHealth, platform: Sources['platform'], tally: FailureTally) {
+  const circuits = new Map(
+    platform.circuits().map(({ operator, operation, state, cause }) => {
+      // Since when it is not closed, in milliseconds since the epoch.
+      const openSinceMs = tally.openSinceMs(operator, operation);
+      return [`${operation} ${operator}`, { circuit: state, cause, openSinceMs }];
+    }),
+  );
+  const compartments = new Map(
+    compartmentsOf(health, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),
+  );
+  const stateOf = (operation: string, operator: string) => ({
+    operation,
+    inFlight: 0,
+    waiting: 0,
+    overflowed: 0,
+    ...circuits.get(`${operation} ${operator}`),
+    ...compartments.get(`${operation} ${operator}`),
+  });
+  return platform
+    .operators()
+    .map((operator) => ({ operator, operations: OPERATIONS.map((each) => stateOf(each, operator)) }));
 }
 
 /** Trouble first, then those with most in flight. */
-function weightOf({ operations }: OperatorView): number {
+function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): number {
   return operations.reduce((weight, { circuit, waiting, inFlight }) => {
     const isOpen = circuit !== undefined && circuit !== 'closed';
     return weight + (isOpen ? 1e9 : 0) + (waiting > 0 ? 1e6 : 0) + inFlight;

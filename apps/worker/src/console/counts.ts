@@ -32,7 +32,6 @@ export interface Figures {
   /** Estimated, to within a fifth; null if there was no command. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
-  readonly p99Ms: number | null;
 }
 
 /** Reads the counters that the worker keeps for its metrics. */
@@ -73,7 +72,6 @@ export function figuresBetween(before: Counts, after: Counts, type: string): Fig
     perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
     p50Ms: quantileMs(durations, 0.5),
     p95Ms: quantileMs(durations, 0.95),
-    p99Ms: quantileMs(durations, 0.99),
   };
 }
 

@@ -74,8 +74,8 @@ export class FailureTally {
 
   /** Since when the broker is away or takes nothing. */
   brokerSinceMs(): number | undefined {
-    const since = ['consuming', 'publishing'].map((connection) => this.#troubles.get(connection) ?? Infinity);
-    return Number.isFinite(Math.min(...since)) ? Math.min(...since) : undefined;
+    const since = ['consuming', 'publishing'].flatMap((connection) => this.#troubles.get(connection) ?? []);
+    return since.length > 0 ? Math.min(...since) : undefined;
   }
 
   #note(key: string, isTrouble: boolean): void {

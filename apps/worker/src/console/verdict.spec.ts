@@ -34,15 +34,12 @@ const type = (codes: TypeHistory['codes'], more: Partial<TypeHistory> = {}): Par
       perSecond: 2,
       p50Ms: 1,
       p95Ms: 1,
-      p99Ms: 1,
       hour: [],
       failed: codes.reduce((sum, [, count]) => sum + count, 0),
-      ...{
-        codes,
-        failingSinceMs: 5e3,
-        deadSinceMs: undefined,
-        ...more,
-      },
+      codes,
+      failingSinceMs: 5_000,
+      deadSinceMs: undefined,
+      ...more,
     },
   ],
 });
@@ -118,7 +115,7 @@ describe('verdictOf', () => {
       { bus: { ...WELL.bus, lastError: 'low on memory' } },
     ],
     [
-      'This worker does not consume the lane reports it is waiting for the broker',
+      'This worker does not consume reports it is waiting for the broker',
       { bus: { ...WELL.bus, lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }] } },
     ],
     [

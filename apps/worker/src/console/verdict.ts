@@ -50,6 +50,7 @@ const OF_PEOPLE: ReadonlySet<ErrorCategory> = new Set(['misconfigured', 'interna
 /** The rest are in the tables. */
 const MOST_NAMED = 3;
 const DOCTOR = 'poker-bridge doctor';
+const OUR_PEOPLE = 'the people who run the worker';
 
 /** One look at the service from a worker: is all well, and if not, what is worst. */
 export function verdictOf(findings: Findings): Verdict {
@@ -78,30 +79,16 @@ function* brokerReasons({ bus: { isConnected, lastError }, tally }: Findings): G
 }
 
 function* laneReasons({ bus, look }: Findings): Generator<Reason> {
+  const common = { sinceMs: undefined, whoActs: OUR_PEOPLE, line: DOCTOR };
   for (const { lane, state } of bus.lanes) {
-    if (!bus.isConnected || isServed(state)) continue;
-    const whoActs = 'the people who run the worker';
-    yield {
-      level: 'down',
-      what: `This worker does not consume the lane ${lane}`,
-      sinceMs: undefined,
-      ...{
-        why: `it is ${state}`,
-        whoActs,
-        line: DOCTOR,
-      },
-    };
+    if (bus.isConnected && !isServed(state))
+      yield { level: 'down', what: `This worker does not consume ${lane}`, why: `it is ${state}`, ...common };
   }
   for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
     if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;
-    yield {
-      level: lane === 'interactive' ? 'down' : 'attention',
-      what: `No worker consumes ${queue}`,
-      sinceMs: undefined,
-      why: `no LANES of a worker that runs names ${lane}; ${messages} wait`,
-      whoActs: 'the people who run the worker',
-      line: DOCTOR,
-    };
+    const level = lane === 'interactive' ? 'down' : 'attention';
+    const why = `no LANES of a worker that runs names ${lane}; ${messages} wait`;
+    yield { level, what: `No worker consumes ${queue}`, why, ...common };
   }
 }
 
@@ -114,20 +101,16 @@ function typeReasons(findings: Findings): Reason[] {
     const names = group.map(({ type }) => type.type).join(' and ');
     const sum = (of: (type: TypeHistory) => number): number =>
       group.reduce((total, { type }) => total + of(type), 0);
-    const all = sum(({ answered, refused }) => answered - refused);
-    const since = group.map(({ type }) => type.deadSinceMs ?? type.failingSinceMs ?? Infinity);
+    const [sinceMs] = group
+      .flatMap(({ type }) => type.deadSinceMs ?? type.failingSinceMs ?? [])
+      .toSorted((a, b) => a - b);
     const codes = new Map<string, number>();
     for (const [code, count] of group.flatMap(({ type }) => type.codes))
       codes.set(code, (codes.get(code) ?? 0) + count);
     const named = [...codes].slice(0, MOST_NAMED).map(([code, count]) => `${count} ${code}`);
-    return {
-      level,
-      whoActs,
-      line,
-      sinceMs: Math.min(...since),
-      what: `${names} ${group.length === 1 ? 'fails' : 'fail'}: ${sum(({ failed }) => failed)} of ${all} in the last minute`,
-      why: `${cause} (${named.join(', ')})`,
-    };
+    const share = `${sum(({ failed }) => failed)} of ${sum(({ answered, refused }) => answered - refused)}`;
+    const what = `${names} ${group.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`;
+    return { level, what, sinceMs, why: `${cause} (${named.join(', ')})`, whoActs, line };
   });
 }
 
@@ -216,24 +199,12 @@ function platformSays(cause = 'unknown'): string {
 }
 
 function remedyOf(code: ErrorCode): Pick<Reason, 'whoActs' | 'line'> {
-  switch (ERROR_CODES[code].category) {
-    case 'misconfigured':
-      return {
-        whoActs: 'the people who run the worker',
-        line: code === 'SIGNATURE_REJECTED' ? 'poker-bridge sign probe --yes' : DOCTOR,
-      };
-    case 'internal':
-      return {
-        whoActs: 'the people who run the worker',
-        line: `poker-bridge dead-letters list --reason ${code}`,
-      };
-    default:
-      return {
-        whoActs:
-          code === 'OVERLOADED'
-            ? 'the people who run the worker: more workers, or a quicker platform'
-            : 'the people who run the platform: tell them; calls go on by themselves',
-        line: DOCTOR,
-      };
-  }
+  const { category } = ERROR_CODES[code];
+  if (category === 'internal')
+    return { whoActs: OUR_PEOPLE, line: `poker-bridge dead-letters list --reason ${code}` };
+  if (code === 'SIGNATURE_REJECTED') return { whoActs: OUR_PEOPLE, line: 'poker-bridge sign probe --yes' };
+  if (category === 'misconfigured') return { whoActs: OUR_PEOPLE, line: DOCTOR };
+  if (code === 'OVERLOADED')
+    return { whoActs: `${OUR_PEOPLE}: more workers, or a quicker platform`, line: DOCTOR };
+  return { whoActs: 'the people who run the platform: tell them; calls go on by themselves', line: DOCTOR };
 }

@@ -44,30 +44,24 @@ export class Viewers {
     return this.#viewers.keys().some((response) => response.socket === socket);
   }
 
-  /** Begins a stream, unless there are too many or the worker is stopping: then it says so, and ends. */
-  admit(response: ServerResponse): boolean {
+  /** Begins a stream with what is now, unless there are too many or the worker is stopping: then it says so, and ends. */
+  admit(response: ServerResponse, now: () => unknown): void {
     response.writeHead(200, HEADERS);
     const refusal = this.#refusal();
     if (refusal !== undefined) {
       const retryMs = refusal === 'full' ? RETRY_LATER_MS : RETRY_MS;
       response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason: refusal })}`);
-      return false;
+      return;
     }
     this.#viewers.set(response, { missed: 0 });
     response.once('close', () => this.#forget(response));
-    response.write(`retry: ${RETRY_MS}\n\n`);
+    response.write(`retry: ${RETRY_MS}\n\n${eventOf('now', now())}`);
     this.#onChange(this.#viewers.size);
-    return true;
   }
 
-  /** Sends an event to one viewer. */
-  tell(response: ServerResponse, name: string, data: unknown): void {
-    response.write(eventOf(name, data));
-  }
-
-  /** Sends an event to each viewer who has read the last one. */
-  tellAll(name: string, data: unknown): void {
-    const event = eventOf(name, data);
+  /** Shows what is now to each viewer who has read what was before. */
+  show(data: unknown): void {
+    const event = eventOf('now', data);
     for (const [response, viewer] of this.#viewers) {
       viewer.missed = response.writableNeedDrain ? viewer.missed + 1 : 0;
       if (viewer.missed === 0) response.write(event);

@@ -1,7 +1,7 @@
 // The page of the service: events come in, and what has changed is shown.
 
 import { connect } from './connection.js';
-import { clockTime, span } from './elements.js';
+import { clockTime, time } from './elements.js';
 import {
   commandsSection,
   failuresSection,
@@ -44,12 +44,12 @@ function show(view) {
   find('content').hidden = false;
   find('prefix').textContent = prefix;
   find('from').textContent = view.worker;
-  find('worker').textContent = `${view.worker}, up ${span(view.uptimeSeconds)}`;
   showVerdict(view.verdict);
   const { service } = view;
   fill('queues', service?.queues, () => queuesSection(service?.queues));
   fill('dead-letters', service?.deadLetters, () => keptSection('dead letters', service?.deadLetters));
   fill('parked', service?.parked, () => keptSection('parked replies', service?.parked));
+  fill('worker', view.worker, () => [`${view.worker}, started at `, time(view.startedAtMs)]);
   fill('lanes', [view.lanes, view.broker, view.redis], () => lanesSection(view));
   fill('commands', view.commands, () => commandsSection(view.commands));
   fill('operators', [view.operators, view.operatorsLeftOut], () => operatorsSection(view));

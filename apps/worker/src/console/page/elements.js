@@ -63,25 +63,6 @@ export function duration(ms) {
   return `${number.format(ms / 1000)} s`;
 }
 
-/** Such as `2 d 3 h`, from seconds. */
-export function span(seconds) {
-  const units = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'min'],
-    [1, 's'],
-  ];
-  const first = Math.max(
-    0,
-    units.findIndex(([size]) => seconds >= size),
-  );
-  const parts = units.slice(first, first + 2).map(([size, unit], index) => {
-    const whole = index === 0 ? seconds / size : (seconds % units[first][0]) / size;
-    return `${Math.floor(whole)} ${unit}`;
-  });
-  return seconds < 1 ? '0 s' : parts.join(' ');
-}
-
 /** The time of the reader, with the date if it is another day; the log's time, in UTC, beside it. */
 export function time(ms) {
   const date = new Date(ms);
