@@ -14,7 +14,12 @@ import { REPLIES, validateCommand } from '#contracts/validation';
 import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
 import { ENVELOPE_RULES } from '../../libs/messaging/src/envelope/envelope-rules.fixture.ts';
 import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
-import { eventMessage, isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
+import {
+  type EventFacts,
+  eventMessage,
+  isFinal,
+  replyMessage,
+} from '../../libs/messaging/src/replies/reply-message.ts';
 import {
   ANNOUNCED,
   COMMAND_HEADERS,
@@ -56,6 +61,7 @@ function sent(reply: Reply, { headers }: Example, form: Envelope['form']) {
   const envelope = {
     form,
     id: form === 'packet' ? PACKET_ID : String(headers['command-id']),
+    caller: headers['caller'],
     type: String(headers['command-type']),
     correlationId: 'correlation-1',
     traceparent: headers['traceparent'],
@@ -123,10 +129,22 @@ describe('an announcement', () => {
   it.each([...ANNOUNCED])('of %s holds what %s shows', (type, name) => {
     const [[, , example]] = examplesOf(type) as [[string, string, Example]];
     const reply = { type, data: example.payload } as Reply;
-    const { content } = eventMessage('poker.events', sent(reply, example, 'typed'));
-    const { examples, payload } = messages(SCHEMAS)[name] as { examples: Example[]; payload: JsonSchema };
-    expect(JSON.parse(content.toString())).toEqual(examples[0]?.payload);
-    expect(faultsBySchema(payload, examples[0]?.payload)).toEqual([]);
+    const message = messages(SCHEMAS)[name] as {
+      examples: [Example];
+      payload: JsonSchema;
+      headers: JsonSchema;
+    };
+    const [shown] = message.examples;
+    const { worker, operator, attempts } = shown.headers as unknown as Pick<
+      EventFacts,
+      'worker' | 'operator' | 'attempts'
+    >;
+    const facts = { ...sent(reply, shown, 'typed'), worker, operator, attempts };
+    const { content, properties } = eventMessage('poker.events', facts);
+    expect(JSON.parse(content.toString())).toEqual(shown.payload);
+    expect(properties.headers).toEqual(shown.headers);
+    expect(faultsBySchema(message.payload, shown.payload)).toEqual([]);
+    expect(faultsBySchema(message.headers, shown.headers)).toEqual([]);
   });
 });
 

@@ -49,6 +49,8 @@ export interface MessagingOptions {
   readonly observer: MessagingObserver;
   /** Default: nothing is traced. */
   readonly tracer?: CommandTracer | undefined;
+  /** Names this worker in announcements. */
+  readonly worker: string;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
   /** 0 to 1. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 
@@ -13,7 +14,7 @@ import { PokerTransport } from './poker-transport.ts';
 /** What `MessagingModule` is told: everything of the transport but what it makes itself. */
 export interface MessagingModuleOptions extends Omit<
   MessagingOptions,
-  'idempotency' | 'nowMs' | 'random' | 'newId'
+  'idempotency' | 'worker' | 'nowMs' | 'random' | 'newId'
 > {
   readonly settings: MessagingOptions['settings'] & {
     readonly IDEMPOTENCY_TTL_MS: number;
@@ -26,7 +27,13 @@ export interface MessagingModuleOptions extends Omit<
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
 
-const RUNTIME = { nowMs: Date.now, random: Math.random, newId: randomUUID };
+const RUNTIME = {
+  // Also the host and the process of its log lines.
+  worker: `${hostname()}:${process.pid}`,
+  nowMs: Date.now,
+  random: Math.random,
+  newId: randomUUID,
+};
 
 /**
  * The bus of commands: `MessagingModule.forRootAsync({ imports, inject, useFactory })` provides the `PokerTransport`, which

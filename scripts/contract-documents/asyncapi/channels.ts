@@ -6,6 +6,7 @@ import { ANNOUNCED, messageReferences, REPLY_NAMES } from './messages.ts';
 type Channel = Readonly<Record<string, unknown>>;
 
 const names = busNames();
+const SUCCESSES = [...ANNOUNCED].filter(([reply]) => reply !== 'command.failed');
 const VERSION = { bindingVersion: '0.3.0' } as const;
 
 /** Every channel that a caller or a person on call meets. */
@@ -47,11 +48,11 @@ export function channels(): Record<string, Channel> {
       title: 'Announcements of failures',
       description: 'With EVENTS=errors (the default) and EVENTS=all.',
       parameters: { code: { description: 'The error code.', enum: Object.keys(ERROR_CODES) } },
-      messages: messageReferences(['command.failed']),
+      messages: messageReferences(['command.failed.announced']),
       bindings: { amqp: exchange(names.events, 'topic') },
     },
     ...Object.fromEntries(
-      [...ANNOUNCED].map(([reply, message]) => [`announced.${reply}`, announced(reply, message)]),
+      SUCCESSES.map(([reply, message]) => [`announced.${reply}`, announced(reply, message)]),
     ),
     [names.deadLetters]: kept(names.deadLetters, 'Commands that will not be tried again', 'dead-letter'),
     [names.undelivered]: kept(names.undelivered, 'Replies that nobody took', 'undelivered-reply'),
@@ -98,14 +99,14 @@ export function operations(): Record<string, Operation> {
       received(names.lanes[lane], [...types, 'nest.command'], [...successes], ['nest.reply']),
     ] as const;
   });
-  const announcements = [...ANNOUNCED].map(
+  const announcements = SUCCESSES.map(
     ([reply, message]) => [`announce ${reply}`, sent(`announced.${reply}`, message, false)] as const,
   );
   return Object.fromEntries(
     [
       ...commands,
       ...lanes,
-      ['announce failure', sent('failures', 'command.failed', false)] as const,
+      ['announce failure', sent('failures', 'command.failed.announced', false)] as const,
       ...announcements,
       ['keep dead letter', sent(names.deadLetters, 'dead-letter', true)] as const,
       ['keep undelivered reply', sent(names.undelivered, 'undelivered-reply', true)] as const,

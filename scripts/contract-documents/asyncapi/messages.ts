@@ -1,5 +1,5 @@
 import { ERROR_CODES, isCommandType, type Reply, SCHEMA_VERSION } from '#contracts';
-import { announcedData, REPLIES, type Shape } from '#contracts/validation';
+import { announcedData, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from '../examples.ts';
 import type { Example } from '../message-examples.ts';
@@ -64,6 +64,19 @@ export const REPLY_HEADERS: JsonSchema = {
   },
 };
 
+/** Application headers of an announcement, beside those of the reply. */
+export const EVENT_HEADERS: JsonSchema = {
+  type: 'object',
+  required: ['caller', 'operator', 'worker', 'attempts', 'answered-at'],
+  properties: {
+    caller: text('The broker user that sent the command, as the broker checked it, or anonymous.'),
+    operator: text('Whose credentials it named.'),
+    worker: text('Host name and process id of the worker that answered, as in its log lines.'),
+    attempts: count('Calls to the platform for this delivery; 0 for a stored reply that was given again.'),
+    'answered-at': moment('When the worker answered.'),
+  },
+};
+
 /** Basic properties of a reply. */
 export const REPLY_PROPERTIES: JsonSchema = {
   type: 'object',
@@ -95,22 +108,18 @@ const COPY_HEADERS: JsonSchema = {
 
 type Message = Readonly<Record<string, unknown>>;
 
-/** The message that announces each success, where `EVENTS` is `all`: the reply itself, if it has no private member. */
+/** The message that announces each final reply. */
 export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
-  [...REPLIES.values()]
-    .filter(({ type, final }) => final && type !== 'command.failed')
-    .map(({ type, data, announced }) => {
-      const isPublic = Object.keys(new (data as Shape)()).every((member) => announced.includes(member));
-      return [type, isPublic ? type : `${type}.announced`];
-    }),
+  [...REPLIES.values()].filter(({ final }) => final).map(({ type }) => [type, `${type}.announced`]),
 );
 
 /** Every message of the bus by its name. */
 export function messages(definitions: Readonly<Record<string, JsonSchema>>): Record<string, Message> {
   const own = MESSAGE_NAMES.map((name) => [name, ownMessage(name)] as const);
-  const announced = [...ANNOUNCED]
-    .filter(([reply, name]) => reply !== name)
-    .map(([reply, name]) => [name, announcement(reply, name, definitions[reply] ?? {})]);
+  const announced = [...ANNOUNCED].map(([reply, name]) => [
+    name,
+    announcement(reply, name, definitions[reply] ?? {}),
+  ]);
   return {
     ...Object.fromEntries(own),
     ...(Object.fromEntries(announced) as Record<string, Message>),
@@ -152,10 +161,20 @@ function announcement(reply: string, name: string, schema: JsonSchema): Message 
   };
   const examples = EXAMPLES[reply]?.map((example) => ({
     ...example,
+    headers: { ...example.headers, ...EVENT_EXAMPLE },
     payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
-  return { ...ownMessage(reply), name, payload, examples: examples?.map(asExample) };
+  const headers = { allOf: [REPLY_HEADERS, EVENT_HEADERS] };
+  return { ...ownMessage(reply), name, headers, payload, examples: examples?.map(asExample) };
 }
+
+const EVENT_EXAMPLE = {
+  caller: 'cashier',
+  operator: 'default',
+  worker: 'worker-1:17',
+  attempts: 1,
+  'answered-at': '2026-01-31T12:00:00.000Z',
+};
 
 function copy(summary: string, properties: Readonly<Record<string, JsonSchema>>): Message {
   return {

@@ -1,10 +1,16 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { Program } from '../../support/program.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
 import { until } from '../../support/until.ts';
+import { fencesOf, read } from '../../docs/markdown.ts';
 import { expectedProperties } from './expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
@@ -15,9 +21,13 @@ const COMMANDS = [
   ['report', 'report.ad-hoc.fetch', DAY],
   ['taken', 'session.create', { userId: 'p-2', nick: 'Ada' }],
   ['invalid', 'session.create', {}],
+  ['taken', 'session.create', { userId: 'p-2', nick: 'Ada' }],
 ] as const;
 
-const FAILURES = ['command.failed.NICKNAME_TAKEN', 'command.failed.VALIDATION_FAILED'];
+/** Calls to the platform for each; a repeat gets the stored reply. */
+const OF_FAILURES = ['taken 1', 'invalid 0', 'taken 0'];
+const TAKEN = 'command.failed.NICKNAME_TAKEN';
+const FAILURES = [TAKEN, TAKEN, 'command.failed.VALIDATION_FAILED'];
 const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 
 let sandbox: SandboxProcess;
@@ -27,10 +37,10 @@ beforeAll(async () => {
 afterAll(async () => sandbox?.[Symbol.asyncDispose]());
 
 describe.each([
-  ['errors', FAILURES],
-  ['all', [...SUCCESSES, ...FAILURES]],
-  ['none', []],
-])('EVENTS=%s', (policy, routingKeys) => {
+  ['errors', FAILURES, OF_FAILURES],
+  ['all', [...SUCCESSES, ...FAILURES], ['session 1', 'game 1', 'report 1', ...OF_FAILURES]],
+  ['none', [], []],
+])('EVENTS=%s', (policy, routingKeys, attempts) => {
   let sandboxed: SandboxedService;
   let events: ConsumeMessage[];
   const replies = new Map<string, ReceivedReply>();
@@ -43,7 +53,9 @@ describe.each([
     const { caller, worker, service } = sandboxed;
     events = await caller.events();
     for (const [messageId, type, body] of COMMANDS) {
-      replies.set(messageId, (await caller.send(type, body, { messageId })).at(-1) as ReceivedReply);
+      const userId = messageId === 'game' ? 'guest' : undefined;
+      const options = { messageId, correlationId: messageId, ...(userId && { userId }) };
+      replies.set(messageId, (await caller.send(type, body, options)).at(-1) as ReceivedReply);
     }
     // Everything is announced once everything is acknowledged; later messages arrive later.
     await until(
@@ -71,8 +83,23 @@ describe.each([
         correlationId: reply?.correlationId,
       });
       expect(timestamp).toEqual(expect.any(Number));
-      expect({ ...headers, 'x-publish-id': '' }).toEqual({ ...reply?.headers, 'x-publish-id': '' });
+      const { 'x-publish-id': _ofThePublish, ...shown } = reply?.headers ?? {};
+      expect(headers).toMatchObject(shown);
     }
+  });
+
+  it('says who asked, on whose behalf, and which worker answered when', () => {
+    for (const { properties } of events) {
+      const id = String(properties.headers?.['command-id']);
+      expect(properties.headers).toMatchObject({
+        caller: id === 'game' ? 'guest' : 'anonymous',
+        operator: 'default',
+        worker: `${hostname()}:${sandboxed.worker.pid}`,
+        'answered-at': expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      });
+    }
+    const announced = events.map(({ properties }) => properties.headers ?? {});
+    expect(announced.map((headers) => `${headers['command-id']} ${headers['attempts']}`)).toEqual(attempts);
   });
 
   it('announces a success without tokens and URLs', () => {
@@ -104,5 +131,51 @@ describe.each([
         correlationId: String(session?.correlationId),
       }),
     );
+  });
+});
+
+describe('the audit trail of examples/node', () => {
+  it('holds a line for each outcome, as docs/audit-trail.md shows it, also of what came while nobody consumed', async () => {
+    await using sandboxed = await startSandboxedService({
+      sandbox: new SandboxControl(await sandbox.url),
+      worker: { EVENTS: 'all' },
+    });
+    const { caller, service, worker } = sandboxed;
+    const folder = await mkdtemp(join(tmpdir(), 'trail-'));
+    const file = join(folder, 'trail.ndjson');
+    const env = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix };
+    const start = () =>
+      new Program(
+        process.execPath,
+        ['--conditions=@poker-bridge/source', 'examples/node/keep-audit-trail.mjs', file],
+        env,
+      );
+    try {
+      await using first = start();
+      await first.says(/(is bound)/);
+      first.kill('SIGTERM');
+      expect(await first.exited).toMatchObject({ code: 0 });
+      await caller.send('session.create', { userId: 'p-1' }, { messageId: 'session' });
+      await using second = start();
+      const [line] = await until('the line is there', async () => {
+        const lines = (await readFile(file, 'utf8')).split('\n');
+        return lines.length > 1 && lines;
+      });
+      const [example] = fencesOf(read('docs/audit-trail.md')).filter(({ language }) => language === 'json');
+      const shown = JSON.parse(example?.text ?? '') as { answeredAt: string };
+      const kept = JSON.parse(String(line)) as { answeredAt: string };
+      expect(Math.abs(Date.parse(kept.answeredAt) - Date.now())).toBeLessThan(60_000);
+      expect(JSON.stringify(kept, null, 2)).toBe(
+        JSON.stringify(
+          { ...shown, answeredAt: kept.answeredAt, worker: `${hostname()}:${worker.pid}` },
+          null,
+          2,
+        ),
+      );
+      expect(second.stderr).toBe('');
+    } finally {
+      await rm(folder, { recursive: true });
+      await caller.channel.deleteQueue(`audit.${service.prefix}`);
+    }
   });
 });

@@ -7,11 +7,18 @@ import { testBrokerCtl } from '../../support/broker.ts';
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { createSessions } from '../../support/create-sessions.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+
+/** Says when it may be asked again, which is too late for every command. */
+const limited: PlatformBehaviour = (_request, response) => {
+  response.setHeader('retry-after', '60');
+  answerJson(response, 429, { errors: [] });
+};
 
 describe('the connections to the broker', () => {
   let service: ServiceUnderTest;
@@ -90,6 +97,24 @@ describe('the connections to the broker', () => {
     expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
     expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+  });
+
+  it('may be lost while commands that have failed are acknowledged: they fail again with the same reply', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(limited);
+    const userIds: string[] = Array.from({ length: 20 }, () => randomUUID());
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 20);
+    // The last connection consumes: acknowledgements do not arrive.
+    service.proxy.stall(-1);
+    gate.open();
+    expect((await sessions).map((reply) => reply?.body['code'])).toEqual(userIds.map(() => 'RATE_LIMITED'));
+    service.platform.behaviour = healthy();
+    service.proxy.cut(-1);
+    const replies = () =>
+      service.caller.received.filter(({ correlationId }) => userIds.includes(correlationId));
+    await until('all have come twice', () => replies().length >= 40);
+    expect(new Set(replies().map(({ text }) => text)).size).toBe(20);
   });
 
   it('may be lost repeatedly under load', async () => {

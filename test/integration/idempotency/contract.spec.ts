@@ -87,17 +87,16 @@ describe.each(stores)('The identities %s', (_, create) => {
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
-  it('tells what is known of an identity, without claiming it', async () => {
+  it.each([
+    ['a retryable failure', failure(true)],
+    ['an expiry before the platform was called', expiry(false)],
+  ])('gives %s to the same message if that is redelivered, and to no other', async (__, reply) => {
     id = randomUUID();
-    const look = async (fingerprint = 'f') => store.look(id, fingerprint);
-    expect(await look()).toBeUndefined();
-    const first = await claimed(id);
-    expect([await look(), await look('other data')]).toEqual(['in flight', 'conflict']);
-    await first.settle(success('s-6'));
-    expect([await look(), await look('other data')]).toEqual(['settled', 'conflict']);
-    id = randomUUID();
-    await (await claimed(id)).settle(failure(true));
-    expect(await look()).toBeUndefined();
+    const redelivered = (fingerprint: string) => store.claim(id, fingerprint, { isRedelivered: true });
+    await (await claimed(id)).settle(reply);
+    expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
+    expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
+    expect((await redelivered('other data')).kind).toBe('claimed');
   });
 
   it('finds a conflict while the first is in flight, and after it', async () => {

@@ -62,8 +62,17 @@ describe('announcedData', () => {
     [
       'report.completed',
       [
-        ...['report', 'pages', 'records', 'totalCount', 'changedWhileReading'],
-        ...['repeated', 'changed', 'missing', 'readFrom', 'readTo', 'spansIntervals'],
+        'report',
+        'pages',
+        'records',
+        'totalCount',
+        'changedWhileReading',
+        'repeated',
+        'changed',
+        'missing',
+        'readFrom',
+        'readTo',
+        'spansIntervals',
       ],
     ],
   ])('of %s holds only the public members', (type, expected) => {

@@ -3,7 +3,7 @@ import type { Delivery } from '#rabbitmq';
 import { Deadline } from '#resilience';
 
 import type { Envelope } from '../envelope/envelope.ts';
-import { SEQUENCE, STALLED_SINCE } from '../envelope/own-headers.ts';
+import { QUARANTINE_STARTS, SEQUENCE, STALLED_SINCE } from '../envelope/own-headers.ts';
 import type { CommandTrace } from '../observer/command-tracer.ts';
 import type { Settlement } from './settlement.ts';
 import type { CommandContext } from './command-context.ts';
@@ -74,6 +74,11 @@ export class Command {
 
   get handler(): CommandHandler | undefined {
     return this.#handler;
+  }
+
+  /** Whether a worker has received this very message before, in its lane or in quarantine. */
+  get isRedelivered(): boolean {
+    return this.delivery.message.fields.redelivered || this.envelope.own[QUARANTINE_STARTS] !== undefined;
   }
 
   /** Calls to the platform so far. */

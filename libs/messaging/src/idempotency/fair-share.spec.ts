@@ -30,12 +30,12 @@ class Callers {
     }
   }
 
-  /** How many of its commands a caller would have replayed. */
+  /** How many of its commands a caller would have replayed: the newest. */
   remembered(caller: string): number {
     const to = this.#ran.get(caller) ?? 0;
-    return Array.from({ length: to }, (_, n) => this.#store.look(`${caller} ${n}`, 'f', { caller })).filter(
-      (known) => known === 'settled',
-    ).length;
+    let n = to;
+    while (n > 0 && this.isReplayed(caller, n - 1)) n -= 1;
+    return to - n;
   }
 
   isReplayed(caller: string, n: number): boolean {

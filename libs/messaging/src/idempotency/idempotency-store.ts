@@ -16,15 +16,14 @@ export type Claim =
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
-/** What is known of an identity that is not free. */
-export type Known = Exclude<Claim['kind'], 'claimed'>;
-
 /** Whose command it is that is claimed. */
 export interface ClaimOrigin {
   /** Whoever claims much forgets its own outcomes first; default `anonymous`. */
   readonly caller?: string;
   /** When nobody waits for an outcome any more, epoch milliseconds; default never. */
   readonly untilMs?: number;
+  /** A worker has received this very message before: what was decided then counts, also a failure that may pass. */
+  readonly isRedelivered?: boolean;
 }
 
 /** Keeps which commands run and how they ended. Source: bus contract, section 5, "The same command twice". */
@@ -35,24 +34,13 @@ export abstract class IdempotencyStore {
    */
   abstract claim(identity: string, fingerprint: string, origin?: ClaimOrigin): Claim | Promise<Claim>;
 
-  /**
-   * What `claim` would find, without claiming anything.
-   *
-   * @returns `undefined` if the identity is free, as far as is known
-   */
-  abstract look(
-    identity: string,
-    fingerprint: string,
-    origin?: ClaimOrigin,
-  ): Known | undefined | Promise<Known | undefined>;
-
   /** Closes its connections. Never rejects. */
   close(): Promise<void> {
     return Promise.resolve();
   }
 }
 
-/** Whether a final reply is kept for repeats; if not, it releases the identity. */
+/** Whether a final reply binds repeats, too; if not, it counts only for the same message when that is redelivered. */
 export function isKept(reply: Reply): boolean {
   if (reply.type !== 'command.failed') return true;
   const { code, details, retryable } = reply.data;

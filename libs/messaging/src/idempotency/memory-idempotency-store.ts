@@ -1,7 +1,7 @@
 import type { Reply } from '#contracts';
 
 import { ANONYMOUS } from '../envelope/envelope.ts';
-import { type Claim, type ClaimOrigin, IdempotencyStore, isKept, type Known } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
 import { OutcomeLog } from './outcome-log.ts';
 
 /** Beyond it, the caller with the most outcomes loses its oldest ones early. */
@@ -54,8 +54,9 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     this.#maxIdentities = maxIdentities;
   }
 
-  claim(identity: string, fingerprint: string, { caller = ANONYMOUS }: ClaimOrigin = {}): MemoryClaim {
-    const found = this.#find(identity, fingerprint, caller);
+  claim(identity: string, fingerprint: string, origin: ClaimOrigin = {}): MemoryClaim {
+    const { caller = ANONYMOUS } = origin;
+    const found = this.#find(identity, fingerprint, caller, origin.isRedelivered);
     if (found) return found;
     this.#makeRoom();
     const entry: InFlight = { fingerprint, waiting: undefined };
@@ -65,21 +66,17 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      if (!isKept(reply)) return release(reply);
       this.#keep(caller, identity, [fingerprint, reply]);
       entry.waiting?.resolve(reply);
     };
     return { kind: 'claimed', settle, release };
   }
 
-  look(identity: string, fingerprint: string, { caller = ANONYMOUS }: ClaimOrigin = {}): Known | undefined {
-    return this.#find(identity, fingerprint, caller)?.kind;
-  }
-
   #find(
     identity: string,
     fingerprint: string,
     caller: string,
+    isRedelivered = false,
   ): Exclude<Claim, { kind: 'claimed' }> | undefined {
     const entry = this.#entries.get(identity);
     if (entry === undefined) return undefined;
@@ -91,7 +88,9 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     const outcome = this.#logs.get(caller)?.at(entry);
     if (outcome === undefined || outcome.untilMs <= this.#nowMs()) return undefined;
     const [known, reply] = JSON.parse(outcome.text) as Stored;
-    return known === fingerprint ? { kind: 'settled', reply } : { kind: 'conflict' };
+    const isSame = known === fingerprint;
+    if (!isKept(reply) && !(isRedelivered && isSame)) return undefined;
+    return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
   }
 
   #keep(caller: string, identity: string, outcome: Stored): void {

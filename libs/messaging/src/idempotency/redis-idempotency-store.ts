@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Reply } from '#contracts';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
-import { type Claim, type ClaimOrigin, IdempotencyStore, isKept, type Known } from './idempotency-store.ts';
+import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
 import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
 import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
@@ -11,13 +11,21 @@ import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
 const LEASE_MS = 3_000;
 /** Of a claim, within its lease. */
 const RENEWALS = 3;
+/** Beyond so many leases and outcomes, what Redis missed stays in the memory of this worker. */
+const MAX_WRITTEN = 5_000;
 /** Between two looks for the outcome of another worker; each further pause is half as long again. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 250;
-/** How long an outcome that is not kept stays for the repeats that wait for it. */
-const PASSING_MS = 2_000;
 /** Takes of an identity under which somebody else writes what nobody can read; then the command is run. */
 const MAX_TAKES = 3;
+
+interface Written {
+  /** What it may replace. */
+  readonly over: string;
+  readonly value: string;
+  /** How long an outcome is kept; `Infinity` for a lease. */
+  readonly untilMs: number;
+}
 
 export interface RedisIdempotencyStoreOptions extends RedisConnectionOptions {
   /** What every key begins with. */
@@ -42,8 +50,8 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   readonly #connection: RedisConnection;
   /** This worker, and no other one. */
   readonly #owner: string;
-  /** Of the commands that this worker has in flight, by their keys. */
-  readonly #leases = new Map<string, string>();
+  /** What Redis is told again and again, by the keys: each lease of this worker, and the outcomes that it missed. */
+  readonly #written = new Map<string, Written>();
   readonly #renewal: NodeJS.Timeout;
 
   /** Begins to connect at once. */
@@ -68,7 +76,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     const held = local.kind === 'claimed' ? local : undefined;
     const name = this.#entries.nameOf(identity, fingerprint);
     // The command that came first to this worker may be the one in conflict.
-    const entry = await (held ? this.#take(name) : this.#look(name));
+    const entry = await (held ? this.#take(name, origin.isRedelivered) : this.#look(name));
     switch (entry?.kind) {
       case 'conflict':
         held?.release();
@@ -88,13 +96,6 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     }
   }
 
-  async look(identity: string, fingerprint: string, origin?: ClaimOrigin): Promise<Known | undefined> {
-    const local = this.#memory.look(identity, fingerprint, origin);
-    if (local !== undefined) return local;
-    const entry = await this.#look(this.#entries.nameOf(identity, fingerprint));
-    return entry === undefined || entry.kind === 'free' || isPassing(entry) ? undefined : entry.kind;
-  }
-
   override close(): Promise<void> {
     clearInterval(this.#renewal);
     this.#connection.close();
@@ -103,28 +104,30 @@ export class RedisIdempotencyStore extends IdempotencyStore {
 
   /** A claim that ends in Redis first, and then in memory. */
   #shared(name: RedisName, held: Extract<MemoryClaim, { kind: 'claimed' }>): Claim {
+    const { ttlMs, nowMs } = this.#options;
     const lease = this.#entries.leaseOf(name, this.#owner);
-    this.#leases.set(name.key, lease);
-    const end = async (outcome: string, durationMs: number): Promise<void> => {
-      this.#leases.delete(name.key);
-      await this.#put(name, lease, outcome, durationMs);
+    this.#written.set(name.key, { over: '', value: lease, untilMs: Infinity });
+    const end = async (outcome: string): Promise<void> => {
+      this.#written.set(name.key, { over: lease, value: outcome, untilMs: nowMs() + ttlMs });
+      await this.#write(name.key);
     };
     const settle = async (reply: Reply): Promise<void> => {
-      await end(this.#entries.outcomeOf(name, reply), isKept(reply) ? this.#options.ttlMs : PASSING_MS);
+      await end(this.#entries.outcomeOf(name, reply));
       held.settle(reply);
     };
-    return { kind: 'claimed', settle, release: () => end('', 0).then(() => held.release()) };
+    return { kind: 'claimed', settle, release: () => end('').then(() => held.release()) };
   }
 
   /** Takes the lease of an identity. @returns `free` if this worker has it now, `undefined` if Redis is away */
-  async #take(name: RedisName): Promise<Entry | undefined> {
+  async #take(name: RedisName, isRedelivered = false): Promise<Entry | undefined> {
     const lease = this.#entries.leaseOf(name, this.#owner);
     let over = '';
     for (let takes = 0; takes < MAX_TAKES; takes += 1) {
       const stored = await this.#put(name, over, lease, this.#options.leaseMs);
       if (stored === undefined) return undefined;
       const entry = this.#entries.read(stored, name);
-      if (stored === null || !(entry.kind === 'free' || isPassing(entry))) return entry;
+      const isFree = entry.kind === 'free' || (isPassing(entry) && !isRedelivered);
+      if (stored === null || !isFree) return entry;
       over = stored;
     }
     return undefined;
@@ -137,14 +140,25 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 
   /** Writes an entry unless there is another one than it, or `over`. @returns that other one */
-  #put({ key }: RedisName, over: string, value: string, durationMs: number) {
+  #put({ key }: Pick<RedisName, 'key'>, over: string, value: string, durationMs: number) {
     return this.#connection.attempt((redis) => redis.putEntry(key, over, value, Math.ceil(durationMs)));
   }
 
-  /** Renews all leases; one that Redis lost, or never heard of, is there again. */
+  /** Renews all leases, also those that Redis lost or never heard of, and writes the outcomes that it missed. */
   #renew(): void {
-    for (const [key, lease] of this.#leases)
-      void this.#connection.attempt((redis) => redis.putEntry(key, '', lease, this.#options.leaseMs));
+    for (const key of this.#written.keys()) void this.#write(key);
+  }
+
+  async #write(key: string): Promise<void> {
+    const written = this.#written.get(key);
+    if (written === undefined) return;
+    const { leaseMs, nowMs } = this.#options;
+    const { over, value, untilMs } = written;
+    const durationMs = untilMs === Infinity ? leaseMs : untilMs - nowMs();
+    const isMissed = durationMs > 0 && (await this.#put({ key }, over, value, durationMs)) === undefined;
+    if (this.#written.get(key) !== written) return;
+    const isOver = !isMissed || this.#written.size > MAX_WRITTEN;
+    if (untilMs !== Infinity && isOver) this.#written.delete(key);
   }
 
   /**
@@ -168,7 +182,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   }
 }
 
-/** Whether an outcome is there only for the repeats that wait. */
+/** Whether an outcome counts only for the message that it was decided for. */
 function isPassing(entry: Entry): boolean {
   return entry.kind === 'settled' && !isKept(entry.reply);
 }

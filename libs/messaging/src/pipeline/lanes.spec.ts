@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CommandError } from '#contracts';
 import { SessionCreate } from '#contracts/validation';
 import { UnconfirmedError } from '#rabbitmq';
+import { DeadlineExceeded } from '#resilience';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
@@ -172,6 +173,36 @@ describe("a player's command", () => {
     await spec.process();
     spec.handler = () => Promise.resolve(CREATED);
     expect((await spec.process()).published.map(answered)).toEqual(['session.created']);
+  });
+
+  it.each([
+    ['failed', new CommandError('CIRCUIT_OPEN'), 'CIRCUIT_OPEN'],
+    ['expired before its call', new DeadlineExceeded(), 'COMMAND_EXPIRED'],
+  ])('that %s is answered with the same reply if it is delivered again', async (_, thrown, code) => {
+    const spec = new SpecPipeline();
+    spec.handler = failing(thrown);
+    await spec.process();
+    spec.nowMs += 1_000;
+    spec.handler = () => Promise.resolve(CREATED);
+    expect((await spec.process({ redelivered: true })).published).toContainEqual(['lobby', code]);
+    const replies = spec.messages.filter(({ routingKey }) => routingKey === 'lobby');
+    expect(new Set(replies.map(({ content }) => String(content))).size).toBe(1);
+    // Sent again by its caller, it is another message.
+    expect((await spec.process()).published.map(answered)).toEqual(['session.created']);
+  });
+
+  it('that was OVERLOADED stays so if it is delivered again, however much room there is', async () => {
+    const spec = new SpecPipeline();
+    const gate = Promise.withResolvers<typeof CREATED>();
+    spec.handler = () => gate.promise;
+    const held = Array.from({ length: 8 }, (_, at) =>
+      spec.process({ properties: { messageId: `held-${at}` } }),
+    );
+    spec.nowMs += 5_001;
+    expect((await spec.process()).published).toContainEqual(['lobby', 'OVERLOADED']);
+    gate.resolve(CREATED);
+    await Promise.all(held);
+    expect((await spec.process({ redelivered: true })).published).toContainEqual(['lobby', 'OVERLOADED']);
   });
 
   it('is OVERLOADED if its compartment is stuck with its share, but not if it repeats another one', async () => {

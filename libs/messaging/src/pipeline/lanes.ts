@@ -44,8 +44,8 @@ export function lanesOf(options: LanesOptions): Readonly<Record<Lane, LaneSteps>
       settle: refuse(
         options,
         inOrder([
-          share(window, idempotency),
-          once(idempotency, observer, nowMs),
+          once(idempotency, window, observer, nowMs),
+          share(window, nowMs),
           deadline(nowMs),
           run(outbox, () => options.onServed('interactive'), nowMs),
         ]),

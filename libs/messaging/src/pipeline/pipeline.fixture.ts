@@ -64,6 +64,7 @@ export class SpecPipeline {
       nowMs,
       names,
       observer,
+      worker: 'host:1',
       publisher: { publish: (message) => this.#publish(message) },
       directReplies: { publish: (message) => this.#publish(message) },
       seal: SEAL_OF_SPEC,

@@ -198,6 +198,24 @@ describe('a report', () => {
     expect(fetched).toEqual([1, 2, 3, 3]);
   });
 
+  it('that has failed, and was not acknowledged, fails with the same reply if it is delivered again', async () => {
+    const spec = new SpecPipeline();
+    const fetched: number[] = [];
+    spec.handler = threePages(fetched, 2, new CommandError('PLATFORM_PROTOCOL_ERROR'));
+    spec.answers.set('command.failed.PLATFORM_PROTOCOL_ERROR', new UnconfirmedError('no broker'));
+    const { delivery, end } = await spec.process(REPORT);
+    expect(end).toBe('requeued');
+    delivery.lose();
+    spec.answers.clear();
+    spec.nowMs += 1_000;
+    spec.handler = threePages(fetched);
+    expect(toCaller((await spec.process({ ...REPORT, redelivered: true })).published)).toEqual([
+      'PLATFORM_PROTOCOL_ERROR',
+    ]);
+    expect(numbers(spec)).toEqual(['m-1:0', 'm-1:1', 'm-1:1']);
+    expect(fetched).toEqual([1, 2]);
+  });
+
   it.each<[string, DeliveryFacts]>([
     ['sent again, not delivered again', {}],
     ['answered elsewhere', { redelivered: true, properties: { ...REPORT.properties, replyTo: 'other' } }],

@@ -1,11 +1,18 @@
 import type { CheckedCommand } from '../command/command.ts';
 import type { Progress } from '../command/command-context.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
-import { PROGRESS, QUARANTINE_STARTS } from '../envelope/own-headers.ts';
+import { PROGRESS } from '../envelope/own-headers.ts';
+import { failureOf, type Settlement } from '../command/settlement.ts';
 import type { Step } from './step.ts';
 
 /** Reports whose connection went, and that were not delivered to this worker again. */
 const MAX_RUNS = 1000;
+
+interface Run {
+  readonly command: CheckedCommand;
+  /** Once it has failed. Another end is found again by its progress. */
+  settlement: Settlement | undefined;
+}
 
 /**
  * Has a report continue after its last confirmed page: by what its copy carries, if it was postponed, or by what this worker
@@ -13,35 +20,37 @@ const MAX_RUNS = 1000;
  * of them is noticed.
  */
 export function resume(): Step {
-  const runs = new Map<string, CheckedCommand>();
+  const runs = new Map<string, Run>();
   return (command, next) => {
     const { context, replies, envelope } = command;
     const key = keyOf(command);
     const before = runs.get(key);
+    const run: Run = { command, settlement: undefined };
     runs.delete(key);
-    runs.set(key, command);
+    runs.set(key, run);
     const [oldest] = runs.keys();
     if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest);
+    // The message of that run, and not another one of the same identity.
     const isInterrupted =
       before !== undefined &&
-      isRedelivery(command, before) &&
-      before.replies.sequence >= replies.sequence &&
-      before.context.progress !== undefined;
-    context.progress = isInterrupted ? before.context.progress : parse(envelope.own[PROGRESS]);
-    if (isInterrupted) replies.sequence = before.replies.sequence;
+      !before.command.delivery.isAlive &&
+      command.isRedelivered &&
+      before.command.replies.sequence >= replies.sequence;
+    const earlier = isInterrupted ? before.command.context.progress : undefined;
+    context.progress = earlier ?? parse(envelope.own[PROGRESS]);
+    if (isInterrupted) replies.sequence = before.command.replies.sequence;
     command.atEnd(({ kind }) => {
       // What was lost with its channel comes again.
       const isOver = kind !== 'return' && !command.delivery.isLost;
-      if (isOver && runs.get(key) === command) runs.delete(key);
+      if (isOver && runs.get(key) === run) runs.delete(key);
     });
-    return next(command);
+    const settling = isInterrupted && before.settlement ? Promise.resolve(before.settlement) : next(command);
+    return settling.then((settlement) => {
+      // Nobody knows whether its final reply was taken: it is sent again, and no other one.
+      if (failureOf(settlement)) run.settlement = settlement;
+      return settlement;
+    });
   };
-}
-
-/** Whether a message is the one of an earlier run, and not another one of the same identity. */
-function isRedelivery({ delivery, envelope }: CheckedCommand, before: CheckedCommand): boolean {
-  const { redelivered } = delivery.message.fields;
-  return !before.delivery.isAlive && (redelivered || envelope.own[QUARANTINE_STARTS] !== undefined);
 }
 
 /** Equal only if the replies go to the same place under the same ids. */

@@ -46,6 +46,14 @@ const factsOf = (reply: Reply, facts: Facts, sequence = 0) => ({
   sequence,
   nowMs: RECEIVED_AT_MS + 999,
 });
+const EVENT = { worker: 'host:1', operator: 'casino', attempts: 1 };
+const EVENT_HEADERS = {
+  caller: 'anonymous',
+  operator: 'casino',
+  worker: 'host:1',
+  attempts: 1,
+  'answered-at': '2026-01-31T12:00:00.999Z',
+};
 const FOREIGN = {
   CC: ['spy'],
   'x-death': [{ queue: 'poker.reports', count: 9 }],
@@ -150,12 +158,17 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   ],
   [
     'an announcement of a success, without tokens and the URLs that hold them',
-    () => eventMessage(NAMES.events, factsOf(CREATED, PACKET)),
-    { to: 'poker.events:session.created', body: '{"userId":"p-1","sessionId":"s-1"}' },
+    () => eventMessage(NAMES.events, { ...factsOf(CREATED, PACKET), ...EVENT }),
+    {
+      to: 'poker.events:session.created',
+      messageId: 'n-1:0',
+      headers: { ...REPLY_HEADERS, 'command-id': 'n-1', ...EVENT_HEADERS },
+      body: '{"userId":"p-1","sessionId":"s-1"}',
+    },
   ],
   [
     'an announcement of a failure, with its code as routing key and never as a packet',
-    () => eventMessage(NAMES.events, factsOf(failed(PACKET), PACKET)),
+    () => eventMessage(NAMES.events, { ...factsOf(failed(PACKET), PACKET), ...EVENT }),
     { to: 'poker.events:command.failed.NOT_FOUND', body: JSON.stringify(failed(PACKET).data) },
   ],
   [

@@ -59,6 +59,8 @@ export interface OutboxOptions {
   /** How many messages lie in a queue; `undefined` if that cannot be asked. */
   readonly depthOf: (queue: string) => Promise<number | undefined>;
   readonly observer: MessagingObserver;
+  /** Names this worker in announcements. */
+  readonly worker: string;
   readonly nowMs: () => number;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
@@ -127,7 +129,10 @@ export class Outbox {
 
   /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
   async announce(command: Command, reply: Reply): Promise<void> {
-    const message = eventMessage(this.#options.names.events, this.#factsOf(command, reply));
+    const { names, worker, nowMs } = this.#options;
+    const { operator, attempts } = factsOf(command, nowMs());
+    const facts = { ...this.#factsOf(command, reply), worker, operator, attempts };
+    const message = eventMessage(names.events, facts);
     const outcome = await this.#publish(command, 'event', message);
     if (outcome === 'refused' || outcome === 'unanswered') {
       await this.#keep(command, message, reply, 'EVENT_REFUSED');

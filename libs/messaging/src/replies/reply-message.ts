@@ -28,6 +28,15 @@ export interface ReplyFacts {
   readonly nowMs: number;
 }
 
+/** What an announcement says beside its reply, for those who never saw the command. */
+export interface EventFacts extends ReplyFacts {
+  /** The worker that answered. */
+  readonly worker: string;
+  readonly operator: string;
+  /** Calls to the platform for this delivery of the command. */
+  readonly attempts: number;
+}
+
 /** Whether a reply is the last of its command. */
 export function isFinal({ type }: Reply): boolean {
   return isFinalReplyType(type);
@@ -76,21 +85,27 @@ export function replyMessage(
 }
 
 /** The announcement of a final reply: its type as routing key, for errors with the code. Source: bus contract, section 5. */
-export function eventMessage(exchange: string, facts: ReplyFacts): OutgoingMessage {
-  const { reply, envelope } = facts;
+export function eventMessage(exchange: string, facts: EventFacts): OutgoingMessage {
+  const { reply, envelope, worker, operator, attempts, nowMs } = facts;
   const event = {
     ...facts,
     reply: { type: reply.type, data: announcedData(reply) } as Reply,
     envelope: { ...envelope, form: 'typed' as const },
   };
   const message = replyMessage(event, { kind: 'queue', queue: '' });
+  const answeredAt = new Date(nowMs).toISOString();
+  const headers = { caller: envelope.caller, operator, worker, attempts, 'answered-at': answeredAt };
   return {
     ...message,
     exchange,
     routingKey: reply.type === 'command.failed' ? `${reply.type}.${reply.data.code}` : reply.type,
     // An announcement that nobody listens to is no fault.
     mandatory: false,
-    properties: { ...message.properties, messageId: messageIdOf(facts) },
+    properties: {
+      ...message.properties,
+      messageId: messageIdOf(facts),
+      headers: { ...message.properties.headers, ...headers },
+    },
   };
 }
 
