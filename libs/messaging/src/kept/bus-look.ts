@@ -71,6 +71,7 @@ export class BusLooker {
   #connection: ChannelModel | undefined;
   #letters: Reading | undefined;
   #isReading = false;
+  #isAsking = false;
 
   constructor(options: BusLookerOptions) {
     this.#options = options;
@@ -84,6 +85,7 @@ export class BusLooker {
   /** @returns undefined if the broker does not answer */
   async look(): Promise<BusLook | undefined> {
     const { names, queues } = this.#options.topology;
+    this.#askWhetherBlocked();
     const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name, names)));
     if (looks.every(({ messages }) => messages === undefined)) return undefined;
     this.#readIfDue(looks.find(({ queue }) => queue === names.deadLetters)?.messages);
@@ -95,6 +97,17 @@ export class BusLooker {
       deadLetters: keptLook(names.deadLetters, looks, this.#letters?.summary),
       parked: keptLook(names.undelivered, looks, this.#options.parked()),
     };
+  }
+
+  /**
+   * Publishes something that is kept nowhere. Under an alarm the broker tells only who publishes; a worker publishes nothing
+   * while the same alarm keeps its callers from sending commands.
+   */
+  #askWhetherBlocked(): void {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const end = (): void => void (this.#isAsking = false);
+    this.#lock.isTaken().then(end, end);
   }
 
   async #countsOf(queue: string, { lanes }: BusNames): Promise<QueueLook> {
