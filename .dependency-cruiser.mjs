@@ -104,10 +104,10 @@ export default {
       to: { path: ['^node_modules/@nestjs/', '^libs/caller/src/nest/'] },
     },
     {
-      name: 'nobody-imports-caller',
-      comment: 'The service does not call itself; tests, documents and examples use caller as others do.',
+      name: 'the-service-does-not-call-itself',
+      comment: 'caller is for callers: the command line, the demo, tests, documents and examples.',
       severity: 'error',
-      from: { path: '^(apps|libs|scripts)/', pathNot: '^libs/caller/' },
+      from: { path: '^(apps|libs|scripts)/', pathNot: '^(libs/caller|apps/cli|scripts/demo)/' },
       to: { path: '^libs/caller/' },
     },
     {

@@ -10,27 +10,31 @@ const SERVICE = 'rabbitmq';
 /** The user that docker-compose.yml has for the demo, with a virtual host of its own. */
 const USER = 'demo';
 const SECRET = 'rabbitmq-demo';
+/** Of the demo alone, so that all that it has made can be removed: containers, the network, the volume. */
+const PROJECT = 'poker-bridge-demo';
 const ENGINE_TIMEOUT_MS = 10_000;
 
 interface ComposeConfig {
   readonly secrets?: Readonly<Record<string, { readonly file?: string }>>;
 }
 
-/** The service `rabbitmq` of docker-compose.yml. It is stopped afterwards, unless it ran before. */
+/** The service `rabbitmq` of docker-compose.yml: the one that runs, else one in a project of its own, which is removed. */
 export async function startComposeBroker(): Promise<FoundBroker> {
   const file = join(root, 'docker-compose.yml');
   if (!existsSync(file)) throw new Error('there is no docker-compose.yml');
-  // A client may be there without an engine.
-  await promisify(execFile)('docker', ['info'], { timeout: ENGINE_TIMEOUT_MS }).catch(() => {
-    throw new Error('no engine answers');
-  });
-  const compose = async (...args: string[]): Promise<string> => {
+  await requireEngine();
+  const run = async (...args: string[]): Promise<string> => {
     const all = ['compose', '--file', file, ...args];
     const { stdout } = await promisify(execFile)('docker', all, { maxBuffer: 16 * 1024 * 1024 });
     return stdout.trim();
   };
-  const isRunning = (await compose('ps', '--quiet', '--status', 'running', SERVICE)) !== '';
-  await compose('up', '--detach', '--wait', SERVICE);
+  const isRunning = (await run('ps', '--quiet', '--status', 'running', SERVICE)) !== '';
+  const compose = (...args: string[]) => run(...(isRunning ? [] : ['--project-name', PROJECT]), ...args);
+  const stop = async () => void (isRunning || (await compose('down', '--volumes')));
+  await compose('up', '--detach', '--wait', SERVICE).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
     url: composeUrl(
       await compose('config', '--format', 'json'),
@@ -39,10 +43,19 @@ export async function startComposeBroker(): Promise<FoundBroker> {
     ),
     origin: `the service ${SERVICE} of docker-compose.yml`,
     ended: new Promise(() => undefined),
-    stop: async () => {
-      if (!isRunning) await compose('rm', '--stop', '--force', '--volumes', SERVICE);
-    },
+    stop,
   };
+}
+
+/** A client may be there without an engine. @throws {Error} naming what is missing */
+export async function requireEngine(): Promise<void> {
+  const ask = (...args: string[]) => promisify(execFile)('docker', args, { timeout: ENGINE_TIMEOUT_MS });
+  await ask('compose', 'version').catch(() => {
+    throw new Error('Docker Compose is not installed');
+  });
+  await ask('info').catch(() => {
+    throw new Error('no Docker engine answers');
+  });
 }
 
 /**

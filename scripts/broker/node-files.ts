@@ -19,6 +19,8 @@ export interface NodeSettings {
   readonly settings?: readonly string[] | undefined;
   /** Default: none. */
   readonly tls?: TlsListener | undefined;
+  /** Of the plugin for Prometheus. Default: it is not enabled. */
+  readonly metricsPort?: number | undefined;
 }
 
 export interface NodePorts {
@@ -60,16 +62,17 @@ export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
-  { settings = [], tls }: NodeSettings = {},
+  { settings = [], tls, metricsPort }: NodeSettings = {},
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
   writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
-  writeFileSync(join(folder, 'enabled_plugins'), '[].\n');
+  const plugins = metricsPort === undefined ? '' : 'rabbitmq_prometheus';
+  writeFileSync(join(folder, 'enabled_plugins'), `[${plugins}].\n`);
   const all = tls ? [...settings, ...tlsSettings(folder, tls)] : settings;
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, all));
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, all, metricsPort));
   writeFileSync(join(folder, 'inetrc'), INETRC);
-  linkRabbit(installation, join(folder, 'plugins'));
+  linkPlugins(installation, join(folder, 'plugins'), plugins === '' ? /^rabbit-\d/ : /-\d/);
   return { installation, name, folder, ports };
 }
 
@@ -80,9 +83,15 @@ const INETRC = '{host, {127, 0, 0, 1}, ["localhost"]}.\n{lookup, [file, native]}
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
-function advancedConfig(port: number, members: readonly string[], settings: readonly string[]): string {
+function advancedConfig(
+  port: number,
+  members: readonly string[],
+  settings: readonly string[],
+  metricsPort: number | undefined,
+): string {
   const ownSize = settings.some((setting) => setting.startsWith('{max_message_size'));
   const all = ownSize ? settings : [`{max_message_size, ${MAX_MESSAGE_BYTES}}`, ...settings];
+  const metrics = `{rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metricsPort}}]}]},`;
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
@@ -91,6 +100,7 @@ function advancedConfig(port: number, members: readonly string[], settings: read
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
     {log, [{console, [{enabled, false}]}]}${all.map((setting) => `,\n    ${setting}`).join('')}
   ]},
+  ${metricsPort === undefined ? '' : metrics}
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].
 `;
@@ -111,8 +121,8 @@ function tlsSettings(folder: string, { port, ...pem }: TlsListener): string[] {
   ];
 }
 
-/** The server looks for the scheme of its settings among the plugins; no other plugin is wanted. */
-function linkRabbit({ home }: Installation, plugins: string): void {
-  const name = readdirSync(join(home, 'plugins')).find((entry) => /^rabbit-\d/.test(entry));
-  if (name !== undefined) symlinkSync(join(home, 'plugins', name), join(plugins, name));
+/** The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted. */
+function linkPlugins({ home }: Installation, plugins: string, wanted: RegExp): void {
+  for (const name of readdirSync(join(home, 'plugins')).filter((entry) => wanted.test(entry)))
+    symlinkSync(join(home, 'plugins', name), join(plugins, name));
 }

@@ -13,6 +13,8 @@ export interface StartBrokerOptions {
   readonly settings?: readonly string[];
   /** Also listens for TLS, on a port of its own. */
   readonly tls?: Omit<TlsListener, 'port'>;
+  /** Also answers Prometheus, on a port of its own. Default false. */
+  readonly hasMetrics?: boolean;
 }
 
 /** A broker that was started or found, for as long as it is needed. */
@@ -32,6 +34,8 @@ export interface Broker extends AsyncDisposable {
   readonly port: number;
   /** Of the listener for TLS, if there is one. */
   readonly tlsPort: number;
+  /** Of its metrics, if it has them. */
+  readonly metricsPort: number;
   readonly node: BrokerNode;
   /** Settles when the node that was started first has ended, whether or not on purpose. */
   readonly ended: Promise<void>;
@@ -55,11 +59,16 @@ export async function startBroker({
   installation,
   settings,
   tls,
+  hasMetrics = false,
 }: StartBrokerOptions = {}): Promise<Broker> {
   const found = installation ?? (await requireInstallation());
-  const [amqp = 0, distribution = 0, epmd = 0, tlsPort = 0] = await freePorts(4);
+  const [amqp = 0, distribution = 0, epmd = 0, tlsPort = 0, metricsPort = 0] = await freePorts(5);
   const ports = { amqp: port ?? amqp, distribution, epmd };
-  const node = createNodeFiles(found, ports, undefined, { settings, tls: tls && { ...tls, port: tlsPort } });
+  const node = createNodeFiles(found, ports, undefined, {
+    settings,
+    tls: tls && { ...tls, port: tlsPort },
+    metricsPort: hasMetrics ? metricsPort : undefined,
+  });
   const running = new PrivateNode(node);
   const portMapper = runPortMapper(found, epmd);
   const stop = async (): Promise<void> => {
@@ -76,6 +85,7 @@ export async function startBroker({
     url: running.url,
     port: node.ports.amqp,
     tlsPort,
+    metricsPort,
     node,
     ended: running.ended,
     ctl: (...args) => running.ctl(...args),

@@ -14,5 +14,6 @@ export async function compile(root: string, path: string): Promise<{ code: strin
     sourceMaps: true,
     sourceFileName: relative(join(root, 'dist', path, '..'), join(root, path)),
   });
-  return { code, map };
+  // A workspace package names the others as those who install it find them; here they are in the same `dist`.
+  return { code: code.replaceAll(/(?<=from ['"])@poker-bridge\//g, '#'), map };
 }

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { EventEmitter, on } from 'node:events';
 import { styleText } from 'node:util';
 
-import { BusClient, type BusReply } from '#messaging/client';
+import { type BusReply, type Caller, createCaller } from '#caller';
 
-import { removeTopology } from '../broker/remove-topology.ts';
+import { removeQueues, removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/start-broker.ts';
 import { commandOf, SANDBOX, WORKER } from '../build/programs.ts';
 import { ServiceProcess } from '../processes/service-process.ts';
@@ -13,6 +13,7 @@ import { PLAYERS, type Scene, STORY } from './story.ts';
 
 const START_TIMEOUT_MS = 20_000;
 const DEADLINE_MS = 20_000;
+const ANSWER_SLACK_MS = 1_500;
 const SANDBOX_SETTINGS = {
   SANDBOX_PORT: '0',
   SANDBOX_UNKNOWN_PLAYERS: 'refuse',
@@ -47,39 +48,33 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
     () => workerReady(worker),
     (url) => `${url}/health`,
   );
-  const client = parts.use(
-    await BusClient.open({ urls: broker.url.split(','), prefix, appId: 'poker-bridge-demo' }),
-  );
+  const name = `${prefix}-caller`;
+  parts.defer(() => removeQueues(broker.url, [`${name}.replies.demo`]));
+  const replies = new EventEmitter();
+  const onReply = (reply: BusReply): void => void replies.emit('reply', reply);
+  const caller = parts.use(createCaller({ url: broker.url, prefix, name, instance: 'demo', onReply }));
 
   let isRight = true;
-  for (const scene of STORY) isRight = (await play(client, scene)) && isRight;
+  for (const scene of STORY) isRight = (await play(caller, replies, scene)) && isRight;
   printEnd(isRight);
   if (isKept) await keep({ broker: broker.url, platform, health, prefix });
   return isRight;
 }
 
-async function play(client: BusClient, scene: Scene): Promise<boolean> {
+async function play(caller: Caller, replies: EventEmitter, scene: Scene): Promise<boolean> {
   printCommand(scene);
-  const { type, data } = scene;
   const sentAtMs = Date.now();
-  let final: BusReply | undefined;
-  for await (const reply of client.send({
-    type,
-    text: JSON.stringify(data),
-    id: randomUUID(),
-    deadlineMs: DEADLINE_MS,
-  })) {
+  const signal = AbortSignal.timeout(DEADLINE_MS + ANSWER_SLACK_MS);
+  const arriving = on(replies, 'reply', { signal }) as AsyncIterable<[BusReply]>;
+  await caller.publish(caller.prepare(scene.type, scene.data as never, { deadlineMs: DEADLINE_MS }));
+  for await (const [reply] of arriving) {
     printReply(reply, Date.now() - sentAtMs);
-    final = reply;
+    if (!reply.isFinal) continue;
+    if ((reply.type === 'command.failed' ? reply.data.code : reply.type) === scene.expected) return true;
+    break;
   }
-  if (nameOf(final) === scene.expected) return true;
   process.stdout.write(`      ${styleText('red', `expected ${scene.expected}`)}\n`);
   return false;
-}
-
-function nameOf(final: BusReply | undefined): string {
-  if (final?.type !== 'command.failed') return String(final?.type);
-  return (JSON.parse(final.text) as { code: string }).code;
 }
 
 async function addPlayers(platform: string): Promise<void> {

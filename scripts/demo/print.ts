@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 
-import type { BusReply } from '#messaging/client';
+import type { BusReply } from '#caller';
+import { exactJson } from '#signing';
 
 import type { Scene } from './story.ts';
 
@@ -20,11 +21,10 @@ export function printCommand({ title, type, data }: Scene): void {
   process.stdout.write(`  ${styleText('cyan', '→')} ${type} ${styleText('dim', JSON.stringify(data))}\n`);
 }
 
-export function printReply({ type, text }: BusReply, afterMs: number): void {
+export function printReply({ type, data }: BusReply, afterMs: number): void {
   const arrow = type === 'command.failed' ? styleText('yellow', '←') : styleText('green', '←');
   process.stdout.write(`  ${arrow} ${type} ${styleText('dim', `after ${afterMs} ms`)}\n`);
-  const body = JSON.parse(text) as Record<string, unknown>;
-  for (const line of linesOf(type, body)) process.stdout.write(`      ${line}\n`);
+  for (const line of linesOf(type, { ...data })) process.stdout.write(`      ${line}\n`);
 }
 
 function linesOf(type: string, body: Record<string, unknown>): string[] {
@@ -46,6 +46,6 @@ function linesOf(type: string, body: Record<string, unknown>): string[] {
 }
 
 function short(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : exactJson(value);
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }

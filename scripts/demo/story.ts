@@ -1,7 +1,9 @@
+import type { CommandType } from '#contracts';
+
 /** One command of the demo, and the type or code that must come back. */
 export interface Scene {
   readonly title: string;
-  readonly type: string;
+  readonly type: CommandType;
   readonly data: Readonly<Record<string, unknown>>;
   /** The type of the final reply, or the code of the error. */
   readonly expected: string;

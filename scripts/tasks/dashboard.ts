@@ -4,7 +4,6 @@ import { drawDashboard } from '../../test/dashboard/draw-dashboard.ts';
 import { drawnDashboard } from '../../test/dashboard/drawn-panels.ts';
 import { playEvening } from '../../test/dashboard/evening.ts';
 import { installMissing } from '../install-package.ts';
-import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';
@@ -24,8 +23,7 @@ await runTask(async () => {
   await installMissing({ chromium: '/usr/bin/chromium', prometheus: '/usr/bin/promtool' });
   await build(root);
   console.log(`Starts a broker, a platform, two workers and Prometheus; then ${minutes} min of load …`);
-  await using broker = await startBroker();
-  await using evening = await playEvening(minutes * MINUTE_MS, broker.url);
+  await using evening = await playEvening(minutes * MINUTE_MS);
   await drawDashboard(await drawnDashboard(evening.prometheus, evening.range), values.out);
   console.log(`Drawn: ${values.out}`);
   return 0;

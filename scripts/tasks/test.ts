@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { installMissing } from '../install-package.ts';
+import { requireEngine } from '../broker/compose-broker.ts';
 import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { runJest } from '../run-jest.ts';
@@ -18,6 +19,7 @@ const PACKAGES = {
   chromium: '/usr/bin/chromium',
   unzip: '/usr/bin/unzip',
   prometheus: '/usr/bin/promtool',
+  'prometheus-alertmanager': '/usr/bin/amtool',
 };
 
 /** Each suite by the name of its npm script: how Jest is started for it, and where it begins to look for specs. */
@@ -29,6 +31,8 @@ const SUITES: Readonly<Record<string, { readonly options: readonly string[]; rea
       '\\.slow\\.spec\\.ts$',
       // These need more than the machine has from this project: `test:extended`.
       `${test('extended')}/`,
+      // These need a Docker engine: `test:compose`.
+      `${test('compose')}/`,
       // These measure time, which is another one on a busy machine: `test:timing`.
       `${test('timing')}/`,
     ].map((pattern) => `--testPathIgnorePatterns=${pattern}`),
@@ -36,6 +40,16 @@ const SUITES: Readonly<Record<string, { readonly options: readonly string[]; rea
   slow: { options: ['--testMatch', join(root, '**', '*.slow.spec.ts')] },
   // One at a time: a browser, a Prometheus and three callers are enough for two cores.
   extended: { options: ['--runInBand', '--testMatch', test('extended', '**', '*.spec.ts')] },
+  // No broker but that of the images.
+  compose: {
+    options: [
+      '--verbose',
+      '--globalSetup=',
+      '--globalTeardown=',
+      '--testMatch',
+      test('compose', '*.spec.ts'),
+    ],
+  },
   // One at a time: what runs beside a measurement is part of it.
   timing: { options: ['--runInBand', '--testMatch', test('timing', '*.spec.ts')] },
   fuzz: { options: [], pattern: test('e2e', 'fuzz') },
@@ -70,6 +84,7 @@ await runTask(async () => {
     console.log(`RabbitMQ ${(await requireInstallation()).version}`);
   }
   if (suite === 'extended') await installMissing(PACKAGES);
+  if (suite === 'compose') await requireEngine();
   // The path of a case leads to it at once; a few seconds are for its neighbours.
   if (suite === 'fuzz') setPositive('FUZZ_MINUTES', minutes ?? (path === undefined ? '5' : '0.3'));
   if (seed !== undefined) process.env['FUZZ_SEED'] = seed;

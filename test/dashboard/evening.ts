@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { freePorts } from '../../scripts/network.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { PrivateRedis } from '../support/private-redis.ts';
@@ -17,6 +18,8 @@ const WORKER = {
   CIRCUIT_OPEN_MS: '1500',
   REPORTS_RETRY_DELAYS_MS: '2000,5000',
 };
+/** Lengths of queues are counted each second. */
+const BROKER = ['{collect_statistics_interval, 1000}', '{quorum_tick_interval, 1000}'];
 const SANDBOX = { SANDBOX_LATENCY_MS: '30', SANDBOX_LATENCY_SPREAD_MS: '80', SANDBOX_REPORT_RECORDS: '60' };
 const OPERATORS = { acme: { clientId: 'sandbox', secretKey: 'sandbox-secret-key' } };
 /** Until the counters of a start are scraped. */
@@ -39,15 +42,15 @@ interface Stage {
 /**
  * Plays an evening on which everything happens: two workers, Redis and a sandbox under load while games become slow,
  * the platform fails, signatures are doubted, Redis and the broker go away, a queue is deleted and a worker dies.
- * A real Prometheus scrapes both workers each second.
+ * A real Prometheus scrapes both workers and RabbitMQ each second.
  *
  * @param forMs how long it takes; a minute shows everything
- * @param url of the broker. Default: that of the test run
  */
-export async function playEvening(forMs: number, url?: string): Promise<Evening> {
+export async function playEvening(forMs: number): Promise<Evening> {
   await using own = new AsyncDisposableStack();
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(temporaryFolder());
+  const broker = stack.use(await startBroker({ hasMetrics: true, settings: BROKER }));
   const redis = stack.use(await PrivateRedis.start());
   const [port = 0] = await freePorts(1);
   const sandboxed = stack.use(
@@ -58,13 +61,19 @@ export async function playEvening(forMs: number, url?: string): Promise<Evening>
         REDIS_URL: redis.url,
         OPERATORS_FILE: folder.write('operators.json', JSON.stringify(OPERATORS)),
       },
-      ...(url !== undefined && { url }),
+      url: broker.url,
     }),
   );
   const start = () => sandboxed.service.worker({ HTTP_PORT: String(port) });
   let second = await start();
   const targets = [new URL(await sandboxed.worker.url()).host, `127.0.0.1:${port}`];
-  const prometheus = own.use(await PrometheusProcess.scraping(...targets));
+  const prometheus = own.use(
+    await PrometheusProcess.scraping({
+      workers: targets,
+      rabbitmq: `127.0.0.1:${broker.metricsPort}`,
+      prefix: sandboxed.service.prefix,
+    }),
+  );
   await sleep(SETTLE_MS);
   const startedAt = Date.now();
   const load = stack.use(new Load(sandboxed.caller));

@@ -6,7 +6,8 @@ const COLOURS =
   '#73bf69 #f2cc0c #5794f2 #ff780a #f2495c #b877d9 #56a64b #8ab8ff #ffb357 #ff7383 #ca95e5 #37872d'.split(
     ' ',
   );
-const NAMED = { red: '#e02f44', green: '#37872d', orange: '#ff780a', blue: '#1f60c4' };
+const SHADES = '#e02f44 #ff7383 #ad0317 #f2495c #ffa6b0 #c4162a #7a0c1a #ff4d5e'.split(' ');
+const NAMED = { red: '#e02f44', green: '#56a64b', orange: '#ff780a', blue: '#1f60c4' };
 const CELL = { height: 30, gap: 8 };
 const AXIS = {
   stroke: '#8e8e9c',
@@ -57,7 +58,8 @@ function stat(panel, body) {
     const step = defaults.thresholds.steps.findLast(({ value }) => value === null || last >= value);
     tile.style.background = NAMED[step.color];
     if (panel.options.textMode === 'value_and_name') tile.append(element('span', 'name', legend));
-    tile.append(element('span', 'value', written(last, defaults)));
+    const text = defaults.mappings?.[0].options[last]?.text ?? written(last, defaults);
+    tile.append(element('span', 'value', text));
     body.append(tile);
   }
 }
@@ -71,37 +73,56 @@ function stacked(lines) {
   });
 }
 
-function legendOf(lines) {
+/** @param entries each with a legend and a colour */
+function legendOf(entries) {
   const legend = element('div', 'legend');
-  for (const [index, line] of lines.entries()) {
-    const entry = element('span', 'entry', line.legend);
-    entry.style.setProperty('--colour', colourOf(index));
+  for (const { legend: text, colour } of entries) {
+    const entry = element('span', 'entry', text);
+    entry.style.setProperty('--colour', colour);
     legend.append(entry);
   }
   return legend;
 }
 
-function colourOf(index) {
-  return COLOURS[index % COLOURS.length];
+/** What the overrides say of a line. */
+function propertyOf({ legend }, wanted, overrides) {
+  const fits = ({ matcher: { id, options } }) =>
+    id === 'byName' ? options === legend : new RegExp(options.slice(1, -1)).test(legend);
+  const properties = overrides.filter(fits).flatMap(({ properties: all }) => all);
+  return properties.find(({ id }) => id === wanted)?.value;
+}
+
+function coloured(lines, { defaults, overrides }) {
+  const colours = defaults.color?.mode === 'shades' ? SHADES : COLOURS;
+  return lines.map((line, index) => {
+    const fixed = propertyOf(line, 'color', overrides)?.fixedColor;
+    return { ...line, colour: NAMED[fixed] ?? colours[index % colours.length] };
+  });
+}
+
+/** So that an area of a stack covers what lies behind it. */
+function opaque(colour, opacity) {
+  return `color-mix(in srgb, ${colour} ${opacity + 20}%, #181b1f)`;
 }
 
 function timeseries({ fieldConfig, targets }, body) {
   const { defaults, overrides } = fieldConfig;
   const { stacking, fillOpacity, scaleDistribution } = defaults.custom;
-  const lines = targets.flatMap(({ series }) => series);
-  const isDashed = ({ legend }) =>
-    overrides.some(({ matcher }) => new RegExp(matcher.options.slice(1, -1)).test(legend));
+  const lines = coloured(
+    targets.flatMap(({ series }) => series),
+    fieldConfig,
+  );
   const isStacked = stacking.mode === 'normal';
   const isLogarithmic = scaleDistribution?.type === 'log';
   const values = isStacked ? stacked(lines) : lines.map((line) => line.values);
   const alpha = Math.round(2.55 * fillOpacity)
     .toString(16)
     .padStart(2, '0');
-  const series = lines.map((line, index) => ({
-    stroke: colourOf(index),
+  const series = lines.map((line) => ({
+    stroke: line.colour,
     width: 1,
-    fill: colourOf(index) + alpha,
-    dash: isDashed(line) ? [6, 4] : [],
+    fill: isStacked ? opaque(line.colour, fillOpacity) : line.colour + alpha,
+    dash: propertyOf(line, 'custom.lineStyle', overrides)?.dash ?? [],
     points: { show: false },
   }));
   const legend = legendOf(lines);
@@ -139,9 +160,11 @@ function valueAxis(defaults, isLogarithmic) {
 }
 
 /** A row for each series, coloured while it has a value. */
-function stateTimeline({ fieldConfig, targets }, body) {
+function stateTimeline({ fieldConfig, targets }, frame) {
   const [{ options: states }] = fieldConfig.defaults.mappings;
-  body.className = 'body states';
+  const body = element('div', 'states');
+  const entries = Object.values(states).map(({ text, color }) => ({ legend: text, colour: NAMED[color] }));
+  frame.append(legendOf(entries), body);
   for (const { legend, values } of targets.flatMap(({ series }) => series)) {
     const row = element('div', 'states-row');
     for (const value of values) {

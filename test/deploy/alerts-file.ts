@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { read } from '../docs/markdown.ts';
 
 /** A rule that records or alerts. */
-interface Rule {
+export interface Rule {
   readonly record?: string;
   readonly alert?: string;
   readonly expr: string;

@@ -22,6 +22,8 @@ export interface ComposeService {
   readonly pids_limit?: number;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck: { readonly test: readonly string[] };
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly profiles?: readonly string[];
   readonly stop_grace_period?: string;
   readonly init?: boolean;
   readonly read_only?: boolean;
@@ -29,7 +31,8 @@ export interface ComposeService {
   readonly security_opt?: readonly string[];
 }
 
-type ComposeServiceName = 'rabbitmq' | 'redis' | 'sandbox' | 'worker' | 'prometheus' | 'grafana';
+type ComposeServiceName =
+  'rabbitmq' | 'redis' | 'sandbox' | 'worker' | 'prometheus' | 'alertmanager' | 'grafana';
 
 export interface ComposeFile {
   readonly services: Readonly<Record<ComposeServiceName, ComposeService>>;

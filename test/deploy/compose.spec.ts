@@ -18,10 +18,10 @@ import { readDockerfile } from './dockerfile.ts';
 import { pathOf } from './path-of.ts';
 
 const { services, secrets, configs, networks, volumes } = readComposeFile();
-const { rabbitmq, redis, sandbox, worker, prometheus, grafana } = services;
+const { rabbitmq, redis, sandbox, worker, prometheus, alertmanager, grafana } = services;
 const OURS = { sandbox, worker };
 /** The users of others' images that are not called like their service. */
-const USERS: Readonly<Record<string, string>> = { prometheus: 'nobody' };
+const USERS: Readonly<Record<string, string>> = { prometheus: 'nobody', alertmanager: 'nobody' };
 const packageJson = JSON.parse(read('package.json')) as { version: string };
 
 /** The port inside, of `host:port`, `address:port:port` and the like. */
@@ -55,7 +55,7 @@ describe('docker-compose.yml', () => {
     for (const { image } of [rabbitmq, redis])
       expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-[a-z]+@sha256:[0-9a-f]{64}$/);
     expect(rabbitmq.image).toMatch(/^rabbitmq:4\.3\./);
-    for (const { image } of [prometheus, grafana])
+    for (const { image } of [prometheus, alertmanager, grafana])
       expect(image).toMatch(/^[a-z]+\/[a-z]+:v?\d+\.\d+\.\d+(@sha256:[0-9a-f]{64})?$/);
     expect(sandbox.image).toBe(`poker-bridge-sandbox:${packageJson.version}`);
     expect(worker.image).toBe(`poker-bridge-worker:${packageJson.version}`);
@@ -131,6 +131,11 @@ describe('docker-compose.yml', () => {
     expect(rabbitmq.hostname).toBe('rabbitmq');
   });
 
+  it('recreates RabbitMQ and the workers together if the passwords are others', () => {
+    for (const { labels } of [rabbitmq, worker])
+      expect(labels).toEqual({ 'poker-bridge.rabbitmq-secrets': variables['RABBITMQ_SECRETS'] });
+  });
+
   it('checks the health of each of its own services at the port that it publishes', () => {
     const urls = Object.values(OURS).map(
       ({ healthcheck }) => /fetch\('([^']+)'\)/.exec(healthcheck.test.at(-1) ?? '')?.[1],
@@ -180,11 +185,12 @@ describe('docker-compose.yml', () => {
 
   it('lets each service reach what it needs, and Redis nobody but workers', () => {
     expect(Object.entries(services).map(([name, service]) => [name, service.networks])).toEqual([
-      ['rabbitmq', ['bus']],
+      ['rabbitmq', ['bus', 'monitoring']],
       ['redis', ['cache']],
       ['sandbox', ['platform']],
       ['worker', ['bus', 'cache', 'platform', 'monitoring']],
       ['prometheus', ['monitoring']],
+      ['alertmanager', ['monitoring']],
       ['grafana', ['monitoring']],
     ]);
     expect(networks['cache']).toEqual({ internal: true });
@@ -199,6 +205,8 @@ describe('docker-compose.yml', () => {
     expect(rabbitmq.entrypoint).toEqual(['sh', start]);
     expect(posix.dirname(definitions)).toBe(posix.dirname(start));
     expect(targets.get('rabbitmq-conf')).toMatch(/^\/etc\/rabbitmq\/conf\.d\/\d+-[a-z-]+\.conf$/);
+    expect(targets.get('rabbitmq-plugins')).toBe('/etc/rabbitmq/enabled_plugins');
+    expect(read(configs['rabbitmq-plugins']?.file ?? '')).toMatch(/rabbitmq_prometheus/);
   });
 
   it('gives Prometheus its configuration and alerts, and Grafana its dashboards, to read only', () => {
@@ -208,6 +216,10 @@ describe('docker-compose.yml', () => {
       ['deploy/prometheus/alerts.yml', '/etc/prometheus/alerts.yml'],
     ]);
     expect(prometheus.command).toContain('--config.file=/etc/prometheus/prometheus.yml');
+    const [{ source, target } = { source: '', target: '' }] = alertmanager.configs ?? [];
+    expect(alertmanager.command).toContain(`--config.file=${target}`);
+    expect(read(configs[source]?.file ?? '')).toContain('severity="page"');
+    expect(Object.values(services).filter(({ profiles }) => profiles)).toEqual([alertmanager]);
     const folders = grafana.volumes?.filter((mount) => mount.startsWith('./'));
     expect(folders).toEqual([
       './deploy/grafana/provisioning:/etc/grafana/provisioning:ro',

@@ -19,6 +19,7 @@ interface FieldDefaults {
   readonly noValue?: string;
   readonly thresholds?: { readonly steps: readonly Threshold[] };
   readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
+  readonly color?: { readonly mode: string; readonly fixedColor?: string };
   readonly custom?: {
     readonly stacking?: { readonly mode: string };
     readonly scaleDistribution?: { readonly type: string };
@@ -32,7 +33,13 @@ export interface Panel {
   readonly title: string;
   readonly description: string;
   readonly targets: readonly Target[];
-  readonly fieldConfig: { readonly defaults: FieldDefaults };
+  readonly fieldConfig: {
+    readonly defaults: FieldDefaults;
+    readonly overrides: readonly {
+      readonly matcher: { readonly options: string };
+      readonly properties: readonly { readonly id: string; readonly value: unknown }[];
+    }[];
+  };
   readonly options?: { readonly textMode?: string };
   readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
 }
@@ -58,6 +65,6 @@ export function readQueries(): readonly string[] {
   return [
     ...readPanels().flatMap(({ targets }) => targets.map(({ expr }) => expr)),
     ...annotations.list.map(({ expr }) => expr),
-    ...variables.map((query) => /^label_values\((\w+), \w+\)$/.exec(query)?.[1] ?? query),
+    ...variables.map((query) => /^label_values\(([^,]+), \w+\)$/.exec(query)?.[1] ?? query),
   ];
 }

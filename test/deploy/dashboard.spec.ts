@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { readPanels, readQueries } from './dashboard-file.ts';
-import { labelsIn, seriesIn, workerSeries } from './prometheus-queries.ts';
+import { BROKER_SERIES, labelsIn, seriesIn, workerSeries } from './prometheus-queries.ts';
 
-const series = workerSeries();
+const series = new Map([...workerSeries(), ...BROKER_SERIES]);
 const panels = readPanels();
 const shown = (expression: string) => seriesIn(expression.replaceAll(/\$\w+/g, ''));
 
 describe('deploy/grafana/dashboards/poker-bridge.json', () => {
-  it.each(readQueries())('asks for series and labels that a worker has: %s', (expression) => {
+  it.each(readQueries())('asks for series and labels that a worker or RabbitMQ has: %s', (expression) => {
     const named = shown(expression);
     expect(named).not.toEqual([]);
     expect(named.filter((name) => !series.has(name))).toEqual([]);
@@ -33,6 +33,21 @@ describe('deploy/grafana/dashboards/poker-bridge.json', () => {
       }),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('paints failures red and successes green', () => {
+    const red = { mode: 'shades', fixedColor: 'red' };
+    const painted = panels.filter(({ fieldConfig }) => fieldConfig.defaults.color?.fixedColor === 'red');
+    expect(painted.map(({ title }) => title)).toEqual(['Failures by outcome', 'Calls by result']);
+    for (const { fieldConfig } of painted) expect(fieldConfig.defaults.color).toEqual(red);
+    const [, results] = painted;
+    const success = results?.fieldConfig.overrides.find(({ matcher }) => matcher.options === '2xx');
+    expect(success?.properties).toEqual([{ id: 'color', value: { mode: 'fixed', fixedColor: 'green' } }]);
+  });
+
+  it('names the states of circuits in a legend', () => {
+    const circuits = panels.find(({ type }) => type === 'state-timeline');
+    expect(circuits?.options).toMatchObject({ legend: { showLegend: true } });
   });
 
   it('explains every panel, and lays none over another', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { SETTINGS } from '#settings';
 
-import { SANDBOX, WORKER } from '../../scripts/build/programs.ts';
+import { CLI, SANDBOX, WORKER } from '../../scripts/build/programs.ts';
 import { sourceFiles } from '../../scripts/build/source-files.ts';
 import { read, root } from '../docs/markdown.ts';
 import { readComposeFile } from './compose-file.ts';
@@ -36,7 +36,12 @@ function isSent(path: string): boolean {
 function copied(stage: string): readonly string[] {
   return valuesOf(inherited(stages, stage), 'COPY')
     .filter((value) => !value.startsWith('--from='))
-    .flatMap((value) => value.split(' ').slice(0, -1));
+    .flatMap((value) =>
+      value
+        .split(' ')
+        .slice(0, -1)
+        .filter((word) => !word.startsWith('--')),
+    );
 }
 
 describe('deploy/Dockerfile', () => {
@@ -100,7 +105,9 @@ describe('deploy/Dockerfile', () => {
     const instructions = inherited(stages, app);
     const [command = '[]'] = valuesOf(instructions, 'CMD');
     const [node, ...args] = JSON.parse(command) as string[];
-    expect([node, ...args]).toEqual(['node', ...flags, `dist/${file}`]);
+    // The image has no source maps.
+    const ownFlags = flags.filter((flag) => flag !== '--enable-source-maps');
+    expect([node, ...args]).toEqual(['node', ...ownFlags, `dist/${file}`]);
     expect(read(`scripts/tasks/${app}.ts`)).toContain(`runBuilt(${app.toUpperCase()}, `);
     expect(valuesOf(instructions, 'ENV')).toEqual(
       expect.arrayContaining(Object.entries(environment).map(([name, value]) => `${name}=${value}`)),
@@ -132,6 +139,14 @@ describe('deploy/Dockerfile', () => {
     expect(Object.keys(SETTINGS)).toContain('HTTP_HOST');
   });
 
+  it('leaves out sources, tests and libraries that are packed by themselves', () => {
+    const paths = sourceFiles(root).map(({ path }) => path);
+    expect(paths.filter((path) => /\.(spec|fixture)\.ts$|\.py$|^libs\/caller/.test(path))).toEqual([]);
+    const runs = stages.flatMap(({ instructions }) => valuesOf(instructions, 'RUN')).join('\n');
+    expect(runs).toContain("find dist -name '*.map' -delete");
+    expect(runs).toContain('rm -r node_modules/@poker-bridge');
+  });
+
   it('leaves out development packages and packages for other platforms', () => {
     const [run] = valuesOf(stages.find(({ name }) => name === 'packages')?.instructions ?? [], 'RUN');
     expect(run).toMatch(/^npm ci --omit=dev --omit=optional .*--ignore-scripts/);
@@ -140,6 +155,14 @@ describe('deploy/Dockerfile', () => {
       '--from=packages /app/node_modules node_modules',
       '--from=build /app/dist dist',
       'package.json ./',
+      '--chmod=755 deploy/poker-bridge /usr/local/bin/poker-bridge',
     ]);
+  });
+
+  it('starts the command line like npm run, from the path', () => {
+    const flags = CLI.flags.filter((flag) => flag !== '--enable-source-maps');
+    expect(read('deploy/poker-bridge')).toContain(
+      `\nexec node ${flags.join(' ')} /app/dist/${CLI.file} "$@"\n`,
+    );
   });
 });

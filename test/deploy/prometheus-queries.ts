@@ -26,6 +26,19 @@ export function workerSeries(): ReadonlyMap<string, readonly string[]> {
   );
 }
 
+/**
+ * The series of RabbitMQ's plugin for Prometheus that alerts and the dashboard ask for, with their labels. A real
+ * RabbitMQ is held to them by test/extended/prometheus.spec.ts.
+ */
+export const BROKER_SERIES: ReadonlyMap<string, readonly string[]> = new Map<string, readonly string[]>([
+  ['rabbitmq_alarms_memory_used_watermark', OF_THE_TARGET],
+  ['rabbitmq_alarms_free_disk_space_watermark', OF_THE_TARGET],
+  ...['messages', 'messages_ready', 'messages_unacked', 'consumers'].map((name): [string, string[]] => [
+    `rabbitmq_detailed_queue_${name}`,
+    ['queue', 'vhost', ...OF_THE_TARGET],
+  ]),
+]);
+
 /** The series that a PromQL expression names: what is neither a function, a word of the language, a label nor a string. */
 export function seriesIn(expression: string): readonly string[] {
   const bare = withoutStrings(expression)

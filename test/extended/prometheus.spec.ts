@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { workerSeries } from '../deploy/prometheus-queries.ts';
+import { startBroker } from '../../scripts/broker/start-broker.ts';
+import { BROKER_SERIES, workerSeries } from '../deploy/prometheus-queries.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { openConnection } from '../support/broker.ts';
 import { Program } from '../support/program.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
 import { until } from '../support/until.ts';
 
 const START_TIMEOUT_MS = 120_000;
 const MINUTE_MS = 60_000;
+const ALERTMANAGER = 'deploy/prometheus/alertmanager.yml';
 /** More than any of the alerts takes. */
 const COMMANDS = 10;
 
@@ -31,6 +34,35 @@ describe('deploy/prometheus', () => {
   ])('passes promtool %s %s', async (...args) => {
     expect(await promtool(...args)).toMatchObject({ code: 0, output: expect.stringContaining('SUCCESS') });
   });
+
+  it('has an example for Alertmanager that Alertmanager takes', async () => {
+    const { code, stdout } = await new Program('/usr/bin/amtool', ['check-config', ALERTMANAGER]).result;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('SUCCESS')]);
+  });
+});
+
+describe('a real Prometheus that scrapes RabbitMQ', () => {
+  it('has the series that alerts and the dashboard ask for, of the queues of poker-bridge alone', async () => {
+    await using broker = await startBroker({ hasMetrics: true });
+    await using bus = await openConnection(broker.url);
+    for (const name of ['poker.interactive', 'shop.replies.0']) await bus.channel.assertQueue(name);
+    await using prometheus = await PrometheusProcess.scraping({
+      workers: [],
+      rabbitmq: `127.0.0.1:${broker.metricsPort}`,
+    });
+    const scraped = 'rabbitmq_detailed_queue_consumers and on () rabbitmq_alarms_memory_used_watermark';
+    await until('both pages are scraped', async () => (await prometheus.query(scraped)).length > 0);
+    const found = await prometheus.query('{__name__=~"rabbitmq_.+"}');
+    for (const [name, labels] of BROKER_SERIES) {
+      const own = found.filter(({ metric }) => metric['__name__'] === name);
+      expect([name, ...own.map(({ metric }) => Object.keys(metric).toSorted())]).toEqual([
+        name,
+        ['__name__', ...labels].toSorted(),
+      ]);
+    }
+    const named = new Set(found.flatMap(({ metric }) => metric['queue'] ?? []));
+    expect([...named]).toEqual(['poker.interactive']);
+  });
 });
 
 describe('a real Prometheus that scrapes a worker', () => {
@@ -39,7 +71,7 @@ describe('a real Prometheus that scrapes a worker', () => {
 
   beforeAll(async () => {
     sandboxed = await startSandboxedService();
-    prometheus = await PrometheusProcess.scraping(new URL(await sandboxed.worker.url()).host);
+    prometheus = await PrometheusProcess.scraping({ workers: [new URL(await sandboxed.worker.url()).host] });
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     await prometheus?.[Symbol.asyncDispose]();

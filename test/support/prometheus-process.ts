@@ -39,6 +39,19 @@ export interface Range {
   readonly end: number;
 }
 
+/** What is scraped: each by host and port of its metrics. */
+interface Scraped {
+  readonly workers: readonly string[];
+  readonly rabbitmq?: string;
+  /** Of the queues. Default `poker`. */
+  readonly prefix?: string;
+}
+
+interface Config {
+  readonly global: object;
+  readonly scrape_configs: readonly { readonly job_name: string }[];
+}
+
 /** A Prometheus on loopback with the configuration and the rules of deploy/, which scrapes once a second. */
 export class PrometheusProcess extends Program {
   readonly url: string;
@@ -50,11 +63,11 @@ export class PrometheusProcess extends Program {
     this.#folder = folder;
   }
 
-  /** @param targets host and port of the metrics of each worker. @throws Error if it does not start */
-  static async scraping(...targets: readonly string[]): Promise<PrometheusProcess> {
+  /** @throws Error if it does not start */
+  static async scraping(scraped: Scraped): Promise<PrometheusProcess> {
     const [port = 0] = await freePorts(1);
     const folder = temporaryFolder();
-    const config = folder.write('prometheus.yml', configFor(targets));
+    const config = folder.write('prometheus.yml', configFor(scraped));
     const started = new PrometheusProcess(`http://127.0.0.1:${port}`, folder, [
       `--config.file=${config}`,
       // From Prometheus 3 on this is so without the flag.
@@ -102,16 +115,18 @@ export class PrometheusProcess extends Program {
   }
 }
 
-/** The configuration of deploy/, with these targets and a short interval. */
-function configFor(targets: readonly string[]): string {
-  const { scrape_configs: scrapes, ...config } = parse(read('deploy/prometheus/prometheus.yml')) as {
-    global: object;
-    scrape_configs: { job_name: string }[];
-  };
+/** The configuration of deploy/ without Alertmanager, with these targets and a short interval. */
+function configFor({ workers, rabbitmq, prefix = 'poker' }: Scraped): string {
+  const text = read('deploy/prometheus/prometheus.yml').replace('poker\\..+', `${prefix}\\..+`);
+  const { scrape_configs: scrapes, global } = parse(text) as Config;
+  const targetsOf = (job: string) => (job === 'poker-bridge' ? workers : [rabbitmq].filter(Boolean));
   return stringify({
-    ...config,
-    global: { ...config.global, scrape_interval: '1s', evaluation_interval: '1s' },
+    global: { ...global, scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: [join(root, 'deploy', 'prometheus', 'alerts.yml')],
-    scrape_configs: scrapes.map(({ job_name }) => ({ job_name, static_configs: [{ targets }] })),
+    scrape_configs: scrapes.map((scrape) => ({
+      ...scrape,
+      dns_sd_configs: [],
+      static_configs: [{ targets: targetsOf(scrape.job_name) }],
+    })),
   });
 }

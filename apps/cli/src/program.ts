@@ -64,7 +64,7 @@ export async function run(args: readonly string[]): Promise<void> {
   try {
     await createProgram().parseAsync(withHelpAsOption(args), { from: 'user' });
   } catch (error) {
-    process.exitCode = exitCodeOf(error);
+    process.exitCode = await exitCodeOf(error);
   }
 }
 
@@ -80,9 +80,12 @@ function withHelpAsOption(args: readonly string[]): readonly string[] {
   return first === 'help' && rest.length > 0 ? [...rest, '--help'] : args;
 }
 
-function exitCodeOf(error: unknown): number {
+async function exitCodeOf(thrown: unknown): Promise<number> {
   // Commander has printed it already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.success : EXIT.usage;
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.success : EXIT.usage;
+  // Loaded for a fault only: it knows the settings and the bus.
+  const { exitOfFault } = await import('./exit-of-fault.ts');
+  const error = exitOfFault(thrown);
   const isExpected = error instanceof ExitError;
   process.stderr.write(`${isExpected ? error.message : inspect(error)}\n`);
   return isExpected ? error.exitCode : EXIT.internal;

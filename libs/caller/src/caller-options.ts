@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 
 import { busNames } from '@poker-bridge/contracts';
-import type { ConnectionState, ConnectionTls } from '@poker-bridge/rabbitmq';
+import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-bridge/rabbitmq';
 
 import { activeTraceContext } from './calls/active-trace-context.ts';
 import type { TraceContext } from './calls/call-options.ts';
@@ -65,7 +65,7 @@ export function readOptions(options: CallerOptions): CallerSettings {
     throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);
   }
   const [first = ''] = urls;
-  const userId = options.sendUserId === true ? decodeURIComponent(new URL(first).username) : undefined;
+  const userId = options.sendUserId === true ? brokerUserOf(first) : undefined;
   return {
     urls,
     tls: { material: tls as ConnectionTls['material'], describe: messageOf },

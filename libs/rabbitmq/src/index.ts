@@ -1,6 +1,7 @@
 export { type MissingPermission, type Permissions } from './access.ts';
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS } from './connection/bound-headers.ts';
+export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
 export {
   BrokerConnection,
   type BrokerConnectionOptions,

@@ -1,13 +1,14 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { parse } from 'yaml';
 
 import { busNames, type Lane, LANES } from '#contracts';
 import { readSettings, SETTINGS } from '#settings';
 
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
 import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
-import { read } from '../../docs/markdown.ts';
+import { readRules } from '../../deploy/alerts-file.ts';
+import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
+import { alertsFile, alertsOf, testAlerts } from './rendered-alerts.ts';
 import { unknownMembers, validate } from './published-schemas.ts';
 import { COMPLETE, lint, type Manifest, MINIMUM, render } from './render.ts';
 
@@ -56,7 +57,7 @@ describe('the Helm chart', () => {
   it('needs no operator unless it is asked for one', () => {
     const kinds = new Set(minimum.map(({ kind }) => kind));
     expect(kinds).toEqual(
-      new Set(['ServiceAccount', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy']),
+      new Set(['ServiceAccount', 'Secret', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy']),
     );
   });
 
@@ -80,11 +81,18 @@ describe('the Helm chart', () => {
           HTTP_PORT: workerOf(deployment).ports[0].containerPort,
         });
         const graceS = podOf(deployment).terminationGracePeriodSeconds;
-        expect(graceS * 1_000).toBeGreaterThanOrEqual(settings.SHUTDOWN_GRACE_MS + 15_000);
+        expect(graceS * 1_000).toBe(settings.SHUTDOWN_GRACE_MS + 15_000);
       }
     }
     const [, reports] = of('Deployment');
     expect(environmentOf(reports!)).toMatchObject({ REPORTS_PREFETCH: '8', EVENTS: 'all' });
+  });
+
+  it('renders cleartext that stays in the pod, or is allowed', async () => {
+    const local = { ...MINIMUM.settings, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
+    await expect(render({ settings: local })).resolves.not.toEqual([]);
+    const allowed = { ...MINIMUM.settings, PLATFORM_API_URL: 'http://a.example', ALLOW_CLEARTEXT: 'true' };
+    await expect(render({ settings: allowed })).resolves.not.toEqual([]);
   });
 
   it('waits for a longer grace period, too', async () => {
@@ -98,7 +106,7 @@ describe('the Helm chart', () => {
       const environment = environmentOf(deployment);
       const { mountPath, readOnly } = workerOf(deployment).volumeMounts[0];
       expect(readOnly).toBe(true);
-      expect(podOf(deployment).volumes[0].secret.secretName).toBe('poker-bridge');
+      expect(podOf(deployment).volumes[0].projected.sources).toEqual([{ secret: { name: 'poker-bridge' } }]);
       expect(environment).toMatchObject({
         AMQP_URL_FILE: `${mountPath}/amqp-url`,
         PLATFORM_SECRET_KEY_FILE: `${mountPath}/platform-secret-key`,
@@ -107,7 +115,22 @@ describe('the Helm chart', () => {
         AMQP_TLS_CA: `${mountPath}/ca.pem`,
       });
     }
-    expect(complete.some(({ kind }) => kind === 'Secret')).toBe(false);
+    expect(of('Secret')).toEqual([]);
+  });
+
+  it('makes the key by which the log names players, unless it is given one', () => {
+    const [secret] = of('Secret', minimum);
+    const [file = '', text = ''] = Object.entries(secret?.data ?? {})[0] ?? [];
+    expect(Buffer.from(text, 'base64').toString()).toMatch(/^[A-Za-z0-9]{48}$/);
+    for (const deployment of of('Deployment', minimum)) {
+      const { mountPath } = workerOf(deployment).volumeMounts[0];
+      const [, made] = podOf(deployment).volumes[0].projected.sources;
+      expect(made.secret).toEqual({
+        name: secret?.metadata.name,
+        items: [{ key: file, path: `made/${file}` }],
+      });
+      expect(environmentOf(deployment)['LOG_SUBJECT_KEY_FILE']).toBe(`${mountPath}/made/${file}`);
+    }
   });
 
   it('asks the worker where it answers', () => {
@@ -163,16 +186,38 @@ describe('the Helm chart', () => {
     expect(policy!.spec.policyTypes).toEqual(['Ingress', 'Egress']);
   });
 
-  it('has the alerts of deploy/prometheus/alerts.yml, each with a link that can be followed', () => {
-    const [rule] = of('PrometheusRule');
+  it('has alerts with links that can be followed, those of RabbitMQ only if it knows which one', async () => {
     const { runbookUrl } = COMPLETE.prometheusRule;
-    const file = read('deploy/prometheus/alerts.yml').replaceAll(/\{\{ or [^}]+ \}\}(?=#)/g, runbookUrl);
-    expect(rule?.spec).toEqual(parse(file));
-    const links = rule?.spec.groups.flatMap(({ rules }: any) =>
-      rules.flatMap(({ annotations }: any) => annotations?.runbook_url ?? []),
-    );
+    const rules = await alertsOf(COMPLETE);
+    const links = rules.flatMap(({ annotations }) => annotations?.['runbook_url'] ?? []);
     expect(links).toContain(`${runbookUrl}#pokernoworkerready`);
-    expect(links.filter((link: string) => !/^https:\/\/[\w./]+#[a-z]+$/.test(link))).toEqual([]);
+    expect(links.filter((link) => !/^https:\/\/[\w./]+#[a-z]+$/.test(link))).toEqual([]);
+    expect(rules.map(({ alert }) => alert)).toEqual(readRules().map(({ alert }) => alert));
+    const others = await alertsOf({ ...MINIMUM, prometheusRule: { enabled: true, runbookUrl } });
+    const missing = rules.filter(({ expr }) => !others.some((other) => other.expr === expr));
+    expect(missing.map(({ alert }) => alert)).toEqual([
+      'PokerBrokerAlarm',
+      'PokerQueueLong',
+      'PokerReportsQueueLong',
+      'PokerKeptMessagesFull',
+    ]);
+  });
+
+  it('has alerts that pass the tests of deploy/prometheus for the series of their release', async () => {
+    const labels = { namespace: 'default', job: 'game-poker-bridge' };
+    expect(await testAlerts(await alertsFile(COMPLETE), labels)).toContain('SUCCESS');
+    // Without these labels, all is another release's: what is to fire then has no series.
+    await expect(testAlerts(await alertsFile(COMPLETE), {})).rejects.toThrow('PokerWorkerNotReady');
+  });
+
+  it('has no alert for a lane that is off', async () => {
+    const on = (await alertsOf(COMPLETE)).find(({ alert }) => alert === 'PokerLaneNotConsuming');
+    expect(on?.expr).toMatch(/"interactive".*"reports"/s);
+    const values = { ...COMPLETE, lanes: { reports: { enabled: false } } };
+    const off = (await alertsOf(values)).find(({ alert }) => alert === 'PokerLaneNotConsuming');
+    expect(off?.expr).toMatch(/"interactive"/);
+    expect(off?.expr).not.toMatch(/"reports"/);
+    expect(of('Deployment', await render(values))).toHaveLength(1);
   });
 
   it('scales each lane by its queue, with what is in flight: over HTTP, since KEDA does not see it over AMQP', () => {
@@ -191,6 +236,19 @@ describe('the Helm chart', () => {
       expect(trigger.authenticationRef.name).toBe(of('TriggerAuthentication')[0]?.metadata.name);
     }
     for (const deployment of of('Deployment')) expect(deployment.spec).not.toHaveProperty('replicas');
+  });
+
+  it('has what the documents name in commands of kubectl', async () => {
+    const deployments = of('Deployment', await render(MINIMUM, 'poker-bridge'));
+    const text = [...documents(), 'apps/cli/src/trace/trace.command.ts'].map(read).join('\n');
+    const named = new Set([...text.matchAll(/ deployment\/([\w-]+)/g)].map(([, name]) => name));
+    expect([...named]).toEqual(['poker-bridge-interactive']);
+    expect(deployments.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining([...named]));
+    const selectors = [...text.matchAll(/kubectl [^\n]*logs -l (\S+)=(\S+)/g)];
+    expect(selectors.length).toBeGreaterThan(2);
+    for (const [, label = '', value = ''] of selectors)
+      for (const deployment of deployments)
+        expect(finds({ matchLabels: { [label]: value } }, deployment)).toBe(true);
   });
 
   it('pulls an image by its digest, else by the version of the chart', () => {
@@ -214,6 +272,26 @@ describe('the Helm chart', () => {
       /runbookUrl.*does not match pattern/s,
     ],
     ['a value that it does not know', { ...MINIMUM, replicas: 2 }, /replicas/],
+    [
+      'a setting that there is not',
+      { settings: { ...MINIMUM.settings, EVENT: 'all' } },
+      /invalid propertyName 'EVENT'/,
+    ],
+    [
+      'a platform in cleartext',
+      { settings: { ...MINIMUM.settings, PLATFORM_API_URL: 'http://a.example' } },
+      /ALLOW_CLEARTEXT/,
+    ],
+    [
+      'no lane',
+      { ...MINIMUM, lanes: { interactive: { enabled: false }, reports: { enabled: false } } },
+      /at least one/,
+    ],
+    [
+      'fewer workers at most than at least',
+      { ...MINIMUM, lanes: { reports: { scaling: { min: 5 } } } },
+      /min 5 is more than max 4/,
+    ],
     ['a lane that there is not', { ...MINIMUM, lanes: { vip: { enabled: true } } }, /vip/],
   ])('refuses %s, and says so', async (_what, values, message) => {
     await expect(render(values)).rejects.toThrow(message);

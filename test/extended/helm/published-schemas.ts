@@ -7,6 +7,7 @@ import { ServiceMonitor } from '@kubernetes-models/prometheus-operator/monitorin
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import ts from 'typescript';
@@ -21,6 +22,7 @@ const MODELS = [
   PodDisruptionBudget,
   PrometheusRule,
   ScaledObject,
+  Secret,
   Service,
   ServiceAccount,
   ServiceMonitor,

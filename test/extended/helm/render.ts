@@ -25,7 +25,7 @@ export const COMPLETE = {
   image: { repository: 'registry.example/worker', digest: `sha256:${'a'.repeat(64)}` },
   imagePullSecrets: [{ name: 'registry' }],
   secrets: {
-    settings: { REDIS_URL: 'redis-url', INTERNAL_KEY: 'internal-key' },
+    settings: { REDIS_URL: 'redis-url', INTERNAL_KEY: 'internal-key', LOG_SUBJECT_KEY: 'log-subject-key' },
     files: { OPERATORS_FILE: 'operators.json', AMQP_TLS_CA: 'ca.pem' },
   },
   lanes: { reports: { settings: { REPORTS_PREFETCH: '8' } } },
@@ -34,6 +34,7 @@ export const COMPLETE = {
   prometheusRule: {
     enabled: true,
     runbookUrl: 'https://docs.example/runbook.md',
+    brokerMatchers: 'namespace="rabbitmq"',
     labels: { release: 'prometheus' },
   },
   podAnnotations: { team: 'poker' },
@@ -47,11 +48,12 @@ export interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec?: any;
+  readonly data?: Readonly<Record<string, string>>;
 }
 
 /** What Helm makes of the chart. @throws Error with what Helm says */
-export async function render(values: object): Promise<readonly Manifest[]> {
-  const text = await helm('template', values);
+export async function render(values: object, release = 'game'): Promise<readonly Manifest[]> {
+  const text = await helm('template', values, release);
   return parseAllDocuments(text)
     .map((document) => document.toJS() as Manifest | null)
     .filter((manifest) => manifest !== null);
@@ -62,13 +64,13 @@ export async function lint(values: object): Promise<string> {
   return helm('lint', values);
 }
 
-async function helm(command: 'lint' | 'template', values: object): Promise<string> {
+async function helm(command: 'lint' | 'template', values: object, release = 'game'): Promise<string> {
   const program = await bringHelm();
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-helm-'));
   const file = join(folder, 'values.yaml');
   try {
     writeFileSync(file, stringify(values));
-    const options = command === 'lint' ? ['--strict', CHART] : ['game', CHART];
+    const options = command === 'lint' ? ['--strict', CHART] : [release, CHART];
     // A home of its own: it reads no repositories and no cluster.
     const env = { HOME: folder, PATH: process.env['PATH'] ?? '' };
     const { stdout } = await spawn(program, [command, ...options, '--values', file], { env });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -72,6 +73,28 @@ describe('A Redis that refuses every connection', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     expect(await reasonsOf(`redis://127.0.0.1:${port}`)).toEqual([DENIED.slice(1), DENIED.slice(1)]);
+    server.close();
+  });
+
+  it('is still told by its own words when it cuts each connection that writes', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      // Only who waits reads why.
+      socket.on('data', () => socket.resetAndDestroy());
+      setTimeout(() => socket.end(`${DENIED}\r\n`), 50).unref();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await using refused = new Workers(`redis://127.0.0.1:${port}`);
+    const store = refused.start();
+    await isAway(store);
+    const reasons = new Set<string>();
+    for (let n = 0; n < 40; n += 1) {
+      await sleep(50);
+      if (store.state.kind === 'away') reasons.add(store.state.reason);
+    }
+    expect([...reasons]).toEqual([DENIED.slice(1)]);
     server.close();
   });
 

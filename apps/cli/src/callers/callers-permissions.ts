@@ -1,6 +1,5 @@
-import { workerPermissions } from '#messaging/client';
-import { brokerUserOf } from '#messaging/client';
-import { type CallerRules, readCallers, readSomeSettings, SettingsError } from '#settings';
+import { brokerUserOf, workerPermissions } from '#messaging/client';
+import { type CallerRules, readCallers, readSomeSettings } from '#settings';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import { type Permissions, permissionsOf } from './permissions.ts';
@@ -15,33 +14,27 @@ const OTHERS = '*';
  * @throws ExitError if there is no file, or it cannot be used
  */
 export function callersPermissions(file: string | undefined): void {
-  try {
-    const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
-    const path = file ?? settings.CALLERS_FILE;
-    if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
-    const { AMQP_PREFIX: prefix, AMQP_URL: urls } = settings;
-    const callers = readCallers(path);
-    const vhost = vhostOf(urls[0] ?? '');
-    const worker = brokerUserOf(urls[0] ?? '');
-    const print = (user: string, what: string, permissions: Permissions): void => {
-      process.stdout.write(`${comment(`${user}: ${what}`)}${lineOf(vhost, user, permissions)}\n`);
-    };
-    print(worker, 'the worker', workerPermissions(prefix));
-    for (const [caller, rules] of callers) {
-      if (caller === OTHERS) continue;
-      if (caller === worker) {
-        throw new ExitError(EXIT.settings, `CALLERS_FILE: ${caller} is the worker's own user, by AMQP_URL`);
-      }
-      const permissions = permissionsOf(caller, rules, prefix);
-      const read = new RegExp(permissions.read);
-      const met = [...callers.keys()].filter((other) => other !== caller && read.test(`${other}.replies`));
-      print(caller, describe(rules), permissions);
-      if (met.length > 0)
-        process.stdout.write(comment(`${caller} may read replies of ${met.join(', ')}, too`));
+  const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
+  const path = file ?? settings.CALLERS_FILE;
+  if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
+  const { AMQP_PREFIX: prefix, AMQP_URL: urls } = settings;
+  const callers = readCallers(path);
+  const vhost = vhostOf(urls[0] ?? '');
+  const worker = brokerUserOf(urls[0] ?? '');
+  const print = (user: string, what: string, permissions: Permissions): void => {
+    process.stdout.write(`${comment(`${user}: ${what}`)}${lineOf(vhost, user, permissions)}\n`);
+  };
+  print(worker, 'the worker', workerPermissions(prefix));
+  for (const [caller, rules] of callers) {
+    if (caller === OTHERS) continue;
+    if (caller === worker) {
+      throw new ExitError(EXIT.settings, `CALLERS_FILE: ${caller} is the worker's own user, by AMQP_URL`);
     }
-  } catch (error) {
-    if (error instanceof SettingsError) throw new ExitError(EXIT.settings, error.message);
-    throw error;
+    const permissions = permissionsOf(caller, rules, prefix);
+    const read = new RegExp(permissions.read);
+    const met = [...callers.keys()].filter((other) => other !== caller && read.test(`${other}.replies`));
+    print(caller, describe(rules), permissions);
+    if (met.length > 0) process.stdout.write(comment(`${caller} may read replies of ${met.join(', ')}, too`));
   }
 }
 

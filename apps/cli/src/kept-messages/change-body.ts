@@ -1,7 +1,6 @@
-import { parseExactJson } from '#signing';
+import { exactJson, parseExactJson } from '#signing';
 
-import { exactJson } from '../input/exact-json.ts';
-import { readValue } from '../input/read-value.ts';
+import { readValue } from '../input/read-source.ts';
 
 /** One change of a body. */
 export interface Change {

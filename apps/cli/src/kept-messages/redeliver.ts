@@ -1,6 +1,8 @@
 import { type Kept, redeliveredReply } from '#messaging/client';
+import { readInternalKey } from '#settings';
 
-import { readServiceKey, withKeptQueue } from '../bus/with-kept-queue.ts';
+import { readBus } from '../bus/bus.ts';
+import { withKeptQueue } from '../bus/with-kept-queue.ts';
 import type { ExitCode } from '../exit.ts';
 import { interruptibly } from '../interruption.ts';
 import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
@@ -10,7 +12,7 @@ const DIRECT = 'amq.rabbitmq.reply-to';
 
 /** Sends parked replies to their queues, in order and under the ids that they had. */
 export function redeliver(noun: Noun, options: ActionOptions): Promise<ExitCode> {
-  const { prefix, internalKey } = readServiceKey();
+  const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
   const replyOf = ({ message }: Kept) => redeliveredReply(message, prefix, internalKey);
   const action: Action = {
     verb: 'Redeliver',

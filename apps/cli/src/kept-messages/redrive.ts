@@ -1,8 +1,10 @@
 import { CommandError, ERROR_CODES, isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 import { type Kept, Redriver, type Redriving } from '#messaging/client';
+import { readInternalKey } from '#settings';
 
-import { readServiceKey, withKeptQueue } from '../bus/with-kept-queue.ts';
+import { readBus } from '../bus/bus.ts';
+import { withKeptQueue } from '../bus/with-kept-queue.ts';
 import type { ExitCode } from '../exit.ts';
 import { interruptibly } from '../interruption.ts';
 import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
@@ -17,7 +19,7 @@ export interface RedriveOptions extends ActionOptions {
 
 /** Sends dead letters back to the lanes of their types, changed if that is wanted. */
 export async function redrive(noun: Noun, options: RedriveOptions): Promise<ExitCode> {
-  const { prefix, internalKey } = readServiceKey();
+  const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
   const redriver = new Redriver(prefix, internalKey);
   const set = await Promise.all((options.set ?? []).map(withFile));
   const changes = [...(options.unset ?? []), ...set];

@@ -1,9 +1,9 @@
 import type { Kept, KeptQueueOptions } from '#messaging/client';
-import { parseExactJson } from '#signing';
+import { exactJson, parseExactJson } from '#signing';
 
 import { withKeptQueue } from '../bus/with-kept-queue.ts';
 import { EXIT, type ExitCode, ExitError } from '../exit.ts';
-import { exactJson, written } from '../input/exact-json.ts';
+import { written } from '../input/json.ts';
 import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
 import { printable } from '../output/printable.ts';
 import type { Noun } from './describe-kept.ts';

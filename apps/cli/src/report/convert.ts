@@ -1,6 +1,5 @@
-import { parseExactJson } from '#signing';
+import { exactJson, parseExactJson } from '#signing';
 
-import { exactJson } from '../input/exact-json.ts';
 import { decimalOf, type RecordFacts } from './records.ts';
 import type { WrittenFile } from './written-file.ts';
 

@@ -1,6 +1,7 @@
+import { exactJson } from '#signing';
+
 import type { ReportName } from '#contracts';
 
-import { exactJson } from '../input/exact-json.ts';
 import { printable } from '../output/printable.ts';
 import type { Comparison } from './compare.ts';
 import { completeness, type Period } from './period.ts';

@@ -1,4 +1,5 @@
-import { extentsDiffer, mostPagesOf, type ReportExtent, type ReportPage } from '#contracts';
+import type { ReportPage } from '#caller';
+import { extentsDiffer, mostPagesOf, type ReportExtent } from '#contracts';
 
 /** A reading as JSON holds it. */
 export interface KeptReading {
@@ -72,7 +73,7 @@ export class Reading {
     return this.#first !== undefined && this.#pages > mostPagesOf(this.#first.pageCount);
   }
 
-  add({ totalCount, pageCount, perPage, records, precisions, faults = [] }: ReportPage): void {
+  add({ totalCount, pageCount, perPage, records, precisions, faults = [] }: ReportPage<object>): void {
     this.#last = { totalCount, pageCount, perPage };
     this.#first ??= this.#last;
     this.#hasChanged ||= extentsDiffer(this.#last, this.#first);

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { ReportName, ReportRecord } from '#contracts';
 import { parseExactJson } from '#signing';
 
-import { written } from '../input/exact-json.ts';
+import { written } from '../input/json.ts';
 
 /** The sums of one currency and, in the ad hoc report, one kind of money; by the name of the amount. */
 export interface Total {

@@ -2,7 +2,7 @@ import { CommandError, type ReportName } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
 import { usageError } from '../exit.ts';
-import { readValue } from '../input/read-value.ts';
+import { readValue } from '../input/read-source.ts';
 import { dayOf, endOf, isTimeZone, monthOf, type Period } from './period.ts';
 
 /** The options of `report ad-hoc` and `report rake`. */

@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
+import { type Caller, CallerError, type ReportPage } from '#caller';
 import type { ReportName } from '#contracts';
-import type { BusReply } from '#messaging/client';
+import { exactJson } from '#signing';
 
-import { addressOf } from '../bus/address-of.ts';
-import { exitOfFault } from '../bus/exit-of-fault.ts';
-import { type Bus, readBus } from '../bus/read-bus.ts';
-import { withBusClient } from '../bus/with-bus-client.ts';
+import { addressOf, readBus, withCaller } from '../bus/bus.ts';
+import { exitOfFault } from '../exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { interruptibly } from '../interruption.ts';
 import { Progress } from '../output/progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
-import { replyLine } from '../send/reply-line.ts';
 import { compare } from './compare.ts';
 import { type TableFacts, toCsv, toJson } from './convert.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
-import { fetchAll, fetchRest, type Pages, type ReportRequest } from './fetch-pages.ts';
 import { readRecords } from './records.ts';
+import type { Period } from './period.ts';
+import type { Reading } from './reading.ts';
 import { reportDataOf, type ReportOptions } from './report-data.ts';
 import { UnfinishedReport } from './unfinished-report.ts';
 import { WrittenFile } from './written-file.ts';
 
 const DEADLINE_MS = 600_000;
+const MOST_PER_PAGE = 1_000;
 const FORMATS = ['csv', 'ndjson', 'json', 'parquet'] as const;
 type Format = (typeof FORMATS)[number];
 const STANDARD_OUTPUT = '-';
@@ -50,6 +50,16 @@ export async function report(name: ReportName, options: ReportOptions): Promise<
   }
 }
 
+/** A report as it is asked for. */
+interface ReportRequest {
+  readonly type: `report.${ReportName}.fetch`;
+  /** Of the command. */
+  readonly data: Period & Readonly<Record<string, unknown>>;
+  readonly operator: string | undefined;
+  /** For all of it. */
+  readonly deadlineMs: number;
+}
+
 /** @param to where the end of the report, or its failure, is told */
 async function fetchInto(
   name: ReportName,
@@ -57,34 +67,37 @@ async function fetchInto(
   out: string,
   to: NodeJS.WritableStream,
 ): Promise<ExitCode> {
-  const { operator, force: mayReplace = false, resume: resumes = false } = options;
+  const { operator, deadlineMs = DEADLINE_MS, force: mayReplace = false, resume: resumes = false } = options;
   const format = formatOf(options);
   const data = await reportDataOf(name, options);
-  const request = { report: name, data, operator, deadlineMs: options.deadlineMs ?? DEADLINE_MS };
-  const identity = { report: name, ...data, operator, bus: addressOf(busOfSettings()) };
+  const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
+  const identity = { report: name, ...data, operator, bus: addressOf(readBus()) };
   return interruptibly(async (signal) => {
     await using unfinished = await UnfinishedReport.open({ out, identity, resumes, mayReplace });
+    const sentAtMs = Date.now();
     try {
-      const sentAtMs = Date.now();
-      const failure = unfinished.isComplete ? undefined : await readInto(unfinished, request, signal);
-      if (failure) {
-        to.write(options.json ? replyLine(failure) : describeReply(failure, Date.now() - sentAtMs));
-        const advice = await unfinished.keep();
-        if (advice !== undefined) process.stderr.write(`${advice}\n`);
-        return EXIT.failed;
-      }
+      if (!unfinished.isComplete) await readInto(unfinished, request, signal);
       const ending = await endOf(name, options, unfinished);
       await writeReport(format, unfinished, { ...ending.facts, precisions: ending.precisions });
       const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
       for (const line of lines) to.write(`${line}\n`);
       const warnings = warningsOf(ending, data, options.timeZone);
       for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+      return unfinished.reading.faults > 0 ? EXIT.failed : EXIT.success;
     } catch (error) {
       const advice = await unfinished.keep();
-      if (advice === undefined || !(error instanceof ExitError)) throw error;
-      throw new ExitError(error.exitCode, `${error.message}\n${advice}`);
+      const answer = error instanceof CallerError ? error.answer : undefined;
+      if (answer) {
+        const body = exactJson(answer);
+        const line = `{"type":"command.failed","body":${body}}\n`;
+        to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
+        if (advice !== undefined) process.stderr.write(`${advice}\n`);
+        return EXIT.failed;
+      }
+      const end = exitOfFault(error);
+      if (advice === undefined || !(end instanceof ExitError)) throw end;
+      throw new ExitError(end.exitCode, `${end.message}\n${advice}`);
     }
-    return unfinished.reading.faults > 0 ? EXIT.failed : EXIT.success;
   });
 }
 
@@ -98,68 +111,74 @@ function formatOf({ out, format: named }: ReportOptions): Format {
   );
 }
 
-function busOfSettings(): Bus {
-  try {
-    return readBus();
-  } catch (error) {
-    throw exitOfFault(error);
-  }
-}
-
-/** Reads to the end. @returns the failure that ended it, if one did */
+/**
+ * Reads to the end, and keeps each page.
+ *
+ * @throws CallerError; ExitError if the user interrupts it, or a page was lost on the way
+ */
 async function readInto(
   unfinished: UnfinishedReport,
   request: ReportRequest,
   signal: AbortSignal,
-): Promise<BusReply | undefined> {
+): Promise<void> {
   const { reading } = unfinished;
-  const isResumed = reading.pages > 0;
-  const last = await withBusClient((client) => {
-    const pages = isResumed ? fetchRest(client, request, reading) : fetchAll(client, request);
-    return copy(pages, unfinished, signal);
-  });
-  if (last && last.type !== 'report.completed') return last;
-  if (last) await requireWhole(last, unfinished);
+  const progress = new Progress('records', { total: reading.total, before: reading.records });
+  try {
+    const sent = await withCaller(async (caller) => {
+      const pages = pagesOf(caller, request, reading, signal);
+      for (;;) {
+        const { value, done } = await pages.next();
+        if (done) return value;
+        await unfinished.add(value);
+        progress.add(value.records.length, value.totalCount);
+      }
+    });
+    await requireWhole(sent, unfinished);
+  } catch (error) {
+    throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
+  } finally {
+    progress.end();
+  }
   await unfinished.complete();
+}
+
+/**
+ * The pages that were not read yet, in order: all of one command, or each of a command of its own.
+ *
+ * @returns how many records the worker has sent, if all were of one command
+ */
+async function* pagesOf(
+  caller: Caller,
+  { type, data, operator, deadlineMs }: ReportRequest,
+  reading: Reading,
+  signal: AbortSignal,
+): AsyncGenerator<ReportPage<object>, number | undefined> {
+  const options = { ...(operator !== undefined && { operator }), signal };
+  if (reading.pages === 0) {
+    const whole = caller.fetchReport<typeof type, object>(type, data, { ...options, deadlineMs });
+    yield* whole;
+    return whole.summary?.records;
+  }
+  const endMs = performance.now() + deadlineMs;
+  while (!reading.isAtEnd) {
+    if (reading.isEndless) throw new ExitError(EXIT.failed, 'the report has no end: its pages keep growing');
+    const before = reading.pages;
+    const leftMs = Math.floor(endMs - performance.now());
+    if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
+    // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
+    const { perPage = 0 } = reading;
+    const page = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data, page: before + 1 };
+    yield* caller.fetchReport<typeof type, object>(type, page, { ...options, deadlineMs: leftMs });
+    // It has become shorter.
+    if (reading.pages === before) return undefined;
+  }
   return undefined;
 }
 
-/** Keeps each page. @throws ExitError if the user interrupts it, or a page was lost on the way */
-async function copy(
-  pages: Pages,
-  unfinished: UnfinishedReport,
-  signal: AbortSignal,
-): Promise<BusReply | undefined> {
-  const { reading } = unfinished;
-  const progress = new Progress('records', { total: reading.total, before: reading.records });
-  const interrupted = new Promise<never>((_, reject) => {
-    const refuse = (): void => reject(new ExitError(EXIT.failed, 'interrupted; the file was not written'));
-    if (signal.aborted) refuse();
-    signal.addEventListener('abort', refuse, { once: true });
-  });
-  // It may come when nobody waits any more.
-  interrupted.catch(() => undefined);
-  try {
-    for (;;) {
-      const { value, done } = await Promise.race([pages.next(), interrupted]);
-      if (done) return value;
-      const expected = reading.pages + 1;
-      if (value.page !== expected) throw new ExitError(EXIT.noAnswer, `page ${expected} was lost on the way`);
-      await unfinished.add(value);
-      progress.add(value.records.length, value.totalCount);
-    }
-  } finally {
-    progress.end();
-    // Its timer would keep the process alive up to the deadline.
-    void pages.return(undefined);
-  }
-}
-
 /** A page that was lost on the way is never a gap in the file. */
-async function requireWhole({ text }: BusReply, unfinished: UnfinishedReport): Promise<void> {
-  const sent = (JSON.parse(text) as { records: number }).records;
+async function requireWhole(sent: number | undefined, unfinished: UnfinishedReport): Promise<void> {
   const { records } = unfinished.reading;
-  if (sent === records) return;
+  if (sent === undefined || sent === records) return;
   await unfinished.discard();
   throw new ExitError(
     EXIT.noAnswer,

@@ -1,9 +1,8 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
-import { parseExactJson } from '#signing';
+import { exactJson, parseExactJson } from '#signing';
 
 import { EXIT, ExitError } from '../exit.ts';
-import { exactJson } from '../input/exact-json.ts';
 import type { TableFacts } from './convert.ts';
 import type { WrittenFile } from './written-file.ts';
 

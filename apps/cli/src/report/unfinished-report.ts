@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
-import type { ReportPage } from '#contracts';
+import type { ReportPage } from '#caller';
+import { exactJson } from '#signing';
 
 import { usageError } from '../exit.ts';
-import { exactJson } from '../input/exact-json.ts';
 import { type KeptReading, Reading } from './reading.ts';
 import { WrittenFile } from './written-file.ts';
 
@@ -91,7 +91,7 @@ export class UnfinishedReport implements AsyncDisposable {
     return this.#isComplete;
   }
 
-  async add(page: ReportPage): Promise<void> {
+  async add(page: ReportPage<object>): Promise<void> {
     this.reading.add(page);
     for (const record of page.records) await this.records.write(`${exactJson(record)}\n`);
     if (performance.now() - this.#checkedAtMs >= CHECKPOINT_MS) await this.#checkpoint(true);

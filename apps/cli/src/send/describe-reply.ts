@@ -1,9 +1,8 @@
 import { styleText } from 'node:util';
 
-import type { BusReply } from '#messaging/client';
 import { parseExactJson } from '#signing';
 
-import { written } from '../input/exact-json.ts';
+import { written } from '../input/json.ts';
 import { printable, shortened } from '../output/printable.ts';
 
 const LONGEST_DATA = 400;
@@ -18,7 +17,7 @@ export function describeCommand({ type, id, text }: { type: string; id: string; 
 }
 
 /** A reply, for people: a headline, and a line for each member. */
-export function describeReply({ type, text }: BusReply, afterMs: number): string {
+export function describeReply(type: string, text: string, afterMs: number): string {
   const arrow = styleText(type === 'command.failed' ? 'yellow' : 'green', '←');
   const headline = `${arrow} ${printable(type)} ${styleText('dim', `after ${afterMs} ms`)}`;
   return [headline, ...linesOf(type, text).map((line) => `    ${printable(line)}`), ''].join('\n');

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-import type { SendOptions } from './send-options.ts';
+import type { SendOptions } from './send.ts';
 
 /** The longest deadline of a command. Source: bus contract, section 2. */
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;

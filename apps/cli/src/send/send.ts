@@ -1,51 +1,59 @@
 import { randomUUID } from 'node:crypto';
 
-import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND } from '#contracts';
-import type { BusReply } from '#messaging/client';
+import type { ConsumeMessage } from 'amqplib';
 
-import { withBusClient } from '../bus/with-bus-client.ts';
-import { EXIT, type ExitCode, usageError } from '../exit.ts';
-import { jsonFault } from '../input/exact-json.ts';
-import { readSource } from '../input/read-source.ts';
+import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND } from '#contracts';
+
+import { readBus } from '../bus/bus.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonFault, readJson } from '../input/json.ts';
 import { printable } from '../output/printable.ts';
 import { describeCommand, describeReply } from './describe-reply.ts';
-import { replyLine } from './reply-line.ts';
-import type { SendOptions } from './send-options.ts';
+import { sendCommand } from './send-command.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
+
+/** The options of `send TYPE`. */
+export interface SendOptions {
+  readonly data: string;
+  readonly operator?: string;
+  readonly id?: string;
+  readonly deadlineMs?: number;
+  readonly json?: true;
+}
 
 /**
  * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may
  * know it, and every worker answers.
  *
- * @throws ExitError if the data is not JSON, and like `withBusClient`
+ * @throws ExitError if the data is not JSON, and like `sendCommand`
  */
 export async function send(type: string, options: SendOptions): Promise<ExitCode> {
   const { id = randomUUID(), operator, json = false } = options;
-  const text = await readData(options.data);
+  // Only the worker validates it.
+  const text = await readJson('--data', options.data);
   if (!isCommandType(type)) {
     process.stderr.write(`${printable(type)} is no command of this version: ${COMMAND_TYPES.join(', ')}\n`);
   }
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
   const { deadlineMs = DEADLINE_MS[lane] } = options;
-
-  return withBusClient(async (client) => {
-    if (!json) process.stdout.write(describeCommand({ type, id, text }));
-    const sentAtMs = Date.now();
-    let last: BusReply | undefined;
-    for await (const reply of client.send({ type, text, id, operator, deadlineMs })) {
-      last = reply;
-      process.stdout.write(json ? replyLine(reply) : describeReply(reply, Date.now() - sentAtMs));
-    }
-    return last?.type === 'command.failed' ? EXIT.failed : EXIT.success;
-  });
+  const bus = readBus();
+  if (!json) process.stdout.write(describeCommand({ type, id, text }));
+  const sentAtMs = Date.now();
+  let last: string | undefined;
+  for await (const reply of sendCommand(bus, { type, text, id, operator, deadlineMs })) {
+    last = String(reply.properties.type);
+    const body = reply.content.toString();
+    process.stdout.write(json ? replyLine(reply, body) : describeReply(last, body, Date.now() - sentAtMs));
+  }
+  return last === 'command.failed' ? EXIT.failed : EXIT.success;
 }
 
-/** The data, unchanged: only the worker validates it. */
-async function readData(given: string): Promise<string> {
-  const isFile = given.startsWith('@');
-  const text = isFile || given === '-' ? await readSource(isFile ? given.slice(1) : given) : given;
-  const fault = jsonFault(text);
-  if (fault !== undefined) throw usageError(`--data ${fault}`);
-  return text;
+/** A reply as one line of JSON, its body digit for digit as it was received. */
+function replyLine({ properties }: ConsumeMessage, text: string): string {
+  const { type, messageId, correlationId, headers } = properties as Record<keyof typeof properties, unknown>;
+  // Between the tokens of JSON a line break is white space; within a string it is always escaped.
+  const body = jsonFault(text) === undefined ? text.trim().replace(/[\r\n]+/g, ' ') : JSON.stringify(text);
+  const envelope = JSON.stringify({ type, messageId, correlationId, headers });
+  return `${envelope.slice(0, -1)},"body":${body}}\n`;
 }

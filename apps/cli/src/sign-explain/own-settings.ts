@@ -2,7 +2,6 @@ import type { OperatorCredentials } from '#platform';
 import { readSettings, readSomeSettings, type SettingName } from '#settings';
 import { SIGNATURE_VARIABLES, type SignatureSettings, type SignatureVariable } from '#signing';
 
-import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { operatorNamed } from '../input/operator-named.ts';
 
 const VARIABLES = Object.keys(SIGNATURE_VARIABLES) as SignatureVariable[];
@@ -53,19 +52,11 @@ export function readOwnRequestSettings(operator: string | undefined): OwnRequest
 }
 
 function read<N extends SettingName>(names: readonly N[]) {
-  try {
-    return readSomeSettings(names, process.env);
-  } catch (error) {
-    throw exitOfFault(error);
-  }
+  return readSomeSettings(names, process.env);
 }
 
 function readOperator(name: string): OperatorCredentials {
-  try {
-    return operatorNamed(name, readSettings(process.env));
-  } catch (error) {
-    throw exitOfFault(error);
-  }
+  return operatorNamed(name, readSettings(process.env));
 }
 
 function ownOf({ secretKey, settings }: OperatorCredentials): OwnSettings {

@@ -1,4 +1,4 @@
-import { jsonFault } from '../input/exact-json.ts';
+import { jsonFault } from '../input/json.ts';
 import type { HttpRequest } from './read-raw-request.ts';
 
 type Json = Readonly<Record<string, unknown>>;

@@ -12,7 +12,7 @@ import {
 } from '#signing';
 
 import { usageError } from '../exit.ts';
-import { jsonFault } from '../input/exact-json.ts';
+import { jsonFault } from '../input/json.ts';
 
 /** One request to explain. */
 export interface Row {

@@ -3,8 +3,7 @@ import { validateCommand } from '#contracts/validation';
 import { type Operation, OPERATIONS, requestOf } from '#platform';
 
 import { usageError } from '../exit.ts';
-import { jsonFault } from '../input/exact-json.ts';
-import { readSource } from '../input/read-source.ts';
+import { readJson } from '../input/json.ts';
 import { printable } from '../output/printable.ts';
 import { readOwnRequestSettings } from './own-settings.ts';
 import type { Row } from './read-rows.ts';
@@ -52,10 +51,7 @@ export async function rowOfCommand(type: string, data: string, operator: string 
 }
 
 async function readData<T extends Operation>(type: T, text: string) {
-  const isFile = text.startsWith('@');
-  const json = isFile || text === '-' ? await readSource(isFile ? text.slice(1) : text) : text;
-  const fault = jsonFault(json);
-  if (fault !== undefined) throw usageError(`--data ${fault}`);
+  const json = await readJson('--data', text);
   try {
     return validateCommand(type, JSON.parse(json));
   } catch (error) {

@@ -1,6 +1,6 @@
 import { parseExactJson, type SignedParameters } from '#signing';
 
-import { jsonFault } from '../input/exact-json.ts';
+import { jsonFault } from '../input/json.ts';
 import type { HttpRequest } from './read-raw-request.ts';
 import type { OwnSettings } from './own-settings.ts';
 import type { Row } from './read-rows.ts';

@@ -1,5 +1,6 @@
+import { exactJson } from '#signing';
+
 import { EXIT, type ExitCode } from '../exit.ts';
-import { exactJson } from '../input/exact-json.ts';
 import { describeRow } from './describe-row.ts';
 import { type InputOptions, readInput } from './read-input.ts';
 import { type Row, signedBy } from './read-rows.ts';

@@ -2,7 +2,6 @@ import { askOnce, faultCodeOf } from '#platform';
 import { isLoopback, readSettings } from '#settings';
 import { SIGNATURE_VARIABLES } from '#signing';
 
-import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { operatorNamed } from '../input/operator-named.ts';
 import { tlsOf } from '../input/tls-of.ts';
@@ -64,14 +63,10 @@ export async function signProbe(options: ProbeOptions): Promise<ExitCode> {
 }
 
 function readOperator(name: string) {
-  try {
-    const settings = readSettings(process.env);
-    const operator = operatorNamed(name, settings);
-    const tls = tlsOf('PLATFORM', settings, [operator.baseUrl, operator.apiUrl]);
-    return { operator, transport: { tls, proxyUrl: settings.PLATFORM_PROXY_URL } };
-  } catch (error) {
-    throw exitOfFault(error);
-  }
+  const settings = readSettings(process.env);
+  const operator = operatorNamed(name, settings);
+  const tls = tlsOf('PLATFORM', settings, [operator.baseUrl, operator.apiUrl]);
+  return { operator, transport: { tls, proxyUrl: settings.PLATFORM_PROXY_URL } };
 }
 
 /** The variables and their values. */

@@ -3,9 +3,8 @@ import { createInterface } from 'node:readline';
 import { readSomeSettings } from '#settings';
 import { subjectOf } from '#telemetry';
 
-import { exitOfFault } from '../bus/exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
-import { readValue } from '../input/read-value.ts';
+import { readValue } from '../input/read-source.ts';
 import { describeCause } from './cause.ts';
 import { describeLogLine } from './describe-log-line.ts';
 import { type LogLine, readLogLine } from './log-line.ts';
@@ -103,12 +102,8 @@ function byTime(one: LogLine, other: LogLine): number {
 }
 
 function readKey(): string {
-  try {
-    const { LOG_SUBJECT_KEY: key } = readSomeSettings(['LOG_SUBJECT_KEY'], process.env);
-    if (key !== undefined) return key;
-  } catch (error) {
-    throw exitOfFault(error);
-  }
+  const { LOG_SUBJECT_KEY: key } = readSomeSettings(['LOG_SUBJECT_KEY'], process.env);
+  if (key !== undefined) return key;
   throw new ExitError(EXIT.settings, 'LOG_SUBJECT_KEY: is required, as the workers have it');
 }
 

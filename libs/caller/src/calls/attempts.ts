@@ -1,4 +1,5 @@
 import { busNames, type CommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
+import { alarmSentence } from '@poker-bridge/rabbitmq';
 
 import { pause } from '../bus/abortable.ts';
 import type { Publisher } from '../bus/publisher.ts';
@@ -72,7 +73,7 @@ export class Attempts {
     const { state } = publisher.connection;
     const fault =
       state.kind === 'blocked'
-        ? `The broker takes no messages: ${state.reason}.`
+        ? alarmSentence(state.reason)
         : lastErrorHint(publisher.connection.lastError ?? replyQueue.lastError);
     return CallerError.of(
       this.#isSent ? 'NO_REPLY' : 'NOT_SENT',

@@ -12,7 +12,7 @@ interface CallerErrorFacts {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   readonly platform?: PlatformAnswer | undefined;
   readonly commandId?: string | undefined;
-  readonly cause?: unknown;
+  readonly answer?: ErrorBody | undefined;
 }
 
 /**
@@ -36,9 +36,11 @@ export class CallerError extends Error {
   readonly platform: PlatformAnswer | undefined;
   /** To send the same command again, and to find it in the worker's log. */
   readonly commandId: string | undefined;
+  /** What the worker answered, whole; absent on a fault on this side of the bus. */
+  readonly answer: ErrorBody | undefined;
 
   private constructor(code: CallerErrorCode, facts: CallerErrorFacts) {
-    super(facts.message, facts.cause === undefined ? {} : { cause: facts.cause });
+    super(facts.message);
     this.code = code;
     this.category = facts.category;
     this.retryable = facts.retryable;
@@ -47,6 +49,7 @@ export class CallerError extends Error {
     this.details = facts.details;
     this.platform = facts.platform;
     this.commandId = facts.commandId;
+    this.answer = facts.answer;
   }
 
   /**
@@ -61,7 +64,7 @@ export class CallerError extends Error {
 
   /** What a worker answered: the data of `command.failed`. */
   static ofReply(body: ErrorBody): CallerError {
-    return new CallerError(body.code, { ...body, commandId: body.command.id });
+    return new CallerError(body.code, { ...body, commandId: body.command.id, answer: body });
   }
 
   /** A command that no message can hold. */

@@ -1,7 +1,4 @@
 // A door of its own: who only calls does not load the transport, and Nest with it.
-export { BusClient, type BusClientOptions, type BusCommand } from './bus-client.ts';
-export { BusClientError, type BusClientFault } from './bus-client-error.ts';
-export type { BusReply } from './bus-reply.ts';
 export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';
 export type { KeptMessage } from '../kept/kept-message.ts';
 export { type Kept, type KeptQueue, type KeptQueueOptions, openKeptQueue } from './open-kept-queue.ts';

@@ -4,9 +4,8 @@ import type { TlsContext } from '#tls';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
-import { forwarderLockOf, readerLockOf } from '../topology/topology.ts';
-import { BusClientError } from './bus-client-error.ts';
 import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
+import { forwarderLockOf, readerLockOf } from '../topology/topology.ts';
 
 export type Kept = KeptOf<KeptMessage>;
 export type KeptQueue = KeptQueueOf<KeptMessage>;
@@ -26,8 +25,7 @@ export interface KeptQueueOptions {
  * The queue of dead letters, or that of parked replies, for a person who looks into it and acts. Workers that deliver parked
  * replies are waited for.
  *
- * @throws BrokerError
- * @throws BusClientError `no-queue` if no worker has declared anything yet
+ * @throws BrokerError `queue-missing` if no worker has declared anything yet
  */
 export async function openKeptQueue({
   urls,
@@ -50,6 +48,6 @@ export async function openKeptQueue({
   } catch (error) {
     if (!(error instanceof BrokerError) || error.fault !== 'queue-missing') throw error;
     const message = `${error.message.slice(0, -1)}: no worker with this AMQP_PREFIX has been there.`;
-    throw new BusClientError('no-queue', message, { cause: error });
+    throw new BrokerError('queue-missing', message, { cause: error });
   }
 }

@@ -143,10 +143,10 @@ export class RedisConnection {
     }
   }
 
-  /** A Redis that refuses a certificate may reset the connection before that can be read: then what it said before holds. */
+  /** A Redis that refuses usually cuts the connection before its reason can be read: then what it said before holds. */
   #note(error: Error): void {
-    const isReset = 'code' in error && error.code === 'ECONNRESET';
-    if (!isReset || tlsFaultOf(this.#lastError) !== 'client-certificate') this.#lastError = error;
+    const isCut = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+    if (!isCut || !isRefusal(this.#lastError)) this.#lastError = error;
   }
 
   /** Redis is away; if it has refused the connection, it may say why. */
@@ -169,6 +169,11 @@ export class RedisConnection {
     this.#state = state;
     if (state.kind !== before) this.#options.onState(state);
   }
+}
+
+/** What Redis has said by itself, or a certificate that it does not accept. */
+function isRefusal(error: unknown): boolean {
+  return (error as Error).name === 'ReplyError' || tlsFaultOf(error) === 'client-certificate';
 }
 
 /** ioredis copies these members when it connects, each time. */

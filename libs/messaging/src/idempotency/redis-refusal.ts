@@ -11,7 +11,7 @@ const WAIT_MS = 250;
  * Why Redis closes every connection, in its own words: it is in protected mode, or has too many clients. It says so before
  * it is asked for anything, and a client that writes at once usually reads only that its connection was reset.
  *
- * @returns `undefined` if it does not say anything
+ * @returns an error of the name that ioredis gives to such answers; `undefined` if Redis does not say anything
  */
 export async function refusalOf(url: string, tls: TlsContext): Promise<Error | undefined> {
   const { hostname, port, protocol } = new URL(url);
@@ -24,5 +24,6 @@ export async function refusalOf(url: string, tls: TlsContext): Promise<Error | u
   const timer = setTimeout(() => socket.destroy(), WAIT_MS);
   await new Promise((resolve) => socket.once('close', resolve));
   clearTimeout(timer);
-  return said.startsWith('-') ? new Error(said.slice(1).trim()) : undefined;
+  if (!said.startsWith('-')) return undefined;
+  return Object.assign(new Error(said.slice(1).trim()), { name: 'ReplyError' });
 }

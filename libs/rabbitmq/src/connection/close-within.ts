@@ -8,11 +8,13 @@ interface Closable {
 
 /**
  * Closes a channel or connection and waits at most `timeoutMs`: a close that is cut in its handshake never settles.
- * Never rejects; a connection that did not close in time loses its socket.
+ * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
 export async function closeWithin(timeoutMs: number, closable: Closable): Promise<void> {
   try {
     await within(timeoutMs, 'the close', tryToClose(closable));
+    // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
+    if ('createChannel' in closable) destroySocket(closable as ChannelModel);
   } catch (error) {
     destroySocket(closable as ChannelModel, error as Error);
   }
@@ -24,8 +26,8 @@ export function abandon(channel: Closable): void {
 }
 
 /** Cuts the TCP connection, which amqplib reports as a lost connection. */
-export function destroySocket(model: ChannelModel, reason: Error): void {
-  const { connection } = model as unknown as { connection?: { stream?: { destroy(error: Error): void } } };
+export function destroySocket(model: ChannelModel, reason?: Error): void {
+  const { connection } = model as unknown as { connection?: { stream?: { destroy(error?: Error): void } } };
   connection?.stream?.destroy(reason);
 }
 

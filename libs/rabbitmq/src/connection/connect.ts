@@ -25,11 +25,13 @@ export interface ConnectOptions {
   readonly knownHeaders?: ReadonlySet<string> | undefined;
 }
 
-/** Why a broker, or a queue of it, cannot be used. Only `unreachable` and `queue-busy` may pass by themselves. */
+/** Why a broker, or a queue of it, cannot be used. Only `unreachable`, `blocked` and `queue-busy` may pass by themselves. */
 export type BrokerFault =
   | 'unreachable'
   | 'login-refused'
   | 'virtual-host-refused'
+  /** The broker is under an alarm, of memory or disk. */
+  | 'blocked'
   /** The user lacks a permission. */
   | 'access-refused'
   | 'queue-missing'
@@ -88,7 +90,7 @@ export async function connectToAny(
       return { model: await connectTo(url, options), user: brokerUserOf(url) };
     } catch (error) {
       if (!(error instanceof BrokerError) || error.fault !== 'unreachable') throw error;
-      reasons.push(`${new URL(url).host}: ${error.message}`);
+      reasons.push(`${hostOf(url)}: ${error.message}`);
     }
   }
   throw new BrokerError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
@@ -97,6 +99,12 @@ export async function connectToAny(
 /** The broker user of a connection with this URL. */
 export function brokerUserOf(url: string): string {
   return URL.canParse(url) ? decodeURIComponent(new URL(url).username) || DEFAULT_USER : DEFAULT_USER;
+}
+
+/** Host and port. */
+function hostOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'amqps:' ? 5671 : 5672)}`;
 }
 
 function brokerErrorOf(error: unknown, url: string, tls: ConnectionTls | undefined): BrokerError {

@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { Channel, ConsumeMessage } from 'amqplib';
 
+import { BriefConnection } from '../connection/brief-connection.ts';
 import { closeWithin } from '../connection/close-within.ts';
-import { BrokerError, type ConnectOptions, connectToAny } from '../connection/connect.ts';
+import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
 import { depthOf } from '../connection/on-channel.ts';
+import { within } from '../connection/within.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { PublishOutcome } from '../publishing/confirming-channel.ts';
 import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
@@ -14,7 +16,6 @@ import { depthAfterWalk } from './depth-after-walk.ts';
 import { QueueLock } from './queue-lock.ts';
 import { walkQueue } from './walk-queue.ts';
 
-const ACCESS_REFUSED = 403;
 const CLOSE_TIMEOUT_MS = 5_000;
 /** The broker takes back a message that somebody has held for half an hour. */
 const ROUND_MS = 10 * 60_000;
@@ -66,32 +67,29 @@ export interface SettleOptions<Facts> {
 export class KeptQueue<Facts> implements AsyncDisposable {
   readonly name: string;
   readonly #options: KeptQueueOptions<Facts>;
-  readonly #model: ChannelModel;
+  /** Consumes; an alarm of the broker does not keep it from returning what it holds. */
+  readonly #connection: BriefConnection;
   readonly #publisher = new ConfirmedPublisher();
+  #publishing: BriefConnection | undefined;
   readonly #lock: QueueLock | undefined;
 
-  private constructor(model: ChannelModel, options: KeptQueueOptions<Facts>) {
+  private constructor(connection: BriefConnection, options: KeptQueueOptions<Facts>) {
     this.name = options.queue;
     this.#options = options;
-    this.#model = model;
+    this.#connection = connection;
     this.#lock = options.lock && new QueueLock(options.lock, this.#publisher);
   }
 
   /** @throws BrokerError */
   static async open<Facts>(options: KeptQueueOptions<Facts>): Promise<KeptQueue<Facts>> {
-    const { model } = await connectToAny(options.urls, options);
-    model.on('error', () => undefined);
-    const kept = new KeptQueue(model, options);
+    const connection = await BriefConnection.open(options.urls, options);
+    const kept = new KeptQueue(connection, options);
     try {
       await kept.#depth();
-      const end = (): void => kept.#publisher.close();
-      // What waits for an answer of a connection that is lost fails.
-      model.on('close', end);
-      await kept.#publisher.attach(model, { state: { kind: 'open' }, reset: end });
       return kept;
     } catch (error) {
-      await closeWithin(CLOSE_TIMEOUT_MS, model);
-      throw error;
+      await kept[Symbol.asyncDispose]();
+      throw connection.faultOf(error);
     }
   }
 
@@ -122,12 +120,14 @@ export class KeptQueue<Facts> implements AsyncDisposable {
    * killed loses none, and at most repeats the one that was under way. The others keep their places, unless it is killed.
    *
    * @returns the keys of those that it did not come to: it was ended before, or they have gone
-   * @throws BrokerError if the broker refuses the user, or the connection is lost; what was settled until then is settled
+   * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
+   *   then is settled
    */
   async settle(options: SettleOptions<Facts>): Promise<ReadonlySet<string>> {
     const left = new Set(options.chosen);
-    if (this.#lock && !(await this.#takeTurn(this.#lock, options))) return left;
+    this.#publishing ??= await this.#openPublishing();
     try {
+      if (this.#lock && !(await this.#takeTurn(this.#lock, options))) return left;
       // A round that brings nothing may have met messages that somebody else holds for a look.
       for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
         const before = left.size;
@@ -135,22 +135,32 @@ export class KeptQueue<Facts> implements AsyncDisposable {
         if (isEmpty) break;
         idle = left.size < before ? 0 : idle + 1;
       }
+    } catch (error) {
+      throw this.#translated(error);
     } finally {
-      await this.#lock?.release(this.#model);
+      await this.#lock?.release(this.#connection.model);
     }
     return left;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#publisher.close();
-    await closeWithin(CLOSE_TIMEOUT_MS, this.#model);
+    await Promise.all([this.#connection, this.#publishing].map((each) => each?.[Symbol.asyncDispose]()));
+  }
+
+  async #openPublishing(): Promise<BriefConnection> {
+    const connection = await BriefConnection.open(this.#options.urls, this.#options);
+    // What waits for an answer of a connection that is lost fails.
+    connection.model.on('close', () => this.#publisher.close());
+    await this.#publisher.attach(connection.model, connection);
+    return connection;
   }
 
   /** @returns whether it is this one's turn; not if the signal was aborted before */
   async #takeTurn(lock: QueueLock, { signal, waiting }: SettleOptions<Facts>): Promise<boolean> {
     const untilMs = performance.now() + LONGEST_WAIT_MS;
     for (let tries = 1; !signal.aborted; tries += 1) {
-      if (await lock.isHeldBy(this.#model)) return true;
+      if (await lock.isHeldBy(this.#connection.model)) return true;
       if (tries === 1) waiting();
       if (performance.now() > untilMs)
         throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
@@ -211,32 +221,32 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   ): Promise<void> {
     let channel: Channel | undefined;
     try {
-      channel = await this.#model.createChannel();
+      channel = await within(CLOSE_TIMEOUT_MS, 'a channel', this.#connection.model.createChannel());
       channel.on('error', () => undefined);
       for await (const message of walkQueue(channel, this.name)) {
         await visit({ facts: this.#options.read(message), message }, channel);
       }
     } catch (error) {
-      throw translated(error);
+      throw this.#translated(error);
     } finally {
       if (channel) await closeWithin(CLOSE_TIMEOUT_MS, channel);
     }
   }
 
   async #depth(): Promise<number> {
-    const depth = await depthOf(this.#model, this.name, CLOSE_TIMEOUT_MS).catch((error: unknown) => {
-      throw translated(error);
-    });
+    const depth = await depthOf(this.#connection.model, this.name, CLOSE_TIMEOUT_MS).catch(
+      (error: unknown) => {
+        throw this.#translated(error);
+      },
+    );
     if (depth === undefined) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
     return depth;
   }
-}
 
-function translated(error: unknown): unknown {
-  // Of whoever visits the messages.
-  if (error instanceof TypeError || error instanceof UnconfirmedError) return error;
-  const { code, message } = error as { code?: unknown; message: string };
-  return code === ACCESS_REFUSED
-    ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause: error })
-    : new BrokerError('unreachable', `The broker does not answer any more: ${message}`, { cause: error });
+  /** What went wrong with the broker; an error of whoever visits the messages stays what it is. */
+  #translated(error: unknown): unknown {
+    if (error instanceof TypeError) return error;
+    const isAlarm = this.#publishing?.state.kind === 'blocked';
+    return (isAlarm ? this.#publishing : this.#connection)?.faultOf(error);
+  }
 }

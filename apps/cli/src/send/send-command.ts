@@ -1,0 +1,141 @@
+import { EventEmitter, on } from 'node:events';
+
+import type { ConsumeMessage } from 'amqplib';
+
+import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
+import {
+  type BriefConnection,
+  ConfirmedPublisher,
+  onChannel,
+  type PublishOutcome,
+  PublishRefusedError,
+  within,
+} from '#rabbitmq';
+
+import { ANSWER_TIMEOUT_MS, type Bus, openForCommands } from '../bus/bus.ts';
+import { EXIT, ExitError } from '../exit.ts';
+
+/** Replies that are held at once; each may be a page of a report. */
+const PREFETCH = 8;
+const LOOK_TIMEOUT_MS = 1_000;
+/** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
+const ANSWER_SLACK_MS = 1_500;
+const REFUSALS: Readonly<Record<Exclude<PublishOutcome, 'confirmed'>, string>> = {
+  returned: 'The broker has no queue for the command.',
+  refused: 'The broker refuses the command: its queue is full.',
+  unanswered: 'No answer came: the broker has not confirmed the command.',
+};
+
+/** A command as it is sent. */
+export interface BusCommand {
+  readonly type: string;
+  /** JSON, sent as it stands. */
+  readonly text: string;
+  readonly id: string;
+  readonly operator?: string | undefined;
+  /** From now. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * Sends one command and gives its replies as they come, the final one last, each once. They come to a queue that goes with the
+ * connection.
+ *
+ * @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
+ */
+export async function* sendCommand(bus: Bus, command: BusCommand): AsyncGenerator<ConsumeMessage, void> {
+  await using connection = await openForCommands(bus);
+  const { model } = connection;
+  const events = new EventEmitter();
+  // It may fail when nobody looks any more.
+  events.on('error', () => undefined);
+  const messages = on(events, 'reply') as AsyncIterable<[ConsumeMessage]>;
+  const fail = (error: unknown): void => void events.emit('error', error);
+  const publisher = new ConfirmedPublisher();
+  model.on('close', () => {
+    fail(noAnswer('the connection to the broker was lost'));
+    publisher.close();
+  });
+  const late = async (): Promise<void> => fail(await lateAnswer(connection, bus, command));
+  const timer = setTimeout(() => void late(), command.deadlineMs + ANSWER_SLACK_MS);
+  try {
+    const channel = await answered(model.createChannel());
+    channel.on('error', () => undefined);
+    const { queue } = await answered(channel.assertQueue('', { exclusive: true, autoDelete: true }));
+    await answered(channel.prefetch(PREFETCH));
+    const onMessage = (message: ConsumeMessage | null): void => {
+      if (message) events.emit('reply', message);
+      else fail(noAnswer('the broker has deleted the reply queue'));
+    };
+    await answered(channel.consume(queue, onMessage));
+    await answered(publisher.attach(model, connection));
+    // A broker under an alarm confirms nothing: the deadline holds over that wait, too.
+    publish(publisher, connection.user, bus, command, queue).catch(fail);
+    let lastSequence = -1;
+    for await (const [message] of messages) {
+      const { sequence, final } = message.properties.headers ?? {};
+      // What a redelivery repeats is dropped.
+      if (Number(sequence) > lastSequence) yield message;
+      lastSequence = Math.max(lastSequence, Number(sequence));
+      if (final === true) return;
+      channel.ack(message);
+    }
+  } catch (error) {
+    const isAlarm = connection.state.kind === 'blocked';
+    const isTold = error instanceof ExitError || error instanceof PublishRefusedError;
+    throw isTold && !isAlarm ? error : connection.faultOf(error);
+  } finally {
+    clearTimeout(timer);
+    publisher.close();
+  }
+}
+
+function answered<T>(work: Promise<T>): Promise<T> {
+  return within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', work);
+}
+
+async function publish(
+  publisher: ConfirmedPublisher,
+  userId: string,
+  { prefix }: Bus,
+  { type, text, id, operator, deadlineMs }: BusCommand,
+  replyTo: string,
+): Promise<void> {
+  const nowMs = Date.now();
+  const deadline = new Date(nowMs + deadlineMs).toISOString();
+  const outcome = await publisher.publish({
+    exchange: busNames(prefix).commands,
+    routingKey: type,
+    content: Buffer.from(text),
+    mandatory: true,
+    properties: {
+      type,
+      messageId: id,
+      correlationId: id,
+      replyTo,
+      contentType: 'application/json',
+      userId,
+      appId: 'poker-bridge-cli',
+      timestamp: Math.floor(nowMs / 1_000),
+      headers: { 'x-deadline': deadline, ...(operator !== undefined && { operator }) },
+    },
+  });
+  if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
+}
+
+function noAnswer(why: string): ExitError {
+  return new ExitError(EXIT.noAnswer, `No answer came: ${why}.`);
+}
+
+/** With a hint if no worker takes from the queue of the command. */
+async function lateAnswer(
+  { model }: BriefConnection,
+  { prefix }: Bus,
+  { type, deadlineMs }: BusCommand,
+): Promise<ExitError> {
+  const lane = busNames(prefix).lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
+  const look = onChannel(model, LOOK_TIMEOUT_MS, 'a look', (channel) => channel.checkQueue(lane));
+  const consumers = await look.then(({ consumerCount }) => consumerCount).catch(() => undefined);
+  const hint = consumers === 0 ? ` No worker serves ${lane}.` : '';
+  return new ExitError(EXIT.noAnswer, `No answer came within ${deadlineMs} ms.${hint}`);
+}

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { type Caller, createCaller } from '#caller';
+
+import { read } from '../docs/markdown.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { until } from '../support/until.ts';
+import { ComposeStack, writePasswords } from './compose-stack.ts';
+import { SessionLoad } from './session-load.ts';
+
+const PER_SECOND = 20;
+/** Answers after a service is back, before the next one ends. */
+const ANSWERS_BETWEEN = 40;
+const MINUTE_MS = 60_000;
+
+jest.setTimeout(10 * MINUTE_MS);
+
+/** In this order, each on what the one before has left. Needs a Docker engine: `npm run test:compose`. */
+describe('docker-compose.yml on an engine', () => {
+  let stack: ComposeStack;
+  let caller: Caller;
+  let load: SessionLoad;
+
+  beforeAll(async () => {
+    stack = await ComposeStack.create();
+    const password = read('deploy/rabbitmq/secrets/rabbitmq-caller').trim();
+    caller = createCaller({
+      url: `amqp://caller:${password}@${stack.port('RABBITMQ_PORT')}/`,
+      name: 'caller',
+    });
+  });
+  afterAll(async () => {
+    await caller?.close();
+    await stack?.[Symbol.asyncDispose]();
+  });
+
+  const prometheus = async (query: string): Promise<number> => {
+    const url = `http://${stack.port('PROMETHEUS_PORT')}/api/v1/query?query=${encodeURIComponent(query)}`;
+    const { data } = (await (await fetch(url)).json()) as { data: { result: { value: [number, string] }[] } };
+    return Number(data.result[0]?.value[1] ?? 0);
+  };
+
+  it('builds the images', () => stack.build());
+
+  it('is healthy with two workers', () => stack.up());
+
+  it('has no source, no source map and no dangling link in the image', async () => {
+    const find =
+      'find /app/dist /app/node_modules/@poker-bridge -name "*.map" -o -name "*.ts" -o -name "*.py"; ';
+    expect(await stack.exec('worker', 'sh', '-c', `${find} find /app -xtype l`)).toBe('');
+  });
+
+  it('has the command line in the image', async () => {
+    expect(await stack.exec('worker', 'poker-bridge', 'doctor')).toMatch(/topology/);
+  });
+
+  it('answers a command', async () => {
+    await caller.ready();
+    await expect(caller.createSession({ userId: 'ada' })).resolves.toMatchObject({ userId: 'ada' });
+    load = new SessionLoad(caller, PER_SECOND);
+  });
+
+  it.each([
+    ['stop', 'worker', 0],
+    ['kill', 'worker', 137],
+    ['stop', 'sandbox', 0],
+    ['kill', 'sandbox', 137],
+    ['stop', 'redis', 0],
+    ['kill', 'redis', 137],
+    ['stop', 'rabbitmq', 0],
+    ['kill', 'rabbitmq', 137],
+    ['stop', 'prometheus', 0],
+    ['kill', 'prometheus', 137],
+    ['kill', 'grafana', 137],
+  ] as const)('answers all after %s of %s', async (how, service, code) => {
+    expect(await stack.end(how, service)).toBe(code);
+    await stack.up();
+    const before = load.right;
+    await until('it answers again', () => load.right > before + ANSWERS_BETWEEN, MINUTE_MS);
+    expect(load.wrong).toEqual([]);
+  });
+
+  it('has answered each command of the load', async () => {
+    await load.end();
+    expect([load.right, load.wrong]).toEqual([load.sent, []]);
+    console.log(`${load.right} of ${load.sent} commands were answered`);
+  });
+
+  it('has what alerts need in Prometheus', async () => {
+    const scraped = async () => (await prometheus('sum(poker_command_wait_seconds_count)')) > 0;
+    await until('waits are scraped', scraped, MINUTE_MS);
+    expect(await prometheus('count(up{job="poker-bridge"} == 1)')).toBe(2);
+    const queue = 'rabbitmq_detailed_queue_messages_ready{queue="poker.interactive"}';
+    await until('queues are scraped', async () => (await prometheus(`count(${queue})`)) === 1, MINUTE_MS);
+    expect(await prometheus('count(rabbitmq_alarms_memory_used_watermark == 0)')).toBe(1);
+  });
+
+  it('is healthy again with other passwords', async () => {
+    using folder = temporaryFolder();
+    await stack.up({ RABBITMQ_SECRETS: writePasswords(folder) });
+    expect(await stack.exec('worker', 'poker-bridge', 'doctor')).toMatch(/topology/);
+  });
+
+  it('leaves nothing behind', async () => {
+    await caller.close();
+    await stack[Symbol.asyncDispose]();
+    expect(await stack.leftovers()).toEqual([]);
+  });
+});

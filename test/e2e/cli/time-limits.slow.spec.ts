@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { build } from '../../../scripts/build/build.ts';
+import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { root } from '../../../scripts/root.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { until } from '../../support/until.ts';
+import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
+import type { CliRun } from './run-cli.ts';
+
+const LIMIT_MS = 20_000;
+const ALARM = /is low on memory and takes nothing: rabbitmqctl status/;
+const SILENCE = /No broker can be reached \(127\.0\.0\.1:\d+: /;
+
+/** Each subcommand that speaks to the broker, and how it ends under an alarm: what publishes nothing works. */
+const SUBCOMMANDS: readonly (readonly [line: string, underAlarm: number])[] = [
+  ['send session.create --data {"userId":"u-1"} --deadline-ms 2000', 3],
+  ['report rake --day 2026-03-01 --deadline-ms 2000 --out FOLDER/rake.csv', 3],
+  ['dead-letters list', 0],
+  ['dead-letters show letter-0', 0],
+  ['dead-letters redrive --all --yes', 3],
+  ['dead-letters discard --id letter-1 --yes', 0],
+  ['replies list', 0],
+  ['replies show parked', 0],
+  ['replies redeliver --all --yes', 3],
+  ['replies discard --all --yes', 0],
+];
+
+describe('the command line at a broker', () => {
+  const folder = temporaryFolder();
+  let broker: Broker;
+  let service: ServiceUnderTest;
+  let kept: KeptMessages;
+  beforeAll(async () => {
+    [broker] = await Promise.all([startBroker(), build(root)]);
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: { INTERNAL_KEY },
+      url: broker.url,
+    });
+    kept = new KeptMessages(service);
+    const worker = await service.worker();
+    const gone = { messageId: 'parked', replyTo: 'nobody-has-this-queue' };
+    service.caller.publish('session.create', { userId: 'p-1' }, gone);
+    await until('a reply is parked', async () => (await kept.depth('replies.undelivered')) === 1, 30_000);
+    worker.kill('SIGTERM');
+    await worker.ended();
+    await kept.put(0, 2);
+  });
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await broker?.[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  const timed = async (line: string, url = broker.url): Promise<CliRun> => {
+    const startedMs = performance.now();
+    const run = await kept.run(line.replace('FOLDER', folder.path), { AMQP_URL: url });
+    expect(performance.now() - startedMs).toBeLessThan(LIMIT_MS);
+    // No stack.
+    expect(run.stderr).not.toMatch(/^ +at /m);
+    return run;
+  };
+
+  it.each(SUBCOMMANDS)('that accepts connections and says nothing: %s ends with 3', async (line) => {
+    await using proxy = await TcpProxy.start(broker.url);
+    proxy.stall();
+    const { code, stderr } = await timed(line, proxy.through(broker.url));
+    expect([code, stderr]).toEqual([3, expect.stringMatching(SILENCE)]);
+  });
+
+  describe('under a memory alarm', () => {
+    beforeAll(() => broker.ctl('set_vm_memory_high_watermark', '0'));
+    afterAll(() => broker.ctl('set_vm_memory_high_watermark', '0.6'));
+
+    it.each(SUBCOMMANDS)('%s ends with %j', async (line, expected) => {
+      const { code, stderr } = await timed(line);
+      expect([code, stderr]).toEqual([expected, expected === 0 ? '' : expect.stringMatching(ALARM)]);
+    });
+
+    it('loses nothing but what was discarded', async () => {
+      expect(await kept.depth('dead-letters')).toBe(1);
+      expect(await kept.depth('replies.undelivered')).toBe(0);
+    });
+  });
+});
