@@ -149,8 +149,10 @@ export class BusLooker {
 function keptLook(name: string, looks: readonly QueueLook[], summary: KeptSummary | undefined): KeptLook {
   const messages = looks.find(({ queue }) => queue === name)?.messages;
   if (messages === undefined || messages > MOST_READ) return { queue: name, messages, reasons: undefined };
+  const held = summary?.messages ?? 0;
   // Whoever looks into the queue at this moment holds what lies there, and the broker does not count it.
-  return { queue: name, messages: Math.max(messages, summary?.messages ?? 0), reasons: summary?.reasons };
+  const reasons = held === 0 && messages > 0 ? undefined : summary?.reasons;
+  return { queue: name, messages: Math.max(messages, held), reasons };
 }
 
 async function summaryOf(connection: ChannelModel, queue: string): Promise<KeptSummary> {

@@ -35,11 +35,7 @@ const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => (
   type: 'command.failed',
   data: errorBodyOf(new CommandError(code), commandOf(facts), RECEIVED_AT_MS),
 });
-const failureWith = (code: ErrorBody['code']): ErrorBody => {
-  const violations = [{ pointer: '/player/nick', message: 'is too long' }];
-  const platform = { status: 422, errors: [] };
-  return errorBodyOf(new CommandError(code, { violations, platform }), commandOf({}), RECEIVED_AT_MS);
-};
+const failureWith = (code: ErrorBody['code']) => failed({}, code).data as ErrorBody;
 const factsOf = (reply: Reply, facts: Facts, sequence = 0) => ({
   envelope: commandOf(facts).envelope,
   reply,
@@ -234,7 +230,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
       headers: {
         ...COPY_HEADERS,
         'x-reason': 'VALIDATION_FAILED',
-        'x-failure': '{"status":422,"pointers":["/player/nick"],"reason":"is too long"}',
+        'x-failure': '{"reason":"The command is not valid; see the violations."}',
         'x-failed-at': '2026-01-31T12:00:00.000Z',
         'x-origin-queue': 'poker.interactive',
         'x-sequence': 1,
