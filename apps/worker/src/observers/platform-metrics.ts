@@ -17,7 +17,8 @@ export class PlatformMetrics extends PlatformObserver {
 
   constructor(logger: Logger, metrics: Metrics, tally: FailureTally) {
     super();
-    this.#logger = logger;
+    // What is thrown is not to be logged as it is; a cause here is one of a closed list.
+    this.#logger = logger.child({}, { serializers: { cause: (cause: string) => cause } });
     this.#metrics = metrics;
     this.#tally = tally;
   }
