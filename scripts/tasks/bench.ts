@@ -24,21 +24,18 @@ await runTask(async () => {
       only: { type: 'string' },
       start: { type: 'boolean', default: false },
       against: { type: 'string' },
-      'plain-peers': { type: 'boolean', default: false },
       rounds: { type: 'string' },
       commands: { type: 'string' },
       'in-flight': { type: 'string' },
-      operators: { type: 'string' },
-      json: { type: 'string' },
       apart: { type: 'boolean', default: false },
       reports: { type: 'boolean', default: false },
       records: { type: 'string' },
     },
   });
-  const { quick, only, start, against, 'plain-peers': isPlain } = values;
+  const { quick, only, start, against } = values;
   await build(root);
   // They use the built code, so not before it is built.
-  const { FULL, QUICK } = await import('../../test/bench/runs/plan.ts');
+  const { FULL, QUICK } = await import('../../test/bench/runs/compare.ts');
   const { bench, chooseContestants } = await import('../../test/bench/bench.ts');
   const amounts = quick ? QUICK : FULL;
   const rounds = readCount('rounds', values.rounds, amounts.rounds);
@@ -52,7 +49,7 @@ await runTask(async () => {
     await using broker = await startBroker();
     return (await runApart({ url: broker.url, rounds, only })) ? 0 : 1;
   }
-  const isWhole = only === undefined && !start && against === undefined && !isPlain;
+  const isWhole = only === undefined && !start && against === undefined;
   const prefetch = readCount('in-flight', values['in-flight'], amounts.prefetch);
   const plan = {
     ...amounts,
@@ -61,14 +58,12 @@ await runTask(async () => {
     rounds,
     commands: readCount('commands', values.commands, amounts.commands),
     prefetch,
-    operators: readCount('operators', values.operators, 1),
   };
-  const choice = { only: only?.split(',') ?? [], hasOther: against !== undefined, isPlain };
+  const choice = { only: only?.split(',') ?? [], hasOther: against !== undefined };
   const isRight = await bench({
     plan,
     contestants: start && only === undefined ? [] : chooseContestants(choice),
     other: against === undefined ? undefined : resolve(against),
-    json: values.json,
   });
   if (!isRight) throw new Error('not every command got exactly one right answer');
   return 0;

@@ -1,20 +1,13 @@
-import { writeFileSync } from 'node:fs';
-
 import { OURS } from './contestants/ours.ts';
 import type { Contestant } from './contestants/contestant.ts';
-import { contestantsOf } from './contestants/contestants.ts';
-import { isFaultless } from './driver/ledger.ts';
-import { median } from './measure/statistics.ts';
-import { describeMachine } from './report/machine.ts';
-import { printReport } from './report/print-report.ts';
+import { CONTESTANTS } from './contestants/contestants.ts';
+import { isFaultless } from './driver/workload.ts';
+import { median } from './measure/measure.ts';
+import { describeMachine, printReport, type Report } from './report/print-report.ts';
 import { Progress } from './report/progress.ts';
-import type { Report } from './report/tables.ts';
 import { measureRates, type Rate, type Rates } from './reports/compare-rates.ts';
-import { compare } from './runs/compare.ts';
-import { moderateMemory } from './runs/moderate-memory.ts';
-import type { Plan } from './runs/plan.ts';
-import { starters } from './runs/starters.ts';
-import { timeStarts } from './runs/time-starts.ts';
+import { compare, moderateMemory, type Plan } from './runs/compare.ts';
+import { starters, timeStarts } from './runs/time-starts.ts';
 import { openStage, type Stage } from './stage/stage.ts';
 
 export interface BenchOptions {
@@ -22,8 +15,6 @@ export interface BenchOptions {
   readonly contestants: readonly Contestant[];
   /** The folder of another checkout, built. */
   readonly other: string | undefined;
-  /** A file for all that is found out, as JSON. */
-  readonly json: string | undefined;
 }
 
 export interface Choice {
@@ -31,12 +22,10 @@ export interface Choice {
   readonly only: readonly string[];
   /** Whether there is another checkout. */
   readonly hasOther: boolean;
-  /** Whether peers run with plain Node.js. */
-  readonly isPlain: boolean;
 }
 
-export function chooseContestants({ only, hasOther, isPlain }: Choice): Contestant[] {
-  const all = [...contestantsOf(isPlain), ...(hasOther ? [OURS.other] : [])];
+export function chooseContestants({ only, hasOther }: Choice): Contestant[] {
+  const all = [...CONTESTANTS, ...(hasOther ? [OURS.other] : [])];
   if (only.length === 0) return all;
   for (const begin of only) {
     if (!all.some(({ name }) => name.startsWith(begin))) {
@@ -51,13 +40,12 @@ export function chooseContestants({ only, hasOther, isPlain }: Choice): Contesta
  *
  * @returns whether every command got exactly one right answer, and every page of a report came right
  */
-export async function bench({ plan, contestants, other, json }: BenchOptions): Promise<boolean> {
+export async function bench({ plan, contestants, other }: BenchOptions): Promise<boolean> {
   console.log('A private RabbitMQ starts …');
-  const { operators, prefetch } = plan;
-  await using stage = await openStage({ operators, prefetch, ...(other !== undefined && { other }) });
+  const { prefetch } = plan;
+  await using stage = await openStage({ prefetch, ...(other !== undefined && { other }) });
   const report = await measure(stage, plan, contestants);
   printReport(report);
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   const finishes = [...report.results.flatMap((result) => result.finishes), ...report.moderate];
   return finishes.every(({ tally }) => isFaultless(tally)) && (report.rates?.faults ?? 0) === 0;
 }

@@ -1,7 +1,7 @@
 import type { Release } from '../../scripts/broker/releases/releases.ts';
 import { messageOf } from '../../scripts/message-of.ts';
-import { createWorkplace } from '../bench/stage/workplace.ts';
-import { describeMachine, machineLine } from '../bench/report/machine.ts';
+import { createWorkplace } from '../bench/stage/stage.ts';
+import { describeMachine, machineLine } from '../bench/report/print-report.ts';
 import { isSound, playRow, type RowResult } from './play-row.ts';
 import { chaosTable, resultLine } from './report.ts';
 import type { Row } from './row.ts';

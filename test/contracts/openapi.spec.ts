@@ -7,7 +7,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { parse } from 'yaml';
 
 import { FIGURE_NAMES } from '../../apps/sandbox/src/reports/figures.ts';
-import { PLAYER_MEMBERS, SESSION_MEMBERS } from '../../apps/sandbox/src/games/open-game.ts';
+import { PLAYER_MEMBERS, SESSION_MEMBERS } from '../../apps/sandbox/src/games/games.controller.ts';
 import { GamePlayer, GameSession } from '#contracts/validation';
 import { AD_HOC_RECORD } from '#platform';
 import { CONTRACT_FOLDER } from '../../scripts/contract-documents/contract-files.ts';
@@ -26,9 +26,11 @@ interface Media {
   readonly example?: unknown;
   readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
+
 interface Body {
   readonly content: Readonly<Record<string, Media>>;
 }
+
 interface Operation {
   readonly operationId: string;
   readonly requestBody: Body;
@@ -73,6 +75,7 @@ describe('openapi.yaml', () => {
       SANDBOX_CURRENCY_MANDATORY: 'true',
     });
   });
+
   afterAll(async () => {
     await sandbox?.[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

@@ -9,8 +9,7 @@ import * as validation from '#contracts/validation';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { fencesOf, read, root } from '../docs/markdown.ts';
-import { nodeReleases } from './node-releases.ts';
-import { installPacked, linkPackages } from './packed-package.ts';
+import { installPacked, linkPackages, nodeReleases } from './packed-package.ts';
 
 const run = promisify(execFile);
 const TSC = join(root, 'node_modules/typescript/bin/tsc');

@@ -3,55 +3,157 @@ import { dirname, join, relative } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { anchorsOf, documents, read, root } from './markdown.ts';
+import { ERROR_CODES } from '#contracts';
+
+import { STORY } from '../../scripts/demo/story.ts';
+import { CONTESTANTS } from '../bench/contestants/contestants.ts';
+import { anchorsOf, documents, fencesOf, read, root, rowsOf, tablesWith } from './markdown.ts';
 import { walkthroughFiles } from './walkthrough.ts';
 
-const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
-const FOLDERS = 'apps|deploy|docs|examples|libs|scripts|test';
-const REPOSITORY_PATH = new RegExp(String.raw`(?<![\w./:@-])(?:${FOLDERS})/[\w./-]*[\w/]`, 'g');
-const PATH_OF_A_MACHINE = /(?<![\w.<>-])\/(?:work|root|home|tmp|Users)\/\S*/g;
-const NPM_SCRIPT = /npm (?:run |(?=test\b))([\w:-]+)/g;
+describe('links', () => {
+  const LINK = /\[[^\]]*\]\(([^)\s]+)\)/g;
+  const FOLDERS = 'apps|deploy|docs|examples|libs|scripts|test';
+  const REPOSITORY_PATH = new RegExp(String.raw`(?<![\w./:@-])(?:${FOLDERS})/[\w./-]*[\w/]`, 'g');
+  const PATH_OF_A_MACHINE = /(?<![\w.<>-])\/(?:work|root|home|tmp|Users)\/\S*/g;
+  const NPM_SCRIPT = /npm (?:run |(?=test\b))([\w:-]+)/g;
 
-/** Files that the walkthrough creates. */
-const invented = new Set(walkthroughFiles().map(({ path }) => path));
+  /** Files that the walkthrough creates. */
+  const invented = new Set(walkthroughFiles().map(({ path }) => path));
 
-const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
+  const scripts = (JSON.parse(read('package.json')) as { scripts: Record<string, string> }).scripts;
 
-describe.each(documents())('%s', (path) => {
-  const text = read(path);
+  describe.each(documents())('%s', (path) => {
+    const text = read(path);
 
-  it('links to what is there', () => {
-    const broken = [...text.matchAll(LINK)]
-      .map(([, target = '']) => target)
-      .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(path, target));
-    expect(broken).toEqual([]);
+    it('links to what is there', () => {
+      const broken = [...text.matchAll(LINK)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(path, target));
+      expect(broken).toEqual([]);
+    });
+
+    it('names paths of the repository that exist', () => {
+      const named = [...text.matchAll(REPOSITORY_PATH)].map(([found]) => found);
+      // Within a document of a folder, a path may be relative to it.
+      const missing = named.filter(
+        (name) =>
+          !existsSync(join(root, name)) &&
+          !existsSync(join(root, dirname(path), name)) &&
+          !invented.has(name),
+      );
+      expect(missing).toEqual([]);
+    });
+
+    it('names no path of a machine', () => {
+      expect(text.match(PATH_OF_A_MACHINE)).toBeNull();
+    });
+
+    it('names npm scripts that exist', () => {
+      const unknown = [...text.matchAll(NPM_SCRIPT)]
+        .map(([, name = '']) => name)
+        .filter((name) => scripts[name] === undefined);
+      expect(unknown).toEqual([]);
+    });
   });
 
-  it('names paths of the repository that exist', () => {
-    const named = [...text.matchAll(REPOSITORY_PATH)].map(([found]) => found);
-    // Within a document of a folder, a path may be relative to it.
-    const missing = named.filter(
-      (name) =>
-        !existsSync(join(root, name)) && !existsSync(join(root, dirname(path), name)) && !invented.has(name),
+  function leadsSomewhere(from: string, target: string): boolean {
+    const [file = '', anchor] = target.split('#');
+    const path = file === '' ? from : relative(root, join(root, dirname(from), file));
+    if (path.startsWith('..') || !existsSync(join(root, path))) return false;
+    return anchor === undefined || anchorsOf(read(path)).has(anchor);
+  }
+});
+
+describe('readme', () => {
+  const fences = fencesOf(read('README.md'));
+  const EXAMPLES: Readonly<Record<string, string>> = {
+    python: 'examples/python/send_commands.py',
+    js: 'examples/node/send-commands.mjs',
+    ts: 'examples/nest/send-commands.ts',
+  };
+
+  describe("the demo's output in README.md", () => {
+    const [demo] = fences.filter(({ text }) => text.startsWith('poker-bridge demo\n'));
+    const scenes = (demo?.text ?? '')
+      .split('\n\n')
+      .slice(1)
+      .map((block) => block.split('\n').filter((line) => line !== ''));
+    const closing = scenes.pop();
+
+    it('shows the scenes of the demo: titles, commands and data', () => {
+      const shown = scenes.map(([title, command = '']) => {
+        const [, type, data = '{}'] = /^ {2}→ (\S+) (.+)$/.exec(command) ?? [];
+        return { title, type, data: JSON.parse(data) as unknown };
+      });
+      expect(shown).toEqual(STORY.map(({ title, type, data }) => ({ title, type, data })));
+    });
+
+    it('ends each scene with the expected reply or code', () => {
+      const ends = scenes.map((lines) => {
+        const last = lines.findLastIndex((line) => line.startsWith('  ← '));
+        const [, type] = /^ {2}← (\S+) after \d+ ms$/.exec(lines[last] ?? '') ?? [];
+        return type === 'command.failed' ? lines[last + 1]?.trim() : type;
+      });
+      const expected = STORY.map(({ expected: end }) => {
+        if (!(end in ERROR_CODES)) return end;
+        const { category, message } = ERROR_CODES[end as keyof typeof ERROR_CODES];
+        return `${end} (${category}): ${message}`;
+      });
+      expect(ends).toEqual(expected);
+    });
+
+    it('closes with the number of commands', () => {
+      expect(closing).toEqual([`All ${STORY.length} commands were answered as they should be.`]);
+    });
+  });
+
+  describe('the code in README.md', () => {
+    const excerpts = fences.filter(({ language }) => language in EXAMPLES);
+
+    it('shows every example', () => {
+      expect(new Set(excerpts.map(({ language }) => language))).toEqual(new Set(Object.keys(EXAMPLES)));
+    });
+
+    it.each(excerpts.map(({ language, text }) => [EXAMPLES[language] ?? '', text]))(
+      'is part of %s',
+      (path, text) => {
+        expect(unindented(read(path))).toContain(unindented(text));
+      },
     );
-    expect(missing).toEqual([]);
   });
 
-  it('names no path of a machine', () => {
-    expect(text.match(PATH_OF_A_MACHINE)).toBeNull();
-  });
+  function unindented(text: string): string {
+    return text.replace(/^ +/gm, '');
+  }
+});
 
-  it('names npm scripts that exist', () => {
-    const unknown = [...text.matchAll(NPM_SCRIPT)]
-      .map(([, name = '']) => name)
-      .filter((name) => scripts[name] === undefined);
-    expect(unknown).toEqual([]);
+describe('tables', () => {
+  const LONGEST = 120;
+
+  it.each(documents())('%s has no row of a table over 120 columns', (path) => {
+    expect(rowsOf(read(path)).filter((row) => [...row].length > LONGEST)).toEqual([]);
   });
 });
 
-function leadsSomewhere(from: string, target: string): boolean {
-  const [file = '', anchor] = target.split('#');
-  const path = file === '' ? from : relative(root, join(root, dirname(from), file));
-  if (path.startsWith('..') || !existsSync(join(root, path))) return false;
-  return anchor === undefined || anchorsOf(read(path)).has(anchor);
-}
+describe('performance', () => {
+  const text = read('docs/performance.md');
+
+  describe('docs/performance.md', () => {
+    it('has a row for every worker that the bench measures', () => {
+      const [costs] = tablesWith(text, 'worker');
+      const rows = costs?.rows.map(([label, queueType]) => `${label} ${queueType}`);
+      const measured = CONTESTANTS.filter(({ name }) => name !== 'redis');
+      expect(rows).toEqual(measured.map(({ label, queueType }) => `${label} ${queueType}`));
+    });
+
+    it('lists the options', () => {
+      const listed = tablesWith(text, 'Option').flatMap(({ rows }) =>
+        rows.map(([option = '']) => /^`--([a-z-]+)/.exec(option)?.[1]),
+      );
+      const actual = [...read('scripts/tasks/bench.ts').matchAll(/^ +'?([a-z-]+)'?: \{ type: '/gm)].map(
+        ([, name]) => name,
+      );
+      expect(listed.toSorted()).toEqual(actual.toSorted());
+    });
+  });
+});

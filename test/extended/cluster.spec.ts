@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { ClusteredService } from '../e2e/cluster/clustered-service.ts';
-import { Readiness } from '../e2e/cluster/readiness.ts';
+import { ClusteredService, Readiness } from '../e2e/cluster/clustered-service.ts';
 import { Gate } from '../support/platform-answers.ts';
 import { until } from '../support/until.ts';
 
@@ -9,9 +8,11 @@ jest.setTimeout(120_000);
 
 describe('a worker on a cluster of three nodes', () => {
   let service: ClusteredService;
+
   beforeAll(async () => {
     service = await ClusteredService.start();
   });
+
   afterAll(() => service?.[Symbol.asyncDispose]());
 
   it('stays connected when the leaders of its lanes die on another node', () =>

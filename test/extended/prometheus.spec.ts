@@ -4,7 +4,7 @@ import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { BROKER_SERIES, workerSeries } from '../deploy/prometheus-queries.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { openConnection } from '../support/broker.ts';
-import { Program } from '../support/program.ts';
+import { Program } from '../support/worker-process.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
 import { until } from '../support/until.ts';
 
@@ -73,6 +73,7 @@ describe('a real Prometheus that scrapes a worker', () => {
     sandboxed = await startSandboxedService();
     prometheus = await PrometheusProcess.scraping({ workers: [new URL(await sandboxed.worker.url()).host] });
   }, START_TIMEOUT_MS);
+
   afterAll(async () => {
     await prometheus?.[Symbol.asyncDispose]();
     await sandboxed?.[Symbol.asyncDispose]();

@@ -1,10 +1,9 @@
 import { expect, it, jest } from '@jest/globals';
 
 import { OurWorker } from '../bench/contestants/ours.ts';
-import { startPlatform } from '../bench/platform/start-platform.ts';
-import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB } from '../bench/reports/measure-memory.ts';
+import { createWorkplace, startPlatform } from '../bench/stage/stage.ts';
+import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB } from '../bench/reports/compare-rates.ts';
 import { ReportReader } from '../bench/reports/report-reader.ts';
-import { createWorkplace } from '../bench/stage/workplace.ts';
 import { testBrokerUrl } from '../support/broker.ts';
 
 jest.setTimeout(900_000);

@@ -1,5 +1,4 @@
-import { canonicalOf } from '../integration/sandbox/canonical-of.ts';
-import { digest } from '../integration/sandbox/sandbox-under-test.ts';
+import { canonicalOf, digest } from '../integration/sandbox/sandbox-under-test.ts';
 import type { SandboxProcess } from './sandbox-process.ts';
 
 /**

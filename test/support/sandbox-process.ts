@@ -1,7 +1,7 @@
 import { build } from '../../scripts/build/build.ts';
 import { commandOf, SANDBOX } from '../../scripts/build/programs.ts';
 import { root } from '../../scripts/root.ts';
-import { Program } from './program.ts';
+import { Program } from './worker-process.ts';
 
 /** A sandbox in a process of its own, from built code. */
 export class SandboxProcess extends Program {

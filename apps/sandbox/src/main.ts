@@ -1,4 +1,4 @@
-import { SettingsError } from './settings/environment.ts';
+import { SettingsError } from './settings/clients.ts';
 import { readSettings, type Settings } from './settings/settings.ts';
 import { startSandbox } from './start-sandbox.ts';
 

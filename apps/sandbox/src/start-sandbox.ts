@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
 import { JsonApiAdapter } from './http/write-answers.ts';
-import { PublicAddress } from './sessions/public-address.ts';
+import { PublicAddress } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;

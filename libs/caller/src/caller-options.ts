@@ -1,12 +1,38 @@
+import { createRequire } from 'node:module';
 import type { ConnectionOptions } from 'node:tls';
 
+import type * as api from '@opentelemetry/api';
 import { busNames } from '@poker-bridge/contracts';
 import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-bridge/rabbitmq';
 
-import { activeTraceContext } from './calls/active-trace-context.ts';
-import type { TraceContext } from './calls/call-options.ts';
-import type { Sender } from './calls/prepare-command.ts';
+import type { Sender, TraceContext } from './calls/prepare-command.ts';
 import type { ReplyHandler } from './replies/replies.ts';
+
+type OpenTelemetry = typeof api;
+const openTelemetry = load();
+
+/**
+ * The trace of the span that is active in a service with OpenTelemetry, so that what the worker does is part of it. Empty
+ * without such a span, and in a service that has not installed `@opentelemetry/api`.
+ */
+export function activeTraceContext(): TraceContext {
+  if (!openTelemetry) return {};
+  const { context, isSpanContextValid, trace } = openTelemetry;
+  const span = trace.getSpanContext(context.active());
+  if (!span || !isSpanContextValid(span)) return {};
+  const flags = span.traceFlags.toString(16).padStart(2, '0');
+  const tracestate = span.traceState?.serialize();
+  return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate ? { tracestate } : {}) };
+}
+
+/** An import that may fail would make this module asynchronous, and unusable by `require`. */
+function load(): OpenTelemetry | undefined {
+  try {
+    return createRequire(import.meta.url)('@opentelemetry/api') as OpenTelemetry;
+  } catch {
+    return undefined;
+  }
+}
 
 export interface CallerOptions {
   /** One or more, comma separated or as an array: the nodes of one cluster, tried in turn. `amqp://` or `amqps://`. */

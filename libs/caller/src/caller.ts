@@ -4,14 +4,17 @@ import { Publisher } from './bus/publisher.ts';
 import { ReplyQueue } from './bus/reply-queue.ts';
 import { type CallerOptions, type CallerSettings, readOptions } from './caller-options.ts';
 import { Attempts, type Bus } from './calls/attempts.ts';
-import type { CallOptions, CommandOptions } from './calls/call-options.ts';
+import {
+  type CallOptions,
+  type CommandOptions,
+  prepareCommand,
+  type PreparedCommand,
+} from './calls/prepare-command.ts';
 import { call, type PlayerCommand, type ReplyTo } from './calls/call.ts';
-import { type PreparedCommand, prepareCommand } from './calls/prepare-command.ts';
 import { readReport, type ReportCommand } from './calls/read-report.ts';
 import { CallerError } from './errors/caller-error.ts';
 import { Replies } from './replies/replies.ts';
-import type { AdHocRecord, RakeRecord } from './reports/records.ts';
-import type { Report } from './reports/report.ts';
+import type { AdHocRecord, RakeRecord, Report } from './reports/report.ts';
 
 const PUBLISH_DEADLINE_MS = 15_000;
 

@@ -1,15 +1,18 @@
 export { Caller, createCaller } from './caller.ts';
 export type { CallerOptions } from './caller-options.ts';
-export type { CallOptions, CommandOptions, TraceContext } from './calls/call-options.ts';
+export type { CallOptions, CommandOptions, TraceContext } from './calls/prepare-command.ts';
 export type { PlayerCommand, ReplyTo } from './calls/call.ts';
 export type { PreparedCommand } from './calls/prepare-command.ts';
 export type { ReportCommand } from './calls/read-report.ts';
-export { CALLER_CODES, type CallerErrorCode } from './errors/caller-codes.ts';
-export { CallerError } from './errors/caller-error.ts';
-export type { CommandProperties } from './bus/outgoing-command.ts';
+export { CALLER_CODES, CallerError, type CallerErrorCode } from './errors/caller-error.ts';
+export type { CommandProperties } from './bus/publisher.ts';
 export type { ReplyHandler } from './replies/replies.ts';
 export type { BusReply } from './replies/reply.ts';
-export { formatAmount } from './reports/format-amount.ts';
-export type { AdHocRecord, RakeRecord } from './reports/records.ts';
-export type { ReportPage, ReportSummary } from './reports/report-page.ts';
-export type { Report } from './reports/report.ts';
+export {
+  type AdHocRecord,
+  formatAmount,
+  type RakeRecord,
+  type Report,
+  type ReportPage,
+  type ReportSummary,
+} from './reports/report.ts';

@@ -1,15 +1,9 @@
-export { busNames, type BusNames } from './bus-names.ts';
-export { CommandError, type CommandErrorFacts } from './command-error.ts';
-export type { CommandData, Reply, ReplyData, ReplyTo } from './commands/commands.ts';
-export type { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-open.ts';
-export type { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
-export type { RakeReportFetch } from './commands/report-rake-fetch.ts';
-export type { SessionCreate, SessionCreated } from './commands/session-create.ts';
-export { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 export {
+  busNames,
+  type BusNames,
   COMMAND_TYPES,
-  commandTypeOf,
   type CommandType,
+  commandTypeOf,
   isCommandType,
   isFinalReplyType,
   type Lane,
@@ -18,6 +12,13 @@ export {
   type ReplyType,
   SCHEMA_VERSION,
 } from './message-types.ts';
+export { CommandError, type CommandErrorFacts } from './command-error.ts';
+export type { CommandData, Reply, ReplyData, ReplyTo } from './commands/commands.ts';
+export type { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-open.ts';
+export type { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
+export type { RakeReportFetch } from './commands/report-rake-fetch.ts';
+export type { SessionCreate, SessionCreated } from './commands/session-create.ts';
+export { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 export type { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export type {
   RecordFault,
@@ -27,5 +28,5 @@ export type {
   ReportRecord,
 } from './replies/report-replies.ts';
 export { extentsDiffer, mostPagesOf, type ReportExtent, spansIntervals } from './report-extent.ts';
-export type { AuthType } from './validation/auth-type.ts';
+export type { AuthType } from './validation/member-rules.ts';
 export type { LaunchOptions } from './validation/launch-options.ts';

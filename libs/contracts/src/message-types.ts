@@ -1,5 +1,6 @@
 /** The lanes that a worker serves, each a queue of its own. Source: bus contract, section 1. */
 export const LANES = ['interactive', 'reports'] as const;
+
 export type Lane = (typeof LANES)[number];
 
 interface ReplyRow {
@@ -17,10 +18,8 @@ interface CommandRow {
 
 const final = <const Type extends string>(type: Type) => ({ type, final: true }) as const;
 const partial = <const Type extends string>(type: Type) => ({ type, final: false }) as const;
-
 const FAILURE = final('command.failed');
 const OF_A_REPORT = [partial('report.page'), final('report.completed')] as const;
-
 /** Every command, in the order of the documents. Its definition, which validates, must fit its row. Source: bus contract, section 1. */
 const COMMAND_ROWS = {
   'session.create': { lane: 'interactive', replies: [final('session.created')] },
@@ -30,14 +29,12 @@ const COMMAND_ROWS = {
 } as const satisfies Readonly<Record<string, CommandRow>>;
 
 type CommandRows = typeof COMMAND_ROWS;
-
 export type CommandType = keyof CommandRows;
 
 /** The rows of a command's replies, a tuple. */
 export type RepliesOf<Type extends CommandType> = CommandRows[Type]['replies'];
 
 export type ReplyType = RepliesOf<CommandType>[number]['type'] | typeof FAILURE.type;
-
 export const COMMAND_TYPES = Object.keys(COMMAND_ROWS) as readonly CommandType[];
 
 /** The lane of each command type. */
@@ -46,7 +43,6 @@ export const LANE_OF_COMMAND = Object.fromEntries(
 ) as { readonly [Type in CommandType]: CommandRows[Type]['lane'] };
 
 const TYPE_OF_NAME: ReadonlyMap<unknown, CommandType> = new Map(COMMAND_TYPES.map((type) => [type, type]));
-
 const FINAL_REPLIES: ReadonlySet<unknown> = new Set(
   [...Object.values(COMMAND_ROWS).flatMap(({ replies }): readonly ReplyRow[] => replies), FAILURE]
     .filter((reply) => reply.final)
@@ -73,3 +69,38 @@ export function isFinalReplyType(type: unknown): type is ReplyType {
 
 /** The only version of the messages so far. */
 export const SCHEMA_VERSION = 1;
+
+/** The name of every exchange and queue of one installation. Source: bus contract, section 1. */
+export interface BusNames {
+  /** What each name starts with; a `reply_to` must not. */
+  readonly reserved: string;
+  readonly commands: string;
+  readonly unknownCommands: string;
+  readonly events: string;
+  readonly lanes: Readonly<Record<Lane, string>>;
+  readonly quarantine: string;
+  readonly deadLetters: string;
+  readonly undelivered: string;
+  /** The reports' retry queue whose messages wait `delayMs`. */
+  retry(delayMs: number): string;
+}
+
+/**
+ * The names of exchanges and queues under a prefix.
+ *
+ * @param prefix default `poker` (setting `AMQP_PREFIX`)
+ */
+export function busNames(prefix = 'poker'): BusNames {
+  const lanes = Object.fromEntries(LANES.map((lane) => [lane, `${prefix}.${lane}`])) as Record<Lane, string>;
+  return {
+    reserved: `${prefix}.`,
+    commands: `${prefix}.commands`,
+    unknownCommands: `${prefix}.commands.unknown`,
+    events: `${prefix}.events`,
+    lanes,
+    quarantine: `${prefix}.quarantine`,
+    deadLetters: `${prefix}.dead-letters`,
+    undelivered: `${prefix}.replies.undelivered`,
+    retry: (delayMs) => `${lanes.reports}.retry.${delayMs}`,
+  };
+}

@@ -7,5 +7,5 @@ export { isOfUnknownMember, validateCommand } from './commands/validate-command.
 export type { CommandDefinition, Example, ReplyDefinition, Shape } from './definition.ts';
 export { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export { RecordFault, ReportCompleted, ReportPage } from './replies/report-replies.ts';
-export { AUTH_TYPES } from './validation/auth-type.ts';
+export { AUTH_TYPES } from './validation/member-rules.ts';
 export { readLaunchOptions } from './validation/launch-options.ts';

@@ -1,5 +1,4 @@
 export type { CircuitState } from '#resilience';
-
 export type { CollectionPage } from './answers/read-collection.ts';
 export { AD_HOC_RECORD, REPORT_AMOUNTS } from './answers/record-shapes.ts';
 export type { CallContext } from './call-context.ts';

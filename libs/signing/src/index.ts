@@ -1,12 +1,17 @@
-export { canonicalize } from './canonicalize.ts';
+export { canonicalize, sign, signRawBody } from './canonicalize.ts';
 export { exactJson, parseExactJson } from './exact-json.ts';
-export { explainSignature, type Explanation, signatureOf, signedText } from './explain-signature.ts';
-export { sign, signRawBody } from './sign.ts';
+export {
+  explainSignature,
+  type Explanation,
+  SIGNATURE_VARIABLES,
+  signatureOf,
+  type SignatureVariable,
+  signedText,
+} from './explain-signature.ts';
 export {
   DEFAULT_SIGNATURE_SETTINGS,
   type SignatureSettings,
   type SignedParameters,
 } from './signature-settings.ts';
-export { SIGNATURE_VARIABLES, type SignatureVariable } from './signature-variables.ts';
 export { type SignedPiece, traceSignature } from './trace-signature.ts';
 export { type Mistake, type SignedRequest, usualMistakes } from './usual-mistakes.ts';

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { canonicalize } from './canonicalize.ts';
-import { sign, signRawBody } from './sign.ts';
+import { canonicalize, sign, signRawBody, sortedNames } from './canonicalize.ts';
+import { phpFloat, phpNumber } from './php-number.ts';
 import {
   DEFAULT_SIGNATURE_SETTINGS,
   type SignatureSettings,
@@ -29,7 +29,6 @@ const MEMBER_OF_VARIABLE: Readonly<Record<string, keyof SignatureSettings>> = {
   SIGNATURE_EXCLUDE: 'exclude',
   SIGNATURE_SCHEME_V3: 'schemeV3',
 };
-
 const vectorsOf = (name: string): Vector[] =>
   JSON.parse(readFileSync(new URL(`../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Vector[];
 
@@ -67,7 +66,6 @@ describe('the raw-body scheme', () => {
 const EXCLUDED = [
   'clientId access-token action auth channel controller locale method module sign version per-page page sort',
 ].flatMap((names) => names.split(' '));
-
 const settings = fc.record<SignatureSettings>({
   scalars: fc.constantFrom('php', 'json'),
   openGameClient: fc.constantFrom('keep', 'drop'),
@@ -148,3 +146,49 @@ function withoutContainers(value: SignedParameters): SignedParameters {
     typeof member === 'string' && /^\s*[[{]/.test(member) ? '' : member,
   ) as SignedParameters;
 }
+
+describe('sortedNames', () => {
+  it('sorts by the bytes of UTF-8', () => {
+    const text = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(fc.uniqueArray(text), (names) => {
+        const members = Object.fromEntries(names.map((key) => [key, 1]));
+        const byBytes = names.map((key) => Buffer.from(key)).sort(Buffer.compare);
+        expect(sortedNames(members)).toEqual(byBytes.map(String));
+      }),
+    );
+  });
+});
+
+// What PHP 8.2 writes is in test/vectors/signing-php.json; this holds for every number.
+describe('phpFloat', () => {
+  it('is the number with 14 significant digits', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        const written = Number(phpFloat(value));
+        expect(Math.abs(written - value)).toBeLessThanOrEqual(Math.abs(value) * 5.000_001e-14 + 5e-324);
+        expect(phpFloat(written)).toBe(phpFloat(value));
+      }),
+    );
+  });
+
+  it('has an exponent only beyond 14 digits before, or four zeros after the point', () => {
+    fc.assert(
+      fc.property(fc.double({ min: 1e-4, max: 99_999_999_999_999, noNaN: true }), (value) => {
+        expect(phpFloat(value)).toMatch(/^\d{1,14}$|^\d{1,14}\.\d{0,17}[1-9]$/);
+        expect(phpFloat(value * 1e15 + 1e15)).toMatch(/^\d\.(?:0|\d{0,12}[1-9])E\+\d+$/);
+        expect(phpFloat(-value / 1e14)).toMatch(/^-(?:0\.0{0,3}|\d\.)(?:0|\d{0,13}[1-9])(?:E-\d+)?$/);
+      }),
+    );
+  });
+});
+
+describe('phpNumber', () => {
+  it('is every integer of 64 bits digit for digit', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (integer) => {
+        expect(phpNumber(String(integer), Number(integer))).toBe(String(integer));
+      }),
+    );
+  });
+});

@@ -1,9 +1,6 @@
-import { decodeJsonString } from './decode-json-string.ts';
-import { isExcluded, isExcludedWithin } from './is-excluded.ts';
-import { joinDecoded } from './join-decoded.ts';
+import { decodeJsonString } from './php-number.ts';
+import { isExcluded, isExcludedWithin, joinDecoded, sortedNames, writeScalar } from './canonicalize.ts';
 import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
-import { sortedNames } from './sorted-names.ts';
-import { writeScalar } from './write-scalar.ts';
 
 /** One value that is signed, in the order of signing. */
 export interface SignedPiece {

@@ -1,9 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 
 import { exactJson } from './exact-json.ts';
-import { EXCLUDED_NAMES } from './is-excluded.ts';
+import { EXCLUDED_NAMES, sortedNames } from './canonicalize.ts';
 import type { SignedParameters } from './signature-settings.ts';
-import { sortedNames } from './sorted-names.ts';
 import type { SignedPiece, TraceDeviations } from './trace-signature.ts';
 
 /** A request whose signature is looked at. */
@@ -53,13 +52,11 @@ const WRONG_ORDER: readonly Mistake[] = [
       Object.keys(members).sort((one, other) => one.toLowerCase().localeCompare(other.toLowerCase())),
   },
 ];
-
 /** As PHP's `json_encode` writes by default. */
 const phpJson = (value: unknown): string =>
   exactJson(value)
     .replaceAll('/', '\\/')
     .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-
 const WRONG_VALUES: readonly Mistake[] = [
   {
     reason: 'The values are URL-encoded (percent-encoding); they are signed decoded.',
@@ -122,9 +119,7 @@ const WRONG_JOINTS: readonly Mistake[] = [
     separator,
   })),
 ];
-
 const hashed = (text: string, algorithm = 'sha256') => createHash(algorithm).update(text);
-
 const WRONG_SEALS: readonly Mistake[] = [
   {
     reason: 'The text is not signed as UTF-8 but as Latin-1.',

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { GatheredLines } from './gathered-lines.ts';
+import { GatheredLines } from './logger.ts';
 
 function gathering() {
   const chunks: string[] = [];

@@ -1,10 +1,15 @@
 export { describeError, type ErrorDescription } from './describe-error.ts';
 export { DURATION_STEPS } from './durations.ts';
-export { isPlainText, lineWriter } from './line-writer.ts';
-export { createLogger, type Logger, type LogLevel } from './logger.ts';
+export {
+  createLogger,
+  isPlainText,
+  lineWriter,
+  type Logger,
+  type LogLevel,
+  NestLogger,
+  subjectOf,
+} from './logger.ts';
 export { Metrics } from './metrics.ts';
-export { NestLogger } from './nest-logger.ts';
-export type { StateReading } from './state-metric.ts';
-export { subjectOf } from './subject.ts';
+export type { StateReading } from './plain-metric.ts';
 export { openTracing } from './tracing/open-tracing.ts';
 export type { SamplerName, Tracing, TracingSettings } from './tracing/tracing.ts';

@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import { Durations } from './durations.ts';
-import { PlainMetric, PlainNumber } from './plain-metric.ts';
-import { StateMetric } from './state-metric.ts';
+import { PlainMetric, PlainNumber, StateMetric } from './plain-metric.ts';
 
 /**
  * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that every

@@ -1,2 +1,1 @@
-export { TlsContext, type TlsMaterial } from './tls-context.ts';
-export { type TlsFault, tlsFaultOf } from './tls-fault.ts';
+export { TlsContext, type TlsFault, tlsFaultOf, type TlsMaterial } from './tls-context.ts';

@@ -65,7 +65,7 @@ export const REPLY_HEADERS: JsonSchema = {
 };
 
 /** Application headers of an announcement, beside those of the reply. */
-export const EVENT_HEADERS: JsonSchema = {
+const EVENT_HEADERS: JsonSchema = {
   type: 'object',
   required: ['caller', 'operator', 'worker', 'attempts', 'answered-at'],
   properties: {

@@ -2,16 +2,16 @@ import { markdownTable } from 'markdown-table';
 
 import { startRedis } from '../../../scripts/start-redis.ts';
 import type { InteractiveLoad } from '../../support/interactive-load.ts';
-import { median, percentile } from '../measure/statistics.ts';
+import { median, percentile } from '../measure/measure.ts';
 import {
   APART_DEFAULTS,
   type Beside,
   measureBurst,
+  measurePoison,
   measureRow,
   measureSlowPlatform,
   type Row,
 } from './apart.ts';
-import { measurePoison } from './poison.ts';
 import {
   fullListener,
   fullReplyQueue,

@@ -7,10 +7,9 @@ import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import { startRedis } from '../../../scripts/start-redis.ts';
 import { until } from '../../support/until.ts';
 import { busDialect, type Dialect } from '../driver/workload.ts';
-import { processUsage } from '../measure/usage.ts';
-import type { Version } from '../stage/workplace.ts';
-import type { Contestant, RunningWorker, Surroundings } from './contestant.ts';
-import { takesCommands } from './takes-commands.ts';
+import { processUsage } from '../measure/measure.ts';
+import type { Version } from '../stage/stage.ts';
+import { type Contestant, type RunningWorker, type Surroundings, takesCommands } from './contestant.ts';
 
 export interface OurWorkerOptions {
   /** Default: `this`. */

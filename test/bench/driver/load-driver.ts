@@ -4,8 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
-import { type Dialect, sessionWorkload, type Workload } from './workload.ts';
-import { Ledger, type Tally } from './ledger.ts';
+import { type Dialect, Ledger, sessionWorkload, type Tally, type Workload } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;

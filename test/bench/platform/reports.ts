@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
-import { ReportPages } from '../reports/report-pages.ts';
+import { ReportPages } from '../reports/report-reader.ts';
 
 const { PORT, LATENCY_MS = '20', REPORT_RECORDS } = process.env;
 const pages = new ReportPages(Number(REPORT_RECORDS));

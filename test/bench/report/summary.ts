@@ -1,8 +1,6 @@
-import { isFaultless, type Tally } from '../driver/ledger.ts';
-import { median, type Spread, spreadOf } from '../measure/statistics.ts';
-import { bottleneck, PARTS, type Shares } from '../measure/usage.ts';
-import type { Result } from '../runs/compare.ts';
-import type { Finish, Sample } from '../runs/entrant.ts';
+import { isFaultless, type Tally } from '../driver/workload.ts';
+import { bottleneck, median, PARTS, type Shares, type Spread, spreadOf } from '../measure/measure.ts';
+import type { Finish, Result, Sample } from '../runs/compare.ts';
 
 /** One kind of worker over all rounds: medians. */
 export interface Summary {

@@ -2,19 +2,20 @@ import { markdownTable } from 'markdown-table';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
 import { OurWorker } from '../contestants/ours.ts';
-import { percentile, spreadOf, withRange } from '../measure/statistics.ts';
-import { startPlatform } from '../platform/start-platform.ts';
-import { createWorkplace } from '../stage/workplace.ts';
+import { percentile, spreadOf, withRange } from '../measure/measure.ts';
+import { createWorkplace, startPlatform } from '../stage/stage.ts';
 import {
+  aboveIdleMib,
   LEAST_SHARE,
+  measureMemory,
   measureRates,
+  MOST_ABOVE_IDLE_MIB,
   PER_PAGE,
   PLATFORM_MS,
   PREFETCH,
   type Rate,
   rateShare,
 } from './compare-rates.ts';
-import { aboveIdleMib, measureMemory, MOST_ABOVE_IDLE_MIB } from './measure-memory.ts';
 import { ReportReader } from './report-reader.ts';
 
 export interface RunReportsOptions {

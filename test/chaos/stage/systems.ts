@@ -1,7 +1,6 @@
 import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
-import { busSpeech, nestSpeech, queueSpeech, type Speech } from '../../e2e/cluster/speech.ts';
-import { Program } from '../../support/program.ts';
-import { WorkerProcess } from '../../support/worker-process.ts';
+import { busSpeech, nestSpeech, queueSpeech, type Speech } from '../../e2e/cluster/durable-caller.ts';
+import { Program, WorkerProcess } from '../../support/worker-process.ts';
 
 /** What a worker of any kind is given. */
 export interface Surroundings {

@@ -1,4 +1,4 @@
-import type { Program } from '../../support/program.ts';
+import type { Program } from '../../support/worker-process.ts';
 import { until } from '../../support/until.ts';
 
 /** A worker and its number, from 0; the platform knows it by that. */

@@ -1,7 +1,75 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { root } from '../../../scripts/root.ts';
 import { type WalkthroughFile, walkthroughFiles } from '../../docs/walkthrough.ts';
-import { CopiedRepository } from './copied-repository.ts';
+
+const run = promisify(execFile);
+
+const COPIED = [
+  'README.md',
+  'SECURITY.md',
+  'apps',
+  'docs',
+  'libs',
+  'scripts',
+  'test',
+  '.prettierrc.json',
+  '.swcrc',
+  'jest.config.mjs',
+  'package.json',
+  'tsconfig.json',
+];
+
+/** A copy of this repository's sources, with its packages. */
+class CopiedRepository implements Disposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'poker-bridge-copy-'));
+
+  constructor() {
+    const isSource = (path: string): boolean => !/\/(dist|node_modules)$/.test(path);
+    for (const path of COPIED)
+      cpSync(join(root, path), join(this.#folder, path), { recursive: true, filter: isSource });
+    symlinkSync(join(root, 'node_modules'), join(this.#folder, 'node_modules'));
+  }
+
+  /** `undefined` if there is no such file. */
+  read(path: string): string | undefined {
+    try {
+      return readFileSync(join(this.#folder, path), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
+  write(path: string, text: string): void {
+    const file = join(this.#folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+
+  /** The output of a program that Node.js runs in it. @throws Error with all of its output if it fails */
+  async node(...args: readonly string[]): Promise<string> {
+    try {
+      const { stdout, stderr } = await run(process.execPath, [...args], {
+        cwd: this.#folder,
+        env: process.env,
+      });
+      return stdout + stderr;
+    } catch (error) {
+      const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+      throw new Error(`node ${args.join(' ')} failed:\n${stdout}\n${stderr}`, { cause: error });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
 
 /** Under 40 s together on an idle machine; other suites run beside this one. */
 const TIMEOUT_MS = 180_000;
@@ -39,6 +107,7 @@ describe('docs/adding-a-command.md', () => {
     repository = new CopiedRepository();
     repository.write('tsconfig.types.json', JSON.stringify(TYPES));
   });
+
   afterAll(() => repository?.[Symbol.dispose]());
 
   it('is at most eleven files, tests and documentation included', () => {

@@ -5,12 +5,15 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
 import type { Contestant, RunningWorker } from '../../bench/contestants/contestant.ts';
-import { CONTESTANTS, contestantsOf } from '../../bench/contestants/contestants.ts';
-import { queueDialect } from '../../bench/driver/workload.ts';
-import { isFaultless, type Tally } from '../../bench/driver/ledger.ts';
+import { CONTESTANTS } from '../../bench/contestants/contestants.ts';
 import { LoadDriver } from '../../bench/driver/load-driver.ts';
-import { type BenchPlatform, startPlatform } from '../../bench/platform/start-platform.ts';
-import { createWorkplace, type Workplace } from '../../bench/stage/workplace.ts';
+import { isFaultless, queueDialect, type Tally } from '../../bench/driver/workload.ts';
+import {
+  type BenchPlatform,
+  createWorkplace,
+  startPlatform,
+  type Workplace,
+} from '../../bench/stage/stage.ts';
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { sessionOf } from '../../support/platform-stub.ts';
 
@@ -53,14 +56,6 @@ describe('the load driver and the workers of the bench', () => {
     },
     40_000,
   );
-
-  it('start a peer with plain Node.js if they are asked to', async () => {
-    const contestant = contestantsOf(true).find(({ name }) => name === 'bare-quorum')!;
-    await using worker = await start(contestant);
-    const [, ...args] = readFileSync(`/proc/${worker.process.pid}/cmdline`, 'utf8').split('\0');
-    expect(args.filter((arg) => arg.startsWith('--'))).toEqual([]);
-    expect(contestant.label).toBe('bare loop: amqplib + undici, plain Node.js');
-  }, 40_000);
 
   it('has a platform that accepts no wrong signature', async () => {
     const url = `${platform.variables['PLATFORM_BASE_URL']}/v2/app/users/alice/session?clientId=bench`;

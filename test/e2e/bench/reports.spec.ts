@@ -1,8 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { startPlatform } from '../../bench/platform/start-platform.ts';
+import { createWorkplace, startPlatform } from '../../bench/stage/stage.ts';
 import { compareRates } from '../../bench/reports/compare-rates.ts';
-import { createWorkplace } from '../../bench/stage/workplace.ts';
 import { testBrokerUrl } from '../../support/broker.ts';
 
 const RECORDS = 1_000;

@@ -35,9 +35,11 @@ describe('@poker-bridge/caller', () => {
     callers = new OpenCallers(sandboxed.service);
     caller = callers.open({ sendUserId: true });
   });
+
   afterEach(async () => {
     await platform.clearFaults();
   });
+
   afterAll(async () => {
     await callers?.[Symbol.asyncDispose]();
     await bus?.[Symbol.asyncDispose]();

@@ -6,8 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { nodeReleases } from '../../contracts/node-releases.ts';
-import { installPacked, linkPackages } from '../../contracts/packed-package.ts';
+import { installPacked, linkPackages, nodeReleases } from '../../contracts/packed-package.ts';
 import { fencesOf, read, root } from '../../docs/markdown.ts';
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
@@ -81,6 +80,7 @@ describe('the packed @poker-bridge/caller', () => {
       install(),
     ]);
   });
+
   afterAll(async () => {
     await using bus = await openConnection();
     for (const instance of ['0', '1', 'outbox', 'nest']) {

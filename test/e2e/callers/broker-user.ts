@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 
+import { expect } from '@jest/globals';
 import type { Channel, ChannelModel, ConsumeMessage, Options } from 'amqplib';
 
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { runCli } from '../cli/run-cli.ts';
 
 const PASSWORD = 'secret-of-a-test';
 
@@ -74,4 +76,19 @@ export class BrokerUser implements AsyncDisposable {
     this.replies.push(properties);
     this.bodies.push(JSON.parse(content.toString()) as Record<string, unknown>);
   }
+}
+
+/** What `poker-bridge callers permissions` prints for a file, by user: the arguments of `rabbitmqctl`. */
+export async function printedPermissions(
+  variables: Readonly<Record<'AMQP_URL' | 'AMQP_PREFIX' | 'CALLERS_FILE', string>>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { stdout, code } = await runCli(['callers', 'permissions'], { variables });
+  expect(code).toBe(0);
+  const lines = stdout.split('\n').filter((line) => line.startsWith('rabbitmqctl '));
+  return new Map(
+    lines.map((line) => {
+      const [, ...args] = line.split(' ').map((word) => word.replaceAll("'", ''));
+      return [args[3] ?? '', args];
+    }),
+  );
 }

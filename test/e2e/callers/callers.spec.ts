@@ -14,8 +14,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { BrokerUser } from './broker-user.ts';
-import { printedPermissions } from './printed-permissions.ts';
+import { BrokerUser, printedPermissions } from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const SHOP = `shop-${suffix}`;
@@ -55,6 +54,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     cashier = await userOf(CASHIER);
     finance = await userOf(FINANCE);
   });
+
   afterAll(async () => {
     for (const user of [shop, cashier, finance]) await user?.[Symbol.asyncDispose]();
     await service?.[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { printedPermissions } from './printed-permissions.ts';
+import { printedPermissions } from './broker-user.ts';
 
 const PASSWORD = 'secret-of-a-test';
 const suffix = randomBytes(4).toString('hex');
@@ -51,6 +51,7 @@ describe('callers whose reply queues could be those of the service', () => {
       connections.set(user, (await openConnection(url.href)).connection);
     }
   });
+
   afterAll(async () => {
     for (const [user, connection] of connections) {
       await connection.close().catch(() => undefined);

@@ -10,8 +10,7 @@ import { testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { BrokerUser } from './broker-user.ts';
-import { printedPermissions } from './printed-permissions.ts';
+import { BrokerUser, printedPermissions } from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const SHOP = `shop-${suffix}`;
@@ -44,6 +43,7 @@ describe('callers with the permissions of the command line', () => {
     shop = await BrokerUser.create(SHOP, permissions.get(SHOP) ?? [], service);
     kiosk = await BrokerUser.create(KIOSK, permissions.get(KIOSK) ?? [], service);
   });
+
   afterAll(async () => {
     for (const user of [shop, kiosk]) await user?.[Symbol.asyncDispose]();
     await service?.[Symbol.asyncDispose]();

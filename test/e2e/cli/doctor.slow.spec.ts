@@ -8,6 +8,8 @@ import { type SandboxedService, startSandboxedService } from '../commands/sandbo
 import { runCli } from './run-cli.ts';
 
 const MIB = 1024 * 1024;
+const PLAYERS = ['session.create', 'game.open'];
+const READS = ['report.ad-hoc.fetch', 'report.rake.fetch'];
 const CANARY = 'CANARY-secret-0123456789';
 
 describe('poker-bridge doctor', () => {
@@ -44,8 +46,16 @@ describe('poker-bridge doctor', () => {
       expect.stringMatching(/^topology \| all 11 exchanges and queues stand as declared/),
       expect.stringMatching(/^Redis \| REDIS_URL is not set/),
       expect.stringMatching(/^platform default \| http:\S+ answers \(\d+\)/),
-      expect.stringMatching(/^signature default \| the platform accepts it/),
+      ...PLAYERS.map((operation) =>
+        expect.stringMatching(
+          new RegExp(`^platform default \\| ${operation} for poker-bridge-doctor, .* is refused \\(422\\)`),
+        ),
+      ),
+      ...READS.map((operation) =>
+        expect.stringMatching(`^platform default \\| ${operation} for one second is answered`),
+      ),
     ]);
+    await expect(sandboxed.platform.player('poker-bridge-doctor')).rejects.toThrow('404');
   });
 
   it('prints for people, with the advice below each finding and a sum at the end', async () => {
@@ -53,9 +63,9 @@ describe('poker-bridge doctor', () => {
     const { code, stdout } = await runCli(['doctor'], { variables });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^fail {2}signature default the platform refuses it \(400\)\n +→ check the secret key/m,
+      /^fail {2}platform default game\.open: its signature is refused \(400\)\n +→ check the secret key/m,
     );
-    expect(stdout).toMatch(/\n\n\d ok, \d to look at, 1 at fault\n$/);
+    expect(stdout).toMatch(/\n\n\d ok, \d to look at, 4 at fault\n$/);
     expect(stdout).not.toContain(CANARY);
   });
 
@@ -152,6 +162,54 @@ describe('poker-bridge doctor', () => {
     ]);
   });
 
+  it.each<[string, (platform: string) => Record<string, string>, readonly string[], RegExp]>([
+    [
+      'a wrong path of PLATFORM_API_URL',
+      (platform) => ({ PLATFORM_API_URL: `${platform}/wrong` }),
+      ['game.open'],
+      /NOT_FOUND \(404\).* \| check the path of PLATFORM_API_URL: \/apiweb/,
+    ],
+    [
+      'a wrong path of PLATFORM_BASE_URL',
+      (platform) => ({ PLATFORM_BASE_URL: `${platform}/wrong` }),
+      ['session.create', ...READS],
+      /NOT_FOUND \(404\).* \| check the path of PLATFORM_BASE_URL/,
+    ],
+    [
+      'a wrong SIGNATURE_OPEN_GAME_CLIENT',
+      () => ({ SIGNATURE_OPEN_GAME_CLIENT: 'drop' }),
+      ['game.open'],
+      /its signature is refused \(400\) \| set SIGNATURE_OPEN_GAME_CLIENT or SIGNATURE_SCHEME_V3/,
+    ],
+    [
+      'a wrong RAKE_PARAMETERS_IN',
+      () => ({ RAKE_PARAMETERS_IN: 'query' }),
+      ['report.rake.fetch'],
+      / \| .*set RAKE_PARAMETERS_IN=form$/,
+    ],
+  ])('knows %s', async (_, variables, operations, expected) => {
+    const { code, faults } = await diagnose(variables(sandboxed.platform.url));
+    expect(code).toBe(1);
+    expect(faults.map((line) => /\| (\S+):/.exec(line)?.[1])).toEqual(operations);
+    for (const fault of faults) expect(fault).toMatch(expected);
+  });
+
+  it('says if a platform opens a game with an authType that does not exist', async () => {
+    const attributes = {
+      playerId: 'poker-bridge-doctor',
+      sessionId: 's',
+      auth: 'a',
+      url: 'http://lobby.example',
+    };
+    const game = JSON.stringify({ data: { type: 'GameSession', id: 'g', attributes } });
+    const server = createServer((_request, response) => void response.end(game));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { warnings } = await diagnose({ PLATFORM_API_URL: `http://127.0.0.1:${port}` });
+    server.close();
+    expect(warnings.join('\n')).toMatch(/game\.open for poker-bridge-doctor succeeded, .* ask the manager/);
+  });
+
   it('knows a platform that is away, and a Redis that is', async () => {
     const { code, faults } = await diagnose({
       PLATFORM_BASE_URL: 'http://127.0.0.1:1/api/web',
@@ -180,9 +238,15 @@ describe('poker-bridge doctor', () => {
   });
 
   it('says that one operator has no secret key, and which settings look wrong', async () => {
-    const { code, warnings } = await diagnose({ PLATFORM_SECRET_KEY: '', PLATFORM_SECRT_KEY: CANARY });
-    expect(code).toBe(0);
+    const { code, warnings, faults } = await diagnose({
+      PLATFORM_SECRET_KEY: '',
+      PLATFORM_SECRT_KEY: CANARY,
+    });
+    expect(code).toBe(1);
     expect(warnings.join('\n')).toMatch(/PLATFORM_SECRT_KEY is not a setting.*PLATFORM_SECRET_KEY meant/);
     expect(warnings.join('\n')).toMatch(/signature default \| no secret key: games are opened unsigned/);
+    expect(faults).toEqual([
+      expect.stringMatching(/game\.open: its signature is refused .*check the secret key/),
+    ]);
   });
 });

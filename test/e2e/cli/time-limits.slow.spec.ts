@@ -58,7 +58,7 @@ describe('the command line at a broker', () => {
 
   const timed = async (line: string, url = broker.url): Promise<CliRun> => {
     const startedMs = performance.now();
-    const run = await kept.run(line.replace('FOLDER', folder.path), { AMQP_URL: url });
+    const run = await kept.run(line.replace('FOLDER', folder.path), { ...service.variables, AMQP_URL: url });
     expect(performance.now() - startedMs).toBeLessThan(LIMIT_MS);
     // No stack.
     expect(run.stderr).not.toMatch(/^ +at /m);
@@ -72,6 +72,19 @@ describe('the command line at a broker', () => {
     expect([code, stderr]).toEqual([3, expect.stringMatching(SILENCE)]);
   });
 
+  it('that accepts connections and says nothing: doctor says so, or that its own time is over', async () => {
+    await using proxy = await TcpProxy.start(broker.url);
+    proxy.stall();
+    const url = proxy.through(broker.url);
+    const { code, stdout } = await timed('doctor --json', url);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(SILENCE)]);
+    const late = await timed('doctor --json --deadline-ms 2000', url);
+    expect([late.code, late.lines.at(-1)?.['message']]).toEqual([
+      1,
+      'not everything was looked at within 2000 ms',
+    ]);
+  });
+
   describe('under a memory alarm', () => {
     beforeAll(() => broker.ctl('set_vm_memory_high_watermark', '0'));
     afterAll(() => broker.ctl('set_vm_memory_high_watermark', '0.6'));
@@ -79,6 +92,12 @@ describe('the command line at a broker', () => {
     it.each(SUBCOMMANDS)('%s ends with %j', async (line, expected) => {
       const { code, stderr } = await timed(line);
       expect([code, stderr]).toEqual([expected, expected === 0 ? '' : expect.stringMatching(ALARM)]);
+    });
+
+    it('doctor names the alarm, and looks at the rest', async () => {
+      const { code, stdout } = await timed('doctor --json');
+      expect([code, stdout]).toEqual([1, expect.stringMatching(ALARM)]);
+      expect(stdout).toContain('report.rake.fetch for one second is answered');
     });
 
     it('loses nothing but what was discarded', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { Program } from '../../support/program.ts';
+import { Program } from '../../support/worker-process.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
 import { until } from '../../support/until.ts';
@@ -31,9 +31,11 @@ const FAILURES = [TAKEN, TAKEN, 'command.failed.VALIDATION_FAILED'];
 const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 
 let sandbox: SandboxProcess;
+
 beforeAll(async () => {
   sandbox = await startSandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
 });
+
 afterAll(async () => sandbox?.[Symbol.asyncDispose]());
 
 describe.each([
@@ -66,6 +68,7 @@ describe.each([
     await until('the end', () => events.at(-1)?.fields.routingKey === 'the.end');
     events.pop();
   });
+
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   it(`announces ${routingKeys.join(', ') || 'nothing'}`, () => {

@@ -24,6 +24,7 @@ describe("Nest's own client", () => {
     });
     await client.connect();
   });
+
   afterAll(async () => {
     await client?.close();
     await sandboxed?.[Symbol.asyncDispose]();
@@ -133,6 +134,7 @@ describe("the packets of Nest's client", () => {
   beforeAll(async () => {
     sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '2' } });
   });
+
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   const send = async (pattern: string, data: unknown, id: string, options: object = {}) => {

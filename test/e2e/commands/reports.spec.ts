@@ -29,6 +29,7 @@ describe('reports', () => {
     });
     ({ platform } = sandboxed);
   });
+
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   afterEach(async () => platform.clearFaults());
 

@@ -18,6 +18,7 @@ describe('the routes of a command', () => {
     sandboxed = await startSandboxedService({ sandbox: { SANDBOX_REPORT_RECORDS: '3' } });
     ({ caller } = sandboxed);
   });
+
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   /** The queues that a command was moved to, from the log, once its outcome is logged. */

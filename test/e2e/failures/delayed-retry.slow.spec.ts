@@ -32,6 +32,7 @@ describe('a report that the platform cannot serve now', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   const askedAtMs: number[] = [];
+
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: healthy(),
@@ -43,10 +44,12 @@ describe('a report that the platform cannot serve now', () => {
     });
     worker = await service.worker();
   });
+
   afterEach(() => {
     service.platform.requests.length = 0;
     askedAtMs.length = 0;
   });
+
   afterAll(() => service[Symbol.asyncDispose]());
 
   const behave = (behaviour: PlatformBehaviour): void => {

@@ -1,14 +1,16 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { read, tablesWith } from '../../docs/markdown.ts';
+import { read as readDocument, tablesWith } from '../../docs/markdown.ts';
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+import { EXIT_CONFIG } from './refusal-of.ts';
 
-const [WORKER, CALLER] = tablesWith(read('docs/operations.md'), 'User')[0]!.rows;
+const [WORKER, CALLER] = tablesWith(readDocument('docs/operations.md'), 'User')[0]!.rows;
 const PASSWORD = 'secret-of-a-test';
 
 /** `guest` is refused except from the broker's own machine, so every installation has its own users. */
@@ -27,6 +29,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
       await testBrokerCtl('set_permissions', user, ...permissions);
     }
   });
+
   afterAll(async () => {
     await service[Symbol.asyncDispose]();
     for (const user of users) await testBrokerCtl('delete_user', user);
@@ -82,5 +85,132 @@ describe('users with no more than the permissions of docs/operations.md', () => 
       /403/,
     );
     await connection.close();
+  });
+});
+
+const NONE = '^$';
+const COMMANDS = 5;
+
+describe('a worker whose broker user lacks a permission', () => {
+  const user = `worker-${randomBytes(4).toString('hex')}`;
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    await testBrokerCtl('add_user', user, PASSWORD);
+  });
+
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await testBrokerCtl('delete_user', user);
+  });
+
+  const url = (): string => {
+    const own = new URL(service.proxy.through(service.url));
+    [own.username, own.password] = [user, PASSWORD];
+    return own.href;
+  };
+  const patterns = () => {
+    const own = `^${service.prefix}\\.`;
+    return [own, `^(${service.prefix}\\.|amq\\.default$)`, own] as const;
+  };
+  const allow = (configure: string, write: string, read: string) =>
+    testBrokerCtl('set_permissions', user, configure, write, read);
+  const lastError = async () => (await worker.health()).bus.lastError;
+  const isReady = async () => (await worker.get('/health/ready')).status === 200;
+  const refusals = () =>
+    worker.log.filter(({ msg }) => String(msg).startsWith('the broker refuses something'));
+  const depth = async () =>
+    (await service.caller.channel.checkQueue(service.name('interactive'))).messageCount;
+
+  it('says at start what is missing and what to type, and serves once it is there', async () => {
+    const [configure, write, read] = patterns();
+    await allow(configure, write, NONE);
+    worker = service.start({ AMQP_URL: url() });
+    await until('it says so', async () => /lacks the read permission/.test((await lastError()) ?? ''));
+    expect(await lastError()).toContain(
+      `rabbitmqctl set_permissions --vhost '/' '${user}' '${configure}' '${write}' '${read}'`,
+    );
+    expect([await isReady(), refusals().length]).toEqual([false, 1]);
+    await allow(configure, write, read);
+    await until('it is ready', isReady, 10_000);
+    const [reply] = await service.caller.send('session.create', { userId: 'p-0' });
+    expect(reply?.type).toBe('session.created');
+  });
+
+  it.each([
+    ['write', 'to the default exchange', () => [patterns()[0], patterns()[0], patterns()[2]] as const],
+    ['write', 'to its events', () => [patterns()[0], '^amq\\.default$', patterns()[2]] as const],
+    ['configure', '', () => [NONE, patterns()[1], patterns()[2]] as const],
+    ['read', '', () => [patterns()[0], patterns()[1], NONE] as const],
+  ])(
+    'that it had before, to %s %s, takes and calls nothing until it has it again',
+    async (permission, _, left) => {
+      service.platform.requests.length = 0;
+      const before = { refusals: refusals().length, connections: service.proxy.accepted };
+      await allow(...left());
+      service.proxy.cut();
+      await until('it is told', () => refusals().length > before.refusals);
+      expect(await lastError()).toContain(`lacks the ${permission} permission`);
+      await until('it takes nothing', async () => (await consumers()) === 0);
+      const answers = Array.from({ length: COMMANDS }, (_none, index) =>
+        service.caller.sendForOne('session.create', { userId: `p-${index}` }),
+      );
+      await until('they wait', async () => (await depth()) === COMMANDS);
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      expect([await depth(), service.platform.requests.length, await isReady()]).toEqual([
+        COMMANDS,
+        0,
+        false,
+      ]);
+      expect(service.proxy.accepted - before.connections).toBeLessThan(10);
+      await allow(...patterns());
+      for (const { type } of await Promise.all(answers)) expect(type).toBe('session.created');
+      await until('it is ready', isReady, 10_000);
+      expect(service.platform.requests).toHaveLength(COMMANDS);
+      const redelivered = await worker.metric('poker_redeliveries_total');
+      expect(redelivered ?? 0).toBe(0);
+    },
+  );
+
+  const consumers = async () =>
+    (await service.caller.channel.checkQueue(service.name('interactive'))).consumerCount;
+});
+
+describe('a topology that differs from the one on the broker', () => {
+  let service: ServiceUnderTest;
+
+  beforeEach(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+  });
+
+  afterEach(() => service[Symbol.asyncDispose]());
+
+  const expectRefusal = async (name: string): Promise<void> => {
+    const worker = service.start();
+    expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
+    expect(worker.stderr).toMatch(/^[^\n]+\n$/);
+    expect(worker.stderr).toContain(service.name(name));
+    expect(worker.stderr).toContain('Empty and delete it. Or choose another AMQP_PREFIX.');
+    expect(worker.stderr).not.toContain(new URL(service.url).password);
+  };
+
+  it('is reported in one line if it is a queue of another kind', async () => {
+    await service.caller.channel.assertQueue(service.name('reports'), { durable: true });
+    await expectRefusal('reports');
+  });
+
+  it('is reported in one line if it is a queue with another argument', async () => {
+    await service.caller.channel.assertQueue(service.name('dead-letters'), {
+      durable: true,
+      arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 },
+    });
+    await expectRefusal('dead-letters');
+  });
+
+  it('is reported in one line if it is an exchange', async () => {
+    await service.caller.channel.assertExchange(service.name('events'), 'fanout', { durable: true });
+    await expectRefusal('events');
   });
 });

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { context, type Span, trace } from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { SimpleSpanProcessor, StackContextManager, TracerProvider } from '@opentelemetry/sdk-trace';
 
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { printTree } from '../../support/otlp/print-tree.ts';
@@ -8,7 +12,36 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../support/worker-process.ts';
 import { OpenCallers } from '../caller/open-callers.ts';
-import { CallingService } from './calling-service.ts';
+
+/** A service with OpenTelemetry of its own, as another team sets it up. */
+class CallingService implements AsyncDisposable {
+  readonly #provider: TracerProvider;
+
+  /** @param collector the root of its address */
+  constructor(collector: string) {
+    const exporter = new OTLPTraceExporter({ url: `${collector}/v1/traces` });
+    this.#provider = new TracerProvider({
+      resource: resourceFromAttributes({ 'service.name': 'shop' }),
+      spanProcessors: [new SimpleSpanProcessor({ exporter })],
+    });
+    context.setGlobalContextManager(new StackContextManager().enable());
+  }
+
+  /** Makes a call while a span of its own is active, which it is until the call has ended. */
+  async within<T>(name: string, act: () => Promise<T>): Promise<{ result: T; span: Span }> {
+    const span = this.#provider.getTracer('shop').startSpan(name);
+    try {
+      return { result: await context.with(trace.setSpan(context.active(), span), act), span };
+    } finally {
+      span.end();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#provider.shutdown();
+    context.disable();
+  }
+}
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
@@ -39,6 +72,7 @@ describe('traces', () => {
     callers = new OpenCallers(service);
     worker = await service.worker();
   });
+
   afterAll(async () => {
     await callers[Symbol.asyncDispose]();
     await service[Symbol.asyncDispose]();

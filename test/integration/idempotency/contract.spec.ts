@@ -33,6 +33,7 @@ describe.each(stores)('The identities %s', (_, create) => {
   beforeAll(async () => {
     store = await create();
   });
+
   afterAll(() => store.close());
 
   const claim = async (identity: string, fingerprint = 'f') => store.claim(identity, fingerprint);

@@ -75,6 +75,7 @@ describe('An entry in Redis', () => {
     ['an outcome without a reply', (key, outcome) => (client) => client.set(key, withoutReply(outcome))],
     ['a settled claim of another version', (key) => (client) => client.hset(key, 'state', 'settled')],
   ];
+
   it.each(PLANTED)('counts as absent if somebody wrote %s', async (_, plant) => {
     await (await claimOf(one, id)).settle(success('s-1'));
     const key = keyOf(id);

@@ -9,6 +9,7 @@ import { until } from '../../support/until.ts';
 jest.setTimeout(120_000);
 
 const ACK_PAUSE_MS = 5;
+const SILENCE_MS = 10_000;
 
 describe('a walk through a quorum queue', () => {
   let open: TestConnection;
@@ -39,12 +40,12 @@ describe('a walk through a quorum queue', () => {
   const walk = async (isTaken: (n: number) => boolean = () => false): Promise<string[]> => {
     const channel = await open.connection.createChannel();
     const seen: string[] = [];
-    for await (const message of walkQueue(channel, queue)) {
+    for await (const { message, acknowledge } of walkQueue(channel, queue, { silenceMs: SILENCE_MS })) {
       const text = message.content.toString();
       seen.push(text);
       if (!isTaken(Number(text))) continue;
-      channel.ack(message);
-      // Beyond 32 that the queue has not applied yet, RabbitMQ 3.10 holds them back, and drops them with the channel.
+      acknowledge();
+      // Beyond 32 that the queue has not applied yet, RabbitMQ holds them back, and drops them with the channel.
       await sleep(ACK_PAUSE_MS);
     }
     await channel.close();

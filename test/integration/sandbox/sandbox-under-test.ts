@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import http from 'node:http';
+
 import { readSettings, type Settings } from '../../../apps/sandbox/src/settings/settings.ts';
 import { startSandbox } from '../../../apps/sandbox/src/start-sandbox.ts';
 
@@ -137,4 +138,11 @@ function exchange(origin: string, { method, path, headers = {}, body = '' }: Sen
     });
     request.end(body);
   });
+}
+
+/** The canonical string of parameters that are strings and integers, computed independently of the sandbox's code. */
+export function canonicalOf(parameters: unknown): string {
+  if (typeof parameters !== 'object' || parameters === null) return String(parameters);
+  const members = Object.entries(parameters).sort(([left], [right]) => (left < right ? -1 : 1));
+  return members.map(([, member]) => canonicalOf(member)).join('');
 }

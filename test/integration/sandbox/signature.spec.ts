@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { OPERATIONS } from '../../../apps/sandbox/src/interface/operation.ts';
-import { readConventions, type Client } from '../../../apps/sandbox/src/settings/clients.ts';
-import { Environment } from '../../../apps/sandbox/src/settings/environment.ts';
+import { OPERATIONS } from '../../../apps/sandbox/src/interface/documents.ts';
+import { type Client, Environment, readConventions } from '../../../apps/sandbox/src/settings/clients.ts';
 import { digest, signFlat, startSandboxUnderTest, type Received, type Sent } from './sandbox-under-test.ts';
 
 interface Row {

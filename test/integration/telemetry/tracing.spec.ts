@@ -1,104 +1,148 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openTracing, type Tracing, type TracingSettings } from '#telemetry';
 
+import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { until } from '../../support/until.ts';
 
-/** Far longer than a test: what is exported is exported by the end. */
-const NEVER_MS = 3_600_000;
+describe('tracing', () => {
+  /** Far longer than a test: what is exported is exported by the end. */
+  const NEVER_MS = 3_600_000;
 
-describe('openTracing', () => {
-  let receiver: OtlpReceiver;
-  const failures: { spans: number; message: string }[] = [];
-  beforeEach(async () => {
-    receiver = await OtlpReceiver.start();
-    failures.length = 0;
+  describe('openTracing', () => {
+    let receiver: OtlpReceiver;
+    const failures: { spans: number; message: string }[] = [];
+
+    beforeEach(async () => {
+      receiver = await OtlpReceiver.start();
+      failures.length = 0;
+    });
+
+    afterEach(() => receiver[Symbol.asyncDispose]());
+
+    const open = (
+      settings: Partial<TracingSettings> = {},
+      batch: Partial<TracingSettings['batch']> = {},
+    ): Promise<Tracing> =>
+      openTracing(
+        {
+          serviceName: 'a-service',
+          url: `${receiver.url}/v1/traces`,
+          headers: {},
+          sampler: 'parentbased_always_on',
+          samplerRatio: 1,
+          batch: { delayMs: NEVER_MS, timeoutMs: NEVER_MS, queue: 2_048, size: 512, ...batch },
+          ...settings,
+        },
+        (spans, { message }) => failures.push({ spans, message }),
+      );
+    const make = ({ tracer }: Tracing, count: number): void => {
+      for (let made = 0; made < count; made += 1) tracer.startSpan('a-span').end();
+    };
+
+    it('exports what is left at its end', async () => {
+      const tracing = await open({ headers: { 'api-key': 'secret' } });
+      make(tracing, 600);
+      await tracing.close(NEVER_MS);
+      expect(receiver.spans).toHaveLength(600);
+      expect(receiver.spans[0]).toMatchObject({ name: 'a-span', service: 'a-service', parentId: '' });
+      expect(receiver.requests.map(({ path, headers }) => [path, headers['api-key']])).toEqual([
+        ['/v1/traces', 'secret'],
+        ['/v1/traces', 'secret'],
+      ]);
+      expect(failures).toEqual([]);
+    });
+
+    it('waits no longer than it is told for a collector that hangs, and tells what is lost', async () => {
+      receiver.answer = 'hang';
+      const tracing = await open();
+      make(tracing, 7);
+      await tracing.close(50);
+      expect(failures).toEqual([{ spans: 7, message: 'the worker stopped before they were taken' }]);
+    });
+
+    it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
+      receiver.answer = 'refuse';
+      const tracing = await open({}, { size: 1, queue: 1 });
+      for (let batches = 1; batches <= 3; batches += 1) {
+        make(tracing, 1);
+        await until('the batch was refused', () => receiver.requests.length === batches);
+      }
+      await tracing.close(NEVER_MS);
+      expect(failures).toEqual([{ spans: 1, message: expect.stringContaining('Bad Request') }]);
+    });
+
+    it.each([
+      ['always_on', 1, 20],
+      ['always_off', 1, 0],
+      ['traceidratio', 0, 0],
+      ['traceidratio', 1, 20],
+      ['parentbased_always_on', 1, 20],
+      ['parentbased_always_off', 1, 0],
+      ['parentbased_traceidratio', 0, 0],
+    ] as const)('samples by %s of %s', async (sampler, samplerRatio, expected) => {
+      const tracing = await open({ sampler, samplerRatio });
+      make(tracing, 20);
+      await tracing.close(NEVER_MS);
+      expect(receiver.spans).toHaveLength(expected);
+    });
+
+    it('keeps no more than may wait', async () => {
+      const tracing = await open({}, { queue: 10, size: 10 });
+      receiver.answer = 'hang';
+      make(tracing, 10);
+      await until('they are under way', () => receiver.requests.length === 1);
+      receiver.answer = 'take';
+      make(tracing, 30);
+      await tracing.close(50);
+      expect(receiver.spans).toHaveLength(10);
+    });
+
+    it('cuts long values', async () => {
+      const tracing = await open();
+      tracing.tracer.startSpan('a-span', { attributes: { long: 'x'.repeat(1_000) } }).end();
+      await tracing.close(NEVER_MS);
+      expect(String(receiver.spans[0]?.attributes['long'])).toHaveLength(256);
+    });
   });
-  afterEach(() => receiver[Symbol.asyncDispose]());
+});
 
-  const open = (
-    settings: Partial<TracingSettings> = {},
-    batch: Partial<TracingSettings['batch']> = {},
-  ): Promise<Tracing> =>
-    openTracing(
-      {
-        serviceName: 'a-service',
-        url: `${receiver.url}/v1/traces`,
-        headers: {},
-        sampler: 'parentbased_always_on',
-        samplerRatio: 1,
-        batch: { delayMs: NEVER_MS, timeoutMs: NEVER_MS, queue: 2_048, size: 512, ...batch },
-        ...settings,
-      },
-      (spans, { message }) => failures.push({ spans, message }),
-    );
-  const make = ({ tracer }: Tracing, count: number): void => {
-    for (let made = 0; made < count; made += 1) tracer.startSpan('a-span').end();
-  };
+describe('unread log', () => {
+  const MIB = 1024 * 1024;
+  const LIMIT_MIB = 16;
+  const LOGGED_MIB = 256;
 
-  it('exports what is left at its end', async () => {
-    const tracing = await open({ headers: { 'api-key': 'secret' } });
-    make(tracing, 600);
-    await tracing.close(NEVER_MS);
-    expect(receiver.spans).toHaveLength(600);
-    expect(receiver.spans[0]).toMatchObject({ name: 'a-span', service: 'a-service', parentId: '' });
-    expect(receiver.requests.map(({ path, headers }) => [path, headers['api-key']])).toEqual([
-      ['/v1/traces', 'secret'],
-      ['/v1/traces', 'secret'],
-    ]);
-    expect(failures).toEqual([]);
-  });
+  /** Logs far more than is read, then prints how many bytes of it the process keeps. */
+  const PROGRAM = `
+  import { createLogger } from '#telemetry';
+  const logger = createLogger('info');
+  const text = 'x'.repeat(1000);
+  globalThis.gc();
+  const before = process.memoryUsage().heapUsed;
+  for (let mib = 0; mib < ${LOGGED_MIB}; mib += 1) {
+    for (let line = 0; line < 1024; line += 1) logger.info({ text }, 'a line');
+    await new Promise(setImmediate);
+  }
+  globalThis.gc();
+  process.stderr.write(String(process.memoryUsage().heapUsed - before));
+  // Not a clean exit, which would wait for a reader.
+  process.kill(process.pid, 'SIGKILL');
+`;
 
-  it('waits no longer than it is told for a collector that hangs, and tells what is lost', async () => {
-    receiver.answer = 'hang';
-    const tracing = await open();
-    make(tracing, 7);
-    await tracing.close(50);
-    expect(failures).toEqual([{ spans: 7, message: 'the worker stopped before they were taken' }]);
-  });
-
-  it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
-    receiver.answer = 'refuse';
-    const tracing = await open({}, { size: 1, queue: 1 });
-    for (let batches = 1; batches <= 3; batches += 1) {
-      make(tracing, 1);
-      await until('the batch was refused', () => receiver.requests.length === batches);
-    }
-    await tracing.close(NEVER_MS);
-    expect(failures).toEqual([{ spans: 1, message: expect.stringContaining('Bad Request') }]);
-  });
-
-  it.each([
-    ['always_on', 1, 20],
-    ['always_off', 1, 0],
-    ['traceidratio', 0, 0],
-    ['traceidratio', 1, 20],
-    ['parentbased_always_on', 1, 20],
-    ['parentbased_always_off', 1, 0],
-    ['parentbased_traceidratio', 0, 0],
-  ] as const)('samples by %s of %s', async (sampler, samplerRatio, expected) => {
-    const tracing = await open({ sampler, samplerRatio });
-    make(tracing, 20);
-    await tracing.close(NEVER_MS);
-    expect(receiver.spans).toHaveLength(expected);
-  });
-
-  it('keeps no more than may wait', async () => {
-    const tracing = await open({}, { queue: 10, size: 10 });
-    receiver.answer = 'hang';
-    make(tracing, 10);
-    await until('they are under way', () => receiver.requests.length === 1);
-    receiver.answer = 'take';
-    make(tracing, 30);
-    await tracing.close(50);
-    expect(receiver.spans).toHaveLength(10);
-  });
-
-  it('cuts long values', async () => {
-    const tracing = await open();
-    tracing.tracer.startSpan('a-span', { attributes: { long: 'x'.repeat(1_000) } }).end();
-    await tracing.close(NEVER_MS);
-    expect(String(receiver.spans[0]?.attributes['long'])).toHaveLength(256);
+  it('a log that is not read keeps 16 MiB at most, and does not stop the process', async () => {
+    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '--eval', PROGRAM], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    // Its output is not read, so that the pipe fills up.
+    await once(child, 'exit');
+    expect(stderr).toMatch(/^\d+$/);
+    expect(Number(stderr) / MIB).toBeLessThan(2 * LIMIT_MIB);
   });
 });

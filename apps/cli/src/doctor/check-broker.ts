@@ -21,6 +21,9 @@ export async function checkBroker(settings: BrokerSettings, tls: TlsContext): Pr
 }
 
 function adviceOn({ fault }: BrokerError): string {
+  if (fault === 'blocked') {
+    return 'free memory or disk there, or raise vm_memory_high_watermark: until then no command gets in, and no reply out';
+  }
   if (fault !== 'unreachable')
     return 'check user, password and virtual host in AMQP_URL (its path is the virtual host)';
   return 'check host and port in AMQP_URL, that the broker runs, and the authority of its certificate (AMQP_TLS_CA)';

@@ -1,8 +1,13 @@
 import type { Command } from 'commander';
 
+import { readDeadlineMs } from '../send/send.command.ts';
+
+const DEADLINE_MS = 60_000;
+
 const EXAMPLES = `
-It uses the settings of a worker, and changes nothing: neither on the broker nor on the platform, which it asks for one
-record of the ad hoc report.
+It uses the settings of a worker, and changes nothing on the broker. The platform is asked for one record of each report, and
+for a session and a game of the player poker-bridge-doctor with an authType and a currency that do not exist: by its
+interface document it refuses both, and creates nothing.
 
   $ poker-bridge doctor
   $ poker-bridge doctor --json | jq 'select(.state != "ok")'
@@ -17,10 +22,13 @@ export function addDoctor(program: Command): void {
     .description(
       'Checks settings, broker, topology, Redis and platform, and says what to do about each fault.',
     )
+    .option('--deadline-ms <MS>', 'how long all of it may take', readDeadlineMs, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')
     .addHelpText('after', EXAMPLES)
-    .action(async ({ json = false }: { json?: boolean }) => {
+    .action(async ({ json = false, deadlineMs }: { json?: boolean; deadlineMs: number }) => {
       const { doctor } = await import('./doctor.ts');
-      process.exitCode = await doctor(json);
+      process.exitCode = await doctor(json, deadlineMs);
+      // What was not answered in time would keep the process.
+      process.exit();
     });
 }

@@ -1,3 +1,4 @@
+import { within } from '#rabbitmq';
 import { readOperators, readSettings, readSomeSettings, SettingsError } from '#settings';
 
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -7,7 +8,7 @@ import { checkOperator } from './check-platform.ts';
 import { checkRedis } from './check-redis.ts';
 import { checkSettings } from './check-settings.ts';
 import { describeFinding, describeSum } from './describe-finding.ts';
-import type { Finding } from './finding.ts';
+import { fail, type Finding } from './finding.ts';
 
 const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'REPORTS_RETRY_DELAYS_MS', ...TLS_OF_BROKER] as const;
 const OF_REDIS = ['REDIS_URL', ...TLS_OF_REDIS] as const;
@@ -16,10 +17,11 @@ const OF_REDIS = ['REDIS_URL', ...TLS_OF_REDIS] as const;
  * Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made.
  *
  * @param json for programs: one finding a line
+ * @param deadlineMs how long all of it may take
  */
-export async function doctor(json: boolean): Promise<ExitCode> {
+export async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
   const findings: Finding[] = [];
-  for await (const finding of examine(process.env)) {
+  for await (const finding of untilLate(examine(process.env), deadlineMs)) {
     findings.push(finding);
     process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
   }
@@ -27,6 +29,24 @@ export async function doctor(json: boolean): Promise<ExitCode> {
   const faults = findings.filter(({ state }) => state === 'fail');
   if (faults.some(({ subject }) => subject === 'settings')) return EXIT.settings;
   return faults.length > 0 ? EXIT.failed : EXIT.success;
+}
+
+/** Ends with a fault if the findings do not come in time. */
+async function* untilLate(findings: AsyncGenerator<Finding>, deadlineMs: number): AsyncGenerator<Finding> {
+  const endMs = performance.now() + deadlineMs;
+  for (;;) {
+    const leftMs = endMs - performance.now();
+    const next = await within(leftMs, 'a question', findings.next()).catch((error: unknown) => {
+      if (performance.now() < endMs) throw error;
+    });
+    if (next?.done) return;
+    if (!next) {
+      const message = `not everything was looked at within ${deadlineMs} ms`;
+      yield fail('doctor', message, 'look at what comes after the last line above, and ask again');
+      return;
+    }
+    yield next.value;
+  }
 }
 
 async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
@@ -41,7 +61,8 @@ async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding>
   }
   const platform = readable(() => platformOf(environment));
   if (!platform) return;
-  for (const operator of platform.operators) yield* await checkOperator(operator, platform.transport);
+  const checks = platform.operators.map((operator) => checkOperator(operator, platform.transport));
+  for (const found of await Promise.all(checks)) yield* found;
 }
 
 function platformOf(environment: NodeJS.ProcessEnv) {

@@ -10,7 +10,6 @@ const record = (id: string, value: unknown = 1): ReportRecord => ({
   currency: 'EUR',
   value,
 });
-
 const page = (number: number, records: ReportRecord[], extent: Partial<ReportPage> = {}): ReportPage => ({
   report: 'rake',
   page: number,
@@ -22,7 +21,6 @@ const page = (number: number, records: ReportRecord[], extent: Partial<ReportPag
   records,
   ...extent,
 });
-
 /** As a later run finds it. */
 const keptOf = (reading: Reading): Reading => new Reading(JSON.parse(JSON.stringify(reading)) as KeptReading);
 

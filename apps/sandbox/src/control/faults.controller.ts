@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/co
 import { FaultRules, type FaultRule, type StandingRule } from '../faults/fault-rules.ts';
 import { FAULTS, faultOf, isFaultKind, isPlayable, membersOf, type FaultKind } from '../faults/faults.ts';
 import { anyValue, integer, number, oneOf, type Shape } from '../interface/members.ts';
-import { OPERATIONS } from '../interface/operation.ts';
+import { OPERATIONS } from '../interface/documents.ts';
 import { checkBody, Problem } from './problem.ts';
 
 /** Requests, lists and removes faults. */

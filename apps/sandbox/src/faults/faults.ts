@@ -1,5 +1,5 @@
 import { anyValue, boolean, integer, number, oneOf, type Rule, textOf } from '../interface/members.ts';
-import type { Operation } from '../interface/operation.ts';
+import type { Operation } from '../interface/documents.ts';
 
 const MAX_MS = 600_000;
 /** One line of characters that a header may hold. */

@@ -1,11 +1,113 @@
 import { Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
-import { Currencies } from '../players/currencies.ts';
-import { Players, type PlayerDetails } from '../players/players.ts';
-import { launchUrl, PublicAddress } from '../sessions/public-address.ts';
-import { Sessions, type Session } from '../sessions/sessions.ts';
-import { VerifiedCall, type Call } from '../traffic/exchange.ts';
+
+import { PlatformError } from '../interface/documents.ts';
+import {
+  boolean,
+  integer,
+  isObject,
+  oneOf,
+  rule,
+  type Shape,
+  text,
+  textOf,
+  violationsOf,
+} from '../interface/members.ts';
+import { Currencies, type PlayerDetails, Players } from '../players/players.ts';
+import { type AuthType, launchUrl, PublicAddress, type Session, Sessions } from '../sessions/sessions.ts';
+import type { Parameters } from '../signature/signature.ts';
+import { parseJson } from '../signature/php-json.ts';
+import { type Call, VerifiedCall } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import { readOpenGame, type OpenGame } from './open-game.ts';
+
+const AUTH_TYPES = ['external', 'internal'];
+const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
+
+/** `data.attributes.session` of open-game. */
+export const SESSION_MEMBERS = {
+  id: textOf(1, ANY_LENGTH),
+  authType: oneOf(AUTH_TYPES),
+  tableId: integer(),
+  lang: text,
+  launchOptions: rule(
+    (value) => isObject(typeof value === 'string' ? parseJson(value)?.value : value),
+    'a JSON object, or a string that holds one',
+  ),
+  longLifeLoginToken: boolean,
+  userIp: text,
+};
+
+/** `data.attributes.player`; a convention names the member of the country. */
+export const PLAYER_MEMBERS = {
+  id: textOf(1, ANY_LENGTH),
+  nick: text,
+  name: text,
+  email: text,
+  referredBy: text,
+  referralCode: text,
+  bonusCode: text,
+  avatar: integer(),
+  phoneNumber: text,
+  tag: text,
+  active: boolean,
+  verified: boolean,
+  trustedLevel: integer(),
+  currency: text,
+  preferredCurrency: text,
+};
+
+/** An open-game request; members that are null are absent. */
+export interface OpenGame {
+  readonly session: {
+    readonly id?: string;
+    readonly authType?: AuthType;
+    readonly tableId?: number;
+    readonly lang?: string;
+    readonly launchOptions?: unknown;
+  };
+  readonly player: Readonly<Record<string, unknown>> & {
+    readonly id: string;
+    readonly nick?: string;
+    readonly currency?: string;
+    readonly preferredCurrency?: string;
+  };
+  readonly country?: string;
+}
+
+/**
+ * Checks the body of open-game. Members that the interface does not name are tolerated.
+ * @param countryMember the name of the player's member that holds the country
+ * @throws PlatformError 422 that points to the first wrong member
+ */
+function readOpenGame(body: Parameters, countryMember: string): OpenGame {
+  const object = rule(isObject, 'an object');
+  const data = checked(body, { required: { data: object } }, '')['data'];
+  const document = { required: { type: oneOf(['OpenGame']), attributes: object } };
+  const { attributes } = checked(data, document, '/data');
+  const parts = { required: { player: object }, optional: { session: object } };
+  const { player, session = {} } = checked(attributes, parts, '/data/attributes');
+  const { id, ...others } = PLAYER_MEMBERS;
+  const shape = { required: { id }, optional: { ...others, [countryMember]: text } };
+  const wanted = checked(session, { optional: SESSION_MEMBERS }, '/data/attributes/session');
+  const whose = checked(player, shape, '/data/attributes/player');
+  const country = whose[countryMember] as string | undefined;
+  return { session: wanted, player: whose as OpenGame['player'], ...(country && { country }) };
+}
+
+/** The members of an object, without those that are null. */
+function checked(value: unknown, shape: Shape, at: string): Readonly<Record<string, unknown>> {
+  const [violation] = violationsOf(value, shape, { at, allowsNull: true, allowsOthers: true });
+  if (!violation) {
+    const members = Object.entries(value as object).filter(([, member]) => member !== null);
+    return Object.fromEntries(members);
+  }
+  const { pointer, message } = violation;
+  throw new PlatformError(
+    422,
+    pointer.endsWith('/authType')
+      ? { detail: 'Auth type not valid', pointer }
+      : { pointer, meta: { reason: `${pointer.split('/').at(-1)} ${message}` } },
+  );
+}
 
 const PLAYER = '/data/attributes/player';
 

@@ -1,6 +1,5 @@
 import { exactJson } from '../interface/documents.ts';
-import { html, instant, section, type Html } from './html.ts';
-import { page } from './page.ts';
+import { html, type Html, instant, page, section } from './page.ts';
 import type { Player } from '../players/players.ts';
 import type { AuthType, Session } from '../sessions/sessions.ts';
 import { parseJson } from '../signature/php-json.ts';
@@ -50,7 +49,6 @@ const BADGES: Readonly<Record<VisitState, string>> = {
   'session-expired': 'Session expired',
   unknown: 'Session unknown',
 };
-
 const UNKNOWN = html`<p>
   The address is not complete, its token was replaced by a newer one, or the session ended long ago. A reset
   forgets sessions too, and so does a restart.

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
+
 import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
-import type { Operation } from '../interface/operation.ts';
-import { Html, html, instant, section } from './html.ts';
-import { page } from './page.ts';
-import { Players, type Player } from '../players/players.ts';
-import { Sessions, type Session } from '../sessions/sessions.ts';
-import { TrafficLog, type OperationCounters } from '../traffic/traffic-log.ts';
-import { faultForm } from './fault-form.ts';
+import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
+import { type Operation, OPERATIONS } from '../interface/documents.ts';
+import { type Player, Players } from '../players/players.ts';
+import { type Session, Sessions } from '../sessions/sessions.ts';
+import { type OperationCounters, TrafficLog } from '../traffic/traffic-log.ts';
+import { Html, html, instant, page, section } from './page.ts';
 import { requestList } from './request-list.ts';
 
 const SHOWN_FAULTS = 50;
@@ -134,4 +134,37 @@ function listOf(rows: readonly Html[], count: number, none: string): Html {
       ${rows}
     </ul>
     ${count > rows.length ? html`<p class="note">and ${count - rows.length} more</p>` : undefined}`;
+}
+
+const KINDS = Object.keys(FAULTS) as FaultKind[];
+
+/** Switches a fault on; live.js sends it to the control API. */
+function faultForm(): Html {
+  return html`<form id="fault-form">
+    <label>
+      The platform
+      <select name="kind">
+        ${KINDS.map((kind) => html`<option value="${kind}">${FAULTS[kind].label}</option>`)}
+      </select>
+    </label>
+    ${KINDS.map((kind) => html`<fieldset data-kind="${kind}" hidden disabled>${membersOf(kind).map(field)}</fieldset>`)}
+    <label>
+      For
+      <select name="operation">
+        <option value="">every operation</option>
+        ${OPERATIONS.map((operation) => html`<option>${operation}</option>`)}
+      </select>
+    </label>
+    <label>Requests <input name="count" type="number" min="1" placeholder="all" /></label>
+    <button type="submit">Switch on</button>
+    <p id="fault-error" class="error" role="alert"></p>
+  </form>`;
+}
+
+function field([name, { shown }]: ReturnType<typeof membersOf>[number]): Html {
+  if (shown === undefined) return html``;
+  const type = typeof shown === 'number' ? html`type="number" step="any"` : undefined;
+  return html`<label>
+    ${name} <input name="${name}" value="${shown}" ${type} ${shown === '' ? undefined : html`required`} />
+  </label>`;
 }

@@ -1,7 +1,52 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+
 import { sendAnswer } from '../interface/documents.ts';
-import { html, type Html } from './html.ts';
+
+/** A piece of HTML that is already escaped. */
+export class Html {
+  constructor(readonly text: string) {}
+}
+
+/** A value of a template: text, which is escaped, or HTML, which is not. */
+export type Content = Html | readonly Html[] | string | number | undefined;
+
+/**
+ * Builds HTML from a template. Every value that is not HTML is escaped, for an element as for a quoted attribute;
+ * undefined becomes nothing.
+ */
+export function html(template: TemplateStringsArray, ...values: readonly Content[]): Html {
+  return new Html(String.raw({ raw: template }, ...values.map(markup)));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function markup(value: Content): string {
+  if (value === undefined) return '';
+  if (value instanceof Html) return value.text;
+  if (typeof value === 'object') return value.map(({ text }) => text).join('');
+  return String(value).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
+
+/** Formats a time, to the second, in UTC. */
+export function instant(ms: number): Html {
+  const iso = new Date(ms).toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** A part of a page with its heading. */
+export function section(id: string, heading: string, content: Html): Html {
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${heading}</h2>
+    ${content}
+  </section>`;
+}
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
@@ -51,7 +96,7 @@ export function page({ title, styles = [], script, status, main, note }: PagePar
 }
 
 /** A part of a page, or a whole one. */
-export interface Content {
+export interface ContentPage {
   readonly status?: number;
   readonly contentType: string;
   readonly body: string | Buffer;
@@ -64,14 +109,14 @@ export const HTML = 'text/html; charset=utf-8';
 /** Sends a page with the headers that keep it to itself. */
 export function sendPage(
   response: ServerResponse,
-  { status = 200, contentType, body, policy }: Content,
+  { status = 200, contentType, body, policy }: ContentPage,
 ): void {
   const headers = { 'content-security-policy': [POLICY, policy].filter(Boolean).join('; '), ...HEADERS };
   sendAnswer(response, { status, contentType, body, headers });
 }
 
 /** A style, a script or an image of the pages. */
-export function asset(name: string): Content {
+export function asset(name: string): ContentPage {
   return { contentType: typeOf(name), body: readFileSync(new URL(name, import.meta.url)) };
 }
 

@@ -15,8 +15,7 @@ import { filter, finalize, map, type Observable, Subject, takeUntil, timer } fro
 import { OwnHost } from '../control/own-host.ts';
 import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
-import { PublicAddress } from '../sessions/public-address.ts';
-import { Sessions } from '../sessions/sessions.ts';
+import { PublicAddress, Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { lobbyPage, stateOf, type VisitState } from './lobby-page.ts';
 import { Overview, overviewPage, type Parts } from './overview.ts';

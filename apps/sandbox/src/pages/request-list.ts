@@ -1,20 +1,17 @@
-import { formParameters, queryParameters, type Parameters } from '../signature/parameters.ts';
-import { signedText } from '../signature/signature.ts';
-import { describeRequest, type FinishedRequest } from '../traffic/describe-request.ts';
-import { html, instant, type Html } from './html.ts';
+import { formParameters, type Parameters, queryParameters, signedText } from '../signature/signature.ts';
+import { describeRequest, type FinishedRequest } from '../traffic/traffic-log.ts';
+import { html, instant, type Html } from './page.ts';
 
 const MAX_CANONICAL = 4_096;
 const REDACTED = '[redacted]';
 /** Never shown, wherever they were put. */
 const SECRET_NAMES = ['sign', 'access-token'];
-
 const BADGES: Readonly<Record<SignatureVerdict['state'], string>> = {
   right: 'signature right',
   wrong: 'signature wrong',
   unsigned: 'not signed',
   unseen: 'not looked at',
 };
-
 /** Requests do not change once they have ended, so each is written once, under a number of its own. */
 const written = new WeakMap<FinishedRequest, Html>();
 let number = 0;

@@ -1,7 +1,8 @@
-import type { DayPart } from './period.ts';
+import type { DayPart } from './report-query.ts';
 
 /** Money types of the ad hoc report. The interface does not show what its codes mean; here 2 is play money. */
 export const MONEY_TYPES = [1, 2] as const;
+
 export type MoneyType = (typeof MONEY_TYPES)[number];
 
 /** The monetary amounts of an ad hoc record under the interface's names, in minor units. */

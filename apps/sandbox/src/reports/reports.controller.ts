@@ -1,12 +1,19 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
 import { collectionDocument, pageCount, type Page } from '../interface/documents.ts';
-import { PublicAddress } from '../sessions/public-address.ts';
+import { PublicAddress } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import type { TextParameters } from '../signature/parameters.ts';
+import type { TextParameters } from '../signature/signature.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
-import { distortPage, distortPagination, distortRecords, distortStart } from './distort-report.ts';
-import { AdHocReport, RakeReport, type Extract } from './reports.ts';
+import {
+  AdHocReport,
+  distortPage,
+  distortPagination,
+  distortRecords,
+  distortStart,
+  type Extract,
+  RakeReport,
+} from './reports.ts';
 import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */

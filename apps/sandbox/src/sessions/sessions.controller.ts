@@ -1,13 +1,11 @@
 import { Controller, HttpCode, Param, Post, UseGuards } from '@nestjs/common';
 import type { OtherFault } from '../faults/faults.ts';
 import { PlatformError } from '../interface/documents.ts';
-import { Currencies } from '../players/currencies.ts';
-import { Players } from '../players/players.ts';
+import { Currencies, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import { launchUrl, PublicAddress } from './public-address.ts';
-import { isAuthType, Sessions, type Session } from './sessions.ts';
+import { isAuthType, launchUrl, PublicAddress, type Session, Sessions } from './sessions.ts';
 
 const ATTRIBUTES = '/data/attributes';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SettingsError } from './environment.ts';
+import { SettingsError } from './clients.ts';
 import { readSettings } from './settings.ts';
 
 function faultsOf(variables: Record<string, string>): readonly string[] {

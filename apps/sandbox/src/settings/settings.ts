@@ -1,5 +1,4 @@
-import { type Client, readClients } from './clients.ts';
-import { Environment, SettingsError, type Variables } from './environment.ts';
+import { type Client, Environment, readClients, SettingsError, type Variables } from './clients.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_MS = 365 * 24 * HOUR_MS;

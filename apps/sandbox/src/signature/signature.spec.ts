@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { readConventions } from '../settings/clients.ts';
-import { Environment } from '../settings/environment.ts';
-import { canonicalString } from './canonical-string.ts';
-import type { Parameters } from './parameters.ts';
-import { expectedSignature, isSameSignature } from './signature.ts';
+import { Environment, readConventions } from '../settings/clients.ts';
+import { canonicalString, expectedSignature, isSameSignature, type Parameters } from './signature.ts';
 
 interface Row {
   readonly name: string;
@@ -30,7 +27,9 @@ describe('signature', () => {
     expect(canonicalString(parameters, conventions(settings))).toBe(canonical);
     expect(expectedSignature(content(parameters), secret, conventions(settings))).toBe(sign);
   };
+
   it.each(rows)('agrees with the golden row "$name"', expectGolden);
+
   // computed by PHP 8.2 itself, with the program beside the file
   it.each(rowsOf('signing-php.json'))('agrees with PHP on "$name"', expectGolden);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeRequest } from './describe-request.ts';
+import { describeRequest } from './traffic-log.ts';
 
 const bodyOf = (body: string): string =>
   describeRequest({

@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { OtherFault } from '../faults/faults.ts';
-import { PlatformError } from '../interface/documents.ts';
-import type { Operation } from '../interface/operation.ts';
+import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Client } from '../settings/clients.ts';
-import type { Parameters, TextParameters } from '../signature/parameters.ts';
+import type { Parameters, TextParameters } from '../signature/signature.ts';
 
 /** Far more than any request of the interface needs. */
 const MAX_BODY_BYTES = 1_048_576;

@@ -5,18 +5,16 @@ import { isObject } from '../interface/members.ts';
 import type { Client } from '../settings/clients.ts';
 import { Settings } from '../settings/settings.ts';
 import {
+  expectedSignature,
   formParameters,
   hasMediaType,
-  queryParameters,
-  type TextParameters,
-} from '../signature/parameters.ts';
-import { parseJson } from '../signature/php-json.ts';
-import {
-  expectedSignature,
   isSameSignature,
-  signedText,
+  queryParameters,
   type SignedContent,
+  signedText,
+  type TextParameters,
 } from '../signature/signature.ts';
+import { parseJson } from '../signature/php-json.ts';
 import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
 
 /** Beyond it the search for a mistake would slow other requests. */

@@ -2,10 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable, type NestMiddleware } from '@nestjs/common';
 import { answerInstead } from '../faults/deliver.ts';
-import { FaultRules } from '../faults/fault-rules.ts';
-import { Latency } from '../faults/latency.ts';
-import { sendAnswer } from '../interface/documents.ts';
-import { operationOf } from '../interface/operation.ts';
+import { FaultRules, Latency } from '../faults/fault-rules.ts';
+import { operationOf, sendAnswer } from '../interface/documents.ts';
 import { readBody, type Exchange, type SandboxRequest } from './exchange.ts';
 import { TrafficLog } from './traffic-log.ts';
 

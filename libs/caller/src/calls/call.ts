@@ -4,8 +4,7 @@ import type { COMMANDS } from '@poker-bridge/contracts/validation';
 import { CallerError } from '../errors/caller-error.ts';
 import type { BusReply } from '../replies/reply.ts';
 import { Attempts, type Bus } from './attempts.ts';
-import type { CallOptions } from './call-options.ts';
-import { prepareCommand } from './prepare-command.ts';
+import { type CallOptions, prepareCommand } from './prepare-command.ts';
 
 const DEADLINE_MS = 15_000;
 

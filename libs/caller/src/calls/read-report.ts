@@ -8,11 +8,9 @@ import { abortable } from '../bus/abortable.ts';
 import { declareReplyQueue, untilSettled } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
 import { PageStream } from '../reports/page-stream.ts';
-import { readPage, type ReportPage, readSummary, type ReportSummary } from '../reports/report-page.ts';
-import { Report } from '../reports/report.ts';
+import { readPage, readSummary, Report, type ReportPage, type ReportSummary } from '../reports/report.ts';
 import { Attempts, type Bus } from './attempts.ts';
-import type { CallOptions } from './call-options.ts';
-import { type PreparedCommand, prepareCommand } from './prepare-command.ts';
+import { type CallOptions, prepareCommand, type PreparedCommand } from './prepare-command.ts';
 
 const DEADLINE_MS = 600_000;
 /** Pages in this process; each may be some MiB. */

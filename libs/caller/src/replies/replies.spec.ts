@@ -1,8 +1,85 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
+import fc from 'fast-check';
 
 import { failure, message } from './message.fixture.ts';
 import { Replies, type ReplyHandler } from './replies.ts';
+import { parseExactJson, readReply } from './reply.ts';
+
+describe('readReply', () => {
+  it('reads type, data and where the reply belongs', () => {
+    expect(readReply(message('session.created', { userId: 'p-1' }))).toEqual({
+      id: 'c-1:0 session.created',
+      type: 'session.created',
+      data: { userId: 'p-1' },
+      commandId: 'c-1',
+      correlationId: 'correlation',
+      sequence: 0,
+      isFinal: true,
+    });
+  });
+
+  it('gives each failure of a command that was sent again an id of its own', () => {
+    const [first, second] = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:01.000Z'].map(
+      (at) => readReply(message('command.failed', failure('OVERLOADED', at))).id,
+    );
+    expect(first).not.toBe(second);
+  });
+
+  it('keeps every digit of an integer', () => {
+    const reply = readReply(message('report.page', '{"records":[{"value":12345678901234567890}]}'));
+    expect(reply.data).toEqual({ records: [{ value: 12_345_678_901_234_567_890n }] });
+  });
+
+  it.each(['{', '5', 'null', ''])('refuses the body %j', (body) => {
+    expect(() => readReply(message('session.created', body))).toThrow(
+      expect.objectContaining({ code: 'REPLY_UNREADABLE', commandId: 'c-1' }),
+    );
+  });
+});
+
+describe('parseExactJson', () => {
+  it('reads every integer with all its digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), (integer) => {
+        const [read] = parseExactJson(`[${integer}]`) as [number | bigint];
+        expect(String(read)).toBe(String(integer));
+      }),
+    );
+  });
+
+  it('reads everything else as JSON.parse does, also beside a long integer', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        const [long, read] = parseExactJson(`[1234567890123456789,${text}]`) as [unknown, unknown];
+        expect(long).toBe(1_234_567_890_123_456_789n);
+        // A whole number that a double holds may be beyond 2^53, too.
+        expect(
+          JSON.stringify(read, (_name, member) => (typeof member === 'bigint' ? Number(member) : member)),
+        ).toBe(text);
+      }),
+    );
+  });
+
+  it.each([
+    ['"12345678901234567890"', '12345678901234567890'],
+    [String.raw`"\"a\":12345678901234567890,"`, '"a":12345678901234567890,'],
+    ['9007199254740991', 9_007_199_254_740_991],
+    ['9007199254740993', 9_007_199_254_740_993n],
+    ['12345678901234567890.5', 12345678901234567000],
+    ['0.12345678901234567890', 0.12345678901234568],
+    ['1.5e-1234567890123456', 0],
+    ['{"a":-12345678901234567890}', { a: -12345678901234567890n }],
+  ])('reads %s', (text, expected) => {
+    expect(parseExactJson(text)).toEqual(expected);
+  });
+
+  it('does not parse what is not JSON', () => {
+    expect(() => parseExactJson('{')).toThrow(SyntaxError);
+    expect(() => parseExactJson('{"a":1234567890123456')).toThrow(SyntaxError);
+  });
+});
 
 const never = new AbortController().signal;
 const created = (commandId: string) => message('session.created', { userId: 'p-1' }, { commandId });

@@ -1,4 +1,127 @@
-import type { ReportPage, ReportSummary } from './report-page.ts';
+import {
+  type ReportCompleted,
+  type ReportPage as ContractPage,
+  spansIntervals,
+} from '@poker-bridge/contracts';
+
+import type { BusReply } from '../replies/reply.ts';
+
+/**
+ * Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
+ *
+ * @param amount of a record
+ * @param precision the number of decimals of its currency, from `page.precisions`; `null`, if none is configured
+ * @throws RangeError if the precision is no number of decimals: without one, an amount cannot be written
+ */
+export function formatAmount(amount: bigint, precision: number | null | undefined): string {
+  if (typeof precision !== 'number' || !Number.isInteger(precision) || precision < 0) {
+    throw new RangeError('the currency has no configured number of decimals (CURRENCY_PRECISIONS)');
+  }
+  const sign = amount < 0n ? '-' : '';
+  const digits = String(amount < 0n ? -amount : amount).padStart(precision + 1, '0');
+  if (precision === 0) return `${sign}${digits}`;
+  return `${sign}${digits.slice(0, -precision)}.${digits.slice(-precision)}`;
+}
+
+/**
+ * One page of a report, its records with amounts as bigint. `JSON.stringify` writes these as numbers, and those beyond 2^53
+ * as text.
+ */
+export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
+  readonly records: readonly R[];
+  /** What is odd about records that a lenient worker passes on as they are. */
+  readonly faults?: readonly { readonly pointer: string; readonly message: string }[];
+}
+
+/** The end of a report. */
+export type ReportSummary = Readonly<ReportCompleted>;
+
+type PageReply = Extract<BusReply, { type: 'report.page' }>;
+type SummaryReply = Extract<BusReply, { type: 'report.completed' }>;
+
+export function readPage<R>({ data }: PageReply): ReportPage<R> {
+  const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
+  // Not to be seen by those who compare or list a page's members.
+  Object.defineProperty(page, 'toJSON', { value: () => withoutBigints(page) });
+  return page;
+}
+
+/** The end of a report; pages of an earlier run, which are not given twice, were read before what the last run says. */
+export function readSummary(
+  { data }: SummaryReply,
+  { hasChanged, readFrom = data.readFrom }: { hasChanged: boolean; readFrom: string | undefined },
+): ReportSummary {
+  return {
+    ...data,
+    changedWhileReading: data.changedWhileReading || hasChanged,
+    readFrom,
+    spansIntervals: spansIntervals(Date.parse(readFrom), Date.parse(data.readTo)),
+  };
+}
+
+/** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */
+function withoutBigints(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (Array.isArray(value)) return value.map(withoutBigints);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]));
+}
+
+/** What the interface lists as amounts. Source: interface document, "Ad hoc report record" and "Player rake record". */
+const AMOUNTS = [
+  'win',
+  'loss',
+  'deposit',
+  'withdraw',
+  'bets',
+  'rake',
+  'jackpot',
+  'tournamentFee',
+  'tournamentBet',
+  'tournamentPrize',
+  'cashResult',
+  'tournamentResult',
+  'ticketFee',
+  'ticketBet',
+  'slotCredit',
+  'slotDebit',
+  'rakeback',
+  'rakebackPaid',
+  'rakebackUnpaid',
+  'rabbitHunting',
+] as const;
+
+type Amounts<Name extends string> = { readonly [N in Name]: bigint };
+
+interface PlatformRecord {
+  readonly id: string;
+  readonly userId: string;
+  readonly currency: string;
+  /** What the platform adds to the attributes that its interface lists. */
+  readonly [attribute: string]: unknown;
+}
+
+/** One player on one day, of one money type in one currency. Amounts are in minor units of the currency. */
+export type AdHocRecord = PlatformRecord &
+  Amounts<(typeof AMOUNTS)[number]> & {
+    /** `YYYY-MM-DD`. */
+    readonly date: string;
+    readonly moneyType: number;
+  };
+
+/** A player's rake in one currency, in its minor units. */
+export type RakeRecord = PlatformRecord & Amounts<'value'>;
+
+const IS_AMOUNT: ReadonlySet<string> = new Set([...AMOUNTS, 'value']);
+
+/** A record with its amounts as bigint; what is no integer, which a lenient worker passes on, stays as it is. */
+export function readRecord<R>(record: Readonly<Record<string, unknown>>): R {
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(record)) {
+    read[name] = IS_AMOUNT.has(name) && Number.isInteger(value) ? BigInt(value as number) : value;
+  }
+  return read as R;
+}
 
 /**
  * A report that is read while it is fetched: pages by `for await (const page of report)`, or records by

@@ -1,13 +1,18 @@
 import { IsBoolean, IsString } from 'class-validator';
 
-import { type AuthType, IsAuthType } from '../validation/auth-type.ts';
+import {
+  type AuthType,
+  IsAuthType,
+  IsLanguageTag,
+  IsObjectOf,
+  IsPlayerId,
+  IsSafeInteger,
+  IsText,
+  MayBeAbsent,
+  MustBeGiven,
+} from '../validation/member-rules.ts';
 import { defineCommand, defineReply } from '../validation/define.ts';
-import { IsLanguageTag } from '../validation/language.ts';
 import { IsLaunchOptions, type LaunchOptions } from '../validation/launch-options.ts';
-import { IsSafeInteger } from '../validation/numbers.ts';
-import { IsObjectOf } from '../validation/objects.ts';
-import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
-import { IsPlayerId, IsText } from '../validation/text.ts';
 
 const BOOLEAN = { message: 'must be true or false' };
 

@@ -1,7 +1,6 @@
 import { reportCompleted, reportPage } from '../replies/report-replies.ts';
 import { defineCommand } from '../validation/define.ts';
-import { MayBeAbsent } from '../validation/presence.ts';
-import { IsText } from '../validation/text.ts';
+import { IsText, MayBeAbsent } from '../validation/member-rules.ts';
 import { AdHocReportFetch } from './report-ad-hoc-fetch.ts';
 
 /** The data of `report.rake.fetch`. Source: interface document, endpoint 4. */

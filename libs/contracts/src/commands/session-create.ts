@@ -1,10 +1,15 @@
 import { IsString } from 'class-validator';
 
-import { type AuthType, IsAuthType } from '../validation/auth-type.ts';
+import {
+  type AuthType,
+  IsAuthType,
+  IsLanguage,
+  IsPlayerId,
+  IsText,
+  MayBeAbsent,
+  MustBeGiven,
+} from '../validation/member-rules.ts';
 import { defineCommand, defineReply } from '../validation/define.ts';
-import { IsLanguage } from '../validation/language.ts';
-import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
-import { IsPlayerId, IsText } from '../validation/text.ts';
 
 /** The data of `session.create`. Source: interface document, endpoint 1. */
 export class SessionCreate {

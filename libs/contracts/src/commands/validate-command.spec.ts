@@ -7,7 +7,9 @@ import 'reflect-metadata';
 import type { Shape } from '../definition.ts';
 import { COMMAND_TYPES, type CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
-import { COMMANDS } from './commands.ts';
+import { type CompiledShape, compileShape, rulesOf } from '../validation/compile-shape.ts';
+import { isObject } from '../validation/member-rules.ts';
+import { announcedData, COMMANDS, REPLIES, type Reply } from './commands.ts';
 import { GameOpen, GamePlayer, GameSession } from './game-open.ts';
 import { COMPLETE, pointersOf, violationsOf, withMember } from './validate-command.fixture.ts';
 import { validateCommand } from './validate-command.ts';
@@ -174,6 +176,7 @@ describe('any JSON', () => {
 
   // What class-transformer has to be told beside the decorators.
   Type(() => GamePlayer)(GameOpen.prototype, 'player');
+
   Type(() => GameSession)(GameOpen.prototype, 'session');
 
   /** The same decorators, run by the library that they belong to. */
@@ -192,4 +195,79 @@ describe('any JSON', () => {
   const inJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
   const sorted = (violations: readonly Violation[]) =>
     violations.toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
+});
+
+/** `player`, `player.id` and so on. */
+function membersOf({ members }: CompiledShape): string[] {
+  return [...members.values()].flatMap(({ name, nested }) => [
+    name,
+    ...(nested === undefined ? [] : membersOf(nested).map((path) => `${name}.${path}`)),
+  ]);
+}
+
+/** The members of an object that `shape` knows. */
+function shownBy(data: Record<string, unknown>, { members }: CompiledShape): string[] {
+  return Object.entries(data).flatMap(([name, value]) => {
+    const nested = members.get(name)?.nested;
+    const inner = nested !== undefined && isObject(value) ? shownBy(value, nested) : [];
+    return [name, ...inner.map((path) => `${name}.${path}`)];
+  });
+}
+
+describe.each(COMMANDS)('the definition of $type', ({ type, data, examples, replies }) => {
+  it.each<{ name: string; data: object }>(examples)('has a valid example $name', (example) => {
+    expect(violationsOf(type, example.data)).toEqual([]);
+  });
+
+  it('shows every member in its examples', () => {
+    const shape = compileShape<object>(data);
+    const shown = shownBy({ ...COMPLETE[type] }, shape);
+    expect(shown.toSorted()).toEqual(membersOf(shape).toSorted());
+  });
+
+  it('has a final reply', () => {
+    expect(replies.filter(({ final }) => final)).not.toEqual([]);
+  });
+});
+
+describe.each([...REPLIES.values()])('the definition of $type', ({ type, data, announced, final }) => {
+  it('announces existing members, and only of a final reply', () => {
+    const members = [...rulesOf(data).keys()];
+    expect(announced.filter((member) => !members.includes(member))).toEqual([]);
+    expect(final || announced.length === 0).toBe(true);
+  });
+
+  it('is defined once', () => {
+    const definitions = COMMANDS.flatMap(({ replies }) => replies.filter((reply) => reply.type === type));
+    expect(new Set(definitions).size).toBe(type === 'command.failed' ? 0 : 1);
+  });
+});
+
+describe('announcedData', () => {
+  const announced = (type: string, data: object) => announcedData({ type, data } as Reply);
+
+  it.each<[string, readonly string[]]>([
+    ['session.created', ['userId', 'sessionId']],
+    ['game.opened', ['id', 'playerId', 'sessionId']],
+    ['report.page', []],
+    [
+      'report.completed',
+      'report,pages,records,totalCount,changedWhileReading,repeated,changed,missing,readFrom,readTo,spansIntervals'.split(
+        ',',
+      ),
+    ],
+  ])('of %s holds only the public members', (type, expected) => {
+    const [example] = REPLIES.get(type)?.examples ?? [];
+    const data: object = { added: 'CANARY', ...(example?.data as object) };
+    expect(Object.keys(announced(type, data))).toEqual(expected);
+  });
+
+  it('of command.failed holds the error body', () => {
+    const body = { code: 'NOT_FOUND', attempts: 1, retryAfterMs: 5 };
+    expect(announced('command.failed', { ...body, added: 'CANARY' })).toEqual(body);
+  });
+
+  it('of an unknown type holds nothing', () => {
+    expect(announced('session.create', { userId: 'CANARY' })).toEqual({});
+  });
 });

@@ -2,13 +2,12 @@ import type { CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { CommandError } from '../command-error.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
-import { isObject } from '../validation/objects.ts';
+import { isObject } from '../validation/member-rules.ts';
 import { type CommandData, COMMANDS } from './commands.ts';
 
 const SHAPES: ReadonlyMap<CommandType, CompiledShape> = new Map(
   COMMANDS.map(({ type, data }) => [type, compileShape<object>(data)]),
 );
-
 /** Violations beyond which unknown members are only counted, whose answer would be many times their size. Those of known ones are always told. */
 const MAX_UNKNOWN = 20;
 const MAX_UNKNOWN_NAME = 100;

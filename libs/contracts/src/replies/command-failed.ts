@@ -2,8 +2,7 @@ import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Max, Min } from 'class-val
 
 import { ERROR_CATEGORIES, ERROR_CODES, type ErrorCategory, type ErrorCode } from '../error-codes.ts';
 import { defineReply } from '../validation/define.ts';
-import { IsArrayOf, IsObjectOf } from '../validation/objects.ts';
-import { MayBeAbsent, MustBeGiven } from '../validation/presence.ts';
+import { IsArrayOf, IsObjectOf, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 
 /** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
 export class Violation {

@@ -14,20 +14,20 @@ import {
   ValidatePromise,
 } from 'class-validator';
 
-import { compileShape } from './compile-shape.ts';
-import { IsObjectOf } from './objects.ts';
+import { compileShape, rulesOf } from './compile-shape.ts';
+import { IsObjectOf } from './member-rules.ts';
 
 class Inner {
   @IsInt()
   readonly count!: number;
 }
 
-class Base {
+class Parent {
   @IsString({ message: 'must be a string' })
   readonly name!: string;
 }
 
-class Outer extends Base {
+class Outer extends Parent {
   @IsDefined({ message: 'must be given' })
   @MaxLength(3, { message: ({ property, constraints }) => `${property} is over ${constraints[0]}` })
   @IsIn(['a', 'four'], { message: 'must be a or four' })
@@ -109,5 +109,33 @@ describe('compileShape', () => {
     const list = compileShape(Even).members.get('list');
     expect(list?.faultIn({ list: null })).toBeUndefined();
     expect(list?.faultIn({ list: 'S3CRET' })).toBe('$value must be an array');
+  });
+});
+
+describe('rulesOf', () => {
+  it('has the rules of each member, those of the base class among them', () => {
+    class Base {
+      @IsString()
+      readonly inherited!: string;
+    }
+    class Derived extends Base {
+      @IsString()
+      readonly own?: string;
+    }
+    const rules = rulesOf(Derived);
+    expect([...rules].map(([name, own]) => [name, own.length]).toSorted()).toEqual([
+      ['inherited', 1],
+      ['own', 1],
+    ]);
+  });
+
+  it('refuses a member that has none: it would not be validated or documented', () => {
+    class Forgetful {
+      @IsString()
+      readonly named!: string;
+
+      readonly forgotten?: string;
+    }
+    expect(() => rulesOf(Forgetful)).toThrow(new TypeError('Forgetful.forgotten has no rule'));
   });
 });

@@ -6,7 +6,7 @@ import {
   type RepliesOf,
   type ReplyType,
 } from '../message-types.ts';
-import { rulesOf } from './rules-of.ts';
+import { rulesOf } from './compile-shape.ts';
 
 /**
  * Defines the command of a row of the message types, which has its lane and the types of its replies.

@@ -1,7 +1,6 @@
 import { ValidateBy } from 'class-validator';
 
-import { isObject } from './objects.ts';
-import { isPrintable, NO_CONTROL_CHARACTERS } from './text.ts';
+import { isObject, isPrintable, NO_CONTROL_CHARACTERS } from './member-rules.ts';
 
 /** Custom options embedded in the URL of a game: any JSON object whose signature is defined. */
 export type LaunchOptions = Readonly<Record<string, unknown>>;
@@ -10,7 +9,6 @@ const MAX_BYTES = 8 * 1024;
 /** PHP's own default for nested JSON; a signature over anything deeper is not defined. */
 const MAX_DEPTH = 512;
 const WHOLE_NUMBER = /^-?\d+$/;
-
 const NO_OBJECT = 'must be an object, or a string that holds a JSON object';
 const TOO_LARGE = 'must be at most 8 KiB of JSON';
 const TOO_DEEP = `must not be nested deeper than ${MAX_DEPTH} levels`;

@@ -6,9 +6,9 @@ import { busNames } from '#contracts';
 import type { TlsContext } from '#tls';
 import {
   adviceFor,
+  BriefConnection,
   inspectPermissions,
   inspectTopology,
-  connectToAny,
   depthOf,
   type MissingPermission,
   releaseOf,
@@ -61,7 +61,7 @@ export interface BrokerInspection {
 /**
  * Looks at a broker as a worker with these settings would find it. It changes nothing: a queue that is missing stays so.
  *
- * @throws BrokerError if no broker can be reached, or it refuses the credentials
+ * @throws BrokerError if no broker can be reached, it refuses the credentials, or is under an alarm
  */
 export async function inspectBroker({
   urls,
@@ -69,9 +69,8 @@ export async function inspectBroker({
   retryDelaysMs,
   tls,
 }: BrokerInspectionOptions): Promise<BrokerInspection> {
-  const { model: connection } = await connectToAny(urls, { name: 'poker-bridge client', tls });
-  // What is lost meanwhile fails the question that is under way.
-  connection.on('error', () => undefined);
+  await using brief = await BriefConnection.open(urls, { name: 'poker-bridge client', tls });
+  const { model: connection } = brief;
   try {
     const release = releaseOf(connection);
     const about = { version: release.version, advice: adviceFor(release) };
@@ -85,8 +84,8 @@ export async function inspectBroker({
       unusedRetryQueues: await unusedRetryQueues(connection, prefix, retryDelaysMs),
       takesHugeMessages: await takesMessageOf(connection, LARGEST_MESSAGE_BYTES + 1),
     };
-  } finally {
-    await connection.close().catch(() => undefined);
+  } catch (error) {
+    throw brief.faultOf(error);
   }
 }
 

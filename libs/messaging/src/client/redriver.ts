@@ -6,8 +6,7 @@ import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contra
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
-import { CallerPolicy } from '../envelope/envelope.ts';
-import type { Envelope } from '../envelope/envelope.ts';
+import { CallerPolicy, type Envelope } from '../envelope/envelope.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL, SEQUENCE } from '../envelope/own-headers.ts';

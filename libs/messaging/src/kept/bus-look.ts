@@ -20,6 +20,8 @@ const MOST_READ = 500;
 const SHORTEST_REST_MS = 10_000;
 const LONGEST_REST_MS = 60_000;
 const CLOSE_TIMEOUT_MS = 2_000;
+/** Bodies are not looked at. */
+const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
 /** One queue as the broker counts it. */
 export interface QueueLook {
@@ -160,7 +162,7 @@ async function summaryOf(connection: ChannelModel, queue: string): Promise<KeptS
   channel.on('error', () => undefined);
   const summary = new KeptSummary();
   try {
-    for await (const message of walkQueue(channel, queue)) summary.add(message);
+    for await (const { message } of walkQueue(channel, queue, WALK)) summary.add(message);
   } finally {
     await closeWithin(CLOSE_TIMEOUT_MS, channel);
   }

@@ -109,7 +109,6 @@ const REPLY_HEADERS = {
 };
 const COPY = { messageId: 'm-1', type: 'session.create', replyTo: 'lobby', body: '{"userId":"p-1"}' };
 const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_000 };
-
 const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
   [
     'a reply',

@@ -1,4 +1,4 @@
-import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel } from 'amqplib';
 
 import type { BusNames } from '#contracts';
 import {
@@ -30,6 +30,12 @@ const REST_PER_WALK = 9;
 const LONGEST_REST_PER_REPLY_MS = 0.5;
 const CLOSE_TIMEOUT_MS = 2_000;
 const STOP_TIMEOUT_MS = 2_000;
+const WALK = {
+  // One message that keeps the broker busy must not keep those behind it here.
+  silenceMs: 60_000,
+  // No final reply comes near it; what is cut has no seal that fits, and stays.
+  maxBodyBytes: 1024 * 1024,
+};
 
 /** Cut short: it did not come past all replies, or has left some that their queues might have taken. */
 type WalkEnd = 'done' | 'cut short' | 'failed';
@@ -148,7 +154,7 @@ export class ParkedReplyForwarder {
     const { names, observer, seal } = this.#options;
     const left = new KeptSummary();
     try {
-      for await (const parked of walkQueue(channel, names.undelivered)) {
+      for await (const { message: parked, acknowledge } of walkQueue(channel, names.undelivered, WALK)) {
         this.#shown += 1;
         // Also one that is told to stop goes to the end, so that all of them are back in their places.
         if (this.#connection !== connection) round.stop();
@@ -156,7 +162,7 @@ export class ParkedReplyForwarder {
         const remove = left.add(parked);
         const onTaken = (): void => {
           remove();
-          acknowledge(channel, parked);
+          acknowledgeIfOpen(acknowledge);
         };
         if (message) round.offer({ message, onTaken });
       }
@@ -169,9 +175,9 @@ export class ParkedReplyForwarder {
   }
 }
 
-function acknowledge(channel: Channel, parked: ConsumeMessage): void {
+function acknowledgeIfOpen(acknowledge: () => void): void {
   try {
-    channel.ack(parked);
+    acknowledge();
   } catch {
     // Its channel has just closed; it is sent again under the same id.
   }

@@ -17,6 +17,8 @@ import { QueueLock } from './queue-lock.ts';
 import { walkQueue } from './walk-queue.ts';
 
 const CLOSE_TIMEOUT_MS = 5_000;
+/** Whoever looks can end it; a broker that is lost is noticed by its heartbeat. */
+const SILENCE_MS = 60_000;
 /** The broker takes back a message that somebody has held for half an hour. */
 const ROUND_MS = 10 * 60_000;
 const MAX_LOOKS = 4;
@@ -179,11 +181,11 @@ export class KeptQueue<Facts> implements AsyncDisposable {
     const untilMs = performance.now() + roundMs;
     let removed = 0;
     let shown = 0;
-    await this.#walk(async (kept, channel) => {
+    await this.#walk(async (kept, remove) => {
       shown += 1;
       // What is not settled any more is walked past all the same, so that all of it is back in its place.
       if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) return;
-      const outcome = await this.#settleOne(kept, options, channel);
+      const outcome = await this.#settleOne(kept, options, remove);
       options.settled(kept.facts, outcome);
       if (outcome === 'done') removed += 1;
       if (outcome !== 'left')
@@ -195,7 +197,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   async #settleOne(
     kept: Kept<Facts>,
     { decide }: SettleOptions<Facts>,
-    channel: Channel,
+    remove: () => void,
   ): Promise<KeptOutcome> {
     const decision = decide(kept);
     if (decision === 'leave') return 'left';
@@ -203,7 +205,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       const outcome = await this.#publish(decision);
       if (outcome !== 'confirmed') return outcome;
     }
-    channel.ack(kept.message);
+    remove();
     return 'done';
   }
 
@@ -217,14 +219,14 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   }
 
   async #walk(
-    visit: (kept: Kept<Facts & { key: string }>, channel: Channel) => Promise<void> | void,
+    visit: (kept: Kept<Facts & { key: string }>, remove: () => void) => Promise<void> | void,
   ): Promise<void> {
     let channel: Channel | undefined;
     try {
       channel = await within(CLOSE_TIMEOUT_MS, 'a channel', this.#connection.model.createChannel());
       channel.on('error', () => undefined);
-      for await (const message of walkQueue(channel, this.name)) {
-        await visit({ facts: this.#options.read(message), message }, channel);
+      for await (const { message, acknowledge } of walkQueue(channel, this.name, { silenceMs: SILENCE_MS })) {
+        await visit({ facts: this.#options.read(message), message }, acknowledge);
       }
     } catch (error) {
       throw this.#translated(error);

@@ -1,9 +1,38 @@
 import type { Random } from '../clock.ts';
 import type { Deadline } from '../deadline.ts';
-import type { AttemptOutcome } from './attempt-outcome.ts';
-import { backoffMs } from './backoff.ts';
-import { type AttemptHistory, isRetryable, type RepeatAfterUnknown } from './is-retryable.ts';
 import type { RetryBudget } from './retry-budget.ts';
+
+const BASE_MS = 200;
+const CAP_MS = 5000;
+
+/**
+ * How long to wait before the next attempt, in milliseconds: exponential backoff with full jitter, so that calls which
+ * failed together do not come back together. The jitter is added to what `Retry-After` asked for.
+ *
+ * @param attempts so far, from 1
+ */
+export function backoffMs(attempts: number, retryAfterMs: number | undefined, random: Random): number {
+  return (retryAfterMs ?? 0) + random() * Math.min(CAP_MS, BASE_MS * 2 ** (attempts - 1));
+}
+
+/**
+ * The outcome of one attempt of a call.
+ *
+ * @template Answer what the other side answered
+ * @template Fault what went wrong, for the error that ends the call
+ */
+export type AttemptOutcome<Answer, Fault> =
+  | { readonly kind: 'answered'; readonly answer: Answer }
+  /** Answered with a failure that is expected to pass. */
+  | { readonly kind: 'transient'; readonly fault: Fault; readonly retryAfterMs: number | undefined }
+  /** Not a byte was sent: the other side knows nothing of it. */
+  | { readonly kind: 'not-sent'; readonly fault: Fault }
+  /** Sent, and not answered completely: nobody here knows what the other side did. */
+  | { readonly kind: 'unknown'; readonly fault: Fault }
+  /** Rejected on this side, for example by an open circuit: nothing was attempted. */
+  | { readonly kind: 'rejected'; readonly fault: Fault }
+  /** The deadline passed. */
+  | { readonly kind: 'expired' };
 
 /** A longer pause is the caller's to make: a command that waits here takes the place of another one in flight. */
 const MAX_PAUSE_MS = 30_000;
@@ -97,4 +126,56 @@ function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
     const timer = setTimeout(end, durationMs);
     stopping.addEventListener('abort', end);
   });
+}
+
+/** How often an operation may be attempted again after an attempt whose outcome is unknown. */
+export type RepeatAfterUnknown = 'freely' | 'once';
+
+/** The attempts of a call so far. */
+export interface AttemptHistory {
+  readonly attempts: number;
+  /** Those of them whose outcome is unknown. */
+  readonly unknown: number;
+}
+
+/**
+ * Is it retryable? What was not sent, and what failed transiently, always is. What may have been done is as far as the
+ * operation allows: with `once`, a call with an attempt of unknown outcome makes two attempts at most.
+ */
+export function isRetryable(
+  outcome: AttemptOutcome<unknown, unknown>,
+  { attempts, unknown }: AttemptHistory,
+  repeat: RepeatAfterUnknown,
+): boolean {
+  switch (outcome.kind) {
+    case 'transient':
+    case 'not-sent':
+    case 'unknown':
+      return repeat === 'freely' || unknown === 0 || attempts < 2;
+    case 'answered':
+    case 'rejected':
+    case 'expired':
+      return false;
+  }
+}
+
+const SECONDS = /^\d+$/;
+/** The three forms of an HTTP date all begin with the day's name; the oldest has no zone and means GMT. */
+const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
+const WITHOUT_ZONE = /\d{4}$/;
+/** A longer wait is not believed. */
+const MAX_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * The wait that a `Retry-After` header asks for, in milliseconds from `nowMs`; at most a day.
+ *
+ * @returns 0 for a date that has passed, `undefined` if the header is absent or is neither seconds nor a date
+ * @see RFC 9110, section 10.2.3
+ */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  const value = header?.trim() ?? '';
+  if (SECONDS.test(value)) return Math.min(Number(value) * 1000, MAX_MS);
+  if (!HTTP_DATE.test(value)) return undefined;
+  const atMs = Date.parse(WITHOUT_ZONE.test(value) ? `${value} GMT` : value);
+  return Number.isNaN(atMs) ? undefined : Math.min(Math.max(atMs - nowMs, 0), MAX_MS);
 }

@@ -17,7 +17,7 @@ export const SETTINGS = {
 
 export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord => ({ id, currency, win });
 /** When the first answer arrives; each further one comes a minute later. */
-export const FIRST_ANSWER_AT_MS = Date.parse('2026-01-31T12:05:00Z');
+const FIRST_ANSWER_AT_MS = Date.parse('2026-01-31T12:05:00Z');
 const MINUTE_MS = 60_000;
 
 /** What the platform client says of a page with these records. */

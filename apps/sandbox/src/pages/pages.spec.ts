@@ -1,0 +1,192 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { readFaultRule } from '../control/faults.controller.ts';
+import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
+import type { Client } from '../settings/clients.ts';
+import type { FinishedRequest } from '../traffic/traffic-log.ts';
+import type { Exchange } from '../traffic/exchange.ts';
+import { html } from './page.ts';
+import { clock, lobbyPage, stateOf } from './lobby-page.ts';
+import { signatureVerdict } from './request-list.ts';
+
+describe('html', () => {
+  it('escapes values, in elements and in attributes', () => {
+    const hostile = `<script>'&amp;"`;
+    expect(html`<p title="${hostile}">${hostile}</p>`.text).toBe(
+      '<p title="&lt;script&gt;&#39;&amp;amp;&quot;">&lt;script&gt;&#39;&amp;amp;&quot;</p>',
+    );
+  });
+
+  it('keeps HTML unchanged, one or several pieces, and omits undefined', () => {
+    const items = ['a', '<b>'].map((item) => html`<i>${item}</i>`);
+    expect(html`${items}${html`<b>c</b>`}${undefined}${0}`.text).toBe('<i>a</i><i>&lt;b&gt;</i><b>c</b>0');
+  });
+});
+
+describe('fault form', () => {
+  it.each(Object.keys(FAULTS) as FaultKind[])(
+    'the form switches %s on with the values that it shows',
+    (kind) => {
+      const shown = membersOf(kind).filter(([, member]) => member.shown);
+      const given = shown.map(([name, member]) => [name, member.shown]);
+      expect(readFaultRule({ kind, ...Object.fromEntries(given) }).fault.kind).toBe(kind);
+    },
+  );
+});
+
+describe('lobby page', () => {
+  const SESSION = {
+    sessionId: 's-1',
+    auth: 'a-1',
+    clientId: 'op1',
+    userId: 'ada',
+    authType: 'external',
+    lang: 'en',
+    createdAtMs: 0,
+    authExpiresAtMs: 100,
+    expiresAtMs: 1000,
+  } as const;
+  const visit = (nowMs: number, session: object = {}) => ({
+    session: { ...SESSION, ...session },
+    player: undefined,
+    askedTable: undefined,
+    nowMs,
+  });
+
+  describe('the page of a session', () => {
+    it.each([
+      [99, 'open'],
+      [100, 'token-expired'],
+      [999, 'token-expired'],
+      [1000, 'session-expired'],
+    ])('is at %d ms %s', (nowMs, state) => {
+      expect(stateOf(visit(nowMs))).toBe(state);
+    });
+
+    it('counts no token longer than its session', () => {
+      const page = lobbyPage(visit(400, { authExpiresAtMs: 5000 }));
+      expect([...page.matchAll(/data-left-ms="(\d+)"/g)].map(([, ms]) => ms)).toEqual(['600', '600']);
+    });
+
+    it.each([
+      [{ theme: 'dark', sound: false, big: 12345678901234567890n, seats: [1, 2] }],
+      ['{"theme":"dark","sound":false,"big":12345678901234567890,"seats":[1,2]}'],
+    ])('shows launch options by name', (launchOptions) => {
+      const text = lobbyPage(visit(0, { launchOptions })).replaceAll(/<[^>]*>|\s+/g, ' ');
+      const [, options = ''] = text.split('Launch options');
+      expect(options.replaceAll(/\s+/g, ' ')).toMatch(
+        / theme dark sound false big 12345678901234567890 seats \[1,2\] /,
+      );
+    });
+
+    it.each(['https://casino.example/login?a=1', 'http://localhost:8080/', 'HTTPS://casino.example'])(
+      'leads back to %s',
+      (url) => {
+        for (const launchOptions of [{ restoreSessionUrl: url }, JSON.stringify({ restoreSessionUrl: url })])
+          expect(lobbyPage(visit(1000, { launchOptions }))).toContain(`href="${new URL(url).href}"`);
+      },
+    );
+
+    it.each([
+      'javascript:alert(1)',
+      ' \tjava\nscript:alert(1)',
+      'data:text/html,<script>alert(1)</script>',
+      'file:///etc/passwd',
+      '/login',
+      '//casino.example',
+      '',
+      7,
+      null,
+    ])('does not lead back to %j', (restoreSessionUrl) => {
+      const page = lobbyPage(visit(1000, { launchOptions: { restoreSessionUrl } }));
+      expect(page).not.toContain('<a ');
+    });
+  });
+
+  it.each([
+    [0, '0:00'],
+    [1, '0:01'],
+    [3_599_001, '1:00:00'],
+    [3_725_000, '1:02:05'],
+    [360_000_000, '100:00:00'],
+  ])('the clock shows %d ms as %s', (ms, text) => {
+    expect(clock(ms)).toBe(text);
+  });
+});
+
+const CLIENT: Client = {
+  id: 'op',
+  secretKey: 'S3CRET',
+  operations: new Set(),
+  conventions: {
+    scalars: 'php',
+    openGameClient: 'keep',
+    jsonStrings: 'containers',
+    jsonPlacement: 'in-place',
+    exclude: 'top',
+    schemeV3: 'parameters',
+    rakeParametersIn: 'form',
+    playerCountryMember: 'country',
+  },
+};
+
+function finished(rest: Partial<Exchange>, url = '/users/u/session?clientId=op'): FinishedRequest {
+  const rawHeaders = ['Host', 'h', 'Sign', 'd1gest'];
+  const onProcessed = () => undefined;
+  const exchange = {
+    operation: 'session',
+    receivedAtMs: 0,
+    planned: {},
+    body: Buffer.alloc(0),
+    onProcessed,
+  } as const;
+  return { method: 'POST', url, rawHeaders, exchange: { ...exchange, ...rest }, status: 200, durationMs: 1 };
+}
+
+describe('the verdict on a signature', () => {
+  it('shows the string of a right one, and no secret key', () => {
+    const call = { client: CLIENT, query: { clientId: 'op' }, content: { userId: 'u', lang: 'de' } };
+    const verdict = signatureVerdict(finished({ call }));
+    expect(verdict).toMatchObject({ state: 'right', canonical: 'deu' });
+    expect(JSON.stringify(verdict)).not.toContain('S3CRET');
+  });
+
+  it('shows the bytes that are signed where the body is', () => {
+    const client = { ...CLIENT, conventions: { ...CLIENT.conventions, schemeV3: 'raw-body' as const } };
+    const call = { client, query: {}, content: {} };
+    const verdict = signatureVerdict(
+      finished({ operation: 'open-game', body: Buffer.from('{"a":1}'), call }),
+    );
+    expect(verdict.canonical).toBe('{"a":1}');
+  });
+
+  it('explains a wrong one, with the settings that would make it right', () => {
+    const refusal = { reason: 'Why.', settings: { A: 'b' }, canonical: 'x'.repeat(5_000) };
+    const verdict = signatureVerdict(finished({ refusal }));
+    expect(verdict).toMatchObject({ state: 'wrong', text: 'Why.', settings: { A: 'b' } });
+    expect(verdict.canonical).toHaveLength(4_097);
+  });
+
+  it.each(['ad1gestb', 'amisplacedb', 'ainformb'])(
+    'blanks a signature out that stands in %s',
+    (canonical) => {
+      const url = '/users/u/session?clientId=op&sign=misplaced';
+      const body = Buffer.from('userId=u&access-token=inform');
+      const verdict = signatureVerdict(finished({ body, refusal: { reason: 'Why.', canonical } }, url));
+      expect(verdict.canonical).toBe('a[redacted]b');
+    },
+  );
+
+  it('blanks nothing else out', () => {
+    const refusal = { reason: 'Why.', canonical: 'Host h Sign' };
+    expect(signatureVerdict(finished({ refusal })).canonical).toBe('Host h Sign');
+    const unsigned = { ...finished({ refusal }), rawHeaders: ['Host', 'h'] };
+    expect(signatureVerdict(unsigned).canonical).toBe('Host h Sign');
+  });
+
+  it('says that nothing was signed, or looked at', () => {
+    const { secretKey: _, ...client } = CLIENT;
+    expect(signatureVerdict(finished({ call: { client, query: {}, content: {} } })).state).toBe('unsigned');
+    expect(signatureVerdict(finished({})).state).toBe('unseen');
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { FIGURE_NAMES, figuresOf, MONEY_TYPES, rakeOf, weightedSteps } from './figures.ts';
+import { dateOf, dayCount, dayPartAt, parseMoment, periodOf, toUtc } from './report-query.ts';
+import { concatenated, Population, reversed, type Selection } from './population.ts';
+
+const figuresDay = { day: 19_806, steps: 144 };
+const ranks = [0, 1, 2, 50, 5000, 5_000_000];
+const records = ranks.flatMap((rank) => MONEY_TYPES.map((moneyType) => ({ rank, moneyType })));
+const big = (value: number | bigint) => BigInt(value);
+
+describe('figures', () => {
+  it.each(records)('of rank $rank and money type $moneyType agree with each other', ({ rank, moneyType }) => {
+    const figures = figuresOf({ rank, seed: 1 }, moneyType, figuresDay);
+    const value = (name: (typeof FIGURE_NAMES)[number]) => big(figures[name]);
+    expect(value('cash-result')).toBe(value('win') - value('loss'));
+    expect(value('tournament-result')).toBe(
+      value('tournament-prize') - value('tournament-bet') - value('tournament-fee'),
+    );
+    expect(value('rakeback')).toBe(value('rakeback-paid') + value('rakeback-unpaid'));
+    expect(value('bets')).toBeGreaterThanOrEqual(value('win'));
+    expect(value('rake')).toBeGreaterThan(0n);
+    for (const amount of Object.values(figures))
+      expect(typeof amount === 'bigint' || Number.isSafeInteger(amount)).toBe(true);
+  });
+
+  it.each(records)('of rank $rank and money type $moneyType add up over the day', ({ rank, moneyType }) => {
+    const of = (steps: number) => figuresOf({ rank, seed: 1 }, moneyType, { ...figuresDay, steps });
+    for (const name of FIGURE_NAMES) expect(big(of(100)[name]) + big(of(44)[name])).toBe(big(of(144)[name]));
+  });
+
+  it('are the same for the same account, and differ by seed, day and account', () => {
+    const figures = JSON.stringify(figuresOf({ rank: 7, seed: 1 }, 1, figuresDay));
+    expect(JSON.stringify(figuresOf({ rank: 7, seed: 1 }, 1, figuresDay))).toBe(figures);
+    expect(JSON.stringify(figuresOf({ rank: 7, seed: 2 }, 1, figuresDay))).not.toBe(figures);
+    expect(
+      JSON.stringify(figuresOf({ rank: 7, seed: 1 }, 1, { ...figuresDay, day: figuresDay.day + 7 })),
+    ).not.toBe(figures);
+    expect(JSON.stringify(figuresOf({ rank: 1007, seed: 1 }, 1, figuresDay))).not.toBe(figures);
+  });
+
+  it('exceed 2^53 in the first accounts', () => {
+    const amounts = Object.values(figuresOf({ rank: 0, seed: 1 }, 2, figuresDay)).map(big);
+    expect(amounts.some((amount) => BigInt(Number(amount)) !== amount)).toBe(true);
+  });
+});
+
+describe('rake', () => {
+  it.each(ranks)('of rank %s is the sum of its records', (rank) => {
+    const days = [figuresDay, { day: figuresDay.day + 1, steps: 10 }];
+    const steps = days.reduce((sum, part) => sum + weightedSteps(part), 0);
+    const sum = days
+      .flatMap((part) => MONEY_TYPES.map((moneyType) => figuresOf({ rank, seed: 1 }, moneyType, part)))
+      .reduce((total, figures) => total + big(figures.rake) + big(figures['tournament-fee']), 0n);
+    expect(big(rakeOf(rank, steps))).toBe(sum);
+  });
+
+  it('never rises with the rank', () => {
+    const rakes = Array.from({ length: 20_000 }, (_, rank) => big(rakeOf(rank, 144)));
+    expect(rakes.every((rake, rank) => rank === 0 || rake <= (rakes[rank - 1] as bigint))).toBe(true);
+  });
+});
+
+describe('moment', () => {
+  it('is an existing date and time', () => {
+    expect(parseMoment('2024-02-29 23:59:59')).toBe(Date.UTC(2024, 1, 29, 23, 59, 59));
+    for (const text of [
+      undefined,
+      '',
+      '2023-02-29 00:00:00',
+      '2024-01-01 24:00:00',
+      '2024-01-01',
+      '2024-01-01T00:00:00',
+    ])
+      expect(parseMoment(text)).toBeUndefined();
+  });
+});
+
+describe('period', () => {
+  const parts = (from: string, to: string) => {
+    const period = periodOf(parseMoment(from) as number, parseMoment(to) as number);
+    return Array.from({ length: dayCount(period) }, (_, nth) => {
+      const { day, steps } = dayPartAt(period, nth);
+      return [dateOf(day), steps];
+    });
+  };
+
+  it('from midnight to midnight is the first day', () => {
+    expect(parts('2024-03-24 00:00:00', '2024-03-25 00:00:00')).toEqual([['2024-03-24', 144]]);
+  });
+
+  it('covers parts of the days at its ends', () => {
+    expect(parts('2024-02-28 12:00:00', '2024-03-01 00:10:00')).toEqual([
+      ['2024-02-28', 72],
+      ['2024-02-29', 144],
+      ['2024-03-01', 1],
+    ]);
+  });
+
+  it('covers whole steps of ten minutes', () => {
+    expect(parts('2024-03-24 00:09:59', '2024-03-24 00:19:59')).toEqual([['2024-03-24', 1]]);
+    expect(parts('2024-03-24 00:11:00', '2024-03-24 00:19:59')).toEqual([]);
+  });
+
+  it('may be before 1970', () => {
+    expect(parts('1969-12-31 00:00:00', '1970-01-01 00:00:00')).toEqual([['1969-12-31', 144]]);
+  });
+});
+
+describe('time zone', () => {
+  const utc = (wall: string, zone: string) => {
+    const ms = toUtc(Date.parse(`${wall}Z`), zone);
+    return typeof ms !== 'number' ? ms : new Date(ms).toISOString().slice(0, 16);
+  };
+
+  it.each([
+    ['2024-03-24T00:00', '+03:00', '2024-03-23T21:00'],
+    ['2024-03-24T00:00', '-0530', '2024-03-24T05:30'],
+    ['2024-01-15T12:00', 'Europe/Berlin', '2024-01-15T11:00'],
+    ['2024-07-15T12:00', 'Europe/Berlin', '2024-07-15T10:00'],
+    ['2024-03-31T03:00', 'Europe/Berlin', '2024-03-31T01:00'],
+    ['2024-03-31T01:59', 'Europe/Berlin', '2024-03-31T00:59'],
+    ['2024-11-03T00:30', 'America/New_York', '2024-11-03T04:30'],
+    ['2024-03-24T00:00', 'UTC', '2024-03-24T00:00'],
+  ])('%s in %s is %s', (wall, zone, expected) => {
+    expect(utc(wall, zone)).toBe(expected);
+  });
+
+  it('knows that a clock skips an hour in spring, and shows one twice in autumn', () => {
+    expect(utc('2024-03-31T02:30', 'Europe/Berlin')).toBe('skipped');
+    expect(utc('2024-10-27T02:30', 'Europe/Berlin')).toBe('2024-10-27T01:30');
+  });
+
+  it('does not know zones that do not exist', () => {
+    for (const zone of ['Europe/Atlantis', '+3', '+15:00', '+03:60', 'x'])
+      expect(utc('2024-01-01T00:00', zone)).toBeUndefined();
+  });
+});
+
+const all = (selection: Selection) =>
+  Array.from({ length: selection.count }, (_, position) => selection.at(position));
+const names = (selection: Selection) => all(selection).map(({ userId, currency }) => `${userId} ${currency}`);
+
+describe('population', () => {
+  const population = new Population(11, ['USD', 'EUR', 'GBP']);
+
+  it('gives every player two currencies, in order of id and code', () => {
+    const listed = names(population.select());
+    expect(listed.slice(0, 6)).toEqual([
+      'player-00000001 EUR',
+      'player-00000001 GBP',
+      'player-00000002 GBP',
+      'player-00000002 USD',
+      'player-00000003 EUR',
+      'player-00000003 USD',
+    ]);
+    expect(listed).toHaveLength(11);
+    expect(listed).toEqual([...new Set(listed)].sort());
+  });
+
+  it.each(['EUR', 'GBP', 'USD'])('selects the accounts in %s, for every size', (currency) => {
+    for (let size = 0; size < 30; size++) {
+      const of = new Population(size, ['USD', 'EUR', 'GBP']);
+      const expected = all(of.select()).filter((account) => account.currency === currency);
+      expect(all(of.select(currency))).toEqual(expected);
+    }
+  });
+
+  it('selects none in a currency without players', () => {
+    expect(population.select('BRL').count).toBe(0);
+  });
+
+  it('selects the accounts of one player', () => {
+    expect(names(population.forUser('player-00000002'))).toEqual([
+      'player-00000002 GBP',
+      'player-00000002 USD',
+    ]);
+    expect(names(population.forUser('player-00000002', 'USD'))).toEqual(['player-00000002 USD']);
+    expect(names(population.forUser('player-00000006'))).toEqual(['player-00000006 EUR']);
+    for (const stranger of ['player-00000007', 'player-00000000', 'player-2', 'ada'])
+      expect(population.forUser(stranger).count).toBe(0);
+  });
+
+  it('gives one account each if there is only one currency', () => {
+    const single = new Population(2, ['USD']);
+    expect(names(single.select('USD'))).toEqual(['player-00000001 USD', 'player-00000002 USD']);
+  });
+
+  it('reaches any of ten million without storing them', () => {
+    const large = new Population(10_000_000, ['USD', 'EUR', 'GBP']);
+    expect(large.select().at(9_999_999).userId).toBe('player-05000000');
+    const euros = large.select('EUR');
+    expect(euros.at(euros.count - 1).index).toBeGreaterThan(9_999_990);
+  });
+
+  it('can be reversed, and combined by currency', () => {
+    expect(names(reversed(population.select()))).toEqual(names(population.select()).reverse());
+    const byCurrency = concatenated(['EUR', 'GBP', 'USD'].map((code) => population.select(code)));
+    const codes = all(byCurrency).map(({ currency }) => currency);
+    expect(codes).toEqual([...codes].sort());
+    expect(names(byCurrency).sort()).toEqual(names(population.select()).sort());
+  });
+});

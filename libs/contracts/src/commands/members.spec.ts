@@ -1,0 +1,192 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { GameOpen, GamePlayer, GameSession } from './game-open.ts';
+import {
+  AUTH_TYPE,
+  BOOLEAN,
+  COMPLETE,
+  describeMembers,
+  INTEGER,
+  LANGUAGE,
+  LANGUAGE_TAG,
+  type MemberKind,
+  OBJECT,
+  PAGE,
+  PER_PAGE,
+  PLAYER_ID,
+  pointersOf,
+  TEXT,
+  violationsOf,
+} from './validate-command.fixture.ts';
+import { validateCommand } from './validate-command.ts';
+
+describeMembers('session.create', {
+  'userId!': PLAYER_ID,
+  nick: TEXT,
+  authType: AUTH_TYPE,
+  lang: LANGUAGE,
+  currency: TEXT,
+});
+
+describe('report ad hoc fetch', () => {
+  const NO_TIMES = [
+    0,
+    1767225600000,
+    true,
+    [],
+    ['2026-01-01 00:00:00'],
+    {},
+    '',
+    'now',
+    '2026-01-01',
+    '2026-01-01T00:00:00',
+    '2026-01-01 00:00',
+    '2026-01-01 00:00:00Z',
+    '2026-01-01 00:00:00.000',
+    '2026-01-01 00:00:00\n',
+    ' 2026-01-01 00:00:00',
+    '2026-1-1 0:0:0',
+    '+002026-01-01 00:00:00',
+    '٢٠٢٦-01-01 00:00:00',
+    '2026-00-01 00:00:00',
+    '2026-13-01 00:00:00',
+    '2026-01-00 00:00:00',
+    '2026-01-32 00:00:00',
+    '2026-02-29 00:00:00',
+    '2024-02-30 00:00:00',
+    '2100-02-29 00:00:00',
+    '2026-04-31 00:00:00',
+    '2026-01-01 24:00:00',
+    '2026-01-01 00:60:00',
+    '2026-01-01 00:00:60',
+  ];
+  const FROM: MemberKind = {
+    valid: ['0001-01-01 00:00:00', '2024-02-29 23:59:59', '2000-02-29 00:00:00', '2026-01-01 23:59:59'],
+    invalid: NO_TIMES,
+  };
+  const TO: MemberKind = {
+    valid: ['2026-03-01 00:00:01', '2028-02-29 23:59:59', '9999-12-31 23:59:59'],
+    invalid: [...NO_TIMES, '2026-03-01 00:00:00', '2026-02-28 23:59:59'],
+  };
+  const AD_HOC = {
+    'dateFrom!': FROM,
+    'dateTo!': TO,
+    userId: PLAYER_ID,
+    currency: TEXT,
+    page: PAGE,
+    perPage: PER_PAGE,
+  };
+
+  describeMembers('report.ad-hoc.fetch', AD_HOC);
+
+  describeMembers('report.rake.fetch', {
+    ...AD_HOC,
+    timeZone: TEXT,
+    convertToPreferredCurrency: TEXT,
+    sort: TEXT,
+  });
+
+  describe('a report period', () => {
+    const within = (dateFrom: string, dateTo: string) =>
+      violationsOf('report.ad-hoc.fetch', { ...COMPLETE['report.ad-hoc.fetch'], dateFrom, dateTo });
+
+    it.each([
+      ['equal ends', '2026-01-02 00:00:00', '2026-01-02 00:00:00'],
+      ['ends the wrong way round', '2026-01-02 00:00:01', '2026-01-02 00:00:00'],
+    ])('%s are one fault, of dateTo', (_name, from, to) => {
+      expect(within(from, to)).toEqual([{ pointer: '/dateTo', message: 'must be after dateFrom' }]);
+    });
+
+    it('is not compared if an end is not a date', () => {
+      expect(within('2026-02-30 00:00:00', '2026-01-01 00:00:00').map(({ pointer }) => pointer)).toEqual([
+        '/dateFrom',
+      ]);
+      expect(within('then', 'now').map(({ pointer }) => pointer)).toEqual(['/dateFrom', '/dateTo']);
+    });
+  });
+
+  it('the rake report alone has a time zone, a conversion and an order', () => {
+    const { timeZone, convertToPreferredCurrency, sort } = COMPLETE['report.rake.fetch'];
+    const data = { ...COMPLETE['report.ad-hoc.fetch'], timeZone, convertToPreferredCurrency, sort };
+    expect(violationsOf('report.ad-hoc.fetch', data).map(({ pointer }) => pointer)).toEqual([
+      '/timeZone',
+      '/convertToPreferredCurrency',
+      '/sort',
+    ]);
+  });
+});
+
+describeMembers('game.open', {
+  'player!': OBJECT,
+  'player.id!': PLAYER_ID,
+  'player.nick': TEXT,
+  'player.name': TEXT,
+  'player.email': TEXT,
+  'player.referredBy': TEXT,
+  'player.referralCode': TEXT,
+  'player.bonusCode': TEXT,
+  'player.avatar': INTEGER,
+  'player.phoneNumber': TEXT,
+  'player.tag': TEXT,
+  'player.active': BOOLEAN,
+  'player.verified': BOOLEAN,
+  'player.trustedLevel': INTEGER,
+  'player.currency': TEXT,
+  'player.preferredCurrency': TEXT,
+  'player.country': TEXT,
+  session: OBJECT,
+  'session.id': TEXT,
+  'session.authType': AUTH_TYPE,
+  'session.tableId': INTEGER,
+  'session.lang': LANGUAGE_TAG,
+  'session.launchOptions': {
+    valid: [
+      {},
+      '{}',
+      { restoreSessionUrl: 'https://example.com' },
+      '{"restoreSessionUrl":"https://example.com"}',
+    ],
+    invalid: [0, true, [], '', 'a', '[]', 'null', '"{}"', '{', { level: 1.5 }],
+  },
+  'session.longLifeLoginToken': BOOLEAN,
+  'session.userIp': TEXT,
+});
+
+describe('game.open', () => {
+  it('consists of instances of its classes', () => {
+    const game = validateCommand('game.open', COMPLETE['game.open']);
+    expect([game, game.player, game.session].map((object) => object?.constructor)).toEqual([
+      GameOpen,
+      GamePlayer,
+      GameSession,
+    ]);
+  });
+
+  it('needs no session, and a session needs no members', () => {
+    expect(pointersOf('game.open', { player: { id: 'p-1' } })).toEqual([]);
+    expect(pointersOf('game.open', { player: { id: 'p-1' }, session: {} })).toEqual([]);
+  });
+
+  it('does not validate inside a list in place of an object', () => {
+    const list = Object.defineProperty([], 0, {
+      enumerable: true,
+      get() {
+        throw new Error('looked into');
+      },
+    });
+    expect(pointersOf('game.open', { player: list })).toEqual(['/player']);
+    expect(pointersOf('game.open', { player: JSON.parse('[{"constructor":null}]') })).toEqual(['/player']);
+  });
+
+  it('reports the faults of player and session together', () => {
+    const data = { player: { nick: 5, foo: 1 }, session: { tableId: '1', bar: 2 }, baz: 3 };
+    expect(pointersOf('game.open', data).toSorted()).toEqual([
+      '/baz',
+      '/player/foo',
+      '/player/id',
+      '/player/nick',
+      '/session/bar',
+      '/session/tableId',
+    ]);
+  });
+});

@@ -1,0 +1,152 @@
+import { IsArray, IsDefined, IsIn, IsObject, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
+
+import type { Shape } from '../definition.ts';
+
+/**
+ * The member is required.
+ *
+ * @param description a sentence for the documents
+ */
+export const MustBeGiven = (description: string): PropertyDecorator =>
+  IsDefined({ message: 'must be given, and not as null', context: { description } });
+
+/**
+ * The member may be absent; unlike class-validator's `IsOptional`, `null` is refused.
+ *
+ * @param description a sentence for the documents
+ */
+export const MayBeAbsent = (description: string): PropertyDecorator =>
+  ValidateIf((_object, value) => value !== undefined, { context: { description } });
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** An integer within ±(2^53 − 1) and the given bounds, both inclusive. */
+export const IsSafeInteger = ({
+  min = Number.MIN_SAFE_INTEGER,
+  max = Number.MAX_SAFE_INTEGER,
+}: Bounds = {}): PropertyDecorator =>
+  ValidateBy({
+    name: 'isSafeInteger',
+    constraints: [min, max],
+    validator: {
+      validate: (value) => Number.isSafeInteger(value) && value >= min && value <= max,
+      defaultMessage: () => `must be an integer from ${min} to ${max}`,
+    },
+  });
+
+/** Whether `value` is an object in the sense of JSON. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An object whose members follow the rules of `shape`. */
+export const IsObjectOf =
+  (shape: Shape): PropertyDecorator =>
+  (target, name) => {
+    IsObject({ message: 'must be an object' })(target, name);
+    ValidateNested({ context: shape })(target, name);
+  };
+
+/** An array of objects whose members follow the rules of `shape`; only for replies. */
+export const IsArrayOf =
+  (shape: Shape): PropertyDecorator =>
+  (target, name) => {
+    IsArray()(target, name);
+    ValidateNested({ each: true, context: shape })(target, name);
+  };
+
+const MAX_CHARACTERS = 255;
+
+/** No control characters (Unicode's Cc). */
+export const NO_CONTROL_CHARACTERS = String.raw`^[^\x00-\x1f\x7f-\x9f]*$`;
+
+const PRINTABLE = new RegExp(NO_CONTROL_CHARACTERS);
+const DOT_SEGMENTS: readonly unknown[] = ['.', '..'];
+
+/** Whether a string has no control characters and no lone surrogates. */
+export function isPrintable(text: string): boolean {
+  return PRINTABLE.test(text) && text.isWellFormed();
+}
+
+/** A string of at most 255 characters (code points) without control characters and lone surrogates. Source: bus contract, section 2. */
+export const IsText = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isText',
+    constraints: [MAX_CHARACTERS, NO_CONTROL_CHARACTERS],
+    validator: {
+      validate: isText,
+      defaultMessage: () =>
+        'must be a string of at most 255 characters, without control characters and lone surrogates',
+    },
+  });
+
+/** The id of a user or player: text that is not empty and not a dot segment of a path. */
+export const IsPlayerId = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isPlayerId',
+    constraints: [MAX_CHARACTERS, NO_CONTROL_CHARACTERS, DOT_SEGMENTS],
+    validator: {
+      validate: (value) => isText(value) && value !== '' && !DOT_SEGMENTS.includes(value),
+      defaultMessage: () =>
+        'must be a string of 1 to 255 characters, without control characters and lone surrogates, and neither "." nor ".."',
+    },
+  });
+
+/** Whether a value is a string of at most 255 characters without control characters and lone surrogates. */
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && hasLengthOfText(value) && isPrintable(value);
+}
+
+function hasLengthOfText(text: string): boolean {
+  if (text.length <= MAX_CHARACTERS) return true;
+  // A code point is one or two code units, so a longer string need not be counted.
+  return text.length <= 2 * MAX_CHARACTERS && [...text].length <= MAX_CHARACTERS;
+}
+
+/** ISO 639-1. */
+const TWO_LETTERS = /^[A-Za-z]{2}$/;
+/** `langtag` of BCP 47 (RFC 5646, section 2.1), without the tags that were registered before it. */
+const TAG = new RegExp(
+  [
+    String.raw`^([A-Za-z]{2,3}(-[A-Za-z]{3}){0,3}|[A-Za-z]{4,8})`, // language
+    String.raw`(-[A-Za-z]{4})?`, // script
+    String.raw`(-([A-Za-z]{2}|\d{3}))?`, // region
+    String.raw`(-([A-Za-z0-9]{5,8}|\d[A-Za-z0-9]{3}))*`, // variants
+    String.raw`(-[0-9A-WY-Za-wy-z](-[A-Za-z0-9]{2,8})+)*`, // extensions
+    String.raw`(-[Xx](-[A-Za-z0-9]{1,8})+)?$`, // private use
+  ].join(''),
+);
+
+/** A language as two letters. */
+export const IsLanguage = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isLanguage',
+    constraints: [TWO_LETTERS.source],
+    validator: {
+      validate: (value) => typeof value === 'string' && TWO_LETTERS.test(value),
+      defaultMessage: () => 'must be an ISO 639-1 code of two letters',
+    },
+  });
+
+/** A language as a tag, at most 255 characters: `de`, `pt-BR`, `zh-Hant-TW`. Source: bus contract, section 2. */
+export const IsLanguageTag = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isLanguageTag',
+    constraints: [MAX_CHARACTERS, TAG.source],
+    validator: {
+      validate: (value) => isText(value) && TAG.test(value),
+      defaultMessage: () => 'must be a language tag of BCP 47, such as de or pt-BR',
+    },
+  });
+
+/** How a player logs in: from a browser, or from the desktop or mobile app. Source: interface document, endpoint 1. */
+export const AUTH_TYPES = ['external', 'internal'] as const;
+
+export type AuthType = (typeof AUTH_TYPES)[number];
+
+/** One of `AUTH_TYPES`. */
+export const IsAuthType = (): PropertyDecorator =>
+  IsIn(AUTH_TYPES, { message: `must be one of ${AUTH_TYPES.join(', ')}` });

@@ -1,0 +1,264 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { testBrokerCtl } from '../../support/broker.ts';
+import type { ReceivedReply } from '../../support/bus-caller.ts';
+import { createSessions, players } from '../../support/create-sessions.ts';
+import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+
+/** Says when it may be asked again, which is too late for every command. */
+const limited: PlatformBehaviour = (_request, response) => {
+  response.setHeader('retry-after', '60');
+  answerJson(response, 429, { errors: [] });
+};
+
+describe('the connections to the broker', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=1` });
+  });
+
+  beforeEach(() => {
+    service.platform.behaviour = healthy();
+    service.platform.requests.length = 0;
+    service.caller.received.length = 0;
+  });
+
+  afterEach(() => {
+    expect(worker.stderr).toBe('');
+  });
+
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  /** Closes them as the broker does on request, for example before it restarts. */
+  const forceClose = async (): Promise<void> => {
+    const ports = service.proxy.portsAtTarget.join();
+    await testBrokerCtl(
+      'eval',
+      `[rabbit_networking:close_connection(Pid, "forced by a test") || ` +
+        `[{pid, Pid}, {peer_port, Port}] <- rabbit_networking:connection_info_all([pid, peer_port]), ` +
+        `lists:member(Port, [${ports}])].`,
+    );
+  };
+
+  const callsOf = (): Map<string, number> => {
+    const calls = new Map<string, number>();
+    for (const request of service.platform.requests) {
+      const player = playerOf(request) ?? 'a report';
+      calls.set(player, (calls.get(player) ?? 0) + 1);
+    }
+    return calls;
+  };
+
+  it.each<[string, () => void | Promise<unknown>]>([
+    ['both are cut', () => service.proxy.cut()],
+    ['the first is cut', () => service.proxy.cut(0)],
+    ['the last is cut', () => service.proxy.cut(-1)],
+    ['both are closed by force', () => forceClose()],
+  ])('may be lost while commands are in flight: %s', async (_, breakThem) => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = Array.from({ length: 20 }, () => randomUUID());
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 20);
+    const before = service.proxy.accepted;
+    await breakThem();
+    await until('a connection is made again', () => service.proxy.accepted > before);
+    await worker.ready();
+    gate.open();
+
+    expect((await sessions).map((reply) => [reply?.type, reply?.body['userId'], reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', userId, `${userId}:0`]),
+    );
+    expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
+    expect(new Set(service.caller.received.map(({ text }) => text)).size).toBe(20);
+  });
+
+  it.each([
+    ['the first', 0],
+    ['the last', -1],
+  ])('may be lost while replies and acknowledgements are in flight: %s', async (_, which) => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = Array.from({ length: 20 }, () => randomUUID());
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 20);
+    service.proxy.stall(which);
+    gate.open();
+    // What is sent now does not arrive.
+    await sleep(300);
+    service.proxy.cut(which);
+    expect((await sessions).map((reply) => reply?.messageId)).toEqual(userIds.map((userId) => `${userId}:0`));
+    expect([...callsOf().values()]).toEqual(userIds.map(() => 1));
+    await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+  });
+
+  it('may be lost while commands that have failed are acknowledged: they fail again with the same reply', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(limited);
+    const userIds: string[] = Array.from({ length: 20 }, () => randomUUID());
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 20);
+    // The last connection consumes: acknowledgements do not arrive.
+    service.proxy.stall(-1);
+    gate.open();
+    expect((await sessions).map((reply) => reply?.body['code'])).toEqual(userIds.map(() => 'RATE_LIMITED'));
+    service.platform.behaviour = healthy();
+    service.proxy.cut(-1);
+    const replies = () =>
+      service.caller.received.filter(({ correlationId }) => userIds.includes(correlationId));
+    await until('all have come twice', () => replies().length >= 40);
+    expect(new Set(replies().map(({ text }) => text)).size).toBe(20);
+  });
+
+  it('may be lost repeatedly under load', async () => {
+    const answer = healthy(3);
+    service.platform.behaviour = async (request, response, socket) => {
+      await sleep(20);
+      await answer(request, response, socket);
+    };
+    const ids = Array.from({ length: 200 }, (_, index) => `c-${index}`);
+    const outcomes = new Map<string, Promise<ReceivedReply[]>>();
+    let isDone = false;
+    const cut = async (): Promise<void> => {
+      for (let cuts = 0; !isDone; cuts += 1) {
+        await sleep(400);
+        // On a busy machine the next cut would otherwise come before the connections are open.
+        await worker.ready();
+        service.proxy.cut(cuts % 3 === 0 ? undefined : (cuts % 3) - 2);
+      }
+    };
+    const load = async (): Promise<void> => {
+      try {
+        for (const id of ids) {
+          const isReport = Number(id.slice(2)) % 20 === 0;
+          const [type, body] = isReport ? ['report.rake.fetch', PERIOD] : ['session.create', { userId: id }];
+          outcomes.set(id, service.caller.send(type, body, { messageId: id, correlationId: id }));
+          await sleep(8);
+        }
+        await Promise.all(outcomes.values());
+      } finally {
+        isDone = true;
+      }
+    };
+    await Promise.all([cut(), load()]);
+
+    for (const id of ids) {
+      const replies = service.caller.received.filter(({ correlationId }) => correlationId === id);
+      const texts = new Map<string, string>();
+      for (const { messageId, text } of replies) {
+        expect(texts.get(messageId) ?? text).toBe(text);
+        texts.set(messageId, text);
+      }
+      // A repeat has the number of the original; new replies arrive in sequence.
+      const isReport = Number(id.slice(2)) % 20 === 0;
+      expect([...texts.keys()]).toEqual(
+        (isReport ? [0, 1, 2, 3] : [0]).map((sequence) => `${id}:${sequence}`),
+      );
+      expect(replies.at(-1)?.type).toBe(isReport ? 'report.completed' : 'session.created');
+    }
+    const calls = callsOf();
+    calls.delete('a report');
+    expect([...new Set(calls.values())]).toEqual([1]);
+    await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    for (const queue of ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered']) {
+      const left = async () => (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
+      await until(`nothing is left in ${queue}`, async () => (await left()) === 0);
+    }
+  });
+
+  it('may flap: cut while they are opened and set up', async () => {
+    const untilMs = Date.now() + 3_000;
+    while (Date.now() < untilMs) {
+      await sleep(5 + 60 * Math.random());
+      service.proxy.cut();
+    }
+    await worker.ready();
+    expect(await service.caller.send('session.create', { userId: 'p-1' })).toMatchObject([
+      { type: 'session.created' },
+    ]);
+  });
+
+  it('are shown as down by health and metrics', async () => {
+    service.proxy.refuse();
+    service.proxy.cut();
+    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
+    expect((await worker.get('/health/live')).status).toBe(200);
+    expect(await worker.metric('poker_broker_connected')).toBe(0);
+    await service.proxy.open();
+    await worker.ready();
+    expect(await worker.metric('poker_broker_connected')).toBe(1);
+    expect(await service.caller.send('session.create', { userId: 'p-1' })).toMatchObject([
+      { type: 'session.created' },
+    ]);
+  });
+
+  it('are closed by heartbeats if the network drops silently', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const session = service.caller.send('session.create', { userId: 'p-1' });
+    await until('it is in flight', () => gate.held === 1);
+    service.proxy.stall();
+    gate.open();
+    await until('it is not ready', async () => (await worker.get('/health/ready')).status === 503);
+    service.proxy.resume();
+    expect(await session).toMatchObject([{ type: 'session.created' }]);
+    expect(service.platform.requests).toHaveLength(1);
+  });
+});
+
+describe('a broker that no longer confirms', () => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy() });
+    // A heartbeat would detect it, too, but later than this test waits.
+    worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
+  });
+
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('is reconnected, and unconfirmed messages are published again', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    const userIds = players(10);
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 10);
+    // The first connection publishes.
+    service.proxy.stall(0);
+    gate.open();
+
+    expect((await sessions).map((reply) => [reply?.type, reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', `${userId}:0`]),
+    );
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
+    await worker.ready();
+    const logged = worker.log.filter(({ msg }) => msg === 'the broker is not available');
+    expect(logged).toMatchObject([
+      {
+        connection: 'publishing',
+        reason: 'the broker confirms nothing of what is published',
+      },
+    ]);
+    expect(worker.stderr).toBe('');
+  });
+
+  it('is not reconnected while nothing is unconfirmed', async () => {
+    const connections = service.proxy.accepted;
+    const [reply] = await createSessions(service, players(1, 'later'));
+    expect(reply?.type).toBe('session.created');
+    expect(service.proxy.accepted).toBe(connections);
+  });
+});

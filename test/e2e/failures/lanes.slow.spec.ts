@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Channel } from 'amqplib';
+
+import { openConnection, testBrokerUrl } from '../../support/broker.ts';
+import { interactiveLoad } from '../../support/interactive-load.ts';
+import { dripping, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
+import { PrivateRedis } from '../../support/private-redis.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../support/worker-process.ts';
+
+const ANSWER_MS = 20;
+const RECORDS = 1;
+
+/** A platform whose sessions and games always work, and whose reports do what the test sets. */
+class LanesPlatform {
+  #reports: PlatformBehaviour = healthy(RECORDS);
+  /** The most reports in flight at once so far. */
+  mostReports = 0;
+  readonly #underWay = new Set<ServerResponse>();
+  readonly #held: Parameters<PlatformBehaviour>[] = [];
+
+  readonly behaviour: PlatformBehaviour = async (request, response, socket) => {
+    if (playerOf(request) === undefined) return this.#report(request, response, socket);
+    await sleep(ANSWER_MS);
+    await healthy()(request, response, socket);
+  };
+
+  /** Reports that wait for `play`. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  /** Keeps the reports that come. */
+  hold(): void {
+    this.#reports = (...report) => void this.#held.push(report);
+  }
+
+  /** Does so to the reports that were kept, and to those to come. */
+  play(behaviour: PlatformBehaviour): void {
+    this.#reports = behaviour;
+    for (const report of this.#held.splice(0)) void behaviour(...report);
+  }
+
+  /** Releases every report in flight, and answers later ones. */
+  heal(): void {
+    this.play(healthy(RECORDS));
+    for (const response of this.#underWay) response.destroy();
+  }
+
+  #report(...[request, response, socket]: Parameters<PlatformBehaviour>): void {
+    this.#underWay.add(response);
+    response.on('close', () => this.#underWay.delete(response));
+    this.mostReports = Math.max(this.mostReports, this.#underWay.size);
+    void this.#reports(request, response, socket);
+  }
+}
+
+const HOUR_MS = 3_600_000;
+const CALM_TIMEOUT_MS = 60_000;
+const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const REPORT_TYPES = ['report.rake.fetch', 'report.ad-hoc.fetch'];
+const REPORTS = 250;
+
+/** Few connections and many reports in flight: without a share of their own, players would find none free. */
+const CONNECTIONS = 32;
+
+const REPORTS_PREFETCH = 32;
+const REPORT_QUEUES = ['reports', 'reports.retry.1000', 'reports.retry.3000'];
+const SLOW_MS = 4_000;
+
+const slow: PlatformBehaviour = (request, response, socket) => {
+  const timer = setTimeout(() => void healthy(1)(request, response, socket), SLOW_MS);
+  response.on('close', () => clearTimeout(timer));
+};
+
+/** The ways in which the platform's report endpoint fails; its sessions and games are well meanwhile. */
+const REPORT_ENDPOINTS: Readonly<Record<string, PlatformBehaviour>> = {
+  'never answers': silent,
+  'answers after 4 s': slow,
+  drips: dripping,
+  'resets the connection': (_request, _response, socket) => void socket.resetAndDestroy(),
+  'answers 500 at once': (_request, response) => answerJson(response, 500, { errors: [] }),
+};
+
+/** Why stuck reports do not affect players; `npm run bench -- --apart` measures how little. */
+describe('players while hundreds of reports are stuck', () => {
+  const platform = new LanesPlatform();
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: platform.behaviour,
+      variables: {
+        PLATFORM_CONNECTIONS: String(CONNECTIONS),
+        REPORTS_PREFETCH: String(REPORTS_PREFETCH),
+        // Failures of one test are forgotten by the next.
+        CIRCUIT_WINDOW_MS: '2000',
+        CIRCUIT_OPEN_MS: '1000',
+        REPORTS_RETRY_DELAYS_MS: '1000,3000',
+        EVENTS: 'none',
+        // On a busy machine, a report that is held back must not be late before all the others are queued.
+        INTERACTIVE_DEADLINE_MS: '600000',
+        PLATFORM_ATTEMPT_TIMEOUT_MS: String(HOUR_MS),
+      },
+    });
+    worker = await service.worker();
+  });
+
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  it.each(Object.keys(REPORT_ENDPOINTS))(
+    'are all served, over the connections that reports leave to them, if the report endpoint %s',
+    async (endpoint) => {
+      platform.mostReports = 0;
+      await queueReports();
+      platform.play(REPORT_ENDPOINTS[endpoint]!);
+      const { failures } = await interactiveLoad(sessionsAndGames, 100, 1_250);
+      const { circuits } = (await worker.health()).circuits;
+      expect(failures).toEqual({});
+      const open = circuits.filter(({ state }) => state !== 'closed').map(({ operation }) => operation);
+      expect(open.filter((operation) => !operation.startsWith('report.'))).toEqual([]);
+      expect(platform.mostReports).toBeGreaterThan(0);
+      // Half of the connections, and those that the platform does not yet know to be cut off.
+      expect(platform.mostReports).toBeLessThan(0.75 * CONNECTIONS);
+      expect(await inReportQueues(waiting)).toBeGreaterThan(100);
+      await calm();
+    },
+  );
+
+  const sessionsAndGames = (index: number) =>
+    index % 2 === 0
+      ? service.caller.send('session.create', { userId: randomUUID() })
+      : service.caller.send('game.open', { player: { id: randomUUID() } });
+
+  /** All of them lie in their queue or are stuck before the platform does what it is to do. */
+  async function queueReports(): Promise<void> {
+    platform.hold();
+    for (let report = 0; report < REPORTS; report += 1)
+      service.caller.publish(REPORT_TYPES[report % 2]!, PERIOD, { messageId: randomUUID() });
+    await until('they are stuck', async () => {
+      const isFull = platform.held >= CONNECTIONS / 2;
+      return isFull && (await inReportQueues(waiting)) === REPORTS - REPORTS_PREFETCH;
+    });
+  }
+
+  /** Takes the queued reports away, lets those in flight end, and waits until reports are served again. */
+  async function calm(): Promise<void> {
+    platform.heal();
+    const isCalm = async () => {
+      const { reports } = (await worker.health()).bus.lanes;
+      const isIdle = reports?.state === 'consuming' && reports.inFlight === 0;
+      return (await inReportQueues(purge)) === 0 && isIdle;
+    };
+    await until('no report is left', isCalm, CALM_TIMEOUT_MS);
+    for (const type of REPORT_TYPES) {
+      const replies = service.caller.repliesTo(type, CALM_TIMEOUT_MS);
+      service.caller.publish(type, PERIOD, { messageId: randomUUID(), correlationId: type });
+      await replies;
+    }
+  }
+
+  /** The number of messages in the queues of reports. */
+  async function inReportQueues(look: (channel: Channel, queue: string) => Promise<number>): Promise<number> {
+    let sum = 0;
+    for (const queue of REPORT_QUEUES) {
+      await using asking = await openConnection(testBrokerUrl());
+      sum += await look(asking.channel, service.name(queue)).catch(() => 0);
+    }
+    return sum;
+  }
+});
+
+async function waiting(channel: Channel, queue: string): Promise<number> {
+  return (await channel.checkQueue(queue)).messageCount;
+}
+
+async function purge(channel: Channel, queue: string): Promise<number> {
+  return (await channel.purgeQueue(queue)).messageCount;
+}
+
+/** Source: bus contract, section 5, "Apart". */
+const LONGER_MS = 5_000;
+
+/** As in production: the other timeouts of these tests are longer than any test. */
+const ATTEMPT_TIMEOUT_MS = '5000';
+
+/** The platforms of the operators that are not well. */
+const SICK: Readonly<Record<string, PlatformBehaviour>> = { down: unavailable, silent };
+
+describe.each([
+  [1, 'without Redis'],
+  [2, 'without Redis'],
+  [2, 'with Redis'],
+] as const)('beside reports that wait, with %i workers %s', (count, memory) => {
+  const folder = mkdtempSync(join(tmpdir(), 'reports-apart-'));
+  let redis: PrivateRedis | undefined;
+  let service: ServiceUnderTest;
+  let aloneMs: number;
+
+  beforeAll(async () => {
+    if (memory === 'with Redis') redis = await PrivateRedis.start();
+    service = await ServiceUnderTest.start({
+      behaviour: (request, ...rest) => {
+        const [, operator = ''] = request.url.pathname.split('/');
+        void (SICK[operator] ?? healthy(1))(request, ...rest);
+      },
+      variables: {
+        PLATFORM_ATTEMPT_TIMEOUT_MS: ATTEMPT_TIMEOUT_MS,
+        ...(redis && { REDIS_URL: redis.url }),
+      },
+    });
+    const file = join(folder, 'operators.json');
+    const operators = Object.keys(SICK).map((name) => {
+      const baseUrl = `${service.platform.origin}/${name}/api/web`;
+      return [name, { baseUrl, clientId: name, secretKey: `secret of ${name}` }];
+    });
+    writeFileSync(file, JSON.stringify(Object.fromEntries(operators)));
+    for (let n = 0; n < count; n += 1) await service.worker({ OPERATORS_FILE: file });
+    await report();
+    aloneMs = await report();
+  });
+
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await redis?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** How long a report of an operator that is well takes. */
+  const report = async (): Promise<number> => {
+    const startedMs = performance.now();
+    const replies = await service.caller.send('report.rake.fetch', PERIOD);
+    expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);
+    return performance.now() - startedMs;
+  };
+
+  const publish = (reports: number, options: Parameters<ServiceUnderTest['caller']['publish']>[2]) => {
+    for (let n = 0; n < reports; n += 1) service.caller.publish('report.rake.fetch', PERIOD, options);
+  };
+
+  it.each([
+    ['full', { 'x-max-length': 1, 'x-overflow': 'reject-publish' }],
+    ['gone', undefined],
+  ])('a report waits at most five seconds longer if forty are for a queue that is %s', async (_, args) => {
+    const { channel } = service.caller;
+    let replyTo = 'nobody-has-this-queue';
+    if (args) {
+      replyTo = (await channel.assertQueue('', { exclusive: true, arguments: args })).queue;
+      channel.sendToQueue(replyTo, Buffer.from('in the way'));
+    }
+    publish(40, { replyTo });
+    expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
+  });
+
+  it.each(Object.keys(SICK))(
+    'a report waits at most five seconds longer if sixty are of an operator that is %s',
+    async (operator) => {
+      publish(60, { headers: { operator }, replyTo: service.caller.replyQueue });
+      expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
+    },
+  );
+});

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { Gate, healthy, silent } from '../../support/platform-answers.ts';
+import { answerJson, type PlatformBehaviour, type PlatformRequest } from '../../support/platform-stub.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { TcpProxy } from '../../support/tcp-proxy.ts';
+import { until } from '../../support/until.ts';
+
+/** Also for a call that is answered: a busy machine answers within it. */
+const ATTEMPT_TIMEOUT_MS = 2_500;
+const resetting: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
+const closing: PlatformBehaviour = (_request, _response, socket) => void socket.destroy();
+const cuttingShort: PlatformBehaviour = (_request, response, socket) => {
+  response
+    .writeHead(200, { 'content-type': 'application/vnd.api+json', 'content-length': '500' })
+    .write('{"data":');
+  setTimeout(() => socket.destroy(), 20);
+};
+
+/** The first request one way, the others another. */
+function first(one: PlatformBehaviour, others: PlatformBehaviour): PlatformBehaviour {
+  let requests = 0;
+  return (request, response, socket) => {
+    requests += 1;
+    return (requests === 1 ? one : others)(request, response, socket);
+  };
+}
+
+describe('a call that was sent and whose answer was lost', () => {
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: resetting,
+      variables: {
+        PLATFORM_MAX_ATTEMPTS: '4',
+        PLATFORM_ATTEMPT_TIMEOUT_MS: String(ATTEMPT_TIMEOUT_MS),
+        CIRCUIT_MINIMUM_CALLS: '1000',
+      },
+    });
+    await service.worker();
+  });
+
+  afterEach(() => {
+    service.platform.requests.length = 0;
+  });
+
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const createSession = async (messageId: string) => {
+    const [reply] = await service.caller.send(
+      'session.create',
+      { userId: 'p-1', nick: 'Ada' },
+      { messageId },
+    );
+    return reply;
+  };
+
+  it.each([
+    ['the connection is reset', resetting],
+    ['the connection is closed', closing],
+    ['the answer is cut short', cuttingShort],
+    ['no answer comes', silent],
+  ])('is repeated once for a session, and then unknown: %s', async (what, behaviour) => {
+    service.platform.behaviour = behaviour;
+    const reply = await createSession(what);
+    expect(reply?.body).toMatchObject({
+      code: 'OUTCOME_UNKNOWN',
+      category: 'uncertain',
+      retryable: true,
+      attempts: 2,
+    });
+    expect(service.platform.requests).toHaveLength(2);
+
+    // The reply asks to send it again; that is not a replay.
+    service.platform.behaviour = healthy();
+    expect((await createSession(what))?.type).toBe('session.created');
+  });
+
+  it('is a success if the second call answers', async () => {
+    service.platform.behaviour = first(resetting, healthy());
+    expect((await createSession('second call'))?.type).toBe('session.created');
+    expect(service.platform.requests).toHaveLength(2);
+  });
+
+  it('may itself be why the name is taken, and the reply says so', async () => {
+    const taken: PlatformBehaviour = (_request, response) =>
+      answerJson(response, 422, {
+        errors: [{ status: 422, detail: 'A Player with this username already exists in the system.' }],
+      });
+    service.platform.behaviour = first(resetting, taken);
+    const reply = await createSession('taken by ourselves');
+    expect(reply?.body).toMatchObject({
+      code: 'NICKNAME_TAKEN',
+      attempts: 2,
+      details: { earlierAttemptUnknown: true },
+    });
+  });
+
+  it('makes no third call if the second fails transiently', async () => {
+    service.platform.behaviour = first(resetting, (_request, response) =>
+      answerJson(response, 503, { errors: [] }),
+    );
+    const reply = await createSession('unknown, then passing');
+    expect(service.platform.requests).toHaveLength(2);
+    expect(reply?.body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', retryable: true });
+  });
+
+  it('is retried like any other for a game, whose session id stays the same', async () => {
+    service.platform.behaviour = resetting;
+    const [reply] = await service.caller.send('game.open', { player: { id: 'p-1' } });
+    expect(reply?.body).toMatchObject({ code: 'OUTCOME_UNKNOWN', attempts: 4 });
+    const sessions = service.platform.requests.map(
+      ({ body }) =>
+        (JSON.parse(body) as { data: { attributes: { session: { id: string } } } }).data.attributes.session
+          .id,
+    );
+    expect(sessions).toHaveLength(4);
+    expect(new Set(sessions).size).toBe(1);
+  });
+});
+
+describe('a call that was never sent', () => {
+  it('counts as not done', async () => {
+    await using service = await ServiceUnderTest.start({
+      behaviour: silent,
+      variables: { PLATFORM_BASE_URL: 'http://127.0.0.1:1', PLATFORM_MAX_ATTEMPTS: '2' },
+    });
+    await service.worker();
+    const [reply] = await service.caller.send('session.create', { userId: 'p-1' });
+    expect(reply?.body).toMatchObject({
+      code: 'PLATFORM_UNAVAILABLE',
+      category: 'unavailable',
+      retryable: true,
+    });
+  });
+});
+
+const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+const RECORDS = 6;
+/** The page that the platform has not answered when the connections go. */
+const HELD_PAGE = 4;
+/** From the platform's answer to the reply on its way. */
+const SENT_MS = 200;
+
+describe('a report whose connections are cut', () => {
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(RECORDS) });
+    await service.worker();
+  });
+
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  it.each([
+    ['its total still holds', RECORDS, false],
+    ['its total has changed, which it says', RECORDS + 1, true],
+  ])(
+    'goes on after its last confirmed page, under the same ids, if %s',
+    async (_, recordsLater, changedWhileReading) => {
+      const { caller, platform, proxy } = service;
+      const gate = new Gate();
+      platform.requests.length = 0;
+      platform.behaviour = (request, ...rest) => {
+        const behaviour = pageOf(request) < HELD_PAGE ? healthy(RECORDS) : gate.behind(healthy(recordsLater));
+        return behaviour(request, ...rest);
+      };
+      const id = randomUUID();
+      const sent = caller.send('report.rake.fetch', REPORT, { messageId: id });
+      const arrived = (): number =>
+        caller.received.filter(({ messageId }) => messageId.startsWith(id)).length;
+      await until('all pages before it have come', () => gate.held === 1 && arrived() === HELD_PAGE - 1);
+      proxy.cut();
+      await until('it is delivered again', () => gate.held === 2);
+      gate.open();
+
+      const replies = new Map((await sent).map((reply) => [reply.messageId, reply]));
+      expect([...replies.keys()]).toEqual(
+        Array.from({ length: recordsLater + 1 }, (_each, at) => `${id}:${at}`),
+      );
+      expect(replies.get(`${id}:${recordsLater}`)?.body).toMatchObject({
+        pages: recordsLater,
+        records: recordsLater,
+        changedWhileReading,
+      });
+      expect(platform.requests.map(pageOf).filter((page) => page === 1)).toHaveLength(1);
+    },
+  );
+});
+
+describe('a report whose final reply is not confirmed', () => {
+  it.each<[string, number, (proxy: TcpProxy) => void]>([
+    ['its connections are cut', 1, (proxy) => proxy.cut()],
+    [
+      'it is, after the connection that consumes was cut',
+      2,
+      (proxy) => {
+        proxy.cut(-1);
+        proxy.resume();
+      },
+    ],
+  ])('gets that reply again, without being read again, if %s', async (_, times, breakThem) => {
+    await using service = await ServiceUnderTest.start({ behaviour: healthy(0) });
+    const worker = await service.worker();
+    const gate = new Gate();
+    const { caller, platform, proxy } = service;
+    platform.behaviour = gate.behind(healthy(0));
+    const id = randomUUID();
+    const sent = caller.send('report.rake.fetch', REPORT, { messageId: id });
+    await until('the platform is asked', () => gate.held === 1);
+    // The first connection publishes: the reply does not reach the broker.
+    proxy.stall(0);
+    gate.open();
+    await until('it is decided', async () => (await worker.metric('poker_platform_requests_total')) === 1);
+    await sleep(SENT_MS);
+    breakThem(proxy);
+    await sent;
+    const answered = async () => (await worker.metric('poker_commands_total')) === times;
+    await until('it is answered', answered);
+    await until('all replies have come', () => caller.received.length >= times);
+
+    expect(caller.received.map(({ type, messageId }) => [type, messageId])).toEqual(
+      Array.from({ length: times }, () => ['report.completed', `${id}:0`]),
+    );
+    expect(platform.requests).toHaveLength(1);
+  });
+});
+
+function pageOf({ url }: PlatformRequest): number {
+  return Number(url.searchParams.get('page'));
+}
+
+/** Long enough for a busy machine to read the page before it passes. */
+const BUDGET_MS = 4_000;
+
+describe('a page in flight to the broker at the deadline of its report', () => {
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(3) });
+    await service.worker();
+  });
+
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  it('has a sequence number of its own, and the final reply has the next', async () => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy(3));
+    const id = randomUUID();
+    const deadlineAtMs = Date.now() + BUDGET_MS;
+    const sent = service.caller.send('report.rake.fetch', REPORT, {
+      messageId: id,
+      headers: { 'x-deadline': deadlineAtMs },
+    });
+    await until('it is in flight', () => gate.held === 1);
+    // The first connection publishes: the page does not reach the broker.
+    service.proxy.stall(0);
+    gate.open();
+    await sleep(deadlineAtMs - Date.now() + 300);
+    service.proxy.resume();
+
+    // A reply that was not confirmed for so long may arrive again, under its own number.
+    const replies = new Map(
+      (await sent).map(({ type, messageId, body }) => [messageId, [type, body['code']]]),
+    );
+    expect([...replies]).toEqual([
+      [`${id}:0`, ['report.page', undefined]],
+      [`${id}:1`, ['command.failed', 'COMMAND_EXPIRED']],
+    ]);
+  });
+});

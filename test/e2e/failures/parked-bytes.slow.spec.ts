@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { internalKeyOf } from '#settings';
+
+import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
+import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { until } from '../../support/until.ts';
+
+const MIB = 1024 * 1024;
+const INTERNAL_KEY = 'k'.repeat(32);
+const PARKED_MIB = 240;
+const MOST_GROWTH_MIB = 100;
+/** Several walks of a worker through what is parked. */
+const WALKS_MS = 12_000;
+
+describe.each([
+  ['60 kB', 60_000],
+  ['1 MiB', MIB],
+])('beside 240 MiB of parked replies, each of %s', (_, bytes) => {
+  let service: ServiceUnderTest;
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({ behaviour: healthy(), variables: { INTERNAL_KEY } });
+  });
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  it(`a worker takes at most ${MOST_GROWTH_MIB} MiB more, and leaves them in the queue`, async () => {
+    const { channel } = service.caller;
+    const parked = service.name('replies.undelivered');
+    // Not through the proxy, which would share this process with the replies.
+    const worker = await service.worker({ AMQP_URL: service.url });
+    const peakMib = (): number =>
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1024;
+    await service.caller.send('session.create', { userId: 'p-1' });
+    const before = peakMib();
+
+    const content = Buffer.alloc(bytes, 'x');
+    const { properties } = new HeaderSeal(new InternalKeys(internalKeyOf(INTERNAL_KEY, []))).seal({
+      exchange: '',
+      routingKey: parked,
+      mandatory: true,
+      content,
+      properties: {
+        persistent: true,
+        type: 'session.created',
+        headers: { 'x-reason': 'REPLY_QUEUE_GONE', 'x-origin-queue': 'nobody-has-this-queue' },
+      },
+    });
+    const count = (PARKED_MIB * MIB) / bytes;
+    for (let n = 0; n < count; n += 1)
+      if (!channel.sendToQueue(parked, content, properties)) await once(channel, 'drain');
+    await sleep(WALKS_MS);
+    const isParked = async () => (await channel.checkQueue(parked)).messageCount === Math.ceil(count);
+    await until('all are back in their places', isParked, 30_000);
+    expect(peakMib() - before).toBeLessThan(MOST_GROWTH_MIB);
+  });
+});

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { RedisIdempotencyStore } from '#messaging';
+
+import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
+import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
+import {
+  buildClient,
+  CALLS,
+  callWithin,
+  elapsedMs,
+  failureOf,
+  startPlatform,
+} from '../integration/platform/client.fixture.ts';
+import { SESSION } from '../integration/platform/documents.ts';
+import { answers, neverAnswers } from '../integration/platform/local-platform.ts';
+import { healthy, playerOf } from '../support/platform-answers.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
+import { ServiceUnderTest } from '../support/service-under-test.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import type { WorkerProcess } from '../support/worker-process.ts';
+
+const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const PLATFORM_MS = 20;
+const PHASE_MS = 5_000;
+const BETWEEN_MS = 10;
+const MOST_RATIO = 2;
+const MOST_MIB = 400;
+/** On a busy machine the p99 of a phase says as much of its neighbours: as many rounds may be wrong. */
+const ROUNDS = 5;
+/** As many as a worker reads at once by default. */
+const REPORTS = 4;
+
+describe.each([
+  ['of ordinary records', largePage()],
+  ['of a hostile platform', hostilePage()],
+])('beside pages of 16 MiB %s', (_, page) => {
+  let service: ServiceUnderTest;
+  let worker: WorkerProcess;
+  const players = healthy();
+
+  beforeAll(async () => {
+    service = await ServiceUnderTest.start({
+      behaviour: async (request, response, socket) => {
+        if (playerOf(request) === undefined) response.end(page);
+        else {
+          await sleep(PLATFORM_MS);
+          await players(request, response, socket);
+        }
+      },
+      variables: { REPORTS_DEADLINE_MS: '600000' },
+    });
+    worker = await service.worker();
+  });
+
+  afterAll(() => service?.[Symbol.asyncDispose]());
+
+  it(`players' p99 is at most twice what it is alone, and memory stays under ${MOST_MIB} MiB`, async () => {
+    // Nobody parses its pages here, where the players' latency is measured.
+    const { queue } = await service.caller.channel.assertQueue('', {
+      exclusive: true,
+      arguments: { 'x-max-length': 1 },
+    });
+    const rounds: number[][] = [];
+    await measure(service);
+    while (
+      rounds.length < ROUNDS &&
+      !rounds.some(([alone = 0, beside = 0]) => beside <= MOST_RATIO * alone)
+    ) {
+      const alone = await measure(service);
+      let areWanted = true;
+      const reports = Array.from({ length: REPORTS }, async () => {
+        while (areWanted) {
+          const before = await worker.metric('poker_commands_total', 'type="report.rake.fetch"');
+          service.caller.publish('report.rake.fetch', { ...RAKE, page: 1 }, { replyTo: queue });
+          while ((await worker.metric('poker_commands_total', 'type="report.rake.fetch"')) === before)
+            await sleep(50);
+        }
+      });
+      const beside = await measure(service);
+      areWanted = false;
+      await Promise.all(reports);
+      rounds.push([alone, beside]);
+    }
+    const peakMib =
+      Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${worker.pid}/status`, 'utf8'))?.[1]) / 1024;
+    expect(Math.min(...rounds.map(([alone = 0, beside = 0]) => beside / alone))).toBeLessThanOrEqual(
+      MOST_RATIO,
+    );
+    expect(peakMib).toBeLessThan(MOST_MIB);
+  });
+});
+
+/** The p99 of sessions that are created at a steady rate, in milliseconds. */
+async function measure({ caller }: ServiceUnderTest): Promise<number> {
+  const waits: Promise<number>[] = [];
+  for (const endMs = performance.now() + PHASE_MS; performance.now() < endMs; await sleep(BETWEEN_MS)) {
+    const startedMs = performance.now();
+    const sent = caller.sendForOne('session.create', { userId: `p-${waits.length}` });
+    waits.push(sent.then(() => performance.now() - startedMs));
+  }
+  const sorted = (await Promise.all(waits)).toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.floor(0.99 * sorted.length)] ?? 0);
+}
+
+/** The results of the calls are tested by test/integration/platform. */
+describe('a call', () => {
+  it('waits as long as Retry-After asks, and hardly longer', async () => {
+    const platform = await startPlatform();
+    platform.next(answers(429, '', { 'retry-after': '1' }), answers(200, SESSION));
+    const { client } = buildClient(platform.origin);
+    const took = await elapsedMs(CALLS['session.create'](client, callWithin()));
+    expect(took).toBeGreaterThan(990);
+    expect(took).toBeLessThan(2_000);
+  });
+
+  it('is given up at once when Retry-After passes its deadline', async () => {
+    const platform = await startPlatform(answers(429, '', { 'retry-after': '10' }));
+    const { client } = buildClient(platform.origin);
+    expect(await elapsedMs(CALLS['session.create'](client, callWithin(5_000)))).toBeLessThan(1_000);
+  });
+
+  it('of a player is as fast while reports are stuck', async () => {
+    const platform = await startPlatform((exchange) =>
+      (exchange.request.target.includes('reports') ? neverAnswers : answers(200, SESSION))(exchange),
+    );
+    const { client } = buildClient(platform.origin, { limits: { connections: 4 } });
+    const reports = Array.from({ length: 10 }, () =>
+      failureOf(CALLS['report.ad-hoc.fetch'](client, callWithin())),
+    );
+    const startedAtMs = performance.now();
+    for (let i = 0; i < 20; i += 1) await CALLS['session.create'](client, callWithin());
+    expect(performance.now() - startedAtMs).toBeLessThan(2_000);
+    await client.close();
+    await Promise.all(reports);
+  });
+});
+
+/** A quarter of a second, and the overhead of a machine. */
+const ONE_TIMEOUT_MS = 600;
+const AT_ONCE_MS = 100;
+
+/** Which calls wait, and that only one does, is tested by test/integration/idempotency/redis-away.spec.ts. */
+describe('A worker whose Redis does not answer', () => {
+  let redis: PrivateRedis;
+  let workers: Workers;
+  let store: RedisIdempotencyStore;
+
+  beforeEach(async () => {
+    redis = await PrivateRedis.start();
+    workers = new Workers(redis.url);
+    store = await workers.join();
+    redis.freeze();
+  });
+
+  afterEach(async () => {
+    redis.thaw();
+    await workers[Symbol.asyncDispose]();
+    await redis[Symbol.asyncDispose]();
+  });
+
+  const durationMs = async (work: () => Promise<unknown>): Promise<number> => {
+    const startMs = performance.now();
+    await work();
+    return performance.now() - startMs;
+  };
+  const manyClaims = () => Promise.all(Array.from({ length: 50 }, () => store.claim(randomUUID(), 'f')));
+
+  it('waits a quarter of a second for it, and then no longer', async () => {
+    expect(await durationMs(manyClaims)).toBeLessThan(ONE_TIMEOUT_MS);
+    expect(await durationMs(manyClaims)).toBeLessThan(AT_ONCE_MS);
+  });
+
+  it('waits for the lease of a dead worker, and hardly longer', async () => {
+    redis.thaw();
+    await using line = await TcpProxy.start(redis.url);
+    await using dying = new Workers(line.through(redis.url));
+    const [dead, other] = await Promise.all([dying.join(), workers.join()]);
+    const id = randomUUID();
+    expect(await dead.claim(id, 'f')).toMatchObject({ kind: 'claimed' });
+    line.refuse();
+    line.cut();
+    const claim = await other.claim(id, 'f');
+    if (claim.kind !== 'in flight') throw new Error(`expected it in flight, found: ${claim.kind}`);
+    expect(await durationMs(() => claim.outcome)).toBeLessThan(LEASE_MS + 500);
+  });
+
+  it('waits a quarter of a second for its last call', async () => {
+    expect(await durationMs(() => store.close())).toBeLessThan(ONE_TIMEOUT_MS);
+  });
+});
