@@ -7,7 +7,7 @@ import { OPERATIONS, type PlatformClients } from '#platform';
 import { compartmentsOf } from '../compartments.ts';
 import type { Failure, FailureTally } from './failure-tally.ts';
 import type { History } from './history.ts';
-import { verdictOf } from './verdict.ts';
+import { isBlocked, verdictOf } from './verdict.ts';
 
 /** Those with most to tell; the others are in the metrics. */
 const MOST_OPERATORS = 50;
@@ -41,7 +41,7 @@ export interface Sources {
 
 /** What the page shows of this moment: states, counts, codes and ids; nothing of a command's data. */
 export function consoleView({ prefix, health, look, platform, tally, redis, history }: Sources) {
-  const { isConnected, lastError, release, advice, lanes } = health;
+  const { isConnected, release, advice, lanes } = health;
   const circuits = platform.circuits();
   const operators = operatorsOf(health, platform, tally).toSorted((a, b) => weightOf(b) - weightOf(a));
   const isKnown = (operator: string): boolean => platform.get(operator) !== undefined;
@@ -58,7 +58,7 @@ export function consoleView({ prefix, health, look, platform, tally, redis, hist
     // In a container the process id is always the same, on one host the host is.
     worker: `${hostname()}, process ${process.pid}`,
     startedAtMs: Math.round(performance.timeOrigin),
-    broker: { isConnected, lastError, release, advice },
+    broker: { isConnected, isBlocked: isBlocked(health), release, advice },
     redis: redis?.kind,
     lanes,
     commands: { seconds: Math.round(seconds), types },

@@ -119,6 +119,16 @@ describe('verdictOf', () => {
       { bus: { ...WELL.bus, lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }] } },
     ],
     [
+      'This worker does not consume reports grant the user read',
+      {
+        bus: {
+          ...WELL.bus,
+          lastError: 'grant the user read',
+          lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }],
+        },
+      },
+    ],
+    [
       'No worker consumes poker.interactive no LANES of a worker that runs names interactive; 9 wait',
       {
         bus: { ...WELL.bus, lanes: [] },

@@ -65,15 +65,20 @@ export function verdictOf(findings: Findings): Verdict {
   return { level: reasons[0]?.level ?? 'well', reasons };
 }
 
-function* brokerReasons({ bus: { isConnected, lastError }, tally }: Findings): Generator<Reason> {
+/** Whether it takes nothing from publishers; without a permission, it is a lane that is not consumed. */
+export function isBlocked({ isConnected, lastError, lanes }: Findings['bus']): boolean {
+  return isConnected && lastError !== undefined && lanes.every(({ state }) => isServed(state));
+}
+
+function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
   const sinceMs = tally.brokerSinceMs();
   const whoActs = 'the people who run RabbitMQ; workers go on by themselves, and nothing is lost';
-  if (!isConnected) {
-    const why = lastError ?? 'not connected yet';
+  if (!bus.isConnected) {
+    const why = bus.lastError ?? 'not connected yet';
     yield { level: 'down', what: 'No connection to RabbitMQ', sinceMs, why, whoActs, line: DOCTOR };
-  } else if (lastError !== undefined) {
+  } else if (isBlocked(bus)) {
     const what = 'RabbitMQ takes nothing, so no reply leaves';
-    const why = `it has an alarm: ${lastError}`;
+    const why = `it has an alarm: ${bus.lastError}`;
     yield { level: 'down', what, sinceMs, why, whoActs, line: 'rabbitmq-diagnostics alarms' };
   }
 }
@@ -82,7 +87,12 @@ function* laneReasons({ bus, look }: Findings): Generator<Reason> {
   const common = { sinceMs: undefined, whoActs: OUR_PEOPLE, line: DOCTOR };
   for (const { lane, state } of bus.lanes) {
     if (bus.isConnected && !isServed(state))
-      yield { level: 'down', what: `This worker does not consume ${lane}`, why: `it is ${state}`, ...common };
+      yield {
+        level: 'down',
+        what: `This worker does not consume ${lane}`,
+        why: bus.lastError ?? `it is ${state}`,
+        ...common,
+      };
   }
   for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
     if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;

@@ -120,10 +120,10 @@ export function lanesSection({ lanes, broker, redis }) {
       }),
     ),
   );
-  const isBlocked = broker.isConnected && broker.lastError !== undefined;
+  const { isConnected, isBlocked } = broker;
   const brokerCard = card(
     'Broker',
-    badge(broker.isConnected && !isBlocked ? 'ok' : 'bad', brokerState(broker.isConnected, isBlocked)),
+    badge(isConnected && !isBlocked ? 'ok' : 'bad', brokerState(isConnected, isBlocked)),
     element('p', {}, broker.release ?? 'not connected yet'),
     broker.advice && element('p', { class: 'quiet' }, broker.advice),
   );
