@@ -141,7 +141,7 @@ describe('the console in an incident', () => {
       why: /^the platform answers HTTP 503 \(\d+ [A-Z_]+, \d+ [A-Z_]+\)$/,
       whoActs: /the people who run the platform/,
       line: 'poker-bridge doctor',
-      printed: /at fault/,
+      printed: /^fail +platform default game\.open: .*503/m,
     });
     const operator = page.getByRole('row', { name: 'default' });
     expect(await operator.textContent()).toMatch(/(open|half-open)since \d\d:\d\d:\d\d, HTTP 503/);
@@ -162,7 +162,7 @@ describe('the console in an incident', () => {
       why: /^no answer of the platform: reset \(/,
       whoActs: /the people who run the platform/,
       line: 'poker-bridge doctor',
-      printed: /at fault/,
+      printed: /, 4 at fault$/m,
     });
     await page.close();
   });
