@@ -20,17 +20,13 @@ const HEADERS = {
 /** Why a browser is sent away. */
 type Refusal = 'full' | 'stopping';
 
-interface Viewer {
-  /** Events that were not sent, because the last one is still unread. */
-  missed: number;
-}
-
 /**
  * Those who look at the console: streams of server-sent events, limited in number and in what waits for each of them.
  * Who does not read misses events, and is dropped after ten.
  */
 export class Viewers {
-  readonly #viewers = new Map<ServerResponse, Viewer>();
+  /** With the events in a row that were not sent, because the one before is still unread. */
+  readonly #viewers = new Map<ServerResponse, number>();
   readonly #onChange: (count: number) => void;
   #isClosed = false;
 
@@ -53,7 +49,7 @@ export class Viewers {
       response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason: refusal })}`);
       return;
     }
-    this.#viewers.set(response, { missed: 0 });
+    this.#viewers.set(response, 0);
     response.once('close', () => this.#forget(response));
     response.write(`retry: ${RETRY_MS}\n\n${eventOf('now', now())}`);
     this.#onChange(this.#viewers.size);
@@ -62,10 +58,11 @@ export class Viewers {
   /** Shows what is now to each viewer who has read what was before. */
   show(data: unknown): void {
     const event = eventOf('now', data);
-    for (const [response, viewer] of this.#viewers) {
-      viewer.missed = response.writableNeedDrain ? viewer.missed + 1 : 0;
-      if (viewer.missed === 0) response.write(event);
-      else if (viewer.missed > MAX_MISSED) response.destroy();
+    for (const [response, before] of this.#viewers) {
+      const missed = response.writableNeedDrain ? before + 1 : 0;
+      this.#viewers.set(response, missed);
+      if (missed === 0) response.write(event);
+      else if (missed > MAX_MISSED) response.destroy();
     }
   }
 

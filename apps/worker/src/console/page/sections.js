@@ -121,9 +121,10 @@ export function lanesSection({ lanes, broker, redis }) {
     ),
   );
   const { isConnected, isBlocked } = broker;
+  const brokerState = [!isConnected && 'away', isBlocked && 'takes nothing', 'connected'].find(Boolean);
   const brokerCard = card(
     'Broker',
-    badge(isConnected && !isBlocked ? 'ok' : 'bad', brokerState(isConnected, isBlocked)),
+    badge(isConnected && !isBlocked ? 'ok' : 'bad', brokerState),
     element('p', {}, broker.release ?? 'not connected yet'),
     broker.advice && element('p', { class: 'quiet' }, broker.advice),
   );
@@ -133,11 +134,6 @@ export function lanesSection({ lanes, broker, redis }) {
     element('p', {}, redis ? 'Redis, shared by all workers' : 'in the memory of this worker (no REDIS_URL)'),
   );
   return [...laneCards, brokerCard, redisCard];
-}
-
-function brokerState(isConnected, isBlocked) {
-  if (!isConnected) return 'away';
-  return isBlocked ? 'takes nothing' : 'connected';
 }
 
 export function commandsSection({ seconds, types }) {
