@@ -127,3 +127,9 @@ def bus() -> Iterator[Any]:
 def waiting_in(queue: str) -> int:
     with bus() as channel:
         return int(channel.queue_declare(queue, passive=True).method.message_count)
+
+
+def taken_from(channel: Any, queue: str) -> Any:
+    """The next message of a queue; None if there is none."""
+    message = channel.basic_get(queue, auto_ack=True)
+    return message if message[0] else None

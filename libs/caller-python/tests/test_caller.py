@@ -14,7 +14,20 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pika
-from support import DAY, NAME, PATIENT, PREFIX, URL, Proxy, Sandbox, bus, open_caller, until, waiting_in
+from support import (
+    DAY,
+    NAME,
+    PATIENT,
+    PREFIX,
+    URL,
+    Proxy,
+    Sandbox,
+    bus,
+    open_caller,
+    taken_from,
+    until,
+    waiting_in,
+)
 
 from poker_bridge import Caller, CallerError, Cancellation, Reply, format_amount
 
@@ -108,6 +121,38 @@ class CallerTest(unittest.TestCase):
         assert report.summary is not None
         self.assertEqual(len(ids), report.summary["records"])
         self.assertGreater(len(ids), 7)
+
+    def test_says_when_the_pages_of_a_first_run_were_read_if_a_report_is_sent_again(self) -> None:
+        def page(number: int, minute: str) -> Any:
+            about = {"page": number, "pageCount": 2, "perPage": 1, "totalCount": 2, "precisions": {}}
+            return "report.page", {**about, "readAt": f"2026-03-02T00:{minute}:00.000Z", "records": []}
+
+        counts = {"pages": 2, "records": 0, "totalCount": 2, "changedWhileReading": False}
+        times = {"readFrom": "2026-03-02T00:31:00.000Z", "readTo": "2026-03-02T00:32:00.000Z"}
+        end = "report.completed", {**counts, **times, "spansIntervals": False}
+        failure = {"code": "OVERLOADED", "category": "unavailable", "retryable": True, "message": ""}
+        failed = "command.failed", {**failure, "command": {"id": "c-1", "type": "report.rake.fetch"}}
+        prefix = f"{PREFIX}-again"
+        report = self.open(prefix=prefix).fetch_rake_report(DAY)
+        pages: list[Any] = []
+        with bus() as channel:
+            channel.exchange_declare(f"{prefix}.commands", "direct", durable=True)
+            queue = channel.queue_declare("", exclusive=True).method.queue
+            channel.queue_bind(queue, f"{prefix}.commands", "report.rake.fetch")
+            reader = threading.Thread(target=lambda: pages.extend(report))
+            reader.start()
+            for run in ([page(1, "25"), failed], [page(1, "31"), page(2, "32"), end]):
+                _, command, _ = until("it is sent", lambda: taken_from(channel, queue))
+                for sequence, (kind, data) in enumerate(run):
+                    headers = {"command-id": command.message_id, "sequence": sequence}
+                    properties = pika.BasicProperties(type=kind, headers=headers)
+                    channel.basic_publish("", command.reply_to, json.dumps(data).encode(), properties)
+            reader.join()
+            channel.exchange_delete(f"{prefix}.commands")
+        self.assertEqual([one["readAt"][14:16] for one in pages], ["25", "32"])
+        assert report.summary is not None
+        self.assertEqual(report.summary["readFrom"], "2026-03-02T00:25:00.000Z")
+        self.assertTrue(report.summary["spansIntervals"])
 
     def test_fails_with_the_code_of_the_worker(self) -> None:
         self.caller.open_game({"player": {"id": "bob", "nick": "Bobby"}})

@@ -105,7 +105,7 @@ describe('createLogger', () => {
   });
 });
 
-function loggedNestLogger(write: (logger: NestLogger) => void): Record<string, unknown>[] {
+function nestLogged(write: (logger: NestLogger) => void): Record<string, unknown>[] {
   const lines: string[] = [];
   write(new NestLogger(createLogger('trace', { write: (line) => lines.push(line) })));
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
@@ -119,13 +119,13 @@ describe('NestLogger', () => {
     ['debug', 'trace'],
     ['verbose', 'trace'],
   ] as const)("writes Nest's %s as %s", (method, level) => {
-    expect(loggedNestLogger((logger) => logger[method]('a line'))).toMatchObject([
+    expect(nestLogged((logger) => logger[method]('a line'))).toMatchObject([
       { level, msg: 'a line', from: 'nest' },
     ]);
   });
 
   it('describes an error without what it quotes', () => {
-    const lines = loggedNestLogger((logger) => logger.error(new TypeError('CANARY')));
+    const lines = nestLogged((logger) => logger.error(new TypeError('CANARY')));
     expect(lines).toMatchObject([{ level: 'error', err: { name: 'TypeError' } }]);
     expect(JSON.stringify(lines)).not.toContain('CANARY');
   });

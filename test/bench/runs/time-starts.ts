@@ -106,7 +106,7 @@ export async function timeStarts(
     declared.defer(() => starter.remove());
     progress.step(`${starter.name} declares its queues`);
     // Nothing that only a first start has to do: queues, and files that the system has yet to read.
-    await using process = timeStartsStart(starter, stage);
+    await using process = startProcess(starter, stage);
     await takesCommands(process, stage.amqpUrl, starter.queue);
   }
   for (let time = 1; time <= times; time += 1) {
@@ -132,7 +132,7 @@ async function timeToFirstAnswer(starter: Starter, stage: Stage): Promise<number
   });
   const answered = driver.closedLoop({ inFlight: 1, commands: 1 });
   const startedAtMs = performance.now();
-  await using process = timeStartsStart(starter, stage);
+  await using process = startProcess(starter, stage);
   await answered;
   const elapsedMs = performance.now() - startedAtMs;
   if (!isFaultless(driver.tally))
@@ -140,6 +140,6 @@ async function timeToFirstAnswer(starter: Starter, stage: Stage): Promise<number
   return elapsedMs;
 }
 
-function timeStartsStart({ name, ...how }: Starter, { workplace }: Stage): ServiceProcess {
+function startProcess({ name, ...how }: Starter, { workplace }: Stage): ServiceProcess {
   return new ServiceProcess({ ...how, log: workplace.log(name) });
 }

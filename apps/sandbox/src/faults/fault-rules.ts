@@ -1,5 +1,4 @@
 import type { Operation } from '../interface/documents.ts';
-import type { LatencySettings } from '../settings/settings.ts';
 import { type Fault, type FaultKind, isPlayable, type OtherFault } from './faults.ts';
 
 /** Which requests a fault is for. */
@@ -88,47 +87,4 @@ export class FaultRules {
       this.rules = this.rules.filter(({ remaining }) => remaining !== 0);
     return planned;
   }
-}
-
-/** The delay of every answer; the control API changes it. */
-export class Latency {
-  private readonly initial: LatencySettings;
-  private readonly random: () => number;
-  private current: LatencySettings;
-
-  /** @param random from 0 to 1, for the spread */
-  constructor(initial: LatencySettings, random: () => number) {
-    this.initial = initial;
-    this.random = random;
-    this.current = initial;
-  }
-
-  get(): LatencySettings {
-    return this.current;
-  }
-
-  set(latency: LatencySettings): void {
-    this.current = latency;
-  }
-
-  reset(): void {
-    this.current = this.initial;
-  }
-
-  /** The delay of one request, in milliseconds; `further` is the delay of a fault. */
-  draw(further: LatencySettings = { fixedMs: 0, spreadMs: 0 }): number {
-    const spreadMs = this.current.spreadMs + further.spreadMs;
-    return this.current.fixedMs + further.fixedMs + (spreadMs > 0 ? this.random() * spreadMs : 0);
-  }
-}
-
-/** Random numbers from 0 up to 1 that repeat for the same seed (mulberry32). */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -6,7 +6,7 @@ import type { Client } from '../settings/clients.ts';
 import type { FinishedRequest } from '../traffic/traffic-log.ts';
 import type { Exchange } from '../traffic/exchange.ts';
 import { html } from './page.ts';
-import { clock, lobbyPage, stateOf } from './lobby-page.ts';
+import { clock, lobbyPage } from './lobby-page.ts';
 import { signatureVerdict } from './request-list.ts';
 
 describe('html', () => {
@@ -54,15 +54,6 @@ describe('lobby page', () => {
   });
 
   describe('the page of a session', () => {
-    it.each([
-      [99, 'open'],
-      [100, 'token-expired'],
-      [999, 'token-expired'],
-      [1000, 'session-expired'],
-    ])('is at %d ms %s', (nowMs, state) => {
-      expect(stateOf(visit(nowMs))).toBe(state);
-    });
-
     it('counts no token longer than its session', () => {
       const page = lobbyPage(visit(400, { authExpiresAtMs: 5000 }));
       expect([...page.matchAll(/data-left-ms="(\d+)"/g)].map(([, ms]) => ms)).toEqual(['600', '600']);

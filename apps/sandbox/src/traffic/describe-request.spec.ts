@@ -40,18 +40,6 @@ describe('description of a request', () => {
     durationMs: 1.26,
   });
 
-  it('shows what was sent', () => {
-    expect(description).toMatchObject({
-      receivedAt: '1970-01-01T00:00:00.000Z',
-      operation: 'session',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      status: 200,
-      durationMs: 1.3,
-      faults: ['latency'],
-    });
-    expect(description.body).toMatch(/^userId=ada&/);
-  });
-
   it('redacts a signature and credentials wherever they are', () => {
     expect(JSON.stringify(description)).not.toContain('deadbeef');
     expect(description.headers).toMatchObject({ sign: '[redacted]', cookie: '[redacted]' });

@@ -36,6 +36,13 @@ describe('readCollection', () => {
     );
   });
 
+  it('gives records the same digest if they are the same', async () => {
+    const data = [recordOf(1), recordOf(2), recordOf(1), recordOf(1, { value: 7 })];
+    const [first, second, again, changed] = (await read({ data, meta: META })).digests;
+    expect(again).toBe(first);
+    expect(new Set([first, second, changed]).size).toBe(3);
+  });
+
   it('names the record that is wrong, in whichever slice', async () => {
     const data = Array.from({ length: 1_000 }, (_, index) => recordOf(index));
     (data[950] as { id: string }).id = '';

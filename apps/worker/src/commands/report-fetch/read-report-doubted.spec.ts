@@ -132,6 +132,28 @@ describe('readReport, of a platform that is not to be trusted', () => {
       [1, 2, 3],
     ]);
   });
+
+  it('says when a page was answered, however long the one before it was published', async () => {
+    let nowMs = 0;
+    const fetch = ({ page }: PageRequest): Promise<CollectionPage> =>
+      Promise.resolve({ currentPage: page, ...FIVE[page - 1]! });
+    const times: unknown[] = [];
+    for await (const reply of readReport(
+      'rake',
+      PERIOD,
+      { progress: undefined },
+      SETTINGS,
+      fetch,
+      0,
+      () => nowMs,
+    )) {
+      await new Promise((resolve) => setImmediate(resolve));
+      nowMs += 1_000;
+      times.push('readAt' in reply.data ? reply.data.readAt : reply.type);
+    }
+    const [start, later] = ['1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z'];
+    expect(times).toEqual([start, start, later, 'report.completed']);
+  });
 });
 
 async function readEndless(
