@@ -67,7 +67,7 @@ export class Messaging {
     this.#seal = new HeaderSeal(options.internalKeys);
     const { settings, tls, random, observer } = options;
     const { AMQP_URL: urls, AMQP_PREFIX: prefix, INTERACTIVE_PREFETCH: prefetch } = settings;
-    this.#window = laneWindow(prefetch, settings.INTERACTIVE_DEADLINE_MS, options.nowMs);
+    this.#window = laneWindow(prefetch, settings.INTERACTIVE_DEADLINE_MS, options.clock);
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
     this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls, random });
     this.#broker = new Broker({
@@ -188,7 +188,7 @@ export class Messaging {
       handlers,
       outbox,
       window: this.#window,
-      places: new ReportPlaces(this.#prefetch.reports, nowMs),
+      places: new ReportPlaces(this.#prefetch.reports, options.clock),
       onUnavailable: (lane) => this.#pause(lane),
       // A long report that has shown that the platform answers does not keep its lane at one report at a time.
       onServed: (lane) => this.#lanes.get(lane)?.widenIfServed(),
