@@ -182,7 +182,7 @@ const POOL = new Set<unknown>([
 /** Rules that JSON Schema cannot express, or not for every validator. */
 function isBeyondSchemas(value: unknown, path: string): boolean {
   if (typeof value !== 'string') return false;
-  return !value.isWellFormed() || path.endsWith('launchOptions');
+  return !value.isWellFormed() || ['launchOptions', 'timeZone'].some((name) => path.endsWith(name));
 }
 
 function isTaken(type: CommandType, data: unknown): boolean {

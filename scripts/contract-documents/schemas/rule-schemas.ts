@@ -23,8 +23,9 @@ const CONVERTERS: Readonly<Record<string, (constraints: readonly unknown[]) => J
   isLanguage: ([pattern]) => ({ type: 'string', pattern }),
   isLanguageTag: ([maxLength, pattern]) => ({ type: 'string', maxLength, pattern }),
   isReportTime: ([pattern]) => ({ type: 'string', pattern }),
-  // The order of two members cannot be said; the description does.
+  // The order of two members and the names of zones cannot be said; the descriptions do.
   isAfter: () => ({}),
+  isTimeZone: () => ({}),
   isSafeInteger: ([minimum, maximum]) => ({ type: 'integer', minimum, maximum }),
   isPrecisions: () => ({
     type: 'object',
