@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { build } from './build/build.ts';
-import { runGuarded } from './processes/run-guarded.ts';
+import { runGuarded } from './processes/guarded-command.ts';
 import { root } from './root.ts';
 
 const JEST = [
