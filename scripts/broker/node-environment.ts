@@ -87,12 +87,17 @@ function applicationsIn(folder: string): [name: string, path: string][] {
 /**
  * Runs rabbitmqctl against a private node, for example `rabbitmqctl(node, ['list_queues', 'name', 'messages'])`.
  *
+ * @param tool another one of RabbitMQ's, such as `rabbitmq-diagnostics`
  * @returns what it printed; about a second passes, most of it for the start of Erlang
  * @throws {Error} with its output, if it fails
  */
-export async function rabbitmqctl(node: BrokerNode, args: readonly string[]): Promise<string> {
+export async function rabbitmqctl(
+  node: BrokerNode,
+  args: readonly string[],
+  tool = 'rabbitmqctl',
+): Promise<string> {
   const [port = 0] = await freePorts(1);
-  const script = join(node.installation.home, 'sbin', 'rabbitmqctl');
+  const script = join(node.installation.home, 'sbin', tool);
   const options = { env: controlEnvironment(node, port), cwd: node.folder };
   const { stdout } = await promisify(execFile)(script, ['-q', ...args], options);
   return stdout;

@@ -1,19 +1,53 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import { type Caller, createCaller } from '#caller';
+import { type Caller, CallerError, createCaller } from '#caller';
 
 import { read } from '../docs/markdown.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 import { ComposeStack, writePasswords } from './compose-stack.ts';
-import { SessionLoad } from './session-load.ts';
 
 const PER_SECOND = 20;
 /** Answers after a service is back, before the next one ends. */
 const ANSWERS_BETWEEN = 40;
 const MINUTE_MS = 60_000;
+/** Longer than any service is away. */
+const DEADLINE_MS = 90_000;
 
 jest.setTimeout(10 * MINUTE_MS);
+
+/** Asks for sessions at a steady rate, each for another player, and keeps count of what comes back. */
+class SessionLoad {
+  right = 0;
+  sent = 0;
+  readonly wrong: string[] = [];
+  readonly #pending = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(caller: Caller, perSecond: number) {
+    this.#timer = setInterval(() => {
+      const call = this.#ask(caller, `player-${(this.sent += 1)}`);
+      this.#pending.add(call);
+      void call.finally(() => this.#pending.delete(call));
+    }, 1_000 / perSecond);
+  }
+
+  /** Sends no more, and waits for every answer. */
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#pending);
+  }
+
+  async #ask(caller: Caller, userId: string): Promise<void> {
+    try {
+      const session = await caller.createSession({ userId }, { deadlineMs: DEADLINE_MS });
+      if (session.userId === userId) this.right += 1;
+      else this.wrong.push(`${userId}: the session of ${session.userId}`);
+    } catch (error) {
+      this.wrong.push(`${userId}: ${error instanceof CallerError ? error.code : String(error)}`);
+    }
+  }
+}
 
 /** In this order, each on what the one before has left. Needs a Docker engine: `npm run test:compose`. */
 describe('docker-compose.yml on an engine', () => {

@@ -141,7 +141,9 @@ describe('deploy/Dockerfile', () => {
 
   it('leaves out sources, tests and libraries that are packed by themselves', () => {
     const paths = sourceFiles(root).map(({ path }) => path);
-    expect(paths.filter((path) => /\.(spec|fixture)\.ts$|\.py$|^libs\/caller/.test(path))).toEqual([]);
+    expect(
+      paths.filter((path) => /\.(spec|fixture)\.ts$|\.py$|^libs\/caller(-python|\/src\/nest)\//.test(path)),
+    ).toEqual([]);
     const runs = stages.flatMap(({ instructions }) => valuesOf(instructions, 'RUN')).join('\n');
     expect(runs).toContain("find dist -name '*.map' -delete");
     expect(runs).toContain('rm -r node_modules/@poker-bridge');

@@ -4,10 +4,8 @@ import { inspect } from 'node:util';
 
 import { Command, CommanderError } from 'commander';
 
-import { addCallers } from './callers/callers.command.ts';
-import { addCompletion } from './completion/completion.command.ts';
 import { addDoctor } from './doctor/doctor.command.ts';
-import { EXIT, ExitError } from './exit.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
 import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
 import { addReport } from './report/report.command.ts';
 import { addSend } from './send/send.command.ts';
@@ -31,6 +29,22 @@ Examples:
 
 Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 3 if no reply came in time, 78 on wrong settings.`;
+
+const CALLERS_EXAMPLES = `
+The worker is the user of AMQP_URL, and a caller is a user of the broker. Create them first, with rabbitmqctl
+add_user; then:
+
+  $ poker-bridge callers permissions callers.json
+  $ poker-bridge callers permissions callers.json | sh
+
+A caller gets its reply queues, an exchange <caller>.commands, which Nest's client needs, and that of the
+commands. If the file names no reply queues, they begin with its name and a dot, or are named by the broker.
+No caller may write to the default exchange.`;
+
+const COMPLETION_EXAMPLES = `
+Examples:
+  $ poker-bridge completion bash >> ~/.bashrc
+  $ poker-bridge completion zsh >> ~/.zshrc`;
 
 /** Every subcommand; one more is one line here. */
 const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
@@ -66,6 +80,36 @@ export async function run(args: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = await exitCodeOf(error);
   }
+}
+
+/** The group of what concerns callers. */
+function addCallers(program: Command): void {
+  const callers = program.command('callers').description('says who may send what').helpCommand(false);
+  callers
+    .command('permissions')
+    .summary('prints the permissions of callers on the broker')
+    .description('Prints the rabbitmqctl lines that give the worker and each caller the least that it needs.')
+    .argument('[FILE]', 'the rules as JSON; default: the file of CALLERS_FILE')
+    .addHelpText('after', CALLERS_EXAMPLES)
+    .action(async (file: string | undefined) => {
+      const { callersPermissions } = await import('./callers/callers-permissions.ts');
+      callersPermissions(file);
+    });
+}
+
+/** What makes a shell complete this program. */
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .summary('prints what makes a shell complete this')
+    .description('Prints what makes a shell complete subcommands, options and types of commands.')
+    .argument('<SHELL>', 'bash or zsh')
+    .addHelpText('after', COMPLETION_EXAMPLES)
+    .action(async (shell: string) => {
+      const { completionScript, isShell } = await import('./completion-script.ts');
+      if (!isShell(shell)) throw usageError('SHELL is bash or zsh');
+      process.stdout.write(completionScript(program, shell));
+    });
 }
 
 /** That of the package, whether built or not. */

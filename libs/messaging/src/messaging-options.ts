@@ -1,4 +1,5 @@
 import type { Lane } from '#contracts';
+import type { Clock } from '#resilience';
 import type { TlsContext } from '#tls';
 
 import type { CallerPolicy } from './envelope/envelope.ts';
@@ -53,6 +54,8 @@ export interface MessagingOptions {
   readonly worker: string;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
+  /** Steady, for what is measured within this process. */
+  readonly clock: Clock;
   /** 0 to 1. */
   readonly random: () => number;
   /** For commands that come without an identity. */

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 
+import { steadyClock } from '#resilience';
 import type { TlsContext } from '#tls';
 
 import { IdempotencyStore } from './idempotency/idempotency-store.ts';
@@ -14,7 +15,7 @@ import { PokerTransport } from './poker-transport.ts';
 /** What `MessagingModule` is told: everything of the transport but what it makes itself. */
 export interface MessagingModuleOptions extends Omit<
   MessagingOptions,
-  'idempotency' | 'worker' | 'nowMs' | 'random' | 'newId'
+  'idempotency' | 'worker' | 'nowMs' | 'clock' | 'random' | 'newId'
 > {
   readonly settings: MessagingOptions['settings'] & {
     readonly IDEMPOTENCY_TTL_MS: number;
@@ -31,6 +32,7 @@ const RUNTIME = {
   // Also the host and the process of its log lines.
   worker: `${hostname()}:${process.pid}`,
   nowMs: Date.now,
+  clock: steadyClock,
   random: Math.random,
   newId: randomUUID,
 };

@@ -41,6 +41,8 @@ export interface CircuitReport {
   readonly operator: string;
   readonly operation: Operation;
   readonly state: CircuitState;
+  /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
+  readonly cause?: string;
   /** Until a call may go through, while none may. */
   readonly retryAfterMs?: number;
   /** When a call last asked to go through, by the steady clock. */
@@ -115,6 +117,7 @@ export class PlatformClient {
       operator: this.#calls.credentials.name,
       operation,
       state: circuit.state,
+      ...(circuit.cause !== undefined && { cause: circuit.cause }),
       ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
       lastUsedAtMs,
     }));

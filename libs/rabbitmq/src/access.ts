@@ -5,6 +5,7 @@ import type { Topology } from './topology/topology.ts';
 
 const ACCESS_REFUSED = 403;
 const NOT_FOUND = 404;
+const PRECONDITION_FAILED = 406;
 const TIMEOUT_MS = 2_000;
 /** The name of a queue that nobody has, and of a binding that is none. */
 const NOBODY = 'a question about permissions';
@@ -85,6 +86,33 @@ export async function checkPublishing(
         if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
       });
     }
+  }
+}
+
+/**
+ * Asks whether the user of a connection may read some queues, which a consumer that stands does not notice: of an empty one
+ * it tries to take a message, and of others it asks for a consumer that cannot be, since a message would count as delivered.
+ *
+ * @param isDoubted whether a permission is known to be missing; else only empty queues are asked for, since the broker writes
+ *   each refused consumer into its log
+ * @throws Error with code 403 if it may not, else if the broker does not answer
+ */
+export async function checkReading(
+  connection: ChannelModel,
+  queues: readonly string[],
+  isDoubted: boolean,
+): Promise<void> {
+  const noConsumer = { arguments: { 'x-priority': 'none' } };
+  for (const queue of queues) {
+    await onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+      const { messageCount } = await channel.checkQueue(queue);
+      // One that arrives in between goes back when the channel is closed.
+      if (messageCount === 0) await channel.get(queue);
+      else if (isDoubted) await channel.consume(queue, () => undefined, noConsumer);
+    }).catch((error: unknown) => {
+      const { code } = error as { code?: unknown };
+      if (code !== NOT_FOUND && code !== PRECONDITION_FAILED) throw error;
+    });
   }
 }
 

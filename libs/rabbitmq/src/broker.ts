@@ -66,6 +66,7 @@ export class Broker {
     this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
     this.#upkeep = new Upkeep({
       ...options,
+      reads: () => this.#consumers.map(({ queue }) => queue),
       // Under an alarm, the broker answers nothing on a connection that has published.
       connection: () => (this.#publishing.state.kind === 'open' ? this.#publishModel : undefined),
       onChange: (missing) => {

@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { checkPublishing, type MissingPermission, missingPermissionIn } from './access.ts';
+import { checkPublishing, checkReading, type MissingPermission, missingPermissionIn } from './access.ts';
 import { declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
 import type { Topology } from './topology/topology.ts';
 import type { PublishRefusedError } from './publishing/publish-errors.ts';
@@ -15,6 +15,8 @@ export interface UpkeepOptions {
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one. */
   readonly publishesTo: readonly string[];
+  /** The queues that are consumed. */
+  readonly reads: () => readonly string[];
   /** The connection to ask over; `undefined` if none would answer. */
   readonly connection: () => ChannelModel | undefined;
   /** Called when a permission is found missing, another one is, or none is any more. */
@@ -25,7 +27,7 @@ export interface UpkeepOptions {
   readonly random: () => number;
 }
 
-/** Keeps the topology declared, and knows whether the broker lets the service declare and publish. */
+/** Keeps the topology declared, and knows whether the broker lets the service declare, publish and read. */
 export class Upkeep {
   readonly #options: UpkeepOptions;
   #missing: MissingPermission | undefined;
@@ -69,18 +71,19 @@ export class Upkeep {
   }
 
   /**
-   * Declares what is missing, and asks whether the service may publish.
+   * Declares what is missing, and asks whether the service may publish and read.
    *
    * @throws Error unless all that fails is a permission
    */
   async look(model: ChannelModel): Promise<void> {
-    const { topology, publishesTo, onMismatch } = this.#options;
+    const { topology, publishesTo, reads, onMismatch } = this.#options;
     const declare = () => declareTopology(model, topology);
     const check = () => checkPublishing(model, publishesTo, topology);
     try {
       // A queue without a leader keeps a declaration waiting, and what stood before most likely still does.
       for (const step of this.#hasStood ? [check, declare] : [declare, check]) await step();
       this.#hasStood = true;
+      await checkReading(model, reads(), this.#missing !== undefined);
       this.#change(undefined);
     } catch (error) {
       if (error instanceof TopologyMismatchError && !this.#hasStood) onMismatch(error);

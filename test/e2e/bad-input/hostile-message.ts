@@ -12,6 +12,8 @@ export interface HostileMessage {
   readonly replyTo: ReplyTo;
   /** Everything but `replyTo` and `correlationId`. */
   readonly options: Options.Publish;
+  /** The entries of a field table that are sent instead of its headers, and of all of its properties only `type`. */
+  readonly rawHeaders?: Buffer;
 }
 
 const TYPES = ['session.create', 'game.open', 'report.ad-hoc.fetch', 'report.rake.fetch'] as const;

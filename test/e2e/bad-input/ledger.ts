@@ -1,5 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 
+import { publishRaw } from '../../support/raw-message.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { WAIT_TIMEOUT_MS } from '../../support/until.ts';
 import type { HostileMessage } from './hostile-message.ts';
@@ -56,6 +57,14 @@ export class Ledger {
     const { to, content, options } = sent;
     this.entries.set(correlationId, { sent, pages: [], replies: [], deadLetters: [], undelivered: [] });
     const properties = { ...options, correlationId, ...this.#replyTo(sent) };
+    if (sent.rawHeaders) {
+      const route =
+        'queue' in to
+          ? { routingKey: this.#service.name(to.queue) }
+          : { exchange: this.#service.name('commands'), routingKey: to.routingKey };
+      const { type, replyTo } = properties;
+      return publishRaw(channel, route, { correlationId, replyTo, type, headers: sent.rawHeaders }, content);
+    }
     return 'queue' in to
       ? channel.sendToQueue(this.#service.name(to.queue), content, properties)
       : channel.publish(this.#service.name('commands'), to.routingKey, content, properties);

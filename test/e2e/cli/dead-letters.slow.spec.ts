@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { topologyOf } from '#messaging';
 
+import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startSandboxedService, type SandboxedService } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages, letters, sealOf } from './kept-messages.ts';
@@ -66,6 +67,13 @@ describe('poker-bridge dead-letters', () => {
         bytes: 65,
       });
       expect(first.lines.map(({ id }) => id)).toEqual(letters(0, 250));
+      const newest = await kept.run('dead-letters list --json --limit 2');
+      expect(newest.lines.map(({ id }) => id)).toEqual(letters(248, 250));
+      const { stdout } = await kept.run('dead-letters list');
+      expect(stdout).toMatch(/ 250  .*\n\nthe newest 20; --limit 250 lists all\nfailed at/);
+      expect(stdout.trimEnd().split('\n').slice(-20)).toEqual(
+        letters(230, 250).map((id) => expect.stringMatching(new RegExp(` ${id}$`))),
+      );
       expect(second.stdout).toBe(first.stdout);
       expect(idsOf(await kept.take('dead-letters', 250))).toEqual(letters(0, 250));
     });
@@ -88,16 +96,34 @@ describe('poker-bridge dead-letters', () => {
   it('shows one letter, its body only if that is wanted, and says if there is none', async () => {
     await kept.put(0, 2, { body: { userId: CANARY } });
     const plain = await kept.run('dead-letters show letter-1');
-    expect(plain.stdout).toMatch(/properties\n(?: {2}.*\n)+headers\n(?: {2}.*\n)+body, 31 bytes\n/);
+    expect(plain.stdout).toMatch(
+      /properties\n(?: {2}.*\n)+headers\n(?: {2}.*\n)+invalid\n(?: {2}.*\n)+body, 31 bytes\n/,
+    );
     expect(plain.stdout).toContain('  x-reason: PLATFORM_UNAVAILABLE\n');
     expect(plain.stdout).not.toContain(CANARY);
     const whole = await kept.run('dead-letters show letter-1 --body --json');
     expect(whole.lines).toMatchObject([
       { properties: { messageId: 'letter-1' }, headers: { operator: 'default' }, body: { userId: CANARY } },
     ]);
+    expect(whole.lines[0]).toHaveProperty('violations', [
+      '/dateFrom must be given, and not as null',
+      '/dateTo must be given, and not as null',
+    ]);
     const none = await kept.run('dead-letters show letter-9');
     expect([none.code, none.stderr]).toEqual([1, expect.stringMatching(/has the id letter-9\n$/)]);
     expect(idsOf(await kept.take('dead-letters', 2))).toEqual(letters(0, 2));
+  });
+
+  it('shows which members are invalid and why, without their values', async () => {
+    const wrong = { player: { id: 'u-1' }, session: { lang: `de ${CANARY}` }, page: 1 };
+    await failWith('typo', wrong);
+    await until('it is there', async () => (await kept.depth('dead-letters')) === 1);
+    const { code, stdout } = await kept.run('dead-letters show typo');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /\ninvalid\n {2}\/session\/lang must .*\n {2}\/page is not a member here; .*\nbody, /,
+    );
+    expect(stdout).not.toContain(CANARY);
   });
 
   it('discards what is chosen, after it was asked, and nothing else', async () => {

@@ -26,7 +26,8 @@ describe('poker-bridge replies', () => {
     put('one', gone);
     put('two', `${gone}-too`);
     put('three', gone);
-    await until('three are parked', async () => (await kept.depth('replies.undelivered')) === 3, 30_000);
+    put('four', 'amq.gen-of-a-caller-that-has-gone');
+    await until('four are parked', async () => (await kept.depth('replies.undelivered')) === 4, 30_000);
     process.kill(worker.pid, 'SIGTERM');
     await worker.ended();
   });
@@ -41,9 +42,12 @@ describe('poker-bridge replies', () => {
 
   it('are counted and listed, without tokens', async () => {
     const people = await kept.run('replies list');
-    expect(people.stdout).toMatch(new RegExp(`^3 parked replies in ${queue}\n`));
-    expect(people.stdout).toMatch(/REPLY_QUEUE_GONE +session\.created +3 /);
+    expect(people.stdout).toMatch(new RegExp(`^4 parked replies in ${queue}\n`));
+    expect(people.stdout).toMatch(/REPLY_QUEUE_GONE +session\.created +4 /);
     expect(people.stdout).not.toMatch(TOKEN_MEMBERS);
+    expect(people.stdout).toMatch(/ never +amq\.gen-of-a-caller-that-has-gone +\d+ +four:0\n/);
+    expect(people.stdout).toMatch(/ waits +.*-too +\d+ +two:0\n/);
+    expect(people.stdout).toMatch(/\n1 can never be delivered: replies discard removes what is chosen\n$/);
     const { lines } = await kept.run(`replies list --queue ${gone} --json`);
     expect(lines).toEqual(
       ['one', 'three'].map((id) => ({
@@ -66,15 +70,18 @@ describe('poker-bridge replies', () => {
 
   it('stay if their queue does not exist, or another key sealed them', async () => {
     const missing = await kept.run('replies redeliver --all --yes');
-    expect([missing.code, missing.stdout]).toEqual([1, expect.stringMatching(/\n0 redelivered, 3 left\n$/)]);
+    expect([missing.code, missing.stdout]).toEqual([
+      1,
+      expect.stringMatching(/1 × its queue was named by the broker[^]*\n0 redelivered, 4 left\n$/),
+    ]);
     expect(missing.stderr).toContain(`1 left: ${gone}: the queue does not exist\n`);
     expect(missing.stderr).toContain(`1 left: ${gone}: waits behind that one\n`);
     const foreign = await kept.run('replies redeliver --all --yes', { INTERNAL_KEY: 'x'.repeat(32) });
     expect([foreign.code, foreign.stdout]).toEqual([
       1,
-      expect.stringMatching(/3 × no worker with this INTERNAL_KEY/),
+      expect.stringMatching(/4 × no worker with this INTERNAL_KEY/),
     ]);
-    expect(await kept.depth('replies.undelivered')).toBe(3);
+    expect(await kept.depth('replies.undelivered')).toBe(4);
   });
 
   it('go to their queue once it exists again, under the same ids and unchanged, and not beside a worker', async () => {
@@ -104,11 +111,11 @@ describe('poker-bridge replies', () => {
     expect(replies[0]?.properties.headers).toMatchObject({ 'command-id': 'one', sequence: 0, final: true });
     expect(Object.keys(replies[0]?.properties.headers ?? {})).not.toContain('x-reason');
     expect(JSON.parse(replies[0]?.content.toString() ?? '')).toMatchObject({ userId: 'p-1' });
-    expect(await kept.depth('replies.undelivered')).toBe(1);
+    expect(await kept.depth('replies.undelivered')).toBe(2);
   });
 
   it('are discarded', async () => {
-    const { code } = await kept.run('replies discard --id two --yes');
+    const { code } = await kept.run('replies discard --id two --id four --yes');
     expect(code).toBe(0);
     await until('it is gone', async () => (await kept.depth('replies.undelivered')) === 0);
   });

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { SECRET_CANARY } from '../../support/fuzz/canary.ts';
+import { excessiveTable, fieldTable } from '../../support/fuzz/field-table.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -19,6 +22,11 @@ const MINUTES = process.env['FUZZ_MINUTES'];
 const DURATION_MS = 60_000 * Number(MINUTES ?? 0);
 const SEED = process.env['FUZZ_SEED'];
 const PATH = process.env['FUZZ_PATH'];
+/** As much as a frame takes. */
+const MOST_RAW_BYTES = 100_000;
+/** A quadratic step takes seconds of the longest inputs; a busy machine takes some hundred milliseconds now and then. */
+const MOST_DELAY_SECONDS = 1;
+const MOST_MIB = 400;
 const DEAD_LETTERED = ['invalid', 'internal'];
 
 /** One case: messages that are sent at once, and how the platform answers one request after the other. */
@@ -27,10 +35,22 @@ interface Case {
   readonly answers: readonly PlatformAnswer[];
 }
 
+const strangeHeaders: fc.Arbitrary<HostileMessage> = fc
+  .tuple(hostileMessage, fc.oneof(fieldTable, excessiveTable))
+  .map(([message, rawHeaders]) => ({
+    ...message,
+    rawHeaders,
+    content: message.content.subarray(0, MOST_RAW_BYTES),
+  }));
+
 const fuzzCase: fc.Arbitrary<Case> = fc.record({
   commands: fc.array(
     fc.record({
-      sent: fc.oneof({ weight: 4, arbitrary: canaryCommand }, { weight: 1, arbitrary: hostileMessage }),
+      sent: fc.oneof(
+        { weight: 8, arbitrary: canaryCommand },
+        { weight: 2, arbitrary: hostileMessage },
+        { weight: 1, arbitrary: strangeHeaders },
+      ),
       twice: fc.nat(9).map((n) => n === 0),
     }),
     { minLength: 1, maxLength: 20 },
@@ -98,6 +118,9 @@ describe('any messages with any answers of the platform', () => {
           expect(entries.filter((entry) => !isAccountedFor(entry))).toEqual([]);
           for (const entry of entries) expectWellEnded(entry);
           expect(outputs.search(entries)).toEqual([]);
+          // Of the time since the last scrape.
+          const delay = await worker.metric('nodejs_eventloop_lag_max_seconds');
+          expect(delay).toBeLessThan(MOST_DELAY_SECONDS);
           expect(strays).toEqual([]);
         }),
         {
@@ -132,7 +155,10 @@ describe('any messages with any answers of the platform', () => {
       return reply?.type === 'session.created';
     });
     await worker.ready();
+    expect(worker.child.exitCode).toBeNull();
     expect(worker.stderr).toBe('');
+    const status = readFileSync(`/proc/${worker.pid}/status`, 'utf8');
+    expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toBeLessThan(MOST_MIB);
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     await until('nothing is in flight', async () => (await worker.metric('poker_commands_in_flight')) === 0);
     for (const queue of ['interactive', 'reports', 'quarantine']) {

@@ -36,6 +36,15 @@ const DETAILS = [
 ];
 const STATUSES = [200, 201, 204, 301, 302, 307, 400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 599];
 
+/** A text or list at and beyond the limits of length and depth. */
+const excessive: fc.Arbitrary<unknown> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(...' -_\\"a', 'ä', '🂡', '%25', '&amp;', '--a'), fc.nat(60_000))
+    .map(([unit, times]) => unit.repeat(times)),
+  fc.nat(2_000).map((depth) => JSON.parse('['.repeat(depth) + '1' + ']'.repeat(depth)) as unknown),
+  fc.nat(20_000).map((length) => Array.from({ length }, () => ({}))),
+);
+
 const kind = <K extends string>(name: K) => fc.constant({ kind: name });
 const pages = fc.integer({ min: 0, max: 3 });
 
@@ -49,7 +58,7 @@ export const platformAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('wrong' as const),
       member: fc.nat(30),
-      value: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined)),
+      value: fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(undefined), excessive),
     }),
   },
   {

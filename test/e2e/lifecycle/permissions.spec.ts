@@ -174,6 +174,24 @@ describe('a worker whose broker user lacks a permission', () => {
     },
   );
 
+  it.each(['interactive', 'quarantine'])(
+    'to read %s alone, says so, though its consumers stand, and serves once it has it again',
+    async (rest) => {
+      const [configure, write] = patterns();
+      await allow(configure, write, `^${service.prefix}\\.(?!${rest}$)`);
+      const isTold = async () => (await lastError())?.includes('lacks the read permission');
+      await until('it says so', isTold, 20_000);
+      expect([await lastError(), await isReady()]).toEqual([
+        expect.stringContaining(service.name(rest)),
+        false,
+      ]);
+      await allow(...patterns());
+      await until('it is ready', isReady, 10_000);
+      const [reply] = await service.caller.send('session.create', { userId: 'p-0' });
+      expect(reply?.type).toBe('session.created');
+    },
+  );
+
   const consumers = async () =>
     (await service.caller.channel.checkQueue(service.name('interactive'))).consumerCount;
 });

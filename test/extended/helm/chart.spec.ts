@@ -5,10 +5,8 @@ import { readSettings, SETTINGS } from '#settings';
 
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
 import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
-import { readRules } from '../../deploy/alerts-file.ts';
 import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
-import { alertsFile, alertsOf, testAlerts } from './rendered-alerts.ts';
 import { unknownMembers, validate } from './published-schemas.ts';
 import { COMPLETE, lint, type Manifest, MINIMUM, render } from './render.ts';
 
@@ -184,40 +182,6 @@ describe('the Helm chart', () => {
       { port: service!.spec.ports[0].name, path: pathOf(MetricsController, 'read'), interval: '15s' },
     ]);
     expect(policy!.spec.policyTypes).toEqual(['Ingress', 'Egress']);
-  });
-
-  it('has alerts with links that can be followed, those of RabbitMQ only if it knows which one', async () => {
-    const { runbookUrl } = COMPLETE.prometheusRule;
-    const rules = await alertsOf(COMPLETE);
-    const links = rules.flatMap(({ annotations }) => annotations?.['runbook_url'] ?? []);
-    expect(links).toContain(`${runbookUrl}#pokernoworkerready`);
-    expect(links.filter((link) => !/^https:\/\/[\w./]+#[a-z]+$/.test(link))).toEqual([]);
-    expect(rules.map(({ alert }) => alert)).toEqual(readRules().map(({ alert }) => alert));
-    const others = await alertsOf({ ...MINIMUM, prometheusRule: { enabled: true, runbookUrl } });
-    const missing = rules.filter(({ expr }) => !others.some((other) => other.expr === expr));
-    expect(missing.map(({ alert }) => alert)).toEqual([
-      'PokerBrokerAlarm',
-      'PokerQueueLong',
-      'PokerReportsQueueLong',
-      'PokerKeptMessagesFull',
-    ]);
-  });
-
-  it('has alerts that pass the tests of deploy/prometheus for the series of their release', async () => {
-    const labels = { namespace: 'default', job: 'game-poker-bridge' };
-    expect(await testAlerts(await alertsFile(COMPLETE), labels)).toContain('SUCCESS');
-    // Without these labels, all is another release's: what is to fire then has no series.
-    await expect(testAlerts(await alertsFile(COMPLETE), {})).rejects.toThrow('PokerWorkerNotReady');
-  });
-
-  it('has no alert for a lane that is off', async () => {
-    const on = (await alertsOf(COMPLETE)).find(({ alert }) => alert === 'PokerLaneNotConsuming');
-    expect(on?.expr).toMatch(/"interactive".*"reports"/s);
-    const values = { ...COMPLETE, lanes: { reports: { enabled: false } } };
-    const off = (await alertsOf(values)).find(({ alert }) => alert === 'PokerLaneNotConsuming');
-    expect(off?.expr).toMatch(/"interactive"/);
-    expect(off?.expr).not.toMatch(/"reports"/);
-    expect(of('Deployment', await render(values))).toHaveLength(1);
   });
 
   it('scales each lane by its queue, with what is in flight: over HTTP, since KEDA does not see it over AMQP', () => {

@@ -32,3 +32,22 @@ export const fieldTable: fc.Arbitrary<Buffer> = fc.letrec<{ value: Buffer; entry
     table: fc.array(tie('entry'), { maxLength: 5 }).map((entries) => Buffer.concat(entries)),
   }),
 ).table;
+
+const MOST_DEPTH = 3_000;
+const MOST_BYTES = 120_000;
+
+/** One header at and beyond the limits of depth, length and number; the broker itself is slow to deliver deeper ones. */
+export const excessiveTable: fc.Arbitrary<Buffer> = fc
+  .tuple(
+    fc.constantFrom('operator', 'x-deadline', 'x-seal', 'x-progress', 'traceparent', 'more'),
+    fc.oneof(
+      fc
+        .tuple(fc.integer({ min: 1, max: MOST_DEPTH }), fc.constantFrom('A', 'F'))
+        .map(([depth, type]) => raw.nested(depth, type)),
+      fc.integer({ min: 6, max: MOST_BYTES }).map(raw.nulls),
+      fc
+        .tuple(fc.constantFrom(...' -,=;a', 'ä', '%25'), fc.integer({ min: 1, max: MOST_BYTES / 3 }))
+        .map(([unit, times]) => raw.text(unit.repeat(times))),
+    ),
+  )
+  .map(([name, value]) => Buffer.concat([entry('x-seal', raw.text('A'.repeat(44))), entry(name, value)]));

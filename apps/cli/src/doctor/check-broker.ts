@@ -102,7 +102,7 @@ function contentOf({ name, messages = 0, consumers = 0 }: Standing): Finding[] {
   }
   if (name.endsWith('.undelivered') && messages > 0) {
     const advice =
-      'they go on by themselves when their reply queue is there again: poker-bridge replies list names it';
+      'they go on by themselves once their reply queue is there again; poker-bridge replies list names those that never can';
     return [warn('topology', `${name}: ${messagesOn(messages)}`, advice)];
   }
   return [];

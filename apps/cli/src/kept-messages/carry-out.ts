@@ -1,7 +1,8 @@
+import { createInterface } from 'node:readline/promises';
+
 import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
 
-import { EXIT, type ExitCode, ExitError } from '../exit.ts';
-import { confirm } from '../input/confirm.ts';
+import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { refuseIfInterrupted } from '../interruption.ts';
 import { printable } from '../output/printable.ts';
 import { Progress } from '../output/progress.ts';
@@ -159,4 +160,32 @@ async function settle(
   }
   if (signal.aborted) throw new ExitError(EXIT.failed, `interrupted: ${soFar}`);
   return { done, gone: untouched.size };
+}
+
+/**
+ * Asks the user on the terminal; anything but `y` or `yes` is a no.
+ *
+ * @throws ExitError wrong usage, if there is no terminal to ask on
+ */
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  if (!process.stdin.isTTY) {
+    throw usageError('there is no terminal to ask on: say --yes to go on, or --dry-run to only look');
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  // A terminal in raw mode gives no signal: here Ctrl-C is a no.
+  terminal.on('SIGINT', () => terminal.close());
+  const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
+  let answer: string | undefined;
+  try {
+    answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed]);
+    if (answer === undefined) return false;
+    return /^y(es)?$/i.test(answer.trim());
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  } finally {
+    terminal.close();
+    // What follows is not to stand beside the question.
+    if (answer === undefined) process.stderr.write('\n');
+  }
 }

@@ -1,32 +1,28 @@
-import type { KeptMessage } from '#messaging/client';
+import type { KeptMessage, KeptQueueOptions } from '#messaging/client';
 
 import { printable, shortened } from '../output/printable.ts';
-import { type Column, tableLines } from '../output/table.ts';
+import { alignedLines } from '../output/table.ts';
 
 const LONGEST_CELL = 48;
-const GROUPS: readonly Column[] = [
-  { title: 'reason' },
-  { title: 'type' },
-  { title: 'count', isNumber: true },
-  { title: 'first' },
-  { title: 'last' },
-];
-const MESSAGES: readonly Column[] = [
-  { title: 'failed at' },
-  { title: 'reason' },
-  { title: 'type' },
-  { title: 'operator' },
-  { title: 'caller' },
-  { title: 'queue' },
-  { title: 'bytes', isNumber: true },
-  { title: 'id' },
-];
+const DIRECT = 'amq.rabbitmq.reply-to';
+/** What the broker names itself; such a queue goes with its caller's connection. */
+const SERVER_NAMED = 'amq.gen-';
 
 /** What is counted, as one and as many. */
 export type Noun = readonly [one: string, many: string];
 
 export function counted(count: number, [one, many]: Noun): string {
   return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Why a parked reply can never be delivered; undefined if its queue may be there again. */
+export function neverDelivered({ reason, queue }: KeptMessage): string | undefined {
+  if (reason === 'EVENT_REFUSED') return 'an announcement: the listeners that took it would get it again';
+  if (queue.startsWith(DIRECT))
+    return 'its caller waited on a direct reply-to key, which ended with the connection';
+  if (reason === 'REPLY_QUEUE_GONE' && queue.startsWith(SERVER_NAMED))
+    return 'its queue was named by the broker, and ended with the connection of its caller';
+  return undefined;
 }
 
 /** A message as one line of JSON. */
@@ -45,20 +41,21 @@ export function describeGroups(messages: readonly KeptMessage[]): string {
       const [{ reason, type } = { reason: '', type: '' }] = group;
       return [cell(reason), cell(type), String(group.length), times[0] ?? '', times.at(-1) ?? ''];
     });
-  return `${tableLines(GROUPS, rows).join('\n')}\n`;
+  return `${alignedLines([['reason', 'type', 'count', 'first', 'last'], ...rows], [2]).join('\n')}\n`;
 }
 
-/** Each message on a line. */
-export function describeMessages(messages: readonly KeptMessage[]): string {
-  const rows = messages.map(
-    ({ failedAt = '', reason, type, operator = '', caller = '', queue, bytes, id }) => [
-      failedAt,
-      ...[reason, type, operator, caller, queue].map(cell),
-      String(bytes),
-      printable(id),
-    ],
-  );
-  return `${tableLines(MESSAGES, rows).join('\n')}\n`;
+/** Each message on a line: of a dead letter whose it was, of a parked reply whether it can be delivered. */
+export function describeMessages(messages: readonly KeptMessage[], kind: KeptQueueOptions['queue']): string {
+  const isReply = kind === 'undelivered';
+  const titles = isReply ? ['delivery', 'queue'] : ['operator', 'caller', 'queue'];
+  const rows = messages.map((message) => {
+    const { failedAt = '', reason, type, operator = '', caller = '', queue, bytes, id } = message;
+    const delivery = neverDelivered(message) === undefined ? 'waits' : 'never';
+    const own = isReply ? [delivery, queue] : [operator, caller, queue];
+    return [failedAt, ...[reason, type, ...own].map(cell), String(bytes), printable(id)];
+  });
+  const head = ['failed at', 'reason', 'type', ...titles, 'bytes', 'id'];
+  return `${alignedLines([head, ...rows], [head.length - 2]).join('\n')}\n`;
 }
 
 /** What was given by others: an operator may have any length. */

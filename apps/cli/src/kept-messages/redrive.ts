@@ -1,15 +1,21 @@
-import { CommandError, ERROR_CODES, isCommandType } from '#contracts';
-import { validateCommand } from '#contracts/validation';
-import { type Kept, Redriver, type Redriving } from '#messaging/client';
+import { ERROR_CODES, isCommandType } from '#contracts';
+import {
+  type Kept,
+  type KeptQueueOptions,
+  redeliveredReply,
+  Redriver,
+  type Redriving,
+} from '#messaging/client';
 import { readInternalKey } from '#settings';
 
 import { readBus } from '../bus/bus.ts';
 import { withKeptQueue } from '../bus/with-kept-queue.ts';
 import type { ExitCode } from '../exit.ts';
+import { commandFaults } from '../input/command-faults.ts';
 import { interruptibly } from '../interruption.ts';
 import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
 import { type Change, changedBody, type SetOption, withFile } from './change-body.ts';
-import type { Noun } from './describe-kept.ts';
+import { neverDelivered, type Noun } from './describe-kept.ts';
 
 export interface RedriveOptions extends ActionOptions {
   readonly set?: readonly SetOption[];
@@ -19,11 +25,10 @@ export interface RedriveOptions extends ActionOptions {
 
 /** Sends dead letters back to the lanes of their types, changed if that is wanted. */
 export async function redrive(noun: Noun, options: RedriveOptions): Promise<ExitCode> {
-  const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
-  const redriver = new Redriver(prefix, internalKey);
+  const redriver = new Redriver(readBus().prefix, readInternalKey(process.env));
   const set = await Promise.all((options.set ?? []).map(withFile));
   const changes = [...(options.unset ?? []), ...set];
-  const action: Action = {
+  return act('deadLetters', options, {
     verb: 'Redrive',
     done: 'redriven',
     noun,
@@ -33,9 +38,43 @@ export async function redrive(noun: Noun, options: RedriveOptions): Promise<Exit
       return redriver.commandOf(redriving, contentOf(redriving, changes));
     },
     endsAtRefusal: true,
-  };
+  });
+}
+
+/** Sends parked replies to their queues, in order and under the ids that they had. */
+export async function redeliver(noun: Noun, options: ActionOptions): Promise<ExitCode> {
+  const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
+  const replyOf = ({ message }: Kept) => redeliveredReply(message, prefix, internalKey);
+  const foreign =
+    'no worker with this INTERNAL_KEY, or these secret keys, parked it: use the settings of the workers';
+  return act('undelivered', options, {
+    verb: 'Redeliver',
+    done: 'redelivered',
+    noun,
+    refusalOf: (kept) => neverDelivered(kept.facts) ?? (replyOf(kept) ? undefined : foreign),
+    decide: (kept) => replyOf(kept) ?? 'leave',
+    endsAtRefusal: false,
+  });
+}
+
+/** Removes messages for good. */
+export function discard(
+  queue: KeptQueueOptions['queue'],
+  noun: Noun,
+  options: ActionOptions,
+): Promise<ExitCode> {
+  const names = { verb: 'Discard', done: 'discarded', noun };
+  return act(queue, options, {
+    ...names,
+    refusalOf: () => undefined,
+    decide: () => 'remove',
+    endsAtRefusal: false,
+  });
+}
+
+function act(queue: KeptQueueOptions['queue'], options: ActionOptions, action: Action): Promise<ExitCode> {
   return interruptibly((signal) =>
-    withKeptQueue('deadLetters', (queue) => carryOut(queue, action, options, signal)),
+    withKeptQueue(queue, (kept) => carryOut(kept, action, options, signal), options),
   );
 }
 
@@ -55,7 +94,8 @@ function refusalOf(
   }
   try {
     const content = contentOf(redriving, changes);
-    return isForced ? undefined : faultsOf(redriving, content);
+    const faults = isForced ? [] : faultsOf(redriving, content);
+    return faults.length > 0 ? `changed so, it is still not valid: ${faults.join('; ')}` : undefined;
   } catch (error) {
     return (error as Error).message;
   }
@@ -71,27 +111,12 @@ function wouldFailAgain(reason: string): boolean {
 }
 
 function contentOf({ letter, envelope }: Redriving, changes: readonly Change[]): Buffer {
-  const { content } = letter;
-  return changes.length === 0 ? content : changedBody(content, changes, dataPath(envelope.form));
+  const dataPath = envelope.form === 'packet' ? ['data'] : [];
+  return changes.length === 0 ? letter.content : changedBody(letter.content, changes, dataPath);
 }
 
-/** Where the data of the command is in its body. */
-function dataPath(form: Redriving['envelope']['form']): readonly string[] {
-  return form === 'packet' ? ['data'] : [];
-}
-
-/** What a worker of this version would still refuse; the messages quote nothing of the data. */
-function faultsOf({ envelope: { type, form } }: Redriving, content: Buffer): string | undefined {
-  if (!isCommandType(type)) return undefined;
+function faultsOf({ envelope: { type, form } }: Redriving, content: Buffer): string[] {
+  if (!isCommandType(type)) return [];
   const body = JSON.parse(content.toString()) as Record<string, unknown>;
-  try {
-    validateCommand(type, form === 'packet' ? body['data'] : body);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const faults = error.violations?.map(({ pointer, message }) => `${pointer} ${message}`) ?? [
-      error.message,
-    ];
-    return `changed so, it is still not valid: ${faults.join('; ')}`;
-  }
+  return commandFaults(type, form === 'packet' ? body['data'] : body);
 }

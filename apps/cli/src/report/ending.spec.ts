@@ -10,6 +10,14 @@ import { Reading } from './reading.ts';
 import { readRecords } from './records.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
+const KEPT = {
+  pages: 1,
+  records: 1,
+  faults: 0,
+  hasChanged: false,
+  last: { totalCount: 1, pageCount: 1, perPage: 500 },
+  precisions: [],
+};
 const line = (id: string, value: unknown, currency = 'EUR'): string =>
   JSON.stringify({ id, userId: `player ${id}`, currency, value });
 
@@ -18,14 +26,8 @@ async function* each(lines: readonly string[]): AsyncGenerator<string> {
 }
 
 async function endingOf(lines: readonly string[], more: Partial<Ending> = {}): Promise<Ending> {
-  const reading = new Reading({
-    pages: 1,
-    records: lines.length,
-    faults: 0,
-    hasChanged: false,
-    last: { totalCount: lines.length, pageCount: 1, perPage: 500 },
-    precisions: [],
-  });
+  const { length } = lines;
+  const reading = new Reading({ ...KEPT, records: length, last: { ...KEPT.last, totalCount: length } });
   const facts = await readRecords('rake', each(lines), lines.length);
   const precisions = new Map<string, number | null>([['EUR', 2]]);
   return { file: 'a.csv', report: 'rake', reading, facts, precisions, comparison: undefined, ...more };
@@ -49,6 +51,27 @@ describe('the end of a report', () => {
     expect(endingJson(ending)).toContain(
       '"totals":[{"currency":"EUR","value":201},{"currency":"mBTC","value":90071992547409932}]',
     );
+  });
+
+  it('says when it was read, and warns if the platform aggregated meanwhile', async () => {
+    const readFrom = '2026-03-02T00:09:58.000Z';
+    const at = async (readTo: string) => {
+      const reading = new Reading({ ...KEPT, readFrom, readTo });
+      const ending = await endingOf([line('a', 1)], { reading });
+      return [JSON.parse(endingJson(ending)) as object, warningsOf(ending, PERIOD, undefined)];
+    };
+    expect(await at('2026-03-02T00:09:59.000Z')).toEqual([
+      expect.objectContaining({ readFrom, readTo: '2026-03-02T00:09:59.000Z', spansIntervals: false }),
+      [],
+    ]);
+    expect(await at('2026-03-02T00:10:01.000Z')).toEqual([
+      expect.objectContaining({ spansIntervals: true }),
+      [
+        expect.stringMatching(
+          /read from 2026-03-02T00:09:58.000Z to .*may not fit together; fetch it again$/,
+        ),
+      ],
+    ]);
   });
 
   it('counts records that came twice and those that are missing', async () => {

@@ -37,6 +37,7 @@ export function endingJson({ file, report, reading, facts, comparison }: Ending)
     repeated,
     missing,
     faults,
+    ...reading.readAt,
     totals: facts.totals.map(({ amounts, ...kind }) => ({ ...kind, ...Object.fromEntries(amounts) })),
     ...(comparison && { comparison: comparisonJson(comparison) }),
   });
@@ -58,6 +59,11 @@ export function warningsOf(ending: Ending, period: Period, timeZone: string | un
   const unknown = [...precisions].flatMap(([currency, precision]) => (precision === null ? [currency] : []));
   return [
     ...(reading.hasChanged ? ['the report changed while it was read; fetch it again'] : []),
+    ...(reading.readAt?.spansIntervals
+      ? [
+          `the pages were read from ${reading.readAt.readFrom} to ${reading.readAt.readTo}, and the platform aggregates every ten minutes: they may not fit together; fetch it again`,
+        ]
+      : []),
     ...(facts.repeated > 0 ? [`${facts.repeated} records came twice; fetch it again`] : []),
     ...(missing > 0
       ? [`${missing} records are missing of the ${reading.total} that the platform counts`]

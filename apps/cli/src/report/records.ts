@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { formatAmount } from '#caller';
 import type { ReportName, ReportRecord } from '#contracts';
 import { parseExactJson } from '#signing';
 
@@ -76,11 +77,7 @@ export async function readRecords(
  * @param precision the number of decimals
  */
 export function decimalOf(amount: unknown, precision: number): string | undefined {
-  if (!isInteger(amount)) return undefined;
-  if (precision === 0) return String(amount);
-  const [, sign = '', digits = ''] = /^(-?)(\d+)$/.exec(String(amount)) ?? [];
-  const padded = digits.padStart(precision + 1, '0');
-  return `${sign}${padded.slice(0, -precision)}.${padded.slice(-precision)}`;
+  return isInteger(amount) ? formatAmount(BigInt(amount), precision) : undefined;
 }
 
 function isInteger(value: unknown): value is number | bigint {

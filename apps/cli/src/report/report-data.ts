@@ -1,7 +1,7 @@
-import { CommandError, type ReportName } from '#contracts';
-import { validateCommand } from '#contracts/validation';
+import type { ReportName } from '#contracts';
 
 import { usageError } from '../exit.ts';
+import { commandFaults } from '../input/command-faults.ts';
 import { readValue } from '../input/read-source.ts';
 import { dayOf, endOf, isTimeZone, monthOf, type Period } from './period.ts';
 
@@ -44,14 +44,9 @@ export async function reportDataOf(
   const userId = options.userId === undefined ? undefined : await readValue(options.userId);
   const given = Object.entries({ userId, currency, timeZone, convertToPreferredCurrency, sort, perPage });
   const data = { ...period, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
-  try {
-    validateCommand(`report.${name}.fetch`, data);
-    return data;
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const faults = error.violations?.map(({ pointer, message }) => `${pointer.slice(1)} ${message}`);
-    throw usageError((faults ?? [error.message]).join('; '));
-  }
+  const faults = commandFaults(`report.${name}.fetch`, data);
+  if (faults.length > 0) throw usageError(faults.map((fault) => fault.replace(/^\//, '')).join('; '));
+  return data;
 }
 
 function periodOf({ month, day, from, to, timeZone = 'UTC' }: ReportOptions): Period {

@@ -2,7 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 import type { ReportName } from '#contracts';
 
-import { readDeadlineMs } from '../send/send.command.ts';
+import { readCount } from '../input/read-count.ts';
+import { LONGEST_DEADLINE_MS } from '../send/send.command.ts';
 import type { ReportOptions } from './report-data.ts';
 
 const MOST_PER_PAGE = 1_000;
@@ -69,12 +70,20 @@ function addOne(group: Command, name: ReportName, what: string): Command {
       readDecimals,
     )
     .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
-    .option('--per-page <N>', 'records of one page (default: that of the worker)', readPerPage)
+    .option(
+      '--per-page <N>',
+      'records of one page (default: that of the worker)',
+      readCount(1, MOST_PER_PAGE),
+    )
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
-    .option('--deadline-ms <MS>', 'how long all of it may take (default: 600000)', readDeadlineMs)
+    .option(
+      '--deadline-ms <MS>',
+      'how long all of it may take (default: 600000)',
+      readCount(1, LONGEST_DEADLINE_MS),
+    )
     .option(
       '--json',
-      'one object at the end: {file, report, pages, records, totalCount, changedWhileReading, repeated, missing, faults, totals}',
+      'one object at the end: {file, report, pages, records, totalCount, changedWhileReading, repeated, missing, faults, readFrom, readTo, spansIntervals, totals}',
     )
     .action(async (options: ReportOptions) => {
       const { report } = await import('./report.ts');
@@ -90,10 +99,4 @@ function readDecimals(
   if (currency !== '' && Number(count) <= MOST_DECIMALS)
     return new Map([...before, [currency, Number(count)]]);
   throw new InvalidArgumentError(`It must be a currency and a number up to ${MOST_DECIMALS}, such as EUR=2.`);
-}
-
-function readPerPage(text: string): number {
-  const number = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= MOST_PER_PAGE) return number;
-  throw new InvalidArgumentError(`It must be an integer from 1 to ${MOST_PER_PAGE}.`);
 }

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
+import { readCount } from '../input/read-count.ts';
 import type { SendOptions } from './send.ts';
 
 /** The longest deadline of a command. Source: bus contract, section 2. */
-const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
+export const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LONGEST_ID_BYTES = 200;
 
 export function addSend(program: Command): void {
@@ -24,7 +25,7 @@ export function addSend(program: Command): void {
     .option(
       '--deadline-ms <MS>',
       'how long to wait for the reply, from now (default: 15000, reports 600000)',
-      readDeadlineMs,
+      readCount(1, LONGEST_DEADLINE_MS),
     )
     .option('--json', 'one reply a line: {type, messageId, correlationId, headers, body}')
     .action(async (type: string, options: SendOptions) => {
@@ -37,11 +38,4 @@ function readId(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes >= 1 && bytes <= LONGEST_ID_BYTES) return text;
   throw new InvalidArgumentError(`It must have 1 to ${LONGEST_ID_BYTES} bytes.`);
-}
-
-/** An option's number of milliseconds. */
-export function readDeadlineMs(text: string): number {
-  const number = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= LONGEST_DEADLINE_MS) return number;
-  throw new InvalidArgumentError(`It must be an integer from 1 to ${LONGEST_DEADLINE_MS}.`);
 }

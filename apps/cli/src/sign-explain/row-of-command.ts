@@ -1,8 +1,9 @@
-import { CommandError, COMMAND_TYPES, isCommandType } from '#contracts';
+import { COMMAND_TYPES, isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 import { type Operation, OPERATIONS, requestOf } from '#platform';
 
 import { usageError } from '../exit.ts';
+import { commandFaults } from '../input/command-faults.ts';
 import { readJson } from '../input/json.ts';
 import { printable } from '../output/printable.ts';
 import { readOwnRequestSettings } from './own-settings.ts';
@@ -52,11 +53,8 @@ export async function rowOfCommand(type: string, data: string, operator: string 
 
 async function readData<T extends Operation>(type: T, text: string) {
   const json = await readJson('--data', text);
-  try {
-    return validateCommand(type, JSON.parse(json));
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    const faults = error.violations?.map(({ pointer, message }) => `${pointer} ${message}`);
-    throw usageError(`--data: ${(faults ?? [error.message]).join('; ')}`);
-  }
+  const data: unknown = JSON.parse(json);
+  const faults = commandFaults(type, data);
+  if (faults.length > 0) throw usageError(`--data: ${faults.join('; ')}`);
+  return validateCommand(type, data);
 }

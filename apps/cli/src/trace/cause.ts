@@ -1,5 +1,4 @@
-import { printable } from '../output/printable.ts';
-import type { LogLine } from './log-line.ts';
+import { type LogLine, written } from './log-line.ts';
 
 /** Outcomes that a broker which was away explains. */
 const LATE = new Set(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
@@ -20,7 +19,7 @@ export function describeCause(about: readonly LogLine[], around: readonly LogLin
   }
   const { type, id, operator, time, outcome } = first.members;
   const count = outcomes.length > 1 ? `${failures.length} of ${outcomes.length} failed. The first: ` : '';
-  const what = `${text(type)} ${text(id)} of ${text(operator)} failed at ${text(time)} with ${text(outcome)}`;
+  const what = `${written(type)} ${written(id)} of ${written(operator)} failed at ${written(time)} with ${written(outcome)}`;
   const reasons = [ownReason(first), reasonAround(first, around)].filter((reason) => reason !== undefined);
   return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n`;
 }
@@ -28,9 +27,9 @@ export function describeCause(about: readonly LogLine[], around: readonly LogLin
 function ownReason({ members }: LogLine): string | undefined {
   const { status, reason, pointers } = members;
   const parts = [
-    status === undefined ? undefined : `the platform answered ${text(status)}`,
-    reason === undefined ? undefined : text(reason),
-    Array.isArray(pointers) ? `at ${pointers.map(text).join(' ')}` : undefined,
+    status === undefined ? undefined : `the platform answered ${written(status)}`,
+    reason === undefined ? undefined : written(reason),
+    Array.isArray(pointers) ? `at ${pointers.map(written).join(' ')}` : undefined,
   ].filter((part) => part !== undefined);
   return parts.length > 0 ? parts.join(', ') : undefined;
 }
@@ -44,16 +43,13 @@ function reasonAround({ members, timeMs }: LogLine, around: readonly LogLine[]):
     );
     if (!opened) return 'the circuit opened before this log begins';
     const { time, operation, cause } = opened.members;
-    const why = cause === undefined ? '' : `: ${text(cause)}`;
-    return `the circuit of ${text(operation)} opened at ${text(time)}${why}`;
+    const why = cause === undefined ? '' : `: ${written(cause)}`;
+    return `the circuit of ${written(operation)} opened at ${written(time)}${why}`;
   }
   if (!LATE.has(String(members['outcome']))) return undefined;
   const away = before.findLast((line) => line.members['msg'] === 'the broker is not available');
   return (
-    away && `the broker was not available at ${text(away.members['time'])}: ${text(away.members['reason'])}`
+    away &&
+    `the broker was not available at ${written(away.members['time'])}: ${written(away.members['reason'])}`
   );
-}
-
-function text(value: unknown): string {
-  return printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 
 import { printable } from '../output/printable.ts';
-import type { LogLine } from './log-line.ts';
+import { type LogLine, written } from './log-line.ts';
 
 /** What the first line tells, or what tells nothing to a person. */
 const HEADLINE = new Set([
@@ -38,10 +38,4 @@ export function describeLogLine({ members, worker }: LogLine, hasWorkers = false
   const where = hasWorkers && worker !== '' ? ` [${printable(worker)}]` : '';
   const headline = `${written(time)}${where} ${colour ? styleText(colour, what) : what}${command}`;
   return facts.length === 0 ? `${headline}\n` : `${headline}\n    ${facts.join(', ')}\n`;
-}
-
-function written(value: unknown): string {
-  if (typeof value === 'string') return printable(value);
-  if (Array.isArray(value)) return value.map(written).join(' ');
-  return printable(JSON.stringify(value) ?? '');
 }

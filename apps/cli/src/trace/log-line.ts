@@ -1,5 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 
+import { printable } from '../output/printable.ts';
+
 /** A line that a worker logged. */
 export interface LogLine {
   /** The JSON alone. */
@@ -38,4 +40,11 @@ function parsed(json: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A member of a line for people. */
+export function written(value: unknown): string {
+  if (typeof value === 'string') return printable(value);
+  if (Array.isArray(value)) return value.map(written).join(' ');
+  return printable(JSON.stringify(value) ?? '');
 }

@@ -235,10 +235,15 @@ describe("a player's command", () => {
     };
     spec.answers.set('lobby', 'refused');
     expect([await settledAfterMs('a'), await settledAfterMs('b')]).toEqual([1_500, 300]);
+    // Known for five seconds, whatever becomes of the time of day.
+    spec.nowMs += 5_000;
+    spec.setBackMs = 3_600_000;
+    expect(await settledAfterMs('later')).toBe(1_500);
     spec.answers.set('lobby', 'returned');
     expect(await settledAfterMs('c')).toBe(300);
     const parked = spec.messages.filter(({ routingKey }) => routingKey === 'poker.replies.undelivered');
     expect(parked.map(({ properties }) => properties.headers['x-reason'])).toEqual([
+      'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_FULL',
       'REPLY_QUEUE_GONE',

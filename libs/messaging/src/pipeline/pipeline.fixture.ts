@@ -36,6 +36,8 @@ export type Published = readonly [to: string, what: string];
 /** A pipeline whose broker and time belong to a spec. */
 export class SpecPipeline {
   nowMs = RECEIVED_AT_MS;
+  /** By how much the time of day was set back; the steady clock goes on. */
+  setBackMs = 0;
   /** How the broker answers what is published to a queue; default: it confirms. */
   answers = new Map<string, PublishOutcome | Error>();
   handler: CommandHandler = () => Promise.resolve(CREATED);
@@ -46,7 +48,8 @@ export class SpecPipeline {
   readonly pipeline: Pipeline;
 
   constructor({ types = COMMAND_TYPES, reports = 4 } = {}) {
-    const nowMs = (): number => this.nowMs;
+    const nowMs = (): number => this.nowMs - this.setBackMs;
+    const clock = (): number => this.nowMs;
     const names = busNames('poker');
     const observer = new Proxy({} as MessagingObserver, {
       get:
@@ -62,6 +65,7 @@ export class SpecPipeline {
     const outbox = new Outbox({
       settings,
       nowMs,
+      clock,
       names,
       observer,
       worker: 'host:1',
@@ -82,7 +86,7 @@ export class SpecPipeline {
       clientOf: (operator) => (operator === 'default' ? {} : undefined),
       callers: new SpecCallers((caller) => caller !== 'stranger'),
       window: this.window,
-      places: new ReportPlaces(2 * reports, nowMs),
+      places: new ReportPlaces(2 * reports, clock),
       idempotency: new MemoryIdempotencyStore(60_000, nowMs),
       onUnavailable: (lane) => void this.told.push(['unavailable', lane]),
       onServed: () => undefined,

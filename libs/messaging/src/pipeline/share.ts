@@ -1,5 +1,5 @@
 import { CommandError } from '#contracts';
-import { type Holding, Window } from '#resilience';
+import { type Clock, type Holding, Window } from '#resilience';
 
 import type { CheckedCommand } from '../command/command.ts';
 import { settlementOf } from '../command/settlement.ts';
@@ -14,8 +14,8 @@ const STUCK_SHARE = 1 / 3;
  * @param prefetch commands in flight at most
  * @param budgetMs of a command without a deadline
  */
-export function laneWindow(prefetch: number, budgetMs: number, nowMs: () => number): Window {
-  return new Window(prefetch, budgetMs * STUCK_SHARE, nowMs);
+export function laneWindow(prefetch: number, budgetMs: number, clock: Clock): Window {
+  return new Window(prefetch, budgetMs * STUCK_SHARE, clock);
 }
 
 /** What a compartment is of, by its name in the window. */
@@ -36,7 +36,8 @@ export function share(window: Window, nowMs: () => number): Step {
       window.overflow(compartment);
       return Promise.resolve(settlementOf(command, new CommandError('OVERLOADED'), nowMs()));
     }
-    command.atEnd(() => window.leave(holding, command.receivedAtMs));
+    const startedAtMs = window.now();
+    command.atEnd(() => window.leave(holding, startedAtMs));
     return next(command);
   };
 }

@@ -6,6 +6,7 @@ import {
   type PublishOutcome,
   UnconfirmedError,
 } from '#rabbitmq';
+import type { Clock } from '#resilience';
 
 import type { Command } from '../command/command.ts';
 import { factsOf } from '../command/facts.ts';
@@ -62,6 +63,7 @@ export interface OutboxOptions {
   /** Names this worker in announcements. */
   readonly worker: string;
   readonly nowMs: () => number;
+  readonly clock: Clock;
   readonly sleep: (ms: number) => Promise<unknown>;
 }
 
@@ -74,7 +76,7 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     this.#options = options;
-    this.#refusing = new RefusingQueues(options.nowMs);
+    this.#refusing = new RefusingQueues(options.clock);
   }
 
   /** Why the reply queue of a command is known to take nothing; `undefined` if it may. */
@@ -211,11 +213,11 @@ export class Outbox {
     isWorthIt: (outcome: NotTaken) => boolean,
     publish: () => Promise<PublishOutcome>,
   ): Promise<PublishOutcome> {
-    const { nowMs, sleep } = this.#options;
-    const untilMs = nowMs() + forMs;
+    const { clock, sleep } = this.#options;
+    const untilMs = clock() + forMs;
     let last: PublishOutcome = outcome;
     for (let attempt = 1; last !== 'confirmed' && isWorthIt(last); attempt += 1) {
-      const leftMs = untilMs - nowMs();
+      const leftMs = untilMs - clock();
       if (leftMs <= 0) break;
       await sleep(Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS, leftMs));
       last = await publish();

@@ -1,3 +1,5 @@
+import type { Clock } from '#resilience';
+
 const REMEMBERED_MS = 5_000;
 /** Beyond it, the oldest is forgotten, and tried for longer again. */
 const MAX_REMEMBERED = 1_000;
@@ -15,22 +17,22 @@ interface Refusal {
  * reports for them wait without a call, so that what is in flight does not wait for one caller.
  */
 export class RefusingQueues {
-  readonly #nowMs: () => number;
+  readonly #clock: Clock;
   readonly #refusals = new Map<string, Refusal>();
 
-  constructor(nowMs: () => number) {
-    this.#nowMs = nowMs;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /** Why a queue refused a reply in the last five seconds; `undefined` if it did not. */
   stateOf(queue: string): QueueState | undefined {
     const refusal = this.#refusals.get(queue);
-    return refusal && refusal.untilMs > this.#nowMs() ? refusal.state : undefined;
+    return refusal && refusal.untilMs > this.#clock() ? refusal.state : undefined;
   }
 
   refused(queue: string, state: QueueState): void {
     this.#refusals.delete(queue);
-    this.#refusals.set(queue, { state, untilMs: this.#nowMs() + REMEMBERED_MS });
+    this.#refusals.set(queue, { state, untilMs: this.#clock() + REMEMBERED_MS });
     const [oldest] = this.#refusals.keys();
     if (this.#refusals.size > MAX_REMEMBERED && oldest !== undefined) this.#refusals.delete(oldest);
   }

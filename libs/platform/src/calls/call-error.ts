@@ -75,7 +75,10 @@ function faultError(
         retryAfterMs: fault.retryAfterMs ?? known.retryAfterMs,
       });
     case 'circuit-open':
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs: fault.retryAfterMs });
+      return new CommandError('CIRCUIT_OPEN', {
+        retryAfterMs: fault.retryAfterMs,
+        details: fault.cause === undefined ? undefined : { reason: fault.cause },
+      });
     case 'overloaded':
       return new CommandError('OVERLOADED');
     case 'transport':

@@ -40,6 +40,24 @@ describe('Names', () => {
     expect(await Promise.all(waiting)).toEqual([ONE, ONE, TWO, ONE]);
   });
 
+  it('asks for at most eight names at once that took long the last time, and for others at once', async () => {
+    const { questions, lookup } = system();
+    const hosts = Array.from({ length: 40 }, (_, n) => `dead-${n}`);
+    const failed = hosts.map((host) => lookup(host).catch(() => 'failed'));
+    jest.advanceTimersByTime(5_000);
+    for (const question of questions.splice(0)) fail(question);
+    await Promise.all(failed);
+
+    const again = hosts.map((host) => lookup(host).catch(() => 'failed'));
+    const healthy = lookup('healthy');
+    expect(questions.map(({ host }) => host)).toEqual([...hosts.slice(0, 8), 'healthy']);
+    questions.at(-1)?.answer(null, ONE);
+    expect(await healthy).toEqual(ONE);
+    // Each has its turn.
+    for (let n = 0; n < questions.length; n += 1) if (questions[n]?.host !== 'healthy') fail(questions[n]);
+    expect(await Promise.all(again)).toEqual(hosts.map(() => 'failed'));
+  });
+
   it('uses what was answered for ten seconds', async () => {
     const { questions, lookup } = system();
     const first = lookup('a');

@@ -7,6 +7,9 @@ const FRESH_MS = 10_000;
 const PATIENCE_MS = 500;
 /** Older addresses are not used, however long the system takes. */
 const OLDEST_MS = 600_000;
+/** A name that took longer the last time waits for its turn among such names, so that the others find a thread. */
+const SLOW_MS = 1_000;
+const MOST_SLOW = 8;
 
 /** Asks the system for all addresses of a host. */
 export type Ask = (
@@ -22,6 +25,8 @@ interface Host {
   /** When they were answered, and when they were last asked for. */
   answeredAtMs: number;
   askedAtMs: number;
+  /** Whether its last answer took long. */
+  isSlow: boolean;
   /** Who waits for an answer of the system; `undefined` while it is not asked. */
   waiting: Set<Answer> | undefined;
 }
@@ -35,6 +40,9 @@ export class Names {
   readonly #ask: Ask;
   /** Those of the settings: few. */
   readonly #hosts = new Map<string, Host>();
+  /** Questions for names that are slow. */
+  #slowAsked = 0;
+  readonly #slowWaiting: (() => void)[] = [];
 
   constructor(ask: Ask = askSystem) {
     this.#ask = ask;
@@ -56,7 +64,13 @@ export class Names {
     const nowMs = performance.now();
     let host = this.#hosts.get(name);
     if (host === undefined) {
-      host = { addresses: [], answeredAtMs: -Infinity, askedAtMs: -Infinity, waiting: undefined };
+      host = {
+        addresses: [],
+        answeredAtMs: -Infinity,
+        askedAtMs: -Infinity,
+        isSlow: false,
+        waiting: undefined,
+      };
       this.#hosts.set(name, host);
     }
     const ageMs = nowMs - host.answeredAtMs;
@@ -74,12 +88,32 @@ export class Names {
     const waiting = new Set<Answer>();
     host.waiting = waiting;
     host.askedAtMs = performance.now();
-    this.#ask(name, { all: true, hints }, (error, addresses) => {
-      host.waiting = undefined;
-      if (!error) Object.assign(host, { addresses, answeredAtMs: performance.now() });
-      const isUsable = performance.now() - host.answeredAtMs <= OLDEST_MS;
-      for (const answer of waiting) answer(isUsable ? null : error, isUsable ? host.addresses : []);
-    });
+    this.#inTurn(host, (answered) =>
+      this.#ask(name, { all: true, hints }, (error, addresses) => {
+        host.waiting = undefined;
+        answered();
+        if (!error) Object.assign(host, { addresses, answeredAtMs: performance.now() });
+        const isUsable = performance.now() - host.answeredAtMs <= OLDEST_MS;
+        for (const answer of waiting) answer(isUsable ? null : error, isUsable ? host.addresses : []);
+      }),
+    );
     return waiting;
+  }
+
+  /** Asks now, or, for a name that is slow, once fewer of them are asked for. */
+  #inTurn(host: Host, ask: (answered: () => void) => void): void {
+    const { isSlow } = host;
+    const start = (): void => {
+      const startedAtMs = performance.now();
+      if (isSlow) this.#slowAsked += 1;
+      ask(() => {
+        host.isSlow = performance.now() - startedAtMs > SLOW_MS;
+        if (!isSlow) return;
+        this.#slowAsked -= 1;
+        this.#slowWaiting.shift()?.();
+      });
+    };
+    if (isSlow && this.#slowAsked >= MOST_SLOW) this.#slowWaiting.push(start);
+    else start();
   }
 }

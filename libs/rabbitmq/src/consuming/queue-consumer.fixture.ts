@@ -29,6 +29,7 @@ function scriptedChannel() {
       if (isHolding) await new Promise<void>((resolve) => (release = resolve));
       return { consumerTag };
     },
+    checkQueue: () => Promise.resolve({ messageCount: 1 }),
     cancel: (consumerTag: string) => Promise.resolve(cancelled.push(consumerTag)),
     ack: () => undefined,
     nack: () => (requeued += 1),
@@ -66,7 +67,7 @@ export function consumerOf(
   });
   const given: ReturnType<typeof scriptedChannel>[] = [];
   const model = {
-    createChannel: () => Promise.resolve(given.shift()?.channel),
+    createChannel: () => Promise.resolve((given.shift() ?? scriptedChannel()).channel),
     connection: {},
   } as unknown as ChannelModel;
   const connection = {

@@ -29,6 +29,21 @@ describe('QueueConsumer', () => {
     ]);
   });
 
+  it('is recreated if nothing comes out of a queue that is not empty, after twice as long each time', async () => {
+    const { lost, next, consumer } = consumerOf();
+    const recreatedAfterMs = async (): Promise<number> => {
+      await next();
+      const startedAtMs = Date.now();
+      while (consumer.state === 'consuming') await pass(100);
+      return Math.round((Date.now() - startedAtMs + 300) / 1_500);
+    };
+    expect([await recreatedAfterMs(), await recreatedAfterMs(), await recreatedAfterMs()]).toEqual([1, 2, 4]);
+    (await next()).deliver();
+    while (consumer.state === 'consuming') await pass(100);
+    expect(await recreatedAfterMs()).toBe(2);
+    expect(new Set(lost)).toEqual(new Set(['its queue holds messages, and none came']));
+  });
+
   it('returns to the queue what its handler throws over', async () => {
     const { next, consumer } = consumerOf(() => Promise.reject(new Error('thrown')));
     const channel = await next();

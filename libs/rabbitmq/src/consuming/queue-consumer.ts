@@ -22,6 +22,12 @@ const CONNECTION_KEPT_MS = 60_000;
 const MAX_LOST_PREFETCHES = 2;
 /** How long a new process takes only a few. */
 const FIRST_MS = 2_000;
+/**
+ * How long nothing may come out of a queue that holds messages; doubled each time that the consumer is recreated for it, since
+ * the message would be delivered anew: RabbitMQ 4 needs seven seconds for one whose headers are 100 kB of lists in lists.
+ */
+const FIRST_PATIENCE_MS = 1_000;
+const LONGEST_PATIENCE_MS = 32_000;
 const ACCESS_REFUSED = 403;
 
 export interface QueueConsumerOptions {
@@ -52,6 +58,7 @@ export class QueueConsumer {
   /** Over all channels, lost ones included. */
   #inFlight = 0;
   #deliveries = 0;
+  #patienceMs = FIRST_PATIENCE_MS;
   #lastError: Error | undefined;
   #isStarted = false;
 
@@ -171,7 +178,12 @@ export class QueueConsumer {
       onOpen();
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
       if (channel.isConsuming) onConsuming?.();
-      return await Promise.race([channel.lost, whenDeaf(model, queue, () => this.#received, ending.signal)]);
+      const patience = (): number => this.#patienceMs;
+      const deaf = whenDeaf(model, queue, patience, () => this.#received, ending.signal);
+      deaf.catch(() => {
+        if (!ending.signal.aborted) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
+      });
+      return await Promise.race([channel.lost, deaf]);
     } finally {
       ending.abort();
       this.#channel = undefined;
@@ -188,6 +200,7 @@ export class QueueConsumer {
       return;
     }
     this.#deliveries += 1;
+    this.#patienceMs = FIRST_PATIENCE_MS;
     this.#inFlight += 1;
     void this.#handle(delivery).then(() => this.#settled(channel, delivery));
   }

@@ -19,6 +19,7 @@ beforeEach(() => {
   whenDeaf(
     { createChannel } as unknown as ChannelModel,
     'poker.interactive',
+    () => 1_000,
     () => received,
     ending.signal,
   ).catch(() => (isDeaf = !ending.signal.aborted));

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
 import type { Channel, ConsumeMessage } from 'amqplib';
 
@@ -147,7 +147,8 @@ export class KeptQueue<Facts> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#publisher.close();
-    await Promise.all([this.#connection, this.#publishing].map((each) => each?.[Symbol.asyncDispose]()));
+    await this.#publishing?.[Symbol.asyncDispose]();
+    await this.#connection[Symbol.asyncDispose]();
   }
 
   async #openPublishing(): Promise<BriefConnection> {
@@ -206,6 +207,8 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       if (outcome !== 'confirmed') return outcome;
     }
     remove();
+    // It is on its way before anybody is told: a process that is killed repeats nothing that it has told.
+    await turn();
     return 'done';
   }
 

@@ -48,6 +48,11 @@ export class Window {
     return this.#size - this.#inFlight;
   }
 
+  /** By its clock. */
+  now(): number {
+    return this.#clock();
+  }
+
   /** By the names of the compartments. */
   get holdings(): ReadonlyMap<string, Holding> {
     return this.#holdings;
