@@ -77,7 +77,10 @@ export class AppModule {
       providers: [
         { provide: CONSOLE_SETTINGS, useValue: consoleSettings(options.settings) },
         ConsoleFeed,
-        { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
+        {
+          provide: REPORT_SETTINGS,
+          useValue: { perPage: options.settings.REPORTS_PER_PAGE } satisfies ReportSettings,
+        },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         StateMetrics,
       ],
@@ -154,8 +157,4 @@ function messagingOptions(
 
 function consoleSettings({ AMQP_PREFIX: prefix, LANES: lanes }: Settings): ConsoleSettings {
   return { prefix, lanes };
-}
-
-function reportSettings(settings: Settings): ReportSettings {
-  return { perPage: settings.REPORTS_PER_PAGE, precisions: settings.CURRENCY_PRECISIONS ?? new Map() };
 }

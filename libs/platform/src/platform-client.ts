@@ -81,7 +81,7 @@ export class PlatformClient {
     const urls = urlsOf(credentials, 'baseUrl');
     const request = sessionRequest(data, credentials.clientId);
     return this.#run({ request, credentials, data, context }, (body) =>
-      readSession(body.toString(), data.userId, urls),
+      readSession(body.toString(), data.userId, urls, credentials.settings.sessionUserId),
     );
   }
 
@@ -140,8 +140,10 @@ export class PlatformClient {
   }
 
   #readReport(call: PlatformCall, shape: RecordShape): Promise<CollectionPage> {
-    const { reportRecords } = call.credentials.settings;
-    return this.#run(call, (body) => readCollection(body, shape, reportRecords));
+    const { settings, currencyPrecisions } = call.credentials;
+    return this.#run(call, (body) =>
+      readCollection(body, shape, { strictness: settings.reportRecords, precisions: currencyPrecisions }),
+    );
   }
 
   /** @throws CommandError also if a success is not the document that the interface promises */

@@ -17,7 +17,7 @@ const MONEY_TYPE: JsonSchema = {
 export const RECORD_SCHEMAS: Definitions = {
   AdHocRecord: {
     type: 'object',
-    required: ['id', 'userId', 'date', 'currency'],
+    required: ['id', 'userId', 'date', 'moneyType', 'currency', ...REPORT_AMOUNTS['ad-hoc']],
     properties: {
       id: text('Id of the record.'),
       userId: text('The player.'),
@@ -29,7 +29,7 @@ export const RECORD_SCHEMAS: Definitions = {
   },
   RakeRecord: {
     type: 'object',
-    required: ['id', 'userId', 'currency'],
+    required: ['id', 'userId', 'currency', ...REPORT_AMOUNTS.rake],
     properties: {
       id: text('Id of the record.'),
       userId: text('The player.'),
@@ -39,7 +39,7 @@ export const RECORD_SCHEMAS: Definitions = {
   },
 };
 
-/** Which records a page holds, by its report; amounts of a page with faults may be anything. */
+/** Which records a page holds, by its report; those of a page with faults may be anything. */
 export const RECORDS_OF_PAGE: JsonSchema = {
   allOf: [recordsOf('ad-hoc', 'AdHocRecord'), recordsOf('rake', 'RakeRecord')],
 };
