@@ -63,7 +63,8 @@ async function jestOnce(args: readonly string[]): Promise<{ code: number; files:
   try {
     const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
     const code = await runGuarded(process.execPath, [...JEST, ...args], { env, abort: hanging.signal });
-    return { code, files: existsSync(summaryFile) ? JSON.parse(readFileSync(summaryFile, 'utf8')) : [] };
+    const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
+    return { code, files: JSON.parse(written) as FileOutcome[] };
   } finally {
     clearInterval(watch);
     rmSync(folder, { recursive: true, force: true });
