@@ -24,7 +24,7 @@ import {
 } from '../../libs/contracts/src/commands/validate-command.fixture.ts';
 import { topologyOf } from '../../libs/messaging/src/topology/topology.ts';
 import { CONTRACT_FOLDER, contractFiles } from '../../scripts/contract-documents/contract-files.ts';
-import { EXAMPLES } from '../../scripts/contract-documents/examples.ts';
+import { EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
 import {
   MESSAGES_DOCUMENT,
   messagesDocument,
