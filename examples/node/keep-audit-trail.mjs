@@ -2,6 +2,7 @@
 //
 //   npm install <the packed file of libs/rabbitmq>
 //   AMQP_URL=amqp://guest:guest@127.0.0.1:5672 node keep-audit-trail.mjs trail.ndjson
+import { once } from 'node:events';
 import { open } from 'node:fs/promises';
 
 import { BrokerConnection, declareTopology, QueueConsumer } from '@poker-bridge/rabbitmq';
@@ -36,11 +37,10 @@ const consumer = new QueueConsumer({
 consumer.start(connection);
 connection.open();
 
-process.once('SIGTERM', async () => {
-  await consumer.drain(5_000);
-  await connection.close();
-  await trail.close();
-});
+await once(process, 'SIGTERM');
+await consumer.drain(5_000);
+await connection.close();
+await trail.close();
 
 /** No body: it may hold the ids of a player and a session. */
 function lineOf({ fields, properties }) {

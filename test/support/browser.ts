@@ -80,3 +80,22 @@ export function lookOf(page: Page): Promise<{ readonly paper: string; readonly o
     };
   });
 }
+
+/** Words of letters that are broken over two lines, ids and names of others aside. */
+export function brokenWords(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const { document, NodeFilter } = globalThis as any;
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const broken: string[] = [];
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      for (const { 0: word, index } of node.data.matchAll(/[A-Za-z]{3,}/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const isMeant = node.parentElement.closest('thead, .copyable, bdi') === null;
+        if (isMeant && range.getClientRects().length > 1) broken.push(word);
+      }
+    }
+    return broken;
+  });
+}

@@ -7,6 +7,24 @@ import {
   sessionDocument,
 } from './platform-stub.ts';
 
+/** The amounts of an ad hoc record. Source: interface document, "Ad hoc report record". */
+const AD_HOC_AMOUNTS =
+  'win loss deposit withdraw bets rake jackpot tournament-fee tournament-bet tournament-prize cash-result tournament-result ticket-fee ticket-bet slot-credit slot-debit rakeback rakeback-paid rakeback-unpaid rabbit-hunting'.split(
+    ' ',
+  );
+
+/** The attributes of an ad hoc record: its amounts are consecutive numbers. */
+export function adHocAttributes(userId: string, firstAmount = 1) {
+  const amounts = AD_HOC_AMOUNTS.map((name, place) => [name, firstAmount + place]);
+  return {
+    'user-id': userId,
+    date: '2026-01-01',
+    'money-type': 1,
+    currency: 'USD',
+    ...(Object.fromEntries(amounts) as Record<string, number>),
+  };
+}
+
 /** The player of a request; `undefined` for a report on all players. */
 export function playerOf({ url, body }: PlatformRequest): string | undefined {
   const [, user] = /\/users\/([^/]+)\/session$/.exec(url.pathname) ?? [];
@@ -90,11 +108,14 @@ function reportDocument({ url }: PlatformRequest, records: number): object {
   const count = Math.max(0, Math.min(perPage, records - first + 1));
   const isRake = url.pathname.endsWith('/rake');
   return {
-    data: Array.from({ length: count }, (_, index) => ({
-      type: isRake ? 'players-rake' : 'ad-hoc-report',
-      id: String(first + index),
-      attributes: { 'user-id': `u-${first + index}`, date: '2026-01-01', currency: 'USD', value: 1 },
-    })),
+    data: Array.from({ length: count }, (_, index) => {
+      const userId = `u-${first + index}`;
+      return {
+        type: isRake ? 'players-rake' : 'ad-hoc-report',
+        id: String(first + index),
+        attributes: isRake ? { 'user-id': userId, currency: 'USD', value: 1 } : adHocAttributes(userId),
+      };
+    }),
     links: { self: { href: String(url) } },
     meta: {
       'total-count': records,

@@ -1,7 +1,8 @@
-import { type DynamicModule, Module, type Provider } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 
+import { busNames } from '#contracts';
 import {
   type CallerPolicy,
   type InternalKeys,
@@ -18,25 +19,20 @@ import {
 } from '#platform';
 import { steadyClock } from '#resilience';
 import type { Settings } from '#settings';
-import { type Logger, subjectOf } from '#telemetry';
+import { type Logger, Metrics, subjectOf } from '#telemetry';
 
 import { ConsoleController } from './console/console.controller.ts';
-import { ConsoleFeed } from './console/console-feed.ts';
-import { CONSOLE_SETTINGS, type ConsoleSettings } from './console/console-settings.ts';
+import { CONSOLE_SETTINGS, ConsoleFeed, type ConsoleSettings } from './console/console-feed.ts';
+import { FailureTally } from './console/failure-tally.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
 import { HANDLERS } from './commands/handlers.ts';
 import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
 import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
-import { BusHealth } from './health/bus.health.ts';
-import { CircuitHealth } from './health/circuit.health.ts';
-import { CompartmentHealth } from './health/compartment.health.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
-import { ProcessHealth } from './health/process.health.ts';
-import { RedisHealth } from './health/redis.health.ts';
-import { ObserversModule } from './observers/observers.module.ts';
+import { BusObserver } from './observers/bus-observer.ts';
+import { PlatformMetrics } from './observers/platform-metrics.ts';
 import { StateMetrics } from './observers/state-metrics.ts';
-import { platformLimitsOf } from './settings/platform-limits.ts';
 import type { TlsContexts } from './settings/tls-contexts.ts';
 import type { Traces } from './traces/open-traces.ts';
 
@@ -57,7 +53,7 @@ export interface AppOptions {
 @Module({})
 export class AppModule {
   static create(options: AppOptions): DynamicModule {
-    const observers = ObserversModule.for(options.logger, options.settings.AMQP_PREFIX);
+    const observers = observersOf(options);
     const platform = PlatformModule.forRootAsync({
       imports: [observers],
       inject: [PlatformObserver],
@@ -79,18 +75,39 @@ export class AppModule {
         ConsoleController,
       ],
       providers: [
-        { provide: CONSOLE_SETTINGS, useValue: { lanes: options.settings.LANES } satisfies ConsoleSettings },
+        { provide: CONSOLE_SETTINGS, useValue: consoleSettings(options.settings) },
         ConsoleFeed,
-        { provide: REPORT_SETTINGS, useValue: reportSettings(options.settings) },
+        {
+          provide: REPORT_SETTINGS,
+          useValue: { perPage: options.settings.REPORTS_PER_PAGE } satisfies ReportSettings,
+        },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         StateMetrics,
-        ...HEALTH,
       ],
     };
   }
 }
 
-const HEALTH: Provider[] = [ProcessHealth, BusHealth, CircuitHealth, CompartmentHealth, RedisHealth];
+@Module({})
+class ObserversModule {}
+
+/** Binds what messaging and platform tell to the log, the metrics and the console of this process. */
+function observersOf({ logger, settings }: AppOptions): DynamicModule {
+  const metrics = new Metrics();
+  const tally = new FailureTally();
+  const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
+  const consumed = [...Object.values(lanes), quarantine];
+  return {
+    module: ObserversModule,
+    providers: [
+      { provide: Metrics, useValue: metrics },
+      { provide: FailureTally, useValue: tally },
+      { provide: MessagingObserver, useValue: new BusObserver(logger, metrics, tally, consumed) },
+      { provide: PlatformObserver, useValue: new PlatformMetrics(logger, metrics, tally) },
+    ],
+    exports: [Metrics, FailureTally, MessagingObserver, PlatformObserver],
+  };
+}
 
 function platformOptions(
   { settings, operators, tls, traces }: AppOptions,
@@ -98,7 +115,18 @@ function platformOptions(
 ): PlatformModuleOptions {
   return {
     operators,
-    limits: platformLimitsOf(settings),
+    limits: {
+      attemptTimeoutMs: settings.PLATFORM_ATTEMPT_TIMEOUT_MS,
+      maxAttempts: settings.PLATFORM_MAX_ATTEMPTS,
+      connections: settings.PLATFORM_CONNECTIONS,
+      queue: settings.PLATFORM_QUEUE,
+      circuit: {
+        failureRate: settings.CIRCUIT_FAILURE_RATE,
+        minimumCalls: settings.CIRCUIT_MINIMUM_CALLS,
+        windowMs: settings.CIRCUIT_WINDOW_MS,
+        openMs: settings.CIRCUIT_OPEN_MS,
+      },
+    },
     transport: { tls: tls.PLATFORM, proxyUrl: settings.PLATFORM_PROXY_URL },
     observer,
     tracer: traces?.platform,
@@ -127,6 +155,6 @@ function messagingOptions(
   };
 }
 
-function reportSettings(settings: Settings): ReportSettings {
-  return { perPage: settings.REPORTS_PER_PAGE, precisions: settings.CURRENCY_PRECISIONS ?? new Map() };
+function consoleSettings({ AMQP_PREFIX: prefix, LANES: lanes }: Settings): ConsoleSettings {
+  return { prefix, lanes };
 }

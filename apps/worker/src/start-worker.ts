@@ -12,8 +12,7 @@ import { createLogger, NestLogger } from '#telemetry';
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
-import { limitConnections } from './health/limit-connections.ts';
-import { refuseForeignHosts } from './health/own-host.ts';
+import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
 import { credentialsOf } from './settings/credentials.ts';
 import { tlsContextsOf } from './settings/tls-contexts.ts';
 import type { Stopping } from './stop-on-signal.ts';
@@ -21,6 +20,9 @@ import { openTraces } from './traces/open-traces.ts';
 
 /** How long a worker that stops waits for the last traces to be taken, if its grace period is not over before. */
 const FLUSH_MS = 5_000;
+
+const NO_SUBJECTS =
+  'no LOG_SUBJECT_KEY: a player cannot be found in these lines; with it, poker-bridge trace --player can';
 
 /** Starts a worker with the settings of the environment; if they are wrong it prints why and ends the process. */
 export async function startWorker(stopping: Stopping): Promise<void> {
@@ -43,6 +45,7 @@ async function start(stopping: Stopping): Promise<void> {
   const callers = callersOf(settings, logger);
   const internalKeys = new InternalKeys(internalKeyOf(settings.INTERNAL_KEY, operators));
   for (const warning of warningsOf(settings, operators, process.env)) logger.warn(warning);
+  if (settings.LOG_SUBJECT_KEY === undefined) logger.info(NO_SUBJECTS);
   const traces = await openTraces(settings, logger);
   const onMismatch = (error: Error): void => {
     process.stderr.write(`${error.message} Or choose another AMQP_PREFIX.\n`);

@@ -18,6 +18,8 @@ export {
   type ParkingReason,
   type Postponement,
 } from './observer/messaging-observer.ts';
+export type { BusLook, KeptLook, QueueLook } from './kept/bus-look.ts';
+export type { KeptReason } from './kept/kept-summary.ts';
 export type { MessagingHealth } from './messaging.ts';
 export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
 export { CommandContext } from './command/command-context.ts';

@@ -6,6 +6,7 @@ import type { Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
 import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
+import { type BusLook, BusLooker } from './kept/bus-look.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import { lanesOf } from './pipeline/lanes.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
@@ -60,6 +61,7 @@ export class Messaging {
   readonly #broker: Broker;
   readonly #prefetch: Readonly<Record<Lane, number>>;
   readonly #forwarder: ParkedReplyForwarder;
+  readonly #looker: BusLooker;
 
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
@@ -78,7 +80,10 @@ export class Messaging {
       topology,
       publishesTo: ['', topology.names.events],
       permissions: workerPermissions(prefix),
-      onConsuming: (connection) => this.#forwarder.attach(connection),
+      onConsuming: (connection) => {
+        this.#forwarder.attach(connection);
+        this.#looker.attach(connection);
+      },
       random,
       onState: (connection, state) => {
         // What had to wait for the broker is no operation that is stuck.
@@ -118,6 +123,17 @@ export class Messaging {
       seal: this.#seal,
       observer,
     });
+    this.#looker = new BusLooker({
+      topology,
+      publisher: this.#broker.publisher,
+      isBlocked: () => this.#broker.lastError !== undefined,
+      parked: () => this.#forwarder.left,
+    });
+  }
+
+  /** What the broker knows of the whole service; `undefined` if it does not answer. */
+  look(): Promise<BusLook | undefined> {
+    return this.#looker.look();
   }
 
   get health(): MessagingHealth {

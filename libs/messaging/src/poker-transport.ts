@@ -1,5 +1,6 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 
+import type { BusLook } from './kept/bus-look.ts';
 import { Messaging, type MessagingHealth } from './messaging.ts';
 import type { MessagingOptions } from './messaging-options.ts';
 import type { CommandHandler } from './command/command.ts';
@@ -24,6 +25,11 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
 
   get health(): MessagingHealth {
     return this.#messaging.health;
+  }
+
+  /** What the broker knows of the whole service; `undefined` if it does not answer. */
+  look(): Promise<BusLook | undefined> {
+    return this.#messaging.look();
   }
 
   /** Begins to serve. The callback runs at once: a broker that is away is waited for, and told by `health`. */

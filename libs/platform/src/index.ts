@@ -15,11 +15,12 @@ export {
   type RefusalReason,
 } from './platform-observer.ts';
 export { faultCodeOf, type PlatformProbe, probePlatform } from './probe-platform.ts';
-export type {
-  OperatorCredentials,
-  PlatformLimits,
-  PlatformSettings,
-  PlatformTransport,
+export {
+  DEFAULT_PLATFORM_SETTINGS,
+  type OperatorCredentials,
+  type PlatformLimits,
+  type PlatformSettings,
+  type PlatformTransport,
 } from './platform-settings.ts';
 export type { PageRequest } from './requests/report-requests.ts';
 export { requestOf } from './requests/request-of.ts';

@@ -41,6 +41,8 @@ export interface CircuitReport {
   readonly operator: string;
   readonly operation: Operation;
   readonly state: CircuitState;
+  /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
+  readonly cause?: string;
   /** Until a call may go through, while none may. */
   readonly retryAfterMs?: number;
   /** When a call last asked to go through, by the steady clock. */
@@ -79,7 +81,7 @@ export class PlatformClient {
     const urls = urlsOf(credentials, 'baseUrl');
     const request = sessionRequest(data, credentials.clientId);
     return this.#run({ request, credentials, data, context }, (body) =>
-      readSession(body.toString(), data.userId, urls),
+      readSession(body.toString(), data.userId, urls, credentials.settings.sessionUserId),
     );
   }
 
@@ -115,6 +117,7 @@ export class PlatformClient {
       operator: this.#calls.credentials.name,
       operation,
       state: circuit.state,
+      ...(circuit.cause !== undefined && { cause: circuit.cause }),
       ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
       lastUsedAtMs,
     }));
@@ -137,8 +140,10 @@ export class PlatformClient {
   }
 
   #readReport(call: PlatformCall, shape: RecordShape): Promise<CollectionPage> {
-    const { reportRecords } = call.credentials.settings;
-    return this.#run(call, (body) => readCollection(body, shape, reportRecords));
+    const { settings, currencyPrecisions } = call.credentials;
+    return this.#run(call, (body) =>
+      readCollection(body, shape, { strictness: settings.reportRecords, precisions: currencyPrecisions }),
+    );
   }
 
   /** @throws CommandError also if a success is not the document that the interface promises */

@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
-
 import { PlatformClients } from './platform-clients.ts';
-import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
+import {
+  DEFAULT_PLATFORM_SETTINGS,
+  type OperatorCredentials,
+  type PlatformLimits,
+} from './platform-settings.ts';
 
 const LIMITS: PlatformLimits = {
   attemptTimeoutMs: 1000,
@@ -18,13 +20,7 @@ const operator = (name: string): OperatorCredentials => ({
   baseUrl: 'https://api.example/api/web',
   apiUrl: 'https://api.example',
   clientId: name,
-  settings: {
-    ...DEFAULT_SIGNATURE_SETTINGS,
-    rakeParametersIn: 'form',
-    playerCountryMember: 'country',
-    sessionId: 'derive',
-    reportRecords: 'strict',
-  },
+  settings: DEFAULT_PLATFORM_SETTINGS,
 });
 
 describe('PlatformClients', () => {

@@ -19,7 +19,13 @@ export abstract class PlatformObserver {
   abstract retried(operation: Operation): void;
   /** An answer that may mean a wrong signature, though it does not say so. */
   abstract signatureDoubted(operator: string, operation: Operation): void;
-  abstract circuitChanged(operator: string, operation: Operation, state: CircuitState): void;
+  /** @param cause what the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent once it is closed */
+  abstract circuitChanged(
+    operator: string,
+    operation: Operation,
+    state: CircuitState,
+    cause: string | undefined,
+  ): void;
 }
 
 /** Observes nothing. */

@@ -1,4 +1,4 @@
-import type { SignatureSettings } from '#signing';
+import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from '#signing';
 import type { TlsContext } from '#tls';
 
 import type { Names } from './transport/names.ts';
@@ -11,11 +11,23 @@ export interface PlatformSettings extends SignatureSettings {
   readonly playerCountryMember: string;
   /** Whether a game that is opened without a session id is sent one that is derived from the command's identity, or none. */
   readonly sessionId: 'derive' | 'omit';
-  /** Whether a record with an amount that is no integer fails its report, or is passed on and named in the page's faults. */
+  /** Whether the `user-id` of a session has to be the one that was asked for, or may be one of the platform's own. */
+  readonly sessionUserId: 'same' | 'any';
+  /** Whether a record that is not as the interface document has it fails its report, or is passed on and named in the page's faults. */
   readonly reportRecords: 'strict' | 'lenient';
   /** Hosts that a player may be sent to, in lower case; default any. */
   readonly urlHosts?: ReadonlySet<string> | undefined;
 }
+
+/** To the letter of the interface document. */
+export const DEFAULT_PLATFORM_SETTINGS: PlatformSettings = Object.freeze({
+  ...DEFAULT_SIGNATURE_SETTINGS,
+  rakeParametersIn: 'form',
+  playerCountryMember: 'country',
+  sessionId: 'derive',
+  sessionUserId: 'same',
+  reportRecords: 'strict',
+});
 
 /** The credentials of one operator, and the platform that they are for. */
 export interface OperatorCredentials {
@@ -27,6 +39,8 @@ export interface OperatorCredentials {
   readonly clientId: string;
   /** Absent: open-game is sent unsigned, and the v2 endpoints cannot be used. */
   readonly secretKey?: string | undefined;
+  /** Decimals by currency, as the platform names it; default: none are known. */
+  readonly currencyPrecisions?: ReadonlyMap<string, number> | undefined;
   readonly settings: PlatformSettings;
 }
 

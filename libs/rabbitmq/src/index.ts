@@ -16,7 +16,7 @@ export {
   type ConnectionTls,
   connectToAny,
 } from './connection/connect.ts';
-export { depthOf, onChannel } from './connection/on-channel.ts';
+export { countsOf, depthOf, onChannel } from './connection/on-channel.ts';
 export { within } from './connection/within.ts';
 export type { Delivery } from './consuming/delivery.ts';
 export { KEPT_BYTES } from './consuming/limit-bodies.ts';

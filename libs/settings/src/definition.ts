@@ -1,3 +1,5 @@
+import type { PlatformSettings } from '#platform';
+
 import type { Reader } from './readers.ts';
 
 /** How one variable is read. */
@@ -8,6 +10,8 @@ export interface Definition<T> {
   readonly isRequired?: boolean;
   /** Whether the value may come from a file, whose path is in the variable with `_FILE` appended to its name. */
   readonly isSecret?: boolean;
+  /** The member of an operator's settings that it is; absent if it is the same for all operators. */
+  readonly ofOperator?: keyof PlatformSettings;
 }
 
 export const setting = <T>(read: Reader<T>, fallback: string): Definition<T> => ({ read, default: fallback });
@@ -17,4 +21,9 @@ export const required = <T>(read: Reader<T>): Definition<T> => ({
   default: undefined,
   isRequired: true,
 });
+/** A setting of section 6 of the bus contract: another value may be given for an operator. */
+export const ofOperator = <M extends keyof PlatformSettings>(
+  member: M,
+  definition: Definition<PlatformSettings[M]>,
+) => ({ ...definition, ofOperator: member });
 export const secret = <T>(definition: Definition<T>): Definition<T> => ({ ...definition, isSecret: true });

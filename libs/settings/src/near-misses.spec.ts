@@ -11,6 +11,18 @@ describe('nearMissesIn', () => {
     ['REDIS_URI', 'REDIS_URL'],
     ['OPERATOR_FILE', 'OPERATORS_FILE'],
     ['REPORTS_PAGE', 'REPORTS_PER_PAGE'],
+    ['PLATFORM_SECRT', 'PLATFORM_SECRET_KEY'],
+    ['PLATFROM_SECRET_KEY', 'PLATFORM_SECRET_KEY'],
+    ['AMQP_HOST', 'AMQP_URL'],
+    ['REDIS_TLS_CERTIFICATE', 'REDIS_TLS_CERT'],
+    ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CA'],
+    ['IDEMPOTENCY_TTL', 'IDEMPOTENCY_TTL_MS'],
+    ['PLAYER_COUNTRY', 'PLAYER_COUNTRY_MEMBER'],
+    ['LOG_SUBJECT', 'LOG_SUBJECT_KEY'],
+    ['CURRENCY_DECIMALS', 'CURRENCY_PRECISIONS'],
+    ['SESSION_USER', 'SESSION_USER_ID'],
+    ['HTTP_HOSTNAME', 'HTTP_HOST'],
+    ['OTEL_TRACES_SAMPLER_ARGS', 'OTEL_TRACES_SAMPLER_ARG'],
   ])('takes %s for %s', (variable, meant) => {
     expect(nearMissesIn({ [variable]: 'CANARY' })).toEqual([{ variable, meant }]);
   });
@@ -24,6 +36,13 @@ describe('nearMissesIn', () => {
       'NODE_ENV',
       'OTEL_SERVICE_NAME',
       'REDIS_PASSWORD_HASH',
+      'REDIS_SERVICE_HOST',
+      'REDIS_PORT_6379_TCP_ADDR',
+      'SESSION_MANAGER',
+      'LOG_FORMAT',
+      'OTEL_RESOURCE_ATTRIBUTES',
+      'OTEL_EXPORTER_OTLP_TIMEOUT',
+      'OTEL_METRICS_EXPORTER',
       'LANG',
       'LINES',
     ];

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { DEFAULT_PLATFORM_SETTINGS } from '#platform';
+
 import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
@@ -9,6 +11,7 @@ const ENVIRONMENT = {
   PLATFORM_API_URL: 'https://api.example.com',
   PLATFORM_CLIENT_ID: 'client',
   PLATFORM_SECRET_KEY: 'key',
+  CURRENCY_PRECISIONS: 'USD=2',
   SIGNATURE_SCALARS: 'json',
 };
 const DEFAULT = {
@@ -17,18 +20,8 @@ const DEFAULT = {
   apiUrl: 'https://api.example.com',
   clientId: 'client',
   secretKey: 'key',
-  settings: {
-    scalars: 'json',
-    openGameClient: 'keep',
-    jsonStrings: 'containers',
-    jsonPlacement: 'in-place',
-    exclude: 'top',
-    schemeV3: 'parameters',
-    rakeParametersIn: 'form',
-    playerCountryMember: 'country',
-    sessionId: 'derive',
-    reportRecords: 'strict',
-  },
+  currencyPrecisions: new Map([['USD', 2]]),
+  settings: { ...DEFAULT_PLATFORM_SETTINGS, scalars: 'json' },
 };
 
 /** The operators of a file with this content; a secret is in `casino.key`. */
@@ -73,6 +66,7 @@ describe('readOperators', () => {
       apiUrl: 'https://casino.example.com/',
       clientId: 'casino-client',
       secretKey: 'casino-key',
+      currencyPrecisions: { USD: 4, mBTC: 5 },
       settings: {
         SIGNATURE_SCALARS: 'php',
         SIGNATURE_OPEN_GAME_CLIENT: 'drop',
@@ -83,6 +77,7 @@ describe('readOperators', () => {
         RAKE_PARAMETERS_IN: 'query',
         PLAYER_COUNTRY_MEMBER: 'countryCode',
         SESSION_ID: 'omit',
+        SESSION_USER_ID: 'any',
         REPORT_RECORDS: 'lenient',
       },
     };
@@ -92,6 +87,10 @@ describe('readOperators', () => {
       apiUrl: 'https://casino.example.com',
       clientId: 'casino-client',
       secretKey: 'casino-key',
+      currencyPrecisions: new Map([
+        ['USD', 4],
+        ['mBTC', 5],
+      ]),
       settings: {
         scalars: 'php',
         openGameClient: 'drop',
@@ -102,6 +101,7 @@ describe('readOperators', () => {
         rakeParametersIn: 'query',
         playerCountryMember: 'countryCode',
         sessionId: 'omit',
+        sessionUserId: 'any',
         reportRecords: 'lenient',
       },
     });
@@ -110,6 +110,14 @@ describe('readOperators', () => {
   it('takes missing settings of an operator from the default', () => {
     const casino = { clientId: 'c', settings: { RAKE_PARAMETERS_IN: 'query' } };
     expect(operatorsOf({ casino })[1]?.settings).toEqual({ ...DEFAULT.settings, rakeParametersIn: 'query' });
+  });
+
+  it('reads precisions in the form of their variable too', () => {
+    const casino = { clientId: 'c', currencyPrecisions: 'USD=4,mBTC=5' };
+    expect([...(operatorsOf({ casino })[1]?.currencyPrecisions ?? [])]).toEqual([
+      ['USD', 4],
+      ['mBTC', 5],
+    ]);
   });
 
   it('reads a secret key from a file', () => {
@@ -148,6 +156,12 @@ describe('readOperators', () => {
     [{ secretKey: 'CANARY', secretKeyFile: 'casino.key' }, ' gives its secret key twice'],
     [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (EACCES)'],
     [{ secretKeyFile: 'empty.key' }, ': secretKeyFile its file is empty'],
+    [{ currencyPrecisions: 'CANARY' }, ': currencyPrecisions must be pairs such as USD=2,BTC=8'],
+    [{ currencyPrecisions: ['CANARY'] }, ': currencyPrecisions must be an object'],
+    [
+      { currencyPrecisions: { USD: '2' } },
+      ': currencyPrecisions must give each currency a number of decimals from 0 to 99',
+    ],
     [{ settings: ['CANARY'] }, ': settings must be an object'],
     [{ settings: { LOG_LEVEL: 'CANARY' } }, ': settings has an unknown member "LOG_LEVEL"'],
     [{ settings: { SIGNATURE_SCALARS: 'CANARY' } }, ': SIGNATURE_SCALARS must be one of php, json'],

@@ -1,27 +1,37 @@
 import type { OperatorCredentials, PlatformSettings } from '#platform';
 
 import { JsonFile } from './json-file.ts';
-import { httpRoot } from './readers.ts';
-import { readSecret, type ReadText, readTextFile, SETTINGS, type Settings } from './settings.ts';
+import type { Definition } from './definition.ts';
+import { httpRoot, MAX_DECIMALS, precisions } from './readers.ts';
+import {
+  readSecret,
+  type ReadText,
+  readTextFile,
+  type SettingName,
+  SETTINGS,
+  type Settings,
+} from './settings.ts';
 
 /** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';
 
 const FILE = new JsonFile('OPERATORS_FILE');
-const MEMBERS = new Set(['baseUrl', 'apiUrl', 'clientId', 'secretKey', 'secretKeyFile', 'settings']);
-const SECTION_6 = [
-  'SIGNATURE_SCALARS',
-  'SIGNATURE_OPEN_GAME_CLIENT',
-  'SIGNATURE_JSON_STRINGS',
-  'SIGNATURE_JSON_PLACEMENT',
-  'SIGNATURE_EXCLUDE',
-  'SIGNATURE_SCHEME_V3',
-  'RAKE_PARAMETERS_IN',
-  'PLAYER_COUNTRY_MEMBER',
-  'SESSION_ID',
-  'REPORT_RECORDS',
-] as const;
-type PlatformVariables = Pick<Settings, (typeof SECTION_6)[number] | 'PLATFORM_URL_HOSTS'>;
+const MEMBERS = new Set([
+  'baseUrl',
+  'apiUrl',
+  'clientId',
+  'secretKey',
+  'secretKeyFile',
+  'currencyPrecisions',
+  'settings',
+]);
+/** The settings that an operator may have a value of its own for. */
+const OF_OPERATOR = new Map(
+  (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
+    const { ofOperator }: Definition<unknown> = SETTINGS[name];
+    return ofOperator === undefined ? [] : [[name as string, { name, member: ofOperator }]];
+  }),
+);
 
 /** How each member of an operator is read. */
 interface Surroundings {
@@ -42,6 +52,7 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
     apiUrl: settings.PLATFORM_API_URL,
     clientId: settings.PLATFORM_CLIENT_ID,
     secretKey: settings.PLATFORM_SECRET_KEY,
+    currencyPrecisions: settings.CURRENCY_PRECISIONS,
     settings: platformSettings(settings),
   };
   if (settings.OPERATORS_FILE === undefined) return [standard];
@@ -74,6 +85,11 @@ function readOperator(
   const clientId = read('clientId', String);
   if (clientId === undefined) throw FILE.fault(`"${name}": clientId is required`);
   const secretKey = read('secretKey', String);
+  const { currencyPrecisions } = given;
+  const ownPrecisions =
+    typeof currencyPrecisions === 'object'
+      ? precisionsOf(name, currencyPrecisions)
+      : read('currencyPrecisions', precisions);
   const fromFile = read('secretKeyFile', (path) => readSecret(path, readText));
   if (secretKey !== undefined && fromFile !== undefined)
     throw FILE.fault(`"${name}" gives its secret key twice`);
@@ -83,20 +99,36 @@ function readOperator(
     apiUrl: read('apiUrl', httpRoot) ?? standard.apiUrl,
     clientId,
     secretKey: secretKey ?? fromFile,
+    currencyPrecisions: ownPrecisions ?? standard.currencyPrecisions,
     settings: platformSettings({ ...settings, ...readSection6(name, given['settings']) }),
   };
 }
 
-function readSection6(name: string, given: unknown): Partial<PlatformVariables> {
+/** `{"USD": 2, "mBTC": 5}`. */
+function precisionsOf(name: string, given: unknown): ReadonlyMap<string, number> {
+  const currencies = Object.entries(FILE.object(given, `"${name}": currencyPrecisions`));
+  const isCount = (decimals: unknown): decimals is number =>
+    Number.isInteger(decimals) && Number(decimals) >= 0 && Number(decimals) <= MAX_DECIMALS;
+  return new Map(
+    currencies.map(([currency, decimals]) => {
+      if (currency !== '' && isCount(decimals)) return [currency, decimals];
+      throw FILE.fault(
+        `"${name}": currencyPrecisions must give each currency a number of decimals from 0 to ${MAX_DECIMALS}`,
+      );
+    }),
+  );
+}
+
+function readSection6(name: string, given: unknown): Partial<Settings> {
   if (given === undefined) return {};
   const values: Record<string, unknown> = {};
   for (const [variable, value] of Object.entries(FILE.object(given, `"${name}": settings`))) {
-    const known = SECTION_6.find((candidate) => candidate === variable);
+    const known = OF_OPERATOR.get(variable);
     if (known === undefined) throw FILE.fault(`"${name}": settings has an unknown member "${variable}"`);
     if (typeof value !== 'string' || value === '')
       throw FILE.fault(`"${name}": ${variable} must be a string that is not empty`);
     try {
-      values[known] = SETTINGS[known].read(value);
+      values[variable] = SETTINGS[known.name].read(value);
     } catch (error) {
       throw FILE.fault(`"${name}": ${variable} ${(error as Error).message}`);
     }
@@ -104,18 +136,8 @@ function readSection6(name: string, given: unknown): Partial<PlatformVariables> 
   return values;
 }
 
-function platformSettings(variables: PlatformVariables): PlatformSettings {
-  return {
-    scalars: variables.SIGNATURE_SCALARS,
-    openGameClient: variables.SIGNATURE_OPEN_GAME_CLIENT,
-    jsonStrings: variables.SIGNATURE_JSON_STRINGS,
-    jsonPlacement: variables.SIGNATURE_JSON_PLACEMENT,
-    exclude: variables.SIGNATURE_EXCLUDE,
-    schemeV3: variables.SIGNATURE_SCHEME_V3,
-    rakeParametersIn: variables.RAKE_PARAMETERS_IN,
-    playerCountryMember: variables.PLAYER_COUNTRY_MEMBER,
-    sessionId: variables.SESSION_ID,
-    reportRecords: variables.REPORT_RECORDS,
-    ...(variables.PLATFORM_URL_HOSTS && { urlHosts: new Set(variables.PLATFORM_URL_HOSTS) }),
-  };
+function platformSettings(settings: Settings): PlatformSettings {
+  const members = [...OF_OPERATOR.values()].map(({ name, member }) => [member, settings[name]]);
+  const { PLATFORM_URL_HOSTS: hosts } = settings;
+  return { ...(Object.fromEntries(members) as PlatformSettings), ...(hosts && { urlHosts: new Set(hosts) }) };
 }

@@ -49,10 +49,10 @@ const READABLE: [name: string, read: Read, value: string, expected: unknown][] =
   [
     'precisions',
     precisions,
-    ' USD=2 , BTC=8,JPY=0',
+    ' USD=2 , mBTC=5,JPY=0',
     new Map([
       ['USD', 2],
-      ['BTC', 8],
+      ['mBTC', 5],
       ['JPY', 0],
     ]),
   ],
@@ -120,7 +120,7 @@ const FAULTS: [name: string, read: Read, value: string, reason: RegExp][] = [
   ['precisions', precisions, 'USD=two', /^must be pairs such as USD=2,BTC=8$/],
   ['precisions', precisions, 'USD=-2', /^must be pairs such as USD=2,BTC=8$/],
   ['precisions', precisions, 'USD=2,', /^must be pairs such as USD=2,BTC=8$/],
-  ['precisions', precisions, 'USD=2,btc=8', /^must name currencies in upper case$/],
+  ['precisions', precisions, 'USD=2,USD=4', /^must not name one currency twice$/],
   ['precisions', precisions, 'USD=2;BTC=8', /^must be pairs such as USD=2,BTC=8$/],
 ];
 

@@ -96,15 +96,17 @@ export const countryMember: Reader<string> = (value) => {
   return value;
 };
 
-/** `USD=2,BTC=8`: the number of decimals of each currency. */
+/** What the form of `CURRENCY_PRECISIONS` can hold. */
+export const MAX_DECIMALS = 99;
+
+/** `USD=2,BTC=8,mBTC=5`: the number of decimals of each currency, under its name on the platform. */
 export const precisions: Reader<ReadonlyMap<string, number>> = (value) => {
-  const pairs = value.split(',').map((pair) => /^\s*([^=\s]+)=(\d{1,2})\s*$/.exec(pair));
-  return new Map(
-    pairs.map((match) => {
-      const [, currency, decimals] = match ?? [];
-      if (currency === undefined) throw new Error('must be pairs such as USD=2,BTC=8');
-      if (currency !== currency.toUpperCase()) throw new Error('must name currencies in upper case');
-      return [currency, Number(decimals)];
-    }),
-  );
+  const pairs = value.split(',').map((pair): [string, number] => {
+    const [, currency, decimals] = /^\s*([^=\s]+)=(\d{1,2})\s*$/.exec(pair) ?? [];
+    if (currency === undefined) throw new Error('must be pairs such as USD=2,BTC=8');
+    return [currency, Number(decimals)];
+  });
+  const byCurrency = new Map(pairs);
+  if (byCurrency.size !== pairs.length) throw new Error('must not name one currency twice');
+  return byCurrency;
 };

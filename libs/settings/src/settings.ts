@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { LANES } from '#contracts';
 import type { LogLevel } from '#telemetry';
 
-import { type Definition, optional, required, secret, setting } from './definition.ts';
+import { type Definition, ofOperator, optional, required, secret, setting } from './definition.ts';
 import {
   amqpUrl,
   countryMember,
@@ -35,15 +35,7 @@ const LOG_LEVELS = Object.keys({
   debug: true,
   trace: true,
 } satisfies Record<LogLevel, true>) as LogLevel[];
-const SIGNATURE_SCALARS = ['php', 'json'] as const;
-const KEEP_OR_DROP = ['keep', 'drop'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
-const JSON_PLACES = ['in-place', 'merge'] as const;
-const EXCLUSIONS = ['top', 'deep'] as const;
-const SCHEMES_V3 = ['parameters', 'raw-body'] as const;
-const RAKE_PLACES = ['form', 'query'] as const;
-const DERIVE_OR_OMIT = ['derive', 'omit'] as const;
-const STRICT_OR_LENIENT = ['strict', 'lenient'] as const;
 
 const durationMs = integer(1, DAY_MS);
 
@@ -98,16 +90,17 @@ export const SETTINGS = {
   EVENTS: setting(oneOf(['errors', 'all', 'none']), 'errors'),
   LOG_SUBJECT_KEY: secret(optional(key)),
   LOG_LEVEL: setting(oneOf(LOG_LEVELS), 'info'),
-  SIGNATURE_SCALARS: setting(oneOf(SIGNATURE_SCALARS), 'php'),
-  SIGNATURE_OPEN_GAME_CLIENT: setting(oneOf(KEEP_OR_DROP), 'keep'),
-  SIGNATURE_JSON_STRINGS: setting(oneOf(JSON_STRINGS), 'containers'),
-  SIGNATURE_JSON_PLACEMENT: setting(oneOf(JSON_PLACES), 'in-place'),
-  SIGNATURE_EXCLUDE: setting(oneOf(EXCLUSIONS), 'top'),
-  SIGNATURE_SCHEME_V3: setting(oneOf(SCHEMES_V3), 'parameters'),
-  RAKE_PARAMETERS_IN: setting(oneOf(RAKE_PLACES), 'form'),
-  PLAYER_COUNTRY_MEMBER: setting(countryMember, 'country'),
-  SESSION_ID: setting(oneOf(DERIVE_OR_OMIT), 'derive'),
-  REPORT_RECORDS: setting(oneOf(STRICT_OR_LENIENT), 'strict'),
+  SIGNATURE_SCALARS: ofOperator('scalars', setting(oneOf(['php', 'json']), 'php')),
+  SIGNATURE_OPEN_GAME_CLIENT: ofOperator('openGameClient', setting(oneOf(['keep', 'drop']), 'keep')),
+  SIGNATURE_JSON_STRINGS: ofOperator('jsonStrings', setting(oneOf(JSON_STRINGS), 'containers')),
+  SIGNATURE_JSON_PLACEMENT: ofOperator('jsonPlacement', setting(oneOf(['in-place', 'merge']), 'in-place')),
+  SIGNATURE_EXCLUDE: ofOperator('exclude', setting(oneOf(['top', 'deep']), 'top')),
+  SIGNATURE_SCHEME_V3: ofOperator('schemeV3', setting(oneOf(['parameters', 'raw-body']), 'parameters')),
+  RAKE_PARAMETERS_IN: ofOperator('rakeParametersIn', setting(oneOf(['form', 'query']), 'form')),
+  PLAYER_COUNTRY_MEMBER: ofOperator('playerCountryMember', setting(countryMember, 'country')),
+  SESSION_ID: ofOperator('sessionId', setting(oneOf(['derive', 'omit']), 'derive')),
+  SESSION_USER_ID: ofOperator('sessionUserId', setting(oneOf(['same', 'any']), 'same')),
+  REPORT_RECORDS: ofOperator('reportRecords', setting(oneOf(['strict', 'lenient']), 'strict')),
   ...OTEL_SETTINGS,
 } as const satisfies Record<string, Definition<unknown>>;
 

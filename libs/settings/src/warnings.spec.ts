@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { OperatorCredentials } from '#platform';
-
+import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -10,38 +9,71 @@ const VARIABLES = {
   PLATFORM_API_URL: 'https://api.example.com',
   PLATFORM_CLIENT_ID: 'client',
 };
-const operator = (secretKey: string | undefined) => ({ secretKey }) as OperatorCredentials;
-
-function warnings(variables: Record<string, string>, ...secretKeys: (string | undefined)[]) {
-  const environment = { ...VARIABLES, ...variables };
-  return warningsOf(readSettings(environment), secretKeys.map(operator), environment);
+/** Of the operator `default`, and of others of a file. */
+function warnings(variables: Record<string, string>, others: Record<string, object> = {}) {
+  const environment = { ...VARIABLES, OPERATORS_FILE: 'operators.json', ...variables };
+  const settings = readSettings(environment);
+  const operators = readOperators(settings, () => JSON.stringify(others));
+  return warningsOf(settings, operators, environment);
 }
+const SECRET = { PLATFORM_SECRET_KEY: 'secret' };
+const CALLERS = { ...SECRET, CALLERS_FILE: 'callers.json' };
+const other = { other: { clientId: 'other' } };
 
 describe('warningsOf', () => {
   it('has nothing to say of settings that look right', () => {
-    expect(warnings({}, 'secret')).toEqual([]);
-    expect(
-      warnings({ CALLERS_FILE: 'callers.json', INTERNAL_KEY: 'k'.repeat(32) }, undefined, undefined),
-    ).toEqual([]);
+    expect(warnings(SECRET)).toEqual([]);
+    expect(warnings({ CALLERS_FILE: 'callers.json', INTERNAL_KEY: 'k'.repeat(32) }, other)).toEqual([]);
+    expect(warnings({ ...CALLERS, CURRENCY_PRECISIONS: 'USD=2,mBTC=5' }, other)).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, Record<string, string>, Record<string, object>, RegExp]>([
     [
       'a variable that is misspelled',
-      { PLATFORM_SECRT_KEY: 'CANARY' },
-      ['secret'],
+      { ...SECRET, PLATFORM_SECRT_KEY: 'CANARY' },
+      {},
       /^PLATFORM_SECRT_KEY.*PLATFORM_SECRET_KEY/,
     ],
     [
-      'a base address without a path',
-      { PLATFORM_BASE_URL: 'https://api.example.com' },
-      ['secret'],
-      /no path/,
+      'a base address without a path, once',
+      { ...CALLERS, PLATFORM_BASE_URL: 'https://api.example.com' },
+      other,
+      /^PLATFORM_BASE_URL has no path/,
     ],
-    ['several operators for every caller', {}, ['secret', 'other'], /all 2 operators; CALLERS_FILE/],
-    ['no secret key at all', {}, [undefined], /INTERNAL_KEY/],
-  ])('names %s', (_, variables, secretKeys, warning) => {
-    expect(warnings(variables, ...secretKeys)).toEqual([expect.stringMatching(warning)]);
-    expect(warnings(variables, ...secretKeys).join()).not.toContain('CANARY');
+    [
+      'a base address of an operator without a path',
+      CALLERS,
+      { other: { clientId: 'c', baseUrl: 'https://other.example' } },
+      /^OPERATORS_FILE: baseUrl of "other" has no path/,
+    ],
+    [
+      'an API address that holds a part of its path, once',
+      { ...CALLERS, PLATFORM_API_URL: 'https://api.example.com/apiweb/v3/' },
+      other,
+      /^PLATFORM_API_URL ends with a part of \/apiweb\/v3\/open-game/,
+    ],
+    [
+      'an API address of an operator that holds a part of its path',
+      CALLERS,
+      { other: { clientId: 'c', apiUrl: 'https://other.example/apiweb' } },
+      /^OPERATORS_FILE: apiUrl of "other" ends with/,
+    ],
+    [
+      'currencies that differ in case alone, once',
+      { ...CALLERS, CURRENCY_PRECISIONS: 'MBTC=2,mBTC=5' },
+      other,
+      /^CURRENCY_PRECISIONS names MBTC and mBTC, which differ in case alone/,
+    ],
+    [
+      'currencies of an operator that differ in case alone',
+      CALLERS,
+      { other: { clientId: 'c', currencyPrecisions: { usd: 2, USD: 4 } } },
+      /^OPERATORS_FILE: currencyPrecisions of "other" names usd and USD/,
+    ],
+    ['several operators for every caller', SECRET, other, /all 2 operators; CALLERS_FILE/],
+    ['no secret key at all', {}, {}, /INTERNAL_KEY/],
+  ])('names %s', (_, variables, operators, warning) => {
+    expect(warnings(variables, operators)).toEqual([expect.stringMatching(warning)]);
+    expect(warnings(variables, operators).join()).not.toContain('CANARY');
   });
 });

@@ -1,9 +1,8 @@
 import { ERROR_CODES, isCommandType, type Reply, SCHEMA_VERSION } from '#contracts';
 import { announcedData, REPLIES } from '#contracts/validation';
 
-import { EXAMPLES } from '../examples.ts';
-import type { Example } from '../message-examples.ts';
-import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/json-schema.ts';
+import { type Example, EXAMPLES } from '../message-examples.ts';
+import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/rule-schemas.ts';
 import { MESSAGE_NAMES } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');
@@ -98,6 +97,7 @@ const COPY_HEADERS: JsonSchema = {
   properties: {
     'x-reason': text('Why it lies here.'),
     'x-failed-at': moment('When it was put here.'),
+    'x-failure': text('Of a dead letter, as JSON: reason, pointers, the status of the platform.'),
     'x-origin-queue': text('Where it came from, or was meant to go.'),
     'x-origin-bytes': count('Of a body over MAX_COMMAND_BYTES: its size; the copy holds its first KiB.'),
     'x-origin-user-id': text('The property user_id, which cannot be published for somebody else.'),

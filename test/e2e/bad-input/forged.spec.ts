@@ -27,6 +27,7 @@ const FORGED = {
   'x-publish-id': '1',
   'x-reason': 'NOT_FOUND',
   'x-failed-at': 'never',
+  'x-failure': 'forged',
   'x-origin-queue': 'elsewhere',
   'x-origin-bytes': 1,
   'command-id': 'another',
@@ -35,7 +36,7 @@ const FORGED = {
   final: false,
 };
 const COPY_HEADERS =
-  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-origin-queue x-origin-user-id x-publish-id x-seal x-sequence'.split(
+  'operator schema-version traceparent tracestate x-deadline x-reason x-failed-at x-failure x-origin-queue x-origin-user-id x-publish-id x-seal x-sequence'.split(
     ' ',
   );
 
@@ -147,6 +148,7 @@ describe('headers that a caller makes up', () => {
     expect(headers).toMatchObject({
       'x-reason': 'VALIDATION_FAILED',
       'x-failed-at': expect.stringMatching(/^\d{4}-/),
+      'x-failure': expect.stringMatching(/^\{"pointers":\["\/userId"\],"reason":/),
       'x-origin-queue': service.name('interactive'),
     });
     expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);

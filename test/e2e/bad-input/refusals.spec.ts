@@ -24,6 +24,7 @@ const COPY_HEADERS = new Set([
   'x-seal',
   'x-sequence',
   'x-failed-at',
+  'x-failure',
   'x-origin-queue',
   'x-origin-bytes',
   'x-publish-id',
@@ -98,6 +99,7 @@ describe('a message that breaks the contract', () => {
       'x-origin-queue': service.name(routingKey.startsWith('report.') ? 'reports' : 'interactive'),
       'x-deadline': expect.any(Number),
     });
+    expect(JSON.parse(String(headers?.['x-failure']))).toMatchObject({ reason: expect.any(String) });
     expect(headers?.['x-origin-bytes']).toBe(isTooLarge ? content.length : undefined);
     expect(Object.keys(headers ?? {}).filter((name) => !COPY_HEADERS.has(name))).toEqual([]);
   });

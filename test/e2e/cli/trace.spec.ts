@@ -32,6 +32,7 @@ describe('poker-bridge trace', () => {
 
   it('follows a player through a log that does not name players, and says why a command failed', async () => {
     expect(log).not.toContain(PLAYER);
+    expect(log).not.toContain('no LOG_SUBJECT_KEY');
     const { code, lines } = await trace(['--player', PLAYER, '--json']);
     expect(code).toBe(0);
     expect(lines).toMatchObject([

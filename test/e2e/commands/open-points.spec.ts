@@ -39,11 +39,15 @@ describe('an open point of the platform', () => {
       'merge-as-in-place': operator('merge', {}),
       'in-place-as-merge': operator('sandbox', MERGE),
       omitting: operator('sandbox', { SESSION_ID: 'omit' }),
-      lenient: operator('sandbox', { REPORT_RECORDS: 'lenient' }),
+      lenient: {
+        ...operator('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
+        currencyPrecisions: { EUR: 4, mBTC: 5 },
+      },
     };
     sandboxed = await startSandboxedService({
       sandbox: { SANDBOX_CLIENTS_FILE: await write('clients.json', clients), SANDBOX_REPORT_RECORDS: '8' },
       worker: {
+        CURRENCY_PRECISIONS: 'EUR=2',
         OPERATORS_FILE: await write('operators.json', operators),
         REPORTS_PER_PAGE: '2',
         REPORTS_RETRY_DELAYS_MS: '100',
@@ -107,28 +111,65 @@ describe('an open point of the platform', () => {
     expect(opened?.body['sessionId']).toBe(session['id']);
   });
 
-  it('REPORT_RECORDS=lenient passes on amounts that are no integers, and names them, also after a wait', async () => {
+  it('SESSION_USER_ID=any passes on the id of the platform, and same names the setting', async () => {
+    for (const [as, platformUserId] of [
+      ['own', 'platform-p-1'],
+      ['integer', '4711'],
+      ['case', 'P-1'],
+    ]) {
+      await sandboxed.platform.fault({ kind: 'other-user-id', as });
+      const [created] = await send('lenient', 'session.create', { userId: 'p-1' });
+      expect(created?.body).toMatchObject({ userId: 'p-1', platformUserId });
+      const [failed] = await send('default', 'session.create', { userId: 'p-1' });
+      const reason = expect.stringMatching(/^\/data\/attributes\/user-id .*SESSION_USER_ID=any/);
+      expect(failed?.body).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
+      await sandboxed.platform.clearFaults();
+    }
+    const [same] = await send('lenient', 'session.create', { userId: 'p-1' });
+    expect(same?.type).toBe('session.created');
+    expect(same?.body).not.toHaveProperty('platformUserId');
+  });
+
+  it('REPORT_RECORDS=lenient passes on odd records, names and counts what is odd, also after a wait', async () => {
     await sandboxed.platform.fault({ kind: 'odd-amounts', count: 1 });
     await sandboxed.platform.fault({ kind: 'status', status: 503, count: 1 });
-    await sandboxed.platform.fault({ kind: 'odd-amounts', count: 1 });
+    await sandboxed.platform.fault({ kind: 'odd-records', count: 1 });
     const replies = await send('lenient', 'report.rake.fetch', DAY);
-    const named = [
-      { pointer: '/records/0/value', message: 'is not an integer' },
-      { pointer: '/records/1/value', message: 'is not an integer' },
-    ];
-    expect(replies.map(({ body }) => body['faults'])).toEqual([named, named, undefined]);
+    const faultsOf = (...faults: [string, string][]) =>
+      faults.map(([member, message]) => ({ pointer: `/records/${member}`, message }));
+    expect(replies.map(({ body }) => body['faults'])).toEqual([
+      faultsOf(['0/value', 'is not an integer'], ['1/value', 'is not an integer']),
+      faultsOf(['0/value', 'is absent'], ['1/userId', 'is not a non-empty string']),
+      4,
+    ]);
     expect(replies[0]?.body['records']).toMatchObject([{ value: 288.31 }, { value: '28831' }]);
+    expect(replies[1]?.body['records']).toMatchObject([{ userId: 'player-00000002' }, { userId: 4711 }]);
     expect(replies.at(-1)?.body).toMatchObject({ pages: 2, records: 4 });
   });
 
-  it('REPORT_RECORDS=strict fails the report', async () => {
-    await sandboxed.platform.fault({ kind: 'odd-amounts' });
-    const replies = await send('default', 'report.rake.fetch', DAY);
-    expect(replies.map(({ body }) => body)).toEqual([
-      expect.objectContaining({
-        code: 'PLATFORM_PROTOCOL_ERROR',
-        details: { reason: '/data/0/value is not an integer' },
-      }),
+  it('REPORT_RECORDS=strict fails the report, and names the place', async () => {
+    for (const [fault, reason] of [
+      [{ kind: 'odd-amounts' }, '/data/0/attributes/value is not an integer'],
+      [{ kind: 'odd-records', what: 'amount' }, '/data/0/attributes/value is absent'],
+      [{ kind: 'odd-records', what: 'user-id' }, '/data/0/attributes/user-id is not a non-empty string'],
+      [{ kind: 'odd-records', what: 'currency' }, '/data/0/attributes/currency is not a non-empty string'],
+    ] as const) {
+      await sandboxed.platform.fault(fault);
+      const replies = await send('default', 'report.rake.fetch', DAY);
+      expect(replies.map(({ body }) => [body['code'], body['details']])).toEqual([
+        ['PLATFORM_PROTOCOL_ERROR', { reason }],
+      ]);
+      await sandboxed.platform.clearFaults();
+    }
+  });
+
+  it("precisions are the operator's, and those of default if it has none", async () => {
+    const precisionsOf = async (operator: string) =>
+      (await send(operator, 'report.rake.fetch', { ...DAY, currency: 'EUR' }))[0]?.body['precisions'];
+    expect(await Promise.all(['default', 'omitting', 'lenient'].map(precisionsOf))).toEqual([
+      { EUR: 2 },
+      { EUR: 2 },
+      { EUR: 4 },
     ]);
   });
 });

@@ -250,6 +250,7 @@ function whole(replies: readonly ReceivedReply[]): object {
     readFrom,
     readTo,
     spansIntervals,
+    faults: 0,
   };
 }
 

@@ -99,6 +99,7 @@ describe('a report that the platform cannot serve now', () => {
       readFrom: replies[0]?.body['readAt'],
       readTo: replies[3]?.body['readAt'],
       spansIntervals: expect.any(Boolean),
+      faults: 0,
     });
     expect(replies.every(({ headers }) => headers['traceparent'] === TRACE)).toBe(true);
     expect(await depth('dead-letters')).toBe(0);

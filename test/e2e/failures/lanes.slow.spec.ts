@@ -197,6 +197,12 @@ const ATTEMPT_TIMEOUT_MS = '5000';
 /** The platforms of the operators that are not well. */
 const SICK: Readonly<Record<string, PlatformBehaviour>> = { down: unavailable, silent };
 
+/** A report of a hundred pages, each of which takes half a second. */
+const longReport: PlatformBehaviour = async (...call) => {
+  await sleep(500);
+  await healthy(100)(...call);
+};
+
 describe.each([
   [1, 'without Redis'],
   [2, 'without Redis'],
@@ -206,13 +212,16 @@ describe.each([
   let redis: PrivateRedis | undefined;
   let service: ServiceUnderTest;
   let aloneMs: number;
+  /** What the platform of the operator that is well does with ad-hoc reports. */
+  let adHoc: PlatformBehaviour = silent;
 
   beforeAll(async () => {
     if (memory === 'with Redis') redis = await PrivateRedis.start();
     service = await ServiceUnderTest.start({
       behaviour: (request, ...rest) => {
         const [, operator = ''] = request.url.pathname.split('/');
-        void (SICK[operator] ?? healthy(1))(request, ...rest);
+        const behaviour = request.url.pathname.endsWith('/rake') ? healthy(1) : adHoc;
+        void (SICK[operator] ?? behaviour)(request, ...rest);
       },
       variables: {
         PLATFORM_ATTEMPT_TIMEOUT_MS: ATTEMPT_TIMEOUT_MS,
@@ -244,8 +253,13 @@ describe.each([
     return performance.now() - startedMs;
   };
 
-  const publish = (reports: number, options: Parameters<ServiceUnderTest['caller']['publish']>[2]) => {
-    for (let n = 0; n < reports; n += 1) service.caller.publish('report.rake.fetch', PERIOD, options);
+  const publish = (
+    reports: number,
+    options: Parameters<ServiceUnderTest['caller']['publish']>[2],
+    type = 'report.rake.fetch',
+    data: object = PERIOD,
+  ) => {
+    for (let n = 0; n < reports; n += 1) service.caller.publish(type, data, options);
   };
 
   it.each([
@@ -266,6 +280,20 @@ describe.each([
     'a report waits at most five seconds longer if sixty are of an operator that is %s',
     async (operator) => {
       publish(60, { headers: { operator }, replyTo: service.caller.replyQueue });
+      expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
+    },
+  );
+
+  it.each([
+    ['long', longReport],
+    ['silent', silent],
+    ['down', unavailable],
+  ])(
+    'a report waits at most five seconds longer if sixty of the same operator are of an operation that is %s',
+    async (_, behaviour) => {
+      adHoc = behaviour;
+      const { replyQueue } = service.caller;
+      publish(60, { replyTo: replyQueue }, 'report.ad-hoc.fetch', { ...PERIOD, perPage: 1 });
       expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
     },
   );

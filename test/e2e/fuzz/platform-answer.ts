@@ -7,7 +7,7 @@ import fc from 'fast-check';
 
 import { TOKEN_CANARY, valuesIn, WAYS_TO_ECHO } from '../../support/fuzz/canary.ts';
 import { type WireAnswer, wireAnswer, writeAnswer } from '../../support/fuzz/wire-answer.ts';
-import { playerOf } from '../../support/platform-answers.ts';
+import { adHocAttributes, playerOf } from '../../support/platform-answers.ts';
 import type { PlatformRequest } from '../../support/platform-stub.ts';
 
 /** What the platform does with one request. */
@@ -176,7 +176,7 @@ function report({ url }: PlatformRequest, pageCount: number): object {
   const page = Number(url.searchParams.get('page'));
   const perPage = Number(url.searchParams.get('per-page'));
   const type = url.pathname.endsWith('/rake') ? 'players-rake' : 'ad-hoc-report';
-  const attributes = { 'user-id': 'u-1', date: '2026-01-01', currency: 'USD', value: 1, win: 2 };
+  const attributes = { ...adHocAttributes('u-1'), value: 1 };
   return {
     data: page > pageCount ? [] : [{ type, id: String(page), attributes }],
     links: { self: { href: String(url) } },

@@ -43,6 +43,9 @@ describe('start', () => {
         bus: { status: 'down', lastError: expect.stringContaining('ECONNREFUSED') },
       });
       expect(await worker.metric('poker_broker_connected')).toBe(0);
+      expect(worker.log).toContainEqual(
+        expect.objectContaining({ level: 'info', msg: expect.stringMatching(/^no LOG_SUBJECT_KEY/) }),
+      );
 
       await service.proxy.open();
       await worker.ready();

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
-import { limitConnections } from '../../../apps/worker/src/health/limit-connections.ts';
+import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
 import { until } from '../../support/until.ts';
 
 const MAX_VIEWERS = 8;
@@ -32,7 +32,7 @@ beforeEach(async () => {
   viewers = new Viewers((count) => seen.push(count));
   server = createServer((_request: IncomingMessage, response) => {
     responses.push(response);
-    viewers.admit(response);
+    viewers.admit(response, () => ({ first: true }));
   });
   limitConnections(server, (socket) => viewers.has(socket));
   server.listen(0, '127.0.0.1');
@@ -60,9 +60,10 @@ async function newClient(): Promise<Client> {
 describe('Viewers', () => {
   it('tell who looks what happens, as server-sent events', async () => {
     const client = await newClient();
-    viewers.tellAll('now', { text: 'line\nbreak' });
-    await until('the event arrives', () => client.text.includes('event: now'));
+    viewers.show({ text: 'line\nbreak' });
+    await until('the event arrives', () => client.text.includes('break'));
     expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-type: text\/event-stream; charset=utf-8\r\n/);
+    expect(client.text).toContain('event: now\ndata: {"first":true}\n\n');
     expect(client.text).toContain('event: now\ndata: {"text":"line\\nbreak"}\n\n');
   });
 
@@ -85,8 +86,8 @@ describe('Viewers', () => {
     clients[0]?.socket.destroy();
     await until('a place is free', () => counts.at(-1) === MAX_VIEWERS - 1);
     const admitted = await newClient();
-    viewers.tellAll('now', {});
-    await until('it is told', () => admitted.text.includes('event: now'));
+    viewers.show({ told: true });
+    await until('it is told', () => admitted.text.includes('told'));
   });
 
   it('are dropped if they do not read, and at most one event waits for each', async () => {
@@ -95,14 +96,14 @@ describe('Viewers', () => {
     const response = responses[1];
     let events = 0;
     for (; !response?.destroyed; events += 1) {
-      viewers.tellAll('now', LARGE);
+      viewers.show(LARGE);
       expect(response?.writableLength).toBeLessThan(2 * LARGE.length);
       await until('the reader has read it', () => reader.text.length > events * LARGE.length);
     }
     expect(events).toBeGreaterThan(MAX_MISSED);
     await until('one is left', () => counts.at(-1) === 1);
-    viewers.tellAll('last', {});
-    await until('the reader is told on', () => reader.text.includes('event: last'));
+    viewers.show({ last: true });
+    await until('the reader is told on', () => reader.text.includes('"last"'));
   });
 
   it('stay while too many other connections come and go', async () => {
@@ -110,8 +111,8 @@ describe('Viewers', () => {
     const others = Array.from({ length: MAX_CONNECTIONS + 10 }, newSocket);
     await Promise.all(others.map((socket) => once(socket, 'connect')));
     await until('the oldest others are closed', () => others.slice(0, 5).every(({ closed }) => closed));
-    viewers.tellAll('now', {});
-    await until('it is told', () => client.text.includes('event: now'));
+    viewers.show({ told: true });
+    await until('it is told', () => client.text.includes('told'));
     for (const socket of others) socket.destroy();
   });
 

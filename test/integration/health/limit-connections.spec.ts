@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { limitConnections } from '../../../apps/worker/src/health/limit-connections.ts';
+import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
 import { until } from '../../support/until.ts';
 
 const MAX_CONNECTIONS = 64;

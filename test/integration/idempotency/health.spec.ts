@@ -6,12 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { IdempotencyStore, MemoryIdempotencyStore, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 
-import { BusHealth } from '../../../apps/worker/src/health/bus.health.ts';
-import { CircuitHealth } from '../../../apps/worker/src/health/circuit.health.ts';
-import { CompartmentHealth } from '../../../apps/worker/src/health/compartment.health.ts';
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
-import { ProcessHealth } from '../../../apps/worker/src/health/process.health.ts';
-import { RedisHealth } from '../../../apps/worker/src/health/redis.health.ts';
 import { PrivateRedis } from '../../support/private-redis.ts';
 import { isAway, isBack, TTL_MS, Workers } from './workers.ts';
 
@@ -20,11 +15,6 @@ async function healthWith(store: IdempotencyStore): Promise<HealthController> {
     imports: [TerminusModule.forRoot({ logger: false })],
     controllers: [HealthController],
     providers: [
-      ProcessHealth,
-      BusHealth,
-      CircuitHealth,
-      CompartmentHealth,
-      RedisHealth,
       { provide: PokerTransport, useValue: { health: { isConnected: true, lanes: [], compartments: [] } } },
       { provide: PlatformClients, useValue: { circuits: () => [], calls: () => [] } },
       { provide: IdempotencyStore, useValue: store },

@@ -13,8 +13,8 @@ let service: ServiceUnderTest;
 let workers: WorkerProcess[];
 const gate = new Gate();
 /** Of a claim; renewed three times within it. */
-const LEASE_MS = 3_000;
-const RENEWED_MS = 1_000;
+const LEASE_MS = 1_500;
+const RENEWED_MS = 500;
 
 beforeAll(async () => {
   redis = await PrivateRedis.start();

@@ -6,8 +6,7 @@ import { PassErrorsFilter } from '../../../apps/worker/src/commands/pass-errors.
 import { SessionCreateController } from '../../../apps/worker/src/commands/session-create/session-create.controller.ts';
 import { CommandError } from '#contracts';
 import { SessionCreate } from '#contracts/validation';
-import { PlatformClients } from '#platform';
-import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
+import { DEFAULT_PLATFORM_SETTINGS, PlatformClients } from '#platform';
 
 import { SESSION } from '../platform/documents.ts';
 import { answers, LocalPlatform } from '../platform/local-platform.ts';
@@ -54,13 +53,7 @@ describe('the shipped handlers, in an application of Nest', () => {
       apiUrl: platform.origin,
       clientId: 'op1',
       secretKey: 'test_secret_key',
-      settings: {
-        ...DEFAULT_SIGNATURE_SETTINGS,
-        rakeParametersIn: 'form',
-        playerCountryMember: 'country',
-        sessionId: 'derive',
-        reportRecords: 'strict',
-      } as const,
+      settings: DEFAULT_PLATFORM_SETTINGS,
     };
     clients = new PlatformClients([operator], { limits: LIMITS });
     const providers = [

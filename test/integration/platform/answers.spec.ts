@@ -101,6 +101,9 @@ describe('a success that is not the document of the interface', () => {
     ['report.ad-hoc.fetch', 'data/0/attributes/win', '28831'],
     ['report.ad-hoc.fetch', 'data/0/attributes/win', 288.31],
     ['report.ad-hoc.fetch', 'data/0/attributes/win', null],
+    ['report.ad-hoc.fetch', 'data/0/attributes/rabbit-hunting', undefined],
+    ['report.ad-hoc.fetch', 'data/0/attributes/user-id', 7],
+    ['report.ad-hoc.fetch', 'data/0/attributes/currency', ''],
     ['report.ad-hoc.fetch', 'data/0/id', undefined],
     ['report.rake.fetch', 'data/0/attributes/value', '512'],
     ['report.rake.fetch', 'data/0/type', 'ad-hoc-report'],
@@ -108,6 +111,8 @@ describe('a success that is not the document of the interface', () => {
     platform.always(answers(200, changed(DOCUMENTS[operation], path, value)));
     const error = await failureOf(run(operation));
     expect(error).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', platform: { status: 200, errors: [] } });
+    // By its pointer.
+    expect(error.details?.['reason']).toContain(`/${path}`);
     expect(platform.received).toHaveLength(1);
   });
 
@@ -160,10 +165,13 @@ describe('a report', () => {
     expect(recordsOf(page)[0]?.['bets']).toBe(9007199254740991);
   });
 
-  it('passes on an amount that is no integer as it is, and names it, if the setting is lenient', async () => {
+  it('passes on an odd record as it is, and names what is odd, if the setting is lenient', async () => {
     const odd = {
       ...AD_HOC_ATTRIBUTES,
+      'user-id': 7,
+      currency: '',
       win: 1.5,
+      loss: undefined,
       'tournament-fee': '7',
       'cash-result': null,
       'money-type': 0.1,
@@ -173,18 +181,26 @@ describe('a report', () => {
     const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
     const page = await CALLS['report.ad-hoc.fetch'](client, callWithin());
     expect(textOf(page)).toContain(
-      '"moneyType":0.1,"currency":"USD","win":12345678901234567890.5,"tournamentFee":"7","cashResult":null',
+      '"userId":7,"date":"2026-01-01","moneyType":0.1,"currency":"","win":12345678901234567890.5,"deposit":3,',
     );
+    expect(recordsOf(page)[1]).toMatchObject({ tournamentFee: '7', cashResult: null });
+    const NO_TEXT = 'is not a non-empty string';
+    const NO_INTEGER = 'is not an integer';
     expect(page.faults).toEqual(
-      ['moneyType', 'win', 'tournamentFee', 'cashResult'].map((name) => ({
-        pointer: `/records/1/${name}`,
-        message: 'is not an integer',
-      })),
+      [
+        ['userId', NO_TEXT],
+        ['currency', NO_TEXT],
+        ['moneyType', NO_INTEGER],
+        ['win', NO_INTEGER],
+        ['loss', 'is absent'],
+        ['tournamentFee', NO_INTEGER],
+        ['cashResult', NO_INTEGER],
+      ].map(([name, message]) => ({ pointer: `/records/1/${name}`, message })),
     );
+    expect(page.faultCount).toBe(7);
   });
 
   it.each([
-    ['data/0/attributes/user-id', 7],
     ['data/0/attributes/date', undefined],
     ['data/0/type', 'players-rake'],
     ['meta/total-count', '1'],
@@ -195,7 +211,7 @@ describe('a report', () => {
     expect(error.code).toBe('PLATFORM_PROTOCOL_ERROR');
   });
 
-  it('has no faults if every amount is an integer', async () => {
+  it('has no faults if every record is as the interface document has it', async () => {
     platform.always(answers(200, AD_HOC_REPORT));
     const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
     expect(await CALLS['report.ad-hoc.fetch'](client, callWithin())).not.toHaveProperty('faults');

@@ -39,16 +39,17 @@ async function halfOpen(client: ReturnType<typeof build>['client']): Promise<voi
 
 describe('a circuit', () => {
   it.each<[string, Behaviour]>([
-    ['5xx', answers(503)],
-    ['lost answers', resets],
-    ['timeouts', neverAnswers],
-  ])('opens by %s, and makes no further calls', async (_name, behaviour) => {
+    ['HTTP 503', answers(503)],
+    ['reset', resets],
+    ['timeout', neverAnswers],
+  ])('opens by %s, says so, and makes no further calls', async (cause, behaviour) => {
     platform.always(behaviour);
     const { client, observer } = build({ attemptTimeoutMs: 400 });
     await fail(client);
     const call = callWithin();
     const error = await failureOf(CALLS['session.create'](client, call));
     expect(error.code).toBe('CIRCUIT_OPEN');
+    expect(error.details).toEqual({ reason: cause });
     expect(error.retryAfterMs).toBeGreaterThan(0);
     expect(error.retryAfterMs).toBeLessThanOrEqual(OPEN_MS);
     expect([call.attempts, platform.received.length]).toEqual([0, 5]);
@@ -59,6 +60,7 @@ describe('a circuit', () => {
         operator: 'default',
         operation: 'session.create',
         state: 'open',
+        cause,
         retryAfterMs: expect.any(Number),
         lastUsedAtMs: expect.any(Number),
       },

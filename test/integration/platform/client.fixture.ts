@@ -5,6 +5,7 @@ import {
   type AttemptResult,
   type CallContext,
   type CollectionPage,
+  DEFAULT_PLATFORM_SETTINGS,
   NoPlatformObserver,
   type OperatorCredentials,
   PlatformClient,
@@ -14,7 +15,6 @@ import {
   type RefusalReason,
 } from '#platform';
 import { Deadline, steadyClock } from '#resilience';
-import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { type Behaviour, LocalPlatform } from './local-platform.ts';
 
@@ -26,14 +26,6 @@ export const LIMITS: PlatformLimits = {
   connections: 16,
   queue: 64,
   circuit: { failureRate: 50, minimumCalls: 1000, windowMs: 15_000, openMs: 300 },
-};
-
-const SETTINGS: PlatformSettings = {
-  ...DEFAULT_SIGNATURE_SETTINGS,
-  rakeParametersIn: 'form',
-  playerCountryMember: 'country',
-  sessionId: 'derive',
-  reportRecords: 'strict',
 };
 
 export interface ClientOptions {
@@ -52,6 +44,7 @@ export class RecordingObserver extends NoPlatformObserver {
   readonly refusals: RefusalReason[] = [];
   waits = 0;
   retries = 0;
+  signatureDoubts = 0;
 
   override attemptEnded(_operation?: string, result?: AttemptResult): void {
     if (result) this.results.push(result);
@@ -63,6 +56,10 @@ export class RecordingObserver extends NoPlatformObserver {
 
   override attemptRefused(_operation?: string, reason?: RefusalReason): void {
     if (reason) this.refusals.push(reason);
+  }
+
+  override signatureDoubted(): void {
+    this.signatureDoubts += 1;
   }
 
   override retried(): void {
@@ -97,7 +94,7 @@ export function operatorAt(
     apiUrl: origin,
     clientId: 'op1',
     secretKey: SECRET,
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...DEFAULT_PLATFORM_SETTINGS, ...settings },
     ...credentials,
   };
 }

@@ -1,5 +1,7 @@
 /** Documents of the platform as the interface describes them. */
 
+import { adHocAttributes } from '../../support/platform-answers.ts';
+
 export const sessionOf = (userId: string) => ({
   data: {
     id: 'auth-token',
@@ -38,10 +40,7 @@ export function collection(type: string, attributes: readonly object[], totalCou
 }
 
 export const AD_HOC_ATTRIBUTES = {
-  'user-id': 'u-1',
-  date: '2026-01-31',
-  'money-type': 1,
-  currency: 'USD',
+  ...adHocAttributes('u-1'),
   win: 28831,
   'tournament-fee': 0,
   'cash-result': -120,

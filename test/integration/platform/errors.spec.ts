@@ -84,9 +84,63 @@ describe('the table', () => {
         const error = await fail(operation);
         expect([error.code, error.platform?.status]).toEqual([code, status]);
         if (code === 'NICKNAME_TOO_LONG') expect(error.details).toEqual({ maxLength: 12 });
-        else if (text === 'Bad Request') expect(error.details).toEqual({ hint: 'signature' });
+        else if (status === 400 && code === 'BAD_REQUEST' && text !== 'Not valid request')
+          expect(error.details).toEqual({ hint: 'signature' });
         else expect(error.details).toBeUndefined();
       }
+    },
+  );
+
+  it.each([
+    [['session.create', 'game.open'], '/data/attributes/authType', 'AUTH_TYPE_INVALID'],
+    [['session.create', 'game.open'], 'auth-type', 'AUTH_TYPE_INVALID'],
+    [['session.create'], '/data/attributes/currency', 'CURRENCY_REQUIRED'],
+    [['game.open'], '/data/attributes/player/currency', 'CURRENCY_REQUIRED'],
+    // Taken or too long: only a text says which.
+    [['session.create', 'game.open'], '/data/attributes/nick', 'INCORRECT_DATA'],
+    [['game.open'], '/data/attributes/player/preferredCurrency', 'INCORRECT_DATA'],
+    [['report.ad-hoc.fetch', 'report.rake.fetch'], '/data/attributes/currency', 'INCORRECT_DATA'],
+  ] as const)(
+    '%j: a 422 whose text says nothing is classified by its pointer %s',
+    async (operations, pointer, code) => {
+      for (const operation of operations) {
+        platform.next(answers(422, errors(422, { detail: 'Incorrect data', source: { pointer } })));
+        expect((await fail(operation)).code).toBe(code);
+        platform.next(
+          answers(422, errors(422, { source: { pointer } }, { title: 'This currency is not active' })),
+        );
+        expect((await fail(operation)).code).toBe('CURRENCY_INACTIVE');
+      }
+    },
+  );
+
+  it('takes a currency that was sent for one that is not found', async () => {
+    const entry = { source: { pointer: '/data/attributes/currency' } };
+    platform.always(answers(422, errors(422, entry)));
+    const { client } = buildClient(platform.origin);
+    const session = { userId: 'u-1', currency: 'XXX' };
+    expect((await failureOf(client.createSession(session, callWithin()))).code).toBe('CURRENCY_NOT_FOUND');
+    const game = { player: { id: 'u-1', currency: 'XXX' } };
+    expect((await failureOf(client.openGame(game, callWithin()))).code).toBe('CURRENCY_NOT_FOUND');
+  });
+
+  it.each([
+    ['an empty body', 400, '', true],
+    ['an empty list of errors', 400, '{"errors":[]}', true],
+    ['a page of a proxy', 400, '<html>Bad Request</html>', false],
+    ['a pointer', 400, '{"errors":[{"source":{"pointer":"/data"}}]}', false],
+    ['another status', 409, '', false],
+  ])(
+    'hints at the signature, and counts it, if a 400 says nothing: %s',
+    async (_, status, body, isDoubted) => {
+      platform.always(answers(status, body));
+      const { client, observer } = buildClient(platform.origin);
+      const error = await failureOf(CALLS['session.create'](client, callWithin()));
+      expect([error.code, error.details]).toEqual([
+        'BAD_REQUEST',
+        isDoubted ? { hint: 'signature' } : undefined,
+      ]);
+      expect(observer.signatureDoubts).toBe(isDoubted ? 1 : 0);
     },
   );
 

@@ -15,11 +15,14 @@ type Operation = keyof typeof DOCUMENTS;
 
 const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
 
-describe('a session or game that a player must not be sent to', () => {
+describe('a session or game', () => {
   const ATTRIBUTES = 'data/attributes';
   const TOO_LONG = 'x'.repeat(8_193);
   const CHANGES: [Operation, string, unknown, string][] = [
-    ['session.create', 'user-id', 'u-2', 'another player'],
+    ['session.create', 'user-id', 'u-2', 'SESSION_USER_ID'],
+    ['session.create', 'user-id', 'U-1', 'SESSION_USER_ID'],
+    ['session.create', 'user-id', 4711, 'SESSION_USER_ID'],
+    ['session.create', 'user-id', 0.5, 'not a non-empty string'],
     ['game.open', 'playerId', 'u-2', 'another player'],
     ['session.create', 'redirect-url', 'javascript:alert(1)', 'not an https URL'],
     ['game.open', 'url', 'data:text/html,x', 'not an https URL'],
@@ -31,12 +34,43 @@ describe('a session or game that a player must not be sent to', () => {
     ['session.create', 'redirect-url', `https://play.example/${TOO_LONG}`, 'longer than 8 KiB'],
   ];
 
-  it.each(CHANGES)('is refused: %s with %s %j', async (operation, member, value, reason) => {
-    platform.always(answers(200, changed(DOCUMENTS[operation], `${ATTRIBUTES}/${member}`, value)));
-    const error = await failureOf(run(operation));
-    expect(error.code).toBe('PLATFORM_PROTOCOL_ERROR');
-    expect(error.details?.['reason']).toContain(reason);
+  it.each(CHANGES)(
+    'is refused that a player must not be sent to: %s with %s %j',
+    async (operation, member, value, reason) => {
+      platform.always(answers(200, changed(DOCUMENTS[operation], `${ATTRIBUTES}/${member}`, value)));
+      const error = await failureOf(run(operation));
+      expect(error.code).toBe('PLATFORM_PROTOCOL_ERROR');
+      expect(error.details?.['reason']).toContain(reason);
+    },
+  );
+
+  it.each([
+    ['as it was asked for', '"u-1"', undefined],
+    ['in another case', '"U-1"', 'U-1'],
+    ['by an id of its own', '"platform-7"', 'platform-7'],
+    ['by an integer', '12345678901234567890', '12345678901234567890'],
+  ])('names its user %s, which SESSION_USER_ID=any passes on', async (_, written, platformUserId) => {
+    platform.always(answers(200, JSON.stringify(SESSION).replace('"u-1"', written)));
+    const { client } = buildClient(platform.origin, { settings: { sessionUserId: 'any' } });
+    const created = await CALLS['session.create'](client, callWithin());
+    expect(created).toEqual({
+      userId: 'u-1',
+      ...(platformUserId !== undefined && { platformUserId }),
+      sessionId: 'session-1',
+      auth: 'auth-token',
+      redirectUrl: 'https://play.example/?auth=auth-token&lang=en',
+    });
   });
+
+  it.each(['""', 'null', '{}', '0.5', 'true'])(
+    'names a user, also with SESSION_USER_ID=any: %s is none',
+    async (written) => {
+      platform.always(answers(200, JSON.stringify(SESSION).replace('"u-1"', written)));
+      const { client } = buildClient(platform.origin, { settings: { sessionUserId: 'any' } });
+      const error = await failureOf(CALLS['session.create'](client, callWithin()));
+      expect(error.details?.['reason']).toBe('/data/attributes/user-id is not a non-empty string');
+    },
+  );
 
   it('may lead to a platform without TLS only if that is where it was asked', async () => {
     const url = 'http://play.example/table/7';

@@ -34,7 +34,7 @@ const STANDARD_OUTPUT = '-';
  * Fetches a whole report over the bus into a file, or what an interrupted run has left of it.
  *
  * @returns failed if the report ended with a failure, or if records of it are odd
- * @throws ExitError if the options or the file cannot be used, if it is interrupted, and like `withBusClient`
+ * @throws ExitError if the options or the file cannot be used, if it is interrupted, and like `withCaller`
  */
 export async function report(name: ReportName, options: ReportOptions): Promise<ExitCode> {
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);

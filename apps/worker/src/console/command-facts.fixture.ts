@@ -1,8 +1,7 @@
 import type { CommandFacts } from '#messaging';
 
-/** Its canaries are not to be seen on the console. */
 export const COMMAND: CommandFacts = {
-  id: 'CANARY-id',
+  id: 'm-1',
   correlationId: 'CANARY-correlation',
   type: 'game.open',
   operator: 'acme',

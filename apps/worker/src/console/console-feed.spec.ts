@@ -41,14 +41,16 @@ function feedUnderTest() {
     lanes: [{ lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 10, oldestAgeMs: 0 }],
     compartments: [],
   };
+  const kept = { queue: 'kept', messages: 0, reasons: [] };
+  const look = jest.fn(async () => ({ atMs: 42, queues: [], deadLetters: kept, parked: kept }));
   const metrics = new Metrics();
   const feed = new ConsoleFeed(
     metrics,
     platform,
-    { health } as PokerTransport,
+    { health, look } as unknown as PokerTransport,
     {} as IdempotencyStore,
     new FailureTally(),
-    { lanes: ['interactive'] },
+    { prefix: 'poker', lanes: ['interactive'] },
   );
   const viewsSince = (): number => {
     const made = views;
@@ -60,7 +62,7 @@ function feedUnderTest() {
     feed.watch(stream as unknown as ServerResponse);
     return stream;
   };
-  return { feed, metrics, newViewer, viewsSince };
+  return { feed, metrics, look, newViewer, viewsSince };
 }
 
 describe('ConsoleFeed', () => {
@@ -90,17 +92,30 @@ describe('ConsoleFeed', () => {
   it('begins with what was before somebody looked', async () => {
     const { feed, metrics, newViewer } = feedUnderTest();
     feed.onModuleInit();
-    await jest.advanceTimersByTimeAsync(10_000);
     metrics.commands.labels('game.open', 'success').value += 10;
     await jest.advanceTimersByTimeAsync(5_000);
-    const [, data = ''] = /^event: history\ndata: (.+)$/m.exec(newViewer().text) ?? [];
-    const { types, lanes, points } = JSON.parse(data) as Record<string, any>;
-    expect({ types, lanes }).toEqual({ types: ['session.create', 'game.open'], lanes: ['interactive'] });
-    expect(points.map((point: any) => [point.types[1][0], point.inFlight])).toEqual([
-      [0, [3]],
-      [0, [3]],
-      [2, [3]],
-    ]);
+    const [session, game] = lastViewOf(newViewer()).commands.types;
+    expect(session).toMatchObject({ type: 'session.create', answered: 0 });
+    expect(game).toMatchObject({ type: 'game.open', answered: 10, hour: [[10, 0]] });
+    feed.onModuleDestroy();
+  });
+
+  it('asks the broker every five seconds while somebody looks, and not otherwise', async () => {
+    const { feed, look, newViewer } = feedUnderTest();
+    feed.onModuleInit();
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(look).not.toHaveBeenCalled();
+    const viewer = newViewer();
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(look).toHaveBeenCalledTimes(5);
+    expect(lastViewOf(viewer).service).toMatchObject({ atMs: 42 });
+    look.mockRejectedValue(new Error('gone'));
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(lastViewOf(viewer).service).toBeUndefined();
     feed.onModuleDestroy();
   });
 });
+
+function lastViewOf({ text }: Stream): any {
+  return JSON.parse(text.slice(text.lastIndexOf('data: ') + 6));
+}

@@ -1,15 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { hostname } from 'node:os';
 
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 
-import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
-import { IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
+import { COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { type BusLook, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
 import { PlatformClients } from '#platform';
 import { Metrics } from '#telemetry';
 
 import { consoleView } from './console-view.ts';
-import { CONSOLE_SETTINGS, type ConsoleSettings } from './console-settings.ts';
 import { readCounts } from './counts.ts';
 import { FailureTally } from './failure-tally.ts';
 import { History, STEP_MS } from './history.ts';
@@ -18,21 +16,33 @@ import { Viewers } from './viewers.ts';
 /** How often viewers are told of the present. */
 const LIVE_MS = 1_000;
 
+/** The settings that the console shows. */
+export interface ConsoleSettings {
+  readonly prefix: string;
+  /** Those of this worker (setting `LANES`). */
+  readonly lanes: readonly Lane[];
+}
+
+export const CONSOLE_SETTINGS = Symbol('console settings');
+
 /**
- * What the console shows, sent to those who look: first the last hour, then the present each second. While nobody looks,
- * only the counters of the metrics are read, every five seconds, for that hour.
+ * What the console shows, sent each second to those who look. While nobody looks, only the counters of the metrics are
+ * read, every five seconds, for the last hour; the broker is asked as often, and only while somebody looks.
  */
 @Injectable()
 export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
-  readonly viewers = new Viewers((count) => this.#look(count > 0));
+  readonly viewers = new Viewers((count) => this.#watch(count > 0));
   readonly #metrics: Metrics;
   readonly #platform: PlatformClients;
   readonly #transport: PokerTransport;
   readonly #store: IdempotencyStore;
   readonly #tally: FailureTally;
+  readonly #prefix: string;
   readonly #history: History;
   #sampling: NodeJS.Timeout | undefined;
   #looking: NodeJS.Timeout | undefined;
+  #look: BusLook | undefined;
+  #lookedAtMs = -STEP_MS;
 
   constructor(
     metrics: Metrics,
@@ -40,19 +50,21 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
     transport: PokerTransport,
     store: IdempotencyStore,
     tally: FailureTally,
-    @Inject(CONSOLE_SETTINGS) { lanes }: ConsoleSettings,
+    @Inject(CONSOLE_SETTINGS) { prefix, lanes }: ConsoleSettings,
   ) {
     this.#metrics = metrics;
     this.#platform = platform;
     this.#transport = transport;
     this.#store = store;
     this.#tally = tally;
+    this.#prefix = prefix;
     this.#history = new History(COMMAND_TYPES.filter((type) => lanes.includes(LANE_OF_COMMAND[type])));
   }
 
   onModuleInit(): void {
-    this.#sampling = setInterval(() => this.#sample(), STEP_MS).unref();
-    this.#sample();
+    const sample = (): void => this.#history.add(readCounts(this.#metrics, Date.now()));
+    this.#sampling = setInterval(sample, STEP_MS).unref();
+    sample();
   }
 
   onModuleDestroy(): void {
@@ -62,37 +74,35 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
 
   /** Streams to one more viewer, if there is room. */
   watch(response: ServerResponse): void {
-    if (!this.viewers.admit(response)) return;
-    const lanes = this.#transport.health.lanes.map(({ lane }) => lane);
-    const { types, points } = this.#history;
-    this.viewers.tell(response, 'history', { host: hostname(), lanes, types, points });
-    this.viewers.tell(response, 'now', this.#view());
+    this.viewers.admit(response, () => this.#view());
   }
 
-  #look(hasViewers: boolean): void {
+  #watch(hasViewers: boolean): void {
     if (!hasViewers) {
       clearInterval(this.#looking);
       this.#looking = undefined;
-    } else this.#looking ??= setInterval(() => this.viewers.tellAll('now', this.#view()), LIVE_MS).unref();
-  }
-
-  #sample(): void {
-    const counts = readCounts(this.#metrics, Date.now());
-    this.#history.add(
-      counts,
-      this.#transport.health.lanes.map(({ inFlight }) => inFlight),
-    );
+    } else this.#looking ??= setInterval(() => this.viewers.show(this.#view()), LIVE_MS).unref();
   }
 
   #view() {
     const store = this.#store;
-    const view = consoleView({
+    this.#lookIfDue();
+    return consoleView({
+      prefix: this.#prefix,
       health: this.#transport.health,
+      look: this.#look,
       platform: this.#platform,
       tally: this.#tally,
       redis: store instanceof RedisIdempotencyStore ? store.state : undefined,
-      lastMinute: this.#history.lastMinute,
+      history: this.#history,
     });
-    return { ...view, point: this.#history.points.at(-1) };
+  }
+
+  #lookIfDue(): void {
+    const nowMs = performance.now();
+    if (nowMs - this.#lookedAtMs < STEP_MS) return;
+    this.#lookedAtMs = nowMs;
+    const keep = (look?: BusLook): void => void (this.#look = look);
+    this.#transport.look().then(keep, () => keep());
   }
 }

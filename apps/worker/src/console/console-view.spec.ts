@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { ERROR_CODES } from '#contracts';
-import type { MessagingHealth } from '#messaging';
+import type { BusLook, MessagingHealth } from '#messaging';
 
 import { COMMAND } from './command-facts.fixture.ts';
 import { consoleView, type Sources } from './console-view.ts';
@@ -17,51 +17,51 @@ const HEALTH: MessagingHealth = {
 };
 
 /** The view of a worker with these operators; `troubled` has a circuit that is open. */
-function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme') {
+function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme', look?: BusLook) {
   const platform = {
     operators: () => operators,
     get: (name: string) => (operators.includes(name) ? {} : undefined),
-    circuits: () => [{ operator: troubled, operation: 'game.open', state: 'open', lastUsedAtMs: 0 }],
+    circuits: () => [
+      { operator: troubled, operation: 'game.open', state: 'open', cause: 'HTTP 503', lastUsedAtMs: 0 },
+    ],
     calls: () => [{ operator: troubled, operation: 'game.open', inFlight: 2, waiting: 1 }],
   };
   return consoleView({
+    prefix: 'poker',
     health: HEALTH,
+    look,
     platform: platform as unknown as Sources['platform'],
     tally,
     redis: undefined,
-    lastMinute: { seconds: 60, types: new Map(), outcomes: new Map() },
+    history: { seconds: 60, types: [] },
   });
 }
 
 describe('consoleView', () => {
-  it('shows each lane with its prefetch', () => {
-    expect(viewOf(['acme']).lanes).toEqual([
-      { lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 2048, oldestAgeMs: 40 },
-    ]);
-  });
-
-  it('shows every operator with each of its operations: circuit, in flight, waiting, overflowed', () => {
+  it('names the worker by its process, and shows every operator with each operation', () => {
     const tally = new FailureTally(() => 42);
     tally.circuitChanged('acme', 'game.open', 'open');
-    const [acme, other] = viewOf(['acme', 'other'], tally).operators;
+    const { worker, operators } = viewOf(['acme', 'other'], tally);
+    expect(worker).toContain(`process ${process.pid}`);
     const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
-    expect(acme).toEqual({
+    expect(operators[0]).toEqual({
       operator: 'acme',
       operations: [
         { operation: 'session.create', ...unused },
-        expect.objectContaining({
+        {
           operation: 'game.open',
           circuit: 'open',
+          cause: 'HTTP 503',
           openSinceMs: 42,
           inFlight: 3,
           waiting: 1,
           overflowed: 7,
-        }),
+        },
         { operation: 'report.ad-hoc.fetch', ...unused },
         { operation: 'report.rake.fetch', ...unused },
       ],
     });
-    expect(other?.operations.every(({ circuit }) => circuit === undefined)).toBe(true);
+    expect(operators[1]?.operations.every(({ circuit }) => circuit === undefined)).toBe(true);
   });
 
   it('shows those in trouble of a thousand operators, and says how many are left out', () => {
@@ -72,27 +72,34 @@ describe('consoleView', () => {
     expect(operators[0]?.operator).toBe('operator-777');
   });
 
-  it('shows failures with the advice of the catalogue and who acts, without an id', () => {
+  it('shows a failure with its last command, the advice of the catalogue, who acts and what to type', () => {
     const tally = new FailureTally(() => 42);
-    tally.failed(COMMAND, 'FORBIDDEN', 'answered');
-    tally.deadLettered('POISON_COMMAND');
-    tally.replyParked('REPLY_QUEUE_GONE');
-    const view = viewOf(['acme'], tally);
-    expect(view.failures).toEqual([
+    tally.failed(COMMAND, 'FORBIDDEN', 'answered', { status: 403, reason: 'no' });
+    expect(viewOf(['acme'], tally).failures).toEqual([
       expect.objectContaining({
         code: 'FORBIDDEN',
         category: 'misconfigured',
         advice: ERROR_CODES.FORBIDDEN.message,
         whoActs: 'the people who run the worker',
         operators: ['acme'],
-        count: 1,
-        lastAtMs: 42,
+        last: { id: 'm-1', status: 403, reason: 'no' },
+        line: 'poker-bridge trace --id m-1',
       }),
     ]);
-    expect(view.deadLetters).toMatchObject([{ reason: 'POISON_COMMAND', count: 1 }]);
-    expect(view.parked).toMatchObject([{ reason: 'REPLY_QUEUE_GONE', count: 1 }]);
-    expect(JSON.stringify(view)).not.toContain('CANARY');
   });
+
+  it.each(['$(reboot)', "a'b", '-x', 'a b', 'a\nreboot', ''])(
+    'gives no line to type with the id %j, which a caller made up',
+    (id) => {
+      const tally = new FailureTally();
+      tally.failed({ ...COMMAND, id }, 'UNKNOWN_OPERATOR', 'answered');
+      const last = { id, type: 'made-up', queue: '', failedAt: undefined, failure: undefined };
+      const kept = { queue: 'q', messages: 1, reasons: [{ reason: id, count: 1, since: undefined, last }] };
+      const view = viewOf([], tally, 'acme', { atMs: 0, queues: [], deadLetters: kept, parked: kept });
+      const [{ line, trace, last: shown } = {}] = view.service?.deadLetters.reasons ?? [];
+      expect([view.failures[0]?.line, line, trace, shown?.type]).toEqual(Array(4).fill(undefined));
+    },
+  );
 
   it('shows no name of an operator that nobody configured: a caller made it up', () => {
     const tally = new FailureTally();

@@ -1,15 +1,19 @@
-import { ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
-import type { MessagingHealth, RedisState } from '#messaging';
-import { type CircuitReport, OPERATIONS, type PlatformClients } from '#platform';
+import { hostname } from 'node:os';
+
+import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
+import type { BusLook, KeptLook, MessagingHealth, RedisState } from '#messaging';
+import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../compartments.ts';
-import type { Failure, FailureTally, Tally } from './failure-tally.ts';
-import type { LastMinute } from './history.ts';
-import { verdictOf } from './verdict.ts';
+import type { Failure, FailureTally } from './failure-tally.ts';
+import type { History } from './history.ts';
+import { isBlocked, verdictOf } from './verdict.ts';
 
 /** Those with most to tell; the others are in the metrics. */
 const MOST_OPERATORS = 50;
 const MOST_FAILURES = 50;
+/** An id that a shell takes as it is. Any other was chosen by somebody who may not be trusted, and is not to be typed. */
+const PLAIN_ID = /^\w[\w.:@/-]*$/;
 
 /** Who can do something about a failure. Source: docs/errors.md. */
 export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
@@ -24,80 +28,73 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
 
 /** What a view is made of. */
 export interface Sources {
+  /** What the names of the queues begin with. */
+  readonly prefix: string;
   readonly health: MessagingHealth;
+  readonly look: BusLook | undefined;
   readonly platform: Pick<PlatformClients, 'calls' | 'circuits' | 'get' | 'operators'>;
   readonly tally: FailureTally;
   /** Undefined without `REDIS_URL`. */
   readonly redis: RedisState | undefined;
-  readonly lastMinute: LastMinute;
+  readonly history: Pick<History, 'seconds' | 'types'>;
 }
 
-/** The state of one operation of one operator; `circuit` is undefined before it was called. */
-interface OperationView {
-  readonly operation: string;
-  circuit?: CircuitReport['state'];
-  /** When the circuit was last closed, in milliseconds since the epoch. */
-  openSinceMs?: number | undefined;
-  inFlight: number;
-  waiting: number;
-  overflowed: number;
-}
-
-interface OperatorView {
-  readonly operator: string;
-  readonly operations: readonly OperationView[];
-}
-
-/** What the page shows of this moment: states, counts and codes; no id, nothing of a command's data. */
-export function consoleView({ health, platform, tally, redis, lastMinute }: Sources) {
-  const { isConnected, lastError, release, advice } = health;
+/** What the page shows of this moment: states, counts, codes and ids; nothing of a command's data. */
+export function consoleView({ prefix, health, look, platform, tally, redis, history }: Sources) {
+  const { isConnected, release, advice, lanes } = health;
   const circuits = platform.circuits();
   const operators = operatorsOf(health, platform, tally).toSorted((a, b) => weightOf(b) - weightOf(a));
   const isKnown = (operator: string): boolean => platform.get(operator) !== undefined;
+  const { seconds, types } = history;
   return {
-    verdict: verdictOf({ bus: health, circuits, redis, outcomes: lastMinute.outcomes }),
-    uptimeSeconds: Math.floor(process.uptime()),
-    broker: { isConnected, lastError, release, advice },
-    redis: redis?.kind,
-    lanes: health.lanes,
-    commands: {
-      seconds: Math.round(lastMinute.seconds),
-      types: [...lastMinute.types].map(([type, figures]) => ({ type, ...figures })),
+    prefix,
+    verdict: verdictOf({ bus: health, circuits, redis, types, tally, look }),
+    service: look && {
+      atMs: look.atMs,
+      queues: look.queues,
+      deadLetters: keptView(look.deadLetters, 'dead-letters redrive'),
+      parked: keptView(look.parked, 'replies list'),
     },
+    // In a container the process id is always the same, on one host the host is.
+    worker: `${hostname()}, process ${process.pid}`,
+    startedAtMs: Math.round(performance.timeOrigin),
+    broker: { isConnected, isBlocked: isBlocked(health), release, advice },
+    redis: redis?.kind,
+    lanes,
+    commands: { seconds: Math.round(seconds), types },
     operators: operators.slice(0, MOST_OPERATORS),
     operatorsLeftOut: Math.max(0, operators.length - MOST_OPERATORS),
     failures: tally.failures.slice(0, MOST_FAILURES).map((failure) => failureView(failure, isKnown)),
-    deadLetters: byCount(tally.deadLetters),
-    parked: byCount(tally.parked),
   };
 }
 
-function operatorsOf(
-  health: MessagingHealth,
-  platform: Sources['platform'],
-  tally: FailureTally,
-): readonly OperatorView[] {
-  const views = new Map<string, readonly OperationView[]>();
-  const find = (operator: string, name: string): OperationView | undefined =>
-    views.get(operator)?.find(({ operation }) => operation === name);
-  for (const operator of platform.operators()) {
-    views.set(
-      operator,
-      OPERATIONS.map((operation) => ({ operation, inFlight: 0, waiting: 0, overflowed: 0 })),
-    );
-  }
-  for (const { operator, operation, state } of platform.circuits()) {
-    const openSinceMs = tally.openSinceMs(operator, operation);
-    Object.assign(find(operator, operation) ?? {}, { circuit: state, openSinceMs });
-  }
-  for (const { operator, operation, ...numbers } of compartmentsOf(health, platform)) {
-    Object.assign(find(operator, operation) ?? {}, numbers);
-  }
-  return [...views].map(([operator, operations]) => ({ operator, operations }));
+/** Each operation of each operator; without `circuit` before it was called. */
+function operatorsOf(health: MessagingHealth, platform: Sources['platform'], tally: FailureTally) {
+  const circuits = new Map(
+    platform.circuits().map(({ operator, operation, state, cause }) => {
+      // Since when it is not closed, in milliseconds since the epoch.
+      const openSinceMs = tally.openSinceMs(operator, operation);
+      return [`${operation} ${operator}`, { circuit: state, cause, openSinceMs }];
+    }),
+  );
+  const compartments = new Map(
+    compartmentsOf(health, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),
+  );
+  const stateOf = (operation: string, operator: string) => ({
+    operation,
+    inFlight: 0,
+    waiting: 0,
+    overflowed: 0,
+    ...circuits.get(`${operation} ${operator}`),
+    ...compartments.get(`${operation} ${operator}`),
+  });
+  return platform
+    .operators()
+    .map((operator) => ({ operator, operations: OPERATIONS.map((each) => stateOf(each, operator)) }));
 }
 
 /** Trouble first, then those with most in flight. */
-function weightOf({ operations }: OperatorView): number {
+function weightOf({ operations }: ReturnType<typeof operatorsOf>[number]): number {
   return operations.reduce((weight, { circuit, waiting, inFlight }) => {
     const isOpen = circuit !== undefined && circuit !== 'closed';
     return weight + (isOpen ? 1e9 : 0) + (waiting > 0 ? 1e6 : 0) + inFlight;
@@ -105,7 +102,7 @@ function weightOf({ operations }: OperatorView): number {
 }
 
 /** The name of an operator that nobody configured is a text of a caller's, and is not shown. */
-function failureView(failure: Readonly<Failure>, isKnown: (operator: string) => boolean) {
+function failureView(failure: Failure, isKnown: (operator: string) => boolean) {
   const { category, message } = ERROR_CODES[failure.code];
   return {
     ...failure,
@@ -113,15 +110,27 @@ function failureView(failure: Readonly<Failure>, isKnown: (operator: string) => 
     category,
     advice: message,
     whoActs: WHO_ACTS[category],
+    line: traceLine(failure.last.id),
   };
 }
 
-function byCount<Reason extends string>(tallies: ReadonlyMap<Reason, Tally>) {
-  return [...tallies]
-    .map(([reason, tally]) => ({
+function keptView({ queue, messages, reasons }: KeptLook, action: string) {
+  return {
+    queue,
+    messages,
+    reasons: reasons?.map(({ reason, count, last }) => ({
       reason,
-      ...tally,
-      ...(reason in ERROR_CODES && { advice: ERROR_CODES[reason as unknown as ErrorCode].message }),
-    }))
-    .toSorted((a, b) => b.count - a.count);
+      count,
+      last: {
+        ...last,
+        type: isCommandType(last.type) ? last.type : undefined,
+      },
+      line: PLAIN_ID.test(reason) ? `poker-bridge ${action} --reason ${reason}` : undefined,
+      trace: traceLine(last.id),
+    })),
+  };
+}
+
+function traceLine(id: string): string | undefined {
+  return PLAIN_ID.test(id) ? `poker-bridge trace --id ${id}` : undefined;
 }

@@ -1,10 +1,22 @@
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
 
 import { Controller, Get, Param, Req, Res } from '@nestjs/common';
 
-import { assetOf } from './assets.ts';
 import { ConsoleFeed } from './console-feed.ts';
 
+const require = createRequire(import.meta.url);
+/** The files of the page, read when they are asked for: a worker keeps none. */
+const FILES: ReadonlySet<string> = new Set(
+  'index.html console.css console.js connection.js elements.js sections.js icon.svg'.split(' '),
+);
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+};
 /** Nothing but files of this worker, no script or style within the page, and no other page around it. */
 const HEADERS = {
   'content-security-policy':
@@ -39,8 +51,12 @@ export class ConsoleController {
 
   @Get(':name')
   asset(@Res() response: ServerResponse, @Param('name') name: string): void {
-    const asset = assetOf(name);
-    if (!asset) response.writeHead(404, HEADERS).end();
-    else response.writeHead(200, { ...HEADERS, 'content-type': asset.contentType }).end(asset.content);
+    if (!FILES.has(name)) {
+      response.writeHead(404, HEADERS).end();
+      return;
+    }
+    const type = CONTENT_TYPES[name.slice(name.lastIndexOf('.') + 1)];
+    const content = readFileSync(require.resolve(`#console/${name}`));
+    response.writeHead(200, { ...HEADERS, 'content-type': type }).end(content);
   }
 }

@@ -1,4 +1,8 @@
+import { ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
 import { DURATION_STEPS, type Metrics } from '#telemetry';
+
+/** What callers and players did wrong: it fails, and is no fault of the service or of the platform. */
+const REFUSED: ReadonlySet<ErrorCategory> = new Set(['invalid', 'rejected']);
 
 /** What the metrics had counted of one type of command at a moment. */
 interface TypeCounts {
@@ -17,14 +21,17 @@ export interface Counts {
 /** What happened between two moments to the commands of one type. */
 export interface Figures {
   readonly answered: number;
+  /** By no fault of their callers. */
   readonly failed: number;
+  /** For what callers or players did wrong. */
+  readonly refused: number;
+  /** Those that failed, by code, the most frequent first. */
+  readonly codes: readonly (readonly [code: ErrorCode, count: number])[];
   /** Answered, a second. */
   readonly perSecond: number;
-  readonly failedPerSecond: number;
   /** Estimated, to within a fifth; null if there was no command. */
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
-  readonly p99Ms: number | null;
 }
 
 /** Reads the counters that the worker keeps for its metrics. */
@@ -39,41 +46,33 @@ export function readCounts(
     return counts;
   };
   for (const { labels, series } of commands.all)
-    add(countsOf(labels['type']).outcomes, String(labels['outcome']), series.value);
+    countsOf(labels['type']).outcomes.set(String(labels['outcome']), series.value);
   for (const { labels, series } of commandDuration.all)
     countsOf(labels['type']).durations = series.cumulative();
   return { atMs, types };
 }
 
 export function figuresBetween(before: Counts, after: Counts, type: string): Figures {
-  const seconds = Math.max(1, after.atMs - before.atMs) / 1000;
-  const outcomes = outcomesBetween(before, after, type);
-  const answered = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
-  const failed = answered - (outcomes.get('success') ?? 0);
-  const [now, then] = [after.types.get(type)?.durations, before.types.get(type)?.durations];
-  const durations = now?.map((count, step) => count - (then?.[step] ?? 0));
+  const [now, then] = [after.types.get(type), before.types.get(type)];
+  const outcomes = [...(now?.outcomes ?? [])].map(
+    ([outcome, count]) => [outcome, count - (then?.outcomes.get(outcome) ?? 0)] as const,
+  );
+  const failures = outcomes.filter(
+    (outcome): outcome is readonly [ErrorCode, number] => outcome[0] in ERROR_CODES && outcome[1] > 0,
+  );
+  const codes = failures.filter(([code]) => !REFUSED.has(ERROR_CODES[code].category));
+  const answered = sum(outcomes);
+  const failed = sum(codes);
+  const durations = now?.durations?.map((count, step) => count - (then?.durations?.[step] ?? 0));
   return {
     answered,
     failed,
-    perSecond: answered / seconds,
-    failedPerSecond: failed / seconds,
+    refused: sum(failures) - failed,
+    codes: codes.toSorted(([, a], [, b]) => b - a),
+    perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
     p50Ms: quantileMs(durations, 0.5),
     p95Ms: quantileMs(durations, 0.95),
-    p99Ms: quantileMs(durations, 0.99),
   };
-}
-
-/** How many commands of a type were answered with each outcome. */
-export function outcomesBetween(before: Counts, after: Counts, type: string): Map<string, number> {
-  const changes = difference(after.types.get(type)?.outcomes, before.types.get(type)?.outcomes);
-  return new Map(changes.entries().filter(([, count]) => count > 0));
-}
-
-function difference<Key>(
-  after: ReadonlyMap<Key, number> = new Map(),
-  before?: ReadonlyMap<Key, number>,
-): Map<Key, number> {
-  return new Map(after.entries().map(([key, value]) => [key, value - (before?.get(key) ?? 0)]));
 }
 
 /** Between two steps, durations are taken to be spread evenly; beyond the last bound it is that bound. */
@@ -90,6 +89,6 @@ function quantileMs(durations: Float64Array | undefined, quantile: number): numb
   return 1000 * lower;
 }
 
-function add<Key>(counts: Map<Key, number>, key: Key, value: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + value);
+function sum(counts: readonly (readonly [unknown, number])[]): number {
+  return counts.reduce((total, [, count]) => total + count, 0);
 }

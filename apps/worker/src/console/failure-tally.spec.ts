@@ -12,15 +12,16 @@ function ticking(): FailureTally {
 }
 
 describe('FailureTally', () => {
-  it('counts failures by code, type and end, the latest first', () => {
+  it('counts failures by code, type and end, the latest first, with the last of each', () => {
     const tally = ticking();
     tally.failed(COMMAND, 'OVERLOADED', 'answered');
     tally.failed(COMMAND, 'FORBIDDEN', 'answered');
     tally.failed(COMMAND, 'OVERLOADED', 'postponed');
-    tally.failed(COMMAND, 'OVERLOADED', 'answered');
-    const game = { type: 'game.open', operators: ['acme'] };
+    tally.failed({ ...COMMAND, id: 'm-2' }, 'OVERLOADED', 'answered', { status: 503, reason: 'full' });
+    const game = { type: 'game.open', operators: ['acme'], last: { id: 'm-1' } };
+    const last = { id: 'm-2', status: 503, reason: 'full' };
     expect(tally.failures).toEqual([
-      { ...game, code: 'OVERLOADED', end: 'answered', count: 2, firstAtMs: 1_000, lastAtMs: 4_000 },
+      { ...game, code: 'OVERLOADED', end: 'answered', count: 2, firstAtMs: 1_000, lastAtMs: 4_000, last },
       { ...game, code: 'OVERLOADED', end: 'postponed', count: 1, firstAtMs: 3_000, lastAtMs: 3_000 },
       { ...game, code: 'FORBIDDEN', end: 'answered', count: 1, firstAtMs: 2_000, lastAtMs: 2_000 },
     ]);
@@ -37,38 +38,29 @@ describe('FailureTally', () => {
     expect(tally.failures[0]?.operators).toEqual([9999, 9998, 9997, 9996, 9995].map((n) => `made-up-${n}`));
   });
 
-  it('keeps no more than the catalogue of errors has, and no id', () => {
+  it('keeps no more than the catalogue of errors has', () => {
     const tally = ticking();
     const codes = Object.keys(ERROR_CODES) as ErrorCode[];
-    for (const code of [...codes, ...codes]) {
-      tally.failed(COMMAND, code, 'answered');
-      tally.deadLettered(code);
-    }
+    for (const code of [...codes, ...codes]) tally.failed(COMMAND, code, 'answered');
     expect(tally.failures).toHaveLength(codes.length);
-    expect(tally.deadLetters.size).toBe(codes.length);
-    expect(tally.deadLetters.get('OVERLOADED')).toMatchObject({ count: 2 });
-    expect(JSON.stringify(tally.failures)).not.toContain('CANARY');
-  });
-
-  it('counts parked replies by reason', () => {
-    const tally = ticking();
-    tally.replyParked('REPLY_QUEUE_GONE');
-    tally.replyParked('EVENT_REFUSED');
-    tally.replyParked('REPLY_QUEUE_GONE');
-    expect([...tally.parked]).toEqual([
-      ['REPLY_QUEUE_GONE', { count: 2, lastAtMs: 3_000 }],
-      ['EVENT_REFUSED', { count: 1, lastAtMs: 2_000 }],
-    ]);
   });
 
   it('knows since when a circuit is not closed', () => {
     const tally = ticking();
-    tally.circuitChanged('acme', 'game.open', 'open');
-    tally.circuitChanged('acme', 'game.open', 'half-open');
-    tally.circuitChanged('acme', 'game.open', 'open');
+    for (const state of ['open', 'half-open', 'open'] as const)
+      tally.circuitChanged('acme', 'game.open', state);
     expect(tally.openSinceMs('acme', 'game.open')).toBe(1_000);
     expect(tally.openSinceMs('acme', 'session.create')).toBeUndefined();
     tally.circuitChanged('acme', 'game.open', 'closed');
     expect(tally.openSinceMs('acme', 'game.open')).toBeUndefined();
+  });
+
+  it('knows since when the broker takes nothing, or is away', () => {
+    const tally = ticking();
+    tally.connectionChanged('consuming', 'open');
+    expect(tally.brokerSinceMs()).toBeUndefined();
+    tally.connectionChanged('publishing', 'blocked');
+    tally.connectionChanged('consuming', 'connecting');
+    expect(tally.brokerSinceMs()).toBe(1_000);
   });
 });

@@ -6,51 +6,61 @@ import { readCounts } from './counts.ts';
 import { History, STEP_MS } from './history.ts';
 
 const TYPES = ['session.create', 'game.open'];
+/** Ten of one outcome. */
+type Step = Readonly<Record<string, number>>;
 
-/** The history of a worker that answers one more command in each step than in the one before. */
-function historyOf(steps: number, outcome = 'success') {
+/** What is known of `game.open` after these steps. */
+function historyOf(...steps: readonly Step[]) {
   const metrics = new Metrics();
   const history = new History(TYPES);
-  for (let step = 0; step <= steps; step += 1) {
-    metrics.commands.labels('game.open', outcome).value += step;
-    history.add(readCounts(metrics, step * STEP_MS), [step]);
+  history.add(readCounts(metrics, 0));
+  for (const [index, outcomes] of steps.entries()) {
+    for (const [outcome, count] of Object.entries(outcomes))
+      metrics.commands.labels('game.open', outcome).value += count;
+    history.add(readCounts(metrics, (index + 1) * STEP_MS));
   }
-  return history;
+  return { ...history.types[1]!, seconds: history.seconds };
 }
 
+const times = (count: number, step: Step): readonly Step[] => Array.from({ length: count }, () => step);
+const WELL = { success: 10 };
+const DEAD = { CIRCUIT_OPEN: 9, PLATFORM_UNAVAILABLE: 1 };
+
 describe('History', () => {
-  it('has a point for each step, with what happened in it', () => {
-    const { points } = historyOf(3);
-    expect(points.map(({ at }) => at)).toEqual([5, 10, 15]);
-    expect(points.map(({ types }) => types[1])).toEqual([
-      [0.2, 0, null],
-      [0.4, 0, null],
-      [0.6, 0, null],
+  it('sums up the last minute, by type', () => {
+    const { seconds, answered, failed } = historyOf(...times(20, WELL), ...times(2, DEAD));
+    expect({ seconds, answered, failed }).toEqual({ seconds: 60, answered: 120, failed: 20 });
+  });
+
+  it('keeps each minute of an hour', () => {
+    const { hour } = historyOf(...times(719, WELL), ...times(20, DEAD));
+    expect(hour).toHaveLength(60);
+    expect([hour[0], hour.at(-2), hour.at(-1)]).toEqual([
+      [120, 0],
+      [120, 120],
+      [80, 80],
     ]);
-    expect(points.at(-1)).toMatchObject({
-      types: [
-        [0, 0, null],
-        [0.6, 0, null],
-      ],
-      inFlight: [3],
-    });
   });
 
-  it('keeps an hour', () => {
-    const { points } = historyOf(800);
-    expect(points).toHaveLength(720);
-    expect([points.at(0)?.at, points.at(-1)?.at]).toEqual([405, 4000]);
+  it('knows since when a type fails as a whole, also if others refuse their callers', () => {
+    const known = historyOf(...times(3, WELL), ...times(2, { ...DEAD, NICKNAME_TAKEN: 100 }));
+    expect(known).toMatchObject({ deadSinceMs: 3 * STEP_MS, failingSinceMs: 3 * STEP_MS });
   });
 
-  it('sums up the last minute', () => {
-    const { lastMinute } = historyOf(20, 'OVERLOADED');
-    const answered = 9 + 10 + 11 + 12 + 13 + 14 + 15 + 16 + 17 + 18 + 19 + 20;
-    expect(lastMinute.seconds).toBe(60);
-    expect(lastMinute.types.get('game.open')).toMatchObject({ answered, failed: answered });
-    expect(lastMinute.outcomes).toEqual(new Map([['OVERLOADED', answered]]));
+  it('knows since when some fail, through the seconds in which none does', () => {
+    const known = historyOf(WELL, { success: 9, OVERLOADED: 1 }, WELL, {}, { success: 9, OVERLOADED: 1 });
+    expect(known).toMatchObject({ failingSinceMs: STEP_MS, deadSinceMs: undefined });
+  });
+
+  it.each<[string, readonly Step[]]>([
+    ['the first success', [DEAD, WELL]],
+    ['a minute without a command', [DEAD, ...times(13, {})]],
+    ['four failures alone', [{ CIRCUIT_OPEN: 4 }]],
+  ])('does not say so after %s', (_, steps) => {
+    expect(historyOf(...steps).deadSinceMs).toBeUndefined();
   });
 
   it('has nothing to say before the first step', () => {
-    expect(new History(TYPES).lastMinute).toEqual({ seconds: 0, types: new Map(), outcomes: new Map() });
+    expect(new History(TYPES)).toMatchObject({ types: [], seconds: 0 });
   });
 });

@@ -1,87 +1,96 @@
-import { type Counts, type Figures, figuresBetween, outcomesBetween } from './counts.ts';
+import { type Counts, type Figures, figuresBetween } from './counts.ts';
 
-/** The time between two points of a plot. */
+/** How often the counters are read. */
 export const STEP_MS = 5_000;
-/** An hour: people who are woken see how it began. */
-const MAX_POINTS = 720;
-/** A minute, for figures that are read rather than seen. */
-const STEPS_OF_MINUTE = 12;
+const MINUTE_MS = 60_000;
+const STEPS_OF_MINUTE = MINUTE_MS / STEP_MS;
+const MINUTES = 60;
+/** A type fails as a whole from this share on, once so many have failed in a row of steps. */
+const WHOLE_SHARE = 0.9;
+const LEAST_FAILED = 5;
 
-/** One step of the plots. */
-interface Point {
-  /** Its end, in seconds since the epoch. */
-  readonly at: number;
-  /** For each command type: answered a second, failed a second, p95 in milliseconds. */
-  readonly types: readonly (readonly [rate: number, failed: number, p95Ms: number | null])[];
-  /** At its end, for each lane. */
-  readonly inFlight: readonly number[];
+/** Failures of one type that go on: the run ends with a minute without one. */
+interface Run {
+  readonly sinceMs: number;
+  readonly lastMs: number;
+  readonly failed: number;
 }
 
-/** What became of commands lately. */
-export interface LastMinute {
-  /** Less than a minute after the start. */
-  readonly seconds: number;
-  /** By command type. */
-  readonly types: ReadonlyMap<string, Figures>;
-  /** Final replies of all types, by outcome. */
-  readonly outcomes: ReadonlyMap<string, number>;
+/** What became of the commands of one type lately. */
+export interface TypeHistory extends Figures {
+  readonly type: string;
+  /** Since when some have failed by no fault of their callers, milliseconds since the epoch. */
+  readonly failingSinceMs: number | undefined;
+  /** Since when nearly all have. */
+  readonly deadSinceMs: number | undefined;
+  /** Answered and failed in each minute of the last hour, the oldest first. */
+  readonly hour: readonly (readonly [answered: number, failed: number])[];
 }
 
-/** The last hour of a worker in steps of five seconds, made of the differences between its counters. */
+/** The last hour of a worker, made of the differences between its counters. */
 export class History {
-  /** Those that are plotted; the order of everything in a point. */
-  readonly types: readonly string[];
-  readonly #points: Point[] = [];
+  readonly #types: readonly string[];
   /** The first is a minute old. */
   readonly #counts: Counts[] = [];
+  readonly #hours: ReadonlyMap<string, (readonly [answered: number, failed: number])[]>;
+  readonly #some = new Map<string, Run>();
+  readonly #whole = new Map<string, Run>();
+  #minuteMs = 0;
 
+  /** @param types those that are shown, in their order */
   constructor(types: readonly string[]) {
-    this.types = types;
+    this.#types = types;
+    this.#hours = new Map(types.map((type) => [type, []]));
   }
 
-  get points(): readonly Point[] {
-    return this.#points;
+  /** How long the last minute is: less after the start. */
+  get seconds(): number {
+    return ((this.#counts.at(-1)?.atMs ?? 0) - (this.#counts[0]?.atMs ?? 0)) / 1000;
   }
 
-  get lastMinute(): LastMinute {
+  get types(): readonly TypeHistory[] {
     const [before, after] = [this.#counts.at(0), this.#counts.at(-1)];
-    if (!before || !after) return { seconds: 0, types: new Map(), outcomes: new Map() };
-    const outcomes = new Map<string, number>();
-    for (const type of after.types.keys()) {
-      for (const [outcome, count] of outcomesBetween(before, after, type)) {
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + count);
-      }
-    }
-    return {
-      seconds: (after.atMs - before.atMs) / 1000,
-      types: new Map(this.types.map((type) => [type, figuresBetween(before, after, type)])),
-      outcomes,
-    };
+    if (!before || !after) return [];
+    return this.#types.map((type) => {
+      const whole = this.#whole.get(type);
+      return {
+        type,
+        ...figuresBetween(before, after, type),
+        failingSinceMs: this.#some.get(type)?.sinceMs,
+        deadSinceMs: whole && whole.failed >= LEAST_FAILED ? whole.sinceMs : undefined,
+        hour: this.#hours.get(type) ?? [],
+      };
+    });
   }
 
-  /**
-   * Adds a step, from the counters before to these.
-   *
-   * @param inFlight of each lane, always in the same order
-   */
-  add(counts: Counts, inFlight: readonly number[]): void {
+  /** Adds a step, from the counters before to these. */
+  add(counts: Counts): void {
     const before = this.#counts.at(-1);
     this.#counts.push(counts);
     if (this.#counts.length > STEPS_OF_MINUTE + 1) this.#counts.shift();
     if (!before) return;
-    this.#points.push({
-      at: Math.round(counts.atMs / 1000),
-      types: this.types.map((type) => stepOf(figuresBetween(before, counts, type))),
-      inFlight,
-    });
-    if (this.#points.length > MAX_POINTS) this.#points.shift();
+    const minuteMs = counts.atMs - (counts.atMs % MINUTE_MS);
+    for (const [type, hour] of this.#hours) {
+      const figures = figuresBetween(before, counts, type);
+      const { answered, failed } = figures;
+      const last = minuteMs === this.#minuteMs ? hour.pop() : undefined;
+      hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
+      if (hour.length > MINUTES) hour.shift();
+      this.#follow(type, figures, before.atMs, counts.atMs);
+    }
+    this.#minuteMs = minuteMs;
   }
-}
 
-function stepOf({ perSecond, failedPerSecond, p95Ms }: Figures): [number, number, number | null] {
-  return [rounded(perSecond), rounded(failedPerSecond), p95Ms === null ? null : rounded(p95Ms)];
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10;
+  #follow(type: string, { answered, failed, refused }: Figures, fromMs: number, atMs: number): void {
+    const others = answered - refused;
+    if (others > 0 && failed < WHOLE_SHARE * others) this.#whole.delete(type);
+    for (const runs of [this.#some, this.#whole]) {
+      const run = runs.get(type);
+      if (run && atMs - run.lastMs > MINUTE_MS) runs.delete(type);
+      const isMet = failed > 0 && (runs === this.#some || failed >= WHOLE_SHARE * others);
+      if (!isMet) continue;
+      const { sinceMs = fromMs, failed: before = 0 } = runs.get(type) ?? {};
+      runs.set(type, { sinceMs, lastMs: atMs, failed: before + failed });
+    }
+  }
 }

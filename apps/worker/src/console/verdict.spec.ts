@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
+import type { BusLook } from '#messaging';
 import type { CircuitReport } from '#platform';
 
+import { COMMAND } from './command-facts.fixture.ts';
+import { FailureTally } from './failure-tally.ts';
+import type { TypeHistory } from './history.ts';
 import { type Findings, verdictOf } from './verdict.ts';
 
 const LANE = { lane: 'interactive', state: 'consuming', inFlight: 0, prefetch: 4, oldestAgeMs: 0 } as const;
@@ -9,75 +13,184 @@ const WELL: Findings = {
   bus: { isConnected: true, lastError: undefined, lanes: [LANE] },
   circuits: [],
   redis: undefined,
-  outcomes: new Map([
-    ['success', 95],
-    ['NICKNAME_TAKEN', 3],
-    ['VALIDATION_FAILED', 2],
-  ]),
+  types: [],
+  tally: new FailureTally(),
+  look: undefined,
 };
 const circuit = (state: CircuitReport['state'], operator = 'acme'): CircuitReport => ({
   operator,
   operation: 'game.open',
   state,
   lastUsedAtMs: 0,
+  ...(state !== 'closed' && { cause: 'HTTP 503' }),
 });
-const outcomes = (counts: Record<string, number>) => ({ outcomes: new Map(Object.entries(counts)) });
+/** A hundred commands, of which so many failed. */
+const type = (codes: TypeHistory['codes'], more: Partial<TypeHistory> = {}): Partial<Findings> => ({
+  types: [
+    {
+      type: 'game.open',
+      answered: 100,
+      refused: 0,
+      perSecond: 2,
+      p50Ms: 1,
+      p95Ms: 1,
+      hour: [],
+      failed: codes.reduce((sum, [, count]) => sum + count, 0),
+      codes,
+      failingSinceMs: 5_000,
+      deadSinceMs: undefined,
+      ...more,
+    },
+  ],
+});
+const look = (parts: Partial<BusLook>): Partial<Findings> => ({
+  look: {
+    atMs: 0,
+    queues: [],
+    deadLetters: { queue: 'poker.dead-letters', messages: 0, reasons: [] },
+    parked: { queue: 'poker.replies.undelivered', messages: 0, reasons: [] },
+    ...parts,
+  },
+});
+const parkedFor = (reason: string) => {
+  const last = {
+    id: 'm-1',
+    type: 'game.opened',
+    queue: 'shop.replies',
+    failedAt: undefined,
+    failure: undefined,
+  };
+  return look({
+    parked: {
+      queue: 'parked',
+      messages: 7,
+      reasons: [{ reason, count: 7, since: '2026-01-31T12:00:00.000Z', last }],
+    },
+  });
+};
+const failed = (...failure: Parameters<FailureTally['failed']>): Pick<Findings, 'tally'> => {
+  const tally = new FailureTally(() => 42);
+  tally.failed(...failure);
+  return { tally };
+};
 
 describe('verdictOf', () => {
   it('is well if every lane consumes and nothing fails but by a fault of callers and players', () => {
-    expect(verdictOf({ ...WELL, circuits: [circuit('closed')], redis: { kind: 'available' } })).toEqual({
-      level: 'well',
-      reasons: [],
+    const findings = { circuits: [circuit('closed')], redis: { kind: 'available' } as const };
+    const verdict = verdictOf({ ...WELL, ...findings, ...type([]), ...parkedFor('REPLY_QUEUE_GONE') });
+    expect(verdict).toEqual({ level: 'well', reasons: [] });
+  });
+
+  it('is down if a type of players fails as a whole, whatever the other types do', () => {
+    const findings = type(
+      [
+        ['CIRCUIT_OPEN', 97],
+        ['PLATFORM_UNAVAILABLE', 3],
+      ],
+      { deadSinceMs: 60_000 },
+    );
+    const { level, reasons } = verdictOf({ ...WELL, ...findings, circuits: [circuit('open')] });
+    expect({ level, reasons }).toEqual({
+      level: 'down',
+      reasons: [
+        {
+          level: 'down',
+          what: 'game.open fails: 100 of 100 in the last minute',
+          sinceMs: 60_000,
+          why: 'the platform answers HTTP 503 (97 CIRCUIT_OPEN, 3 PLATFORM_UNAVAILABLE)',
+          whoActs: 'the people who run the platform: tell them; calls go on by themselves',
+          line: 'poker-bridge doctor',
+        },
+      ],
     });
   });
 
   it.each<[string, Partial<Findings>]>([
     [
-      'No connection to the broker (ECONNREFUSED)',
+      'No connection to RabbitMQ ECONNREFUSED',
       { bus: { isConnected: false, lastError: 'ECONNREFUSED', lanes: [LANE] } },
     ],
     [
-      'The lane reports is not consumed: waiting for the broker',
+      'RabbitMQ takes nothing, so no reply leaves it has an alarm: low on memory',
+      { bus: { ...WELL.bus, lastError: 'low on memory' } },
+    ],
+    [
+      'This worker does not consume reports it is waiting for the broker',
+      { bus: { ...WELL.bus, lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }] } },
+    ],
+    [
+      'This worker does not consume reports grant the user read',
       {
         bus: {
-          isConnected: true,
-          lastError: undefined,
+          ...WELL.bus,
+          lastError: 'grant the user read',
           lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }],
         },
       },
     ],
+    [
+      'No worker consumes poker.interactive no LANES of a worker that runs names interactive; 9 wait',
+      {
+        bus: { ...WELL.bus, lanes: [] },
+        ...look({ queues: [{ queue: 'poker.interactive', lane: 'interactive', messages: 9, consumers: 0 }] }),
+      },
+    ],
   ])('is down, and says why: %s', (reason, findings) => {
-    const verdict = verdictOf({ ...WELL, ...findings });
-    expect(verdict.level).toBe('down');
-    expect(verdict.reasons.join('\n')).toContain(reason);
+    const { level, reasons } = verdictOf({ ...WELL, ...findings });
+    expect(level).toBe('down');
+    expect(reasons.map(({ what, why }) => `${what} ${why}`)).toEqual([reason]);
   });
 
   it.each<[string, Partial<Findings>]>([
-    ['takes no replies (memory)', { bus: { ...WELL.bus, lastError: 'memory' } }],
     [
-      'The lane reports is paused',
-      { bus: { ...WELL.bus, lanes: [{ ...LANE, lane: 'reports', state: 'paused' }] } },
+      'The circuit is open for game.open of acme the platform answers HTTP 503; the lane reports is paused',
+      {
+        bus: { ...WELL.bus, lanes: [{ ...LANE, lane: 'reports', state: 'paused' }] },
+        circuits: [circuit('half-open'), circuit('closed', 'other')],
+      },
     ],
-    ['open for game.open of acme.', { circuits: [circuit('open'), circuit('closed', 'other')] }],
-    ['open for game.open of acme.', { circuits: [circuit('half-open')] }],
     [
-      'game.open of a, game.open of b, game.open of c and 2 more',
+      'The circuit is open for game.open of a, game.open of b, game.open of c and 2 more the platform answers HTTP 503',
       { circuits: [...'abcde'].map((name) => circuit('open', name)) },
     ],
-    ['Redis is away (refused)', { redis: { kind: 'away', reason: 'refused', sinceMs: 0 } }],
-    ['1 of 1000 commands failed', outcomes({ success: 999, SIGNATURE_REJECTED: 1 })],
-    ['1 of 1000 commands failed', outcomes({ success: 999, INTERNAL_ERROR: 1 })],
     [
-      '30 of 100 commands failed by no fault of their callers: 20 COMMAND_EXPIRED, 10 CIRCUIT_OPEN',
-      outcomes({ success: 70, CIRCUIT_OPEN: 10, COMMAND_EXPIRED: 20 }),
+      'Redis is away: each worker recognises only its own repeats refused',
+      { redis: { kind: 'away', reason: 'refused', sinceMs: 0 } },
+    ],
+    [
+      '7 replies wait for shop.replies the queue is full: its caller does not read it (REPLY_QUEUE_FULL)',
+      parkedFor('REPLY_QUEUE_FULL'),
+    ],
+    [
+      'game.open fails: 1 of 100 in the last minute no answer of the platform: timeout (1 OUTCOME_UNKNOWN)',
+      {
+        ...type([['OUTCOME_UNKNOWN', 1]]),
+        ...failed(COMMAND, 'OUTCOME_UNKNOWN', 'answered', { reason: 'timeout' }),
+      },
+    ],
+    [
+      'game.open fails: 1 of 1000 in the last minute the signature is wrong (1 SIGNATURE_REJECTED)',
+      {
+        ...type([['SIGNATURE_REJECTED', 1]], { answered: 1_000 }),
+        ...failed(COMMAND, 'SIGNATURE_REJECTED', 'answered', {
+          status: 400,
+          reason: 'the signature is wrong',
+        }),
+      },
+    ],
+    [
+      'report.rake.fetch fails: 100 of 100 in the last minute no answer of the platform: unknown (100 PLATFORM_UNAVAILABLE)',
+      type([['PLATFORM_UNAVAILABLE', 100]], { type: 'report.rake.fetch', deadSinceMs: 1 }),
     ],
   ])('needs a look, and says why: %s', (reason, findings) => {
-    const verdict = verdictOf({ ...WELL, ...findings });
-    expect(verdict.level).toBe('attention');
-    expect(verdict.reasons.join('\n')).toContain(reason);
+    const { level, reasons } = verdictOf({ ...WELL, ...findings });
+    expect(level).toBe('attention');
+    expect(reasons.map(({ what, why }) => `${what} ${why}`)).toEqual([reason]);
   });
 
   it('takes less than one in a hundred that the platform failed for well', () => {
-    expect(verdictOf({ ...WELL, ...outcomes({ success: 999, PLATFORM_UNAVAILABLE: 1 }) }).level).toBe('well');
+    expect(verdictOf({ ...WELL, ...type([['PLATFORM_UNAVAILABLE', 1]], { answered: 1_000 }) }).level).toBe(
+      'well',
+    );
   });
 });

@@ -1,16 +1,36 @@
-import { ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
-import type { MessagingHealth, RedisState } from '#messaging';
+import {
+  type CommandType,
+  ERROR_CODES,
+  type ErrorCategory,
+  type ErrorCode,
+  LANE_OF_COMMAND,
+} from '#contracts';
+import type { BusLook, MessagingHealth, RedisState } from '#messaging';
 import type { CircuitReport } from '#platform';
 
-import { isServed } from '../health/bus.health.ts';
+import { isServed } from '../health/health.controller.ts';
+import type { FailureTally } from './failure-tally.ts';
+import type { TypeHistory } from './history.ts';
 
 /** Whether somebody has to get up, in one word. */
 export type Level = 'well' | 'attention' | 'down';
 
+/** What is wrong, for a person who is woken. */
+export interface Reason {
+  readonly level: Exclude<Level, 'well'>;
+  readonly what: string;
+  /** Milliseconds since the epoch. */
+  readonly sinceMs: number | undefined;
+  readonly why: string;
+  readonly whoActs: string;
+  /** The first line to type. */
+  readonly line: string;
+}
+
 export interface Verdict {
   readonly level: Level;
-  /** Sentences, the gravest first; none if all is well. */
-  readonly reasons: readonly string[];
+  /** The gravest first; none if all is well. */
+  readonly reasons: readonly Reason[];
 }
 
 export interface Findings {
@@ -18,76 +38,183 @@ export interface Findings {
   readonly circuits: readonly CircuitReport[];
   /** Undefined without `REDIS_URL`. */
   readonly redis: RedisState | undefined;
-  /** Final replies of the last minute, by outcome. */
-  readonly outcomes: ReadonlyMap<string, number>;
+  readonly types: readonly TypeHistory[];
+  readonly tally: FailureTally;
+  /** Undefined before the broker was looked at, and if it does not answer. */
+  readonly look: BusLook | undefined;
 }
 
-/** From this share of a minute's replies on. What callers or players do wrong is no reason, however often. */
-const NOTED_SHARE: Readonly<Partial<Record<ErrorCategory, number>>> = {
-  misconfigured: 0,
-  internal: 0,
-  uncertain: 0.01,
-  unavailable: 0.01,
-  expired: 0.01,
-};
+/** Fewer than one in a hundred in a minute are not noted, unless only a person can fix them. */
+const NOTED_SHARE = 0.01;
+const OF_PEOPLE: ReadonlySet<ErrorCategory> = new Set(['misconfigured', 'internal']);
 /** The rest are in the tables. */
-const MOST_CIRCUITS = 3;
+const MOST_NAMED = 3;
+const DOCTOR = 'poker-bridge doctor';
+const OUR_PEOPLE = 'the people who run the worker';
 
-/** One look at a worker: is all well, and if not, why. */
-export function verdictOf({ bus, circuits, redis, outcomes }: Findings): Verdict {
-  const grave = [...brokerReasons(bus)];
-  const others = [
-    ...laneReasons(bus),
-    ...circuitReasons(circuits),
-    ...failureReasons(outcomes),
-    ...redisReasons(redis),
-  ];
-  const level = grave.length > 0 ? 'down' : others.length > 0 ? 'attention' : 'well';
-  return { level, reasons: [...grave, ...others] };
+/** One look at the service from a worker: is all well, and if not, what is worst. */
+export function verdictOf(findings: Findings): Verdict {
+  const reasons = [
+    ...brokerReasons(findings),
+    ...laneReasons(findings),
+    ...typeReasons(findings),
+    ...circuitReasons(findings),
+    ...parkedReasons(findings),
+    ...redisReasons(findings),
+  ].toSorted((a, b) => Number(b.level === 'down') - Number(a.level === 'down'));
+  return { level: reasons[0]?.level ?? 'well', reasons };
 }
 
-function* brokerReasons({ isConnected, lastError, lanes }: Findings['bus']): Generator<string> {
-  const cause = lastError === undefined ? '' : ` (${lastError})`;
-  if (!isConnected) {
-    yield `No connection to the broker${cause}. Commands wait in their queues; the worker reconnects by itself.`;
-    return;
-  }
-  for (const { lane, state } of lanes) {
-    if (!isServed(state)) yield `The lane ${lane} is not consumed: ${state}.`;
+/** Whether it takes nothing from publishers; without a permission, it is a lane that is not consumed. */
+export function isBlocked({ isConnected, lastError, lanes }: Findings['bus']): boolean {
+  return isConnected && lastError !== undefined && lanes.every(({ state }) => isServed(state));
+}
+
+function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
+  const sinceMs = tally.brokerSinceMs();
+  const whoActs = 'the people who run RabbitMQ; workers go on by themselves, and nothing is lost';
+  if (!bus.isConnected) {
+    const why = bus.lastError ?? 'not connected yet';
+    yield { level: 'down', what: 'No connection to RabbitMQ', sinceMs, why, whoActs, line: DOCTOR };
+  } else if (isBlocked(bus)) {
+    const what = 'RabbitMQ takes nothing, so no reply leaves';
+    const why = `it has an alarm: ${bus.lastError}`;
+    yield { level: 'down', what, sinceMs, why, whoActs, line: 'rabbitmq-diagnostics alarms' };
   }
 }
 
-function* laneReasons({ isConnected, lastError, lanes }: Findings['bus']): Generator<string> {
-  if (isConnected && lastError !== undefined)
-    yield `The broker takes no replies (${lastError}). Commands wait; nothing is lost.`;
-  for (const { lane, state } of lanes) {
-    if (state === 'paused')
-      yield `The lane ${lane} is paused: the platform fails, or commands of a lost connection end first. It resumes by itself.`;
+function* laneReasons({ bus, look }: Findings): Generator<Reason> {
+  const common = { sinceMs: undefined, whoActs: OUR_PEOPLE, line: DOCTOR };
+  for (const { lane, state } of bus.lanes) {
+    if (bus.isConnected && !isServed(state))
+      yield {
+        level: 'down',
+        what: `This worker does not consume ${lane}`,
+        why: bus.lastError ?? `it is ${state}`,
+        ...common,
+      };
+  }
+  for (const { lane, queue, messages = 0, consumers } of look?.queues ?? []) {
+    if (lane === undefined || consumers !== 0 || bus.lanes.some((own) => own.lane === lane)) continue;
+    const level = lane === 'interactive' ? 'down' : 'attention';
+    const why = `no LANES of a worker that runs names ${lane}; ${messages} wait`;
+    yield { level, what: `No worker consumes ${queue}`, why, ...common };
   }
 }
 
-function* circuitReasons(circuits: Findings['circuits']): Generator<string> {
-  const open = circuits.filter(({ state }) => state !== 'closed');
-  const named = open.slice(0, MOST_CIRCUITS).map(({ operator, operation }) => `${operation} of ${operator}`);
+/** Types that fail for the same cause are one reason. */
+function typeReasons(findings: Findings): Reason[] {
+  const failing = findings.types.flatMap((type) => failureOf(type, findings));
+  const groups = Map.groupBy(failing, ({ level, cause, line }) => `${level} ${cause} ${line}`);
+  return [...groups.values()].map((group) => {
+    const [{ level, cause, whoActs, line }] = group as [Failing];
+    const names = group.map(({ type }) => type.type).join(' and ');
+    const sum = (of: (type: TypeHistory) => number): number =>
+      group.reduce((total, { type }) => total + of(type), 0);
+    const [sinceMs] = group
+      .flatMap(({ type }) => type.deadSinceMs ?? type.failingSinceMs ?? [])
+      .toSorted((a, b) => a - b);
+    const codes = new Map<string, number>();
+    for (const [code, count] of group.flatMap(({ type }) => type.codes))
+      codes.set(code, (codes.get(code) ?? 0) + count);
+    const named = [...codes].slice(0, MOST_NAMED).map(([code, count]) => `${count} ${code}`);
+    const share = `${sum(({ failed }) => failed)} of ${sum(({ answered, refused }) => answered - refused)}`;
+    const what = `${names} ${group.length === 1 ? 'fails' : 'fail'}: ${share} in the last minute`;
+    return { level, what, sinceMs, why: `${cause} (${named.join(', ')})`, whoActs, line };
+  });
+}
+
+interface Failing extends Pick<Reason, 'level' | 'whoActs' | 'line'> {
+  readonly type: TypeHistory;
+  readonly cause: string;
+}
+
+/** None if so few fail that nobody has to look. */
+function failureOf(type: TypeHistory, { tally, circuits }: Findings): readonly Failing[] {
+  const { answered, failed, codes, deadSinceMs } = type;
+  const [[code] = []] = codes;
+  const isForPeople = codes.some(([each]) => OF_PEOPLE.has(ERROR_CODES[each].category));
+  if (code === undefined || (!isForPeople && failed < NOTED_SHARE * answered)) return [];
+  const isOfPlayers = LANE_OF_COMMAND[type.type as CommandType] === 'interactive';
+  const level = isOfPlayers && deadSinceMs !== undefined ? 'down' : 'attention';
+  return [{ type, level, cause: causeOf(type.type, code, tally, circuits), ...remedyOf(code) }];
+}
+
+/** Circuits whose operation fails no command of this minute: reports wait in their queues. */
+function* circuitReasons({ circuits, types, tally, bus }: Findings): Generator<Reason> {
+  const failing = new Set(types.filter(({ failed }) => failed > 0).map(({ type }) => type));
+  const open = circuits.filter(({ state, operation }) => state !== 'closed' && !failing.has(operation));
+  const [first] = open;
+  if (!first) return;
+  const named = open.slice(0, MOST_NAMED).map(({ operator, operation }) => `${operation} of ${operator}`);
   const more = open.length > named.length ? ` and ${open.length - named.length} more` : '';
-  if (open.length > 0)
-    yield `The platform fails: the circuit is open for ${named.join(', ')}${more}. Probes close it by themselves.`;
+  const paused = bus.lanes.filter(({ state }) => state === 'paused').map(({ lane }) => lane);
+  yield {
+    level: 'attention',
+    what: `The circuit is open for ${named.join(', ')}${more}`,
+    sinceMs: tally.openSinceMs(first.operator, first.operation),
+    why: `${platformSays(first.cause)}${paused.length > 0 ? `; the lane ${paused.join(', ')} is paused` : ''}`,
+    ...remedyOf('CIRCUIT_OPEN'),
+  };
 }
 
-function* failureReasons(outcomes: Findings['outcomes']): Generator<string> {
-  const all = [...outcomes.values()].reduce((sum, count) => sum + count, 0);
-  const noted = [...outcomes]
-    .filter(([outcome]) => outcome in ERROR_CODES)
-    .map(([code, count]) => [ERROR_CODES[code as ErrorCode].category, code, count] as const)
-    .filter(([category, , count]) => count / all >= (NOTED_SHARE[category] ?? Infinity))
-    .toSorted(([, , a], [, , b]) => b - a);
-  const failed = noted.reduce((sum, [, , count]) => sum + count, 0);
-  const codes = noted.map(([, code, count]) => `${count} ${code}`).join(', ');
-  if (failed > 0)
-    yield `In the last minute ${failed} of ${all} commands failed by no fault of their callers: ${codes}.`;
+function* parkedReasons({ look }: Findings): Generator<Reason> {
+  const stuck = look?.parked.reasons?.filter(({ reason }) => STUCK.has(reason)) ?? [];
+  for (const { reason, count, since, last } of stuck) {
+    yield {
+      level: 'attention',
+      what: `${count} ${count === 1 ? 'reply waits' : 'replies wait'} for ${last.queue || 'a queue'}`,
+      sinceMs: since === undefined ? undefined : Date.parse(since),
+      why: `the queue ${STUCK.get(reason)} (${reason})`,
+      whoActs: 'the caller that reads the queue; replies go on by themselves once it takes them',
+      line: `poker-bridge replies list --reason ${reason}`,
+    };
+  }
 }
 
-function* redisReasons(redis: Findings['redis']): Generator<string> {
-  if (redis?.kind === 'away')
-    yield `Redis is away (${redis.reason}). Each worker recognises only its own repeats.`;
+const STUCK: ReadonlyMap<string, string> = new Map([
+  ['REPLY_QUEUE_FULL', 'is full: its caller does not read it'],
+  ['REPLY_QUEUE_UNREACHABLE', 'takes nothing, and is not full'],
+]);
+
+function* redisReasons({ redis }: Findings): Generator<Reason> {
+  if (redis?.kind !== 'away') return;
+  yield {
+    level: 'attention',
+    what: 'Redis is away: each worker recognises only its own repeats',
+    sinceMs: redis.sinceMs,
+    why: redis.reason,
+    whoActs: 'the people who run Redis; commands are answered all the same',
+    line: DOCTOR,
+  };
+}
+
+function causeOf(
+  type: string,
+  code: ErrorCode,
+  { failures }: FailureTally,
+  circuits: readonly CircuitReport[],
+): string {
+  const last = failures.find((failure) => failure.type === type && failure.code === code)?.last;
+  const { category } = ERROR_CODES[code];
+  if (category !== 'unavailable' && category !== 'uncertain')
+    return last?.reason ?? ERROR_CODES[code].message;
+  const known = last?.status === undefined ? last?.reason : `HTTP ${last.status}`;
+  const cause = circuits.find(({ operation, cause: its }) => operation === type && its !== undefined)?.cause;
+  return code === 'OVERLOADED' ? 'this worker is full' : platformSays(cause ?? known);
+}
+
+function platformSays(cause = 'unknown'): string {
+  return cause.startsWith('HTTP') ? `the platform answers ${cause}` : `no answer of the platform: ${cause}`;
+}
+
+function remedyOf(code: ErrorCode): Pick<Reason, 'whoActs' | 'line'> {
+  const { category } = ERROR_CODES[code];
+  if (category === 'internal')
+    return { whoActs: OUR_PEOPLE, line: `poker-bridge dead-letters list --reason ${code}` };
+  if (code === 'SIGNATURE_REJECTED') return { whoActs: OUR_PEOPLE, line: 'poker-bridge sign probe --yes' };
+  if (category === 'misconfigured') return { whoActs: OUR_PEOPLE, line: DOCTOR };
+  if (code === 'OVERLOADED')
+    return { whoActs: `${OUR_PEOPLE}: more workers, or a quicker platform`, line: DOCTOR };
+  return { whoActs: 'the people who run the platform: tell them; calls go on by themselves', line: DOCTOR };
 }

@@ -20,17 +20,13 @@ const HEADERS = {
 /** Why a browser is sent away. */
 type Refusal = 'full' | 'stopping';
 
-interface Viewer {
-  /** Events that were not sent, because the last one is still unread. */
-  missed: number;
-}
-
 /**
  * Those who look at the console: streams of server-sent events, limited in number and in what waits for each of them.
  * Who does not read misses events, and is dropped after ten.
  */
 export class Viewers {
-  readonly #viewers = new Map<ServerResponse, Viewer>();
+  /** With the events in a row that were not sent, because the one before is still unread. */
+  readonly #viewers = new Map<ServerResponse, number>();
   readonly #onChange: (count: number) => void;
   #isClosed = false;
 
@@ -44,34 +40,29 @@ export class Viewers {
     return this.#viewers.keys().some((response) => response.socket === socket);
   }
 
-  /** Begins a stream, unless there are too many or the worker is stopping: then it says so, and ends. */
-  admit(response: ServerResponse): boolean {
+  /** Begins a stream with what is now, unless there are too many or the worker is stopping: then it says so, and ends. */
+  admit(response: ServerResponse, now: () => unknown): void {
     response.writeHead(200, HEADERS);
     const refusal = this.#refusal();
     if (refusal !== undefined) {
       const retryMs = refusal === 'full' ? RETRY_LATER_MS : RETRY_MS;
       response.end(`retry: ${retryMs}\n\n${eventOf('closing', { reason: refusal })}`);
-      return false;
+      return;
     }
-    this.#viewers.set(response, { missed: 0 });
+    this.#viewers.set(response, 0);
     response.once('close', () => this.#forget(response));
-    response.write(`retry: ${RETRY_MS}\n\n`);
+    response.write(`retry: ${RETRY_MS}\n\n${eventOf('now', now())}`);
     this.#onChange(this.#viewers.size);
-    return true;
   }
 
-  /** Sends an event to one viewer. */
-  tell(response: ServerResponse, name: string, data: unknown): void {
-    response.write(eventOf(name, data));
-  }
-
-  /** Sends an event to each viewer who has read the last one. */
-  tellAll(name: string, data: unknown): void {
-    const event = eventOf(name, data);
-    for (const [response, viewer] of this.#viewers) {
-      viewer.missed = response.writableNeedDrain ? viewer.missed + 1 : 0;
-      if (viewer.missed === 0) response.write(event);
-      else if (viewer.missed > MAX_MISSED) response.destroy();
+  /** Shows what is now to each viewer who has read what was before. */
+  show(data: unknown): void {
+    const event = eventOf('now', data);
+    for (const [response, before] of this.#viewers) {
+      const missed = response.writableNeedDrain ? before + 1 : 0;
+      this.#viewers.set(response, missed);
+      if (missed === 0) response.write(event);
+      else if (missed > MAX_MISSED) response.destroy();
     }
   }
 

@@ -1,62 +1,124 @@
 import { Controller, Get } from '@nestjs/common';
-import { HealthCheck, type HealthCheckResult, HealthCheckService } from '@nestjs/terminus';
+import {
+  HealthCheck,
+  type HealthCheckResult,
+  HealthCheckService,
+  type HealthIndicatorResult,
+  HealthIndicatorService,
+} from '@nestjs/terminus';
 
-import { BusHealth } from './bus.health.ts';
-import { CircuitHealth } from './circuit.health.ts';
-import { CompartmentHealth } from './compartment.health.ts';
-import { ProcessHealth } from './process.health.ts';
-import { RedisHealth } from './redis.health.ts';
+import {
+  type ConsumerState,
+  IdempotencyStore,
+  type MessagingHealth,
+  PokerTransport,
+  RedisIdempotencyStore,
+} from '#messaging';
+import { PlatformClients } from '#platform';
+
+import { compartmentsOf } from '../compartments.ts';
+
+/** The fullest compartments; the others are in the metrics. */
+const MOST_COMPARTMENTS = 20;
 
 /** Health for people on call and orchestrators. Source: bus contract, section 8. */
 @Controller('health')
 export class HealthController {
   readonly #checks: HealthCheckService;
-  readonly #process: ProcessHealth;
-  readonly #bus: BusHealth;
-  readonly #circuits: CircuitHealth;
-  readonly #compartments: CompartmentHealth;
-  readonly #redis: RedisHealth;
+  readonly #indicators: HealthIndicatorService;
+  readonly #transport: PokerTransport;
+  readonly #platform: PlatformClients;
+  readonly #store: IdempotencyStore;
 
   constructor(
     checks: HealthCheckService,
-    process: ProcessHealth,
-    bus: BusHealth,
-    circuits: CircuitHealth,
-    compartments: CompartmentHealth,
-    redis: RedisHealth,
+    indicators: HealthIndicatorService,
+    transport: PokerTransport,
+    platform: PlatformClients,
+    store: IdempotencyStore,
   ) {
     this.#checks = checks;
-    this.#process = process;
-    this.#bus = bus;
-    this.#circuits = circuits;
-    this.#compartments = compartments;
-    this.#redis = redis;
+    this.#indicators = indicators;
+    this.#transport = transport;
+    this.#platform = platform;
+    this.#store = store;
   }
 
   /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
   @Get('live')
   @HealthCheck()
   live(): Promise<HealthCheckResult> {
-    return this.#checks.check([() => this.#process.check()]);
+    return this.#checks.check([() => this.#process()]);
   }
 
-  /** Whether commands are consumed. */
+  /** Whether commands are consumed: up once every lane consumes, or is paused on purpose. */
   @Get('ready')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {
-    return this.#checks.check([() => this.#bus.check()]);
+    return this.#checks.check([() => this.#bus()]);
   }
 
   /** All indicators. An open circuit means that the platform fails, and is no reason for 503; nor is an unavailable Redis. */
   @Get()
   @HealthCheck()
   all(): Promise<HealthCheckResult> {
+    const store = this.#store;
     return this.#checks.check([
-      () => this.#process.check(),
-      () => this.#bus.check(),
-      () => this.#circuits.check(),
-      () => this.#compartments.check(),
-      ...this.#redis.checks(),
+      () => this.#process(),
+      () => this.#bus(),
+      () => this.#circuits(),
+      () => this.#compartments(),
+      ...(store instanceof RedisIdempotencyStore ? [() => this.#redis(store)] : []),
     ]);
   }
+
+  #process(): HealthIndicatorResult {
+    return this.#indicators.check('process').up({ uptimeSeconds: Math.floor(process.uptime()) });
+  }
+
+  #bus(): HealthIndicatorResult {
+    const { health } = this.#transport;
+    const { lastError, release, advice, lanes } = health;
+    const indicator = this.#indicators.check('bus');
+    const facts = {
+      lanes: Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }])),
+      ...(release !== undefined && { release }),
+      ...(advice !== undefined && { advice }),
+      ...(lastError !== undefined && { lastError }),
+    };
+    return isServing(health) ? indicator.up(facts) : indicator.down(facts);
+  }
+
+  #circuits(): HealthIndicatorResult {
+    const indicator = this.#indicators.check('circuits');
+    const circuits = this.#platform.circuits();
+    const isWell = circuits.every(({ state }) => state === 'closed');
+    return isWell ? indicator.up({ circuits }) : indicator.degraded({ circuits });
+  }
+
+  /** What waits for whom: the compartments that hold something, the fullest first. */
+  #compartments(): HealthIndicatorResult {
+    const compartments = compartmentsOf(this.#transport.health, this.#platform)
+      .filter(({ inFlight }) => inFlight > 0)
+      .toSorted((a, b) => b.inFlight - a.inFlight)
+      .slice(0, MOST_COMPARTMENTS);
+    return this.#indicators.check('compartments').up({ compartments });
+  }
+
+  #redis({ state }: RedisIdempotencyStore): HealthIndicatorResult {
+    const indicator = this.#indicators.check('redis');
+    if (state.kind === 'available') return indicator.up();
+    if (state.kind !== 'away') return indicator.degraded({ reason: state.kind });
+    return indicator.degraded({ reason: state.reason, since: new Date(state.sinceMs).toISOString() });
+  }
+}
+
+/** Whether the worker is ready. */
+export function isServing({ isConnected, lanes }: MessagingHealth): boolean {
+  return isConnected && lanes.every(({ state }) => isServed(state));
+}
+
+/** Whether a lane is; one that is paused on purpose resumes by itself. */
+export function isServed(state: ConsumerState): boolean {
+  return state === 'consuming' || state === 'paused';
 }

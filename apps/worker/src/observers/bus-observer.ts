@@ -55,7 +55,7 @@ export class BusObserver extends MessagingObserver {
     this.#metrics.commandDuration.labels(type).observe(durationMs / 1000);
     if (outcome !== 'success') {
       this.#metrics.commandsFailed.labels(type, ERROR_CODES[outcome].category).value += 1;
-      this.#tally.failed(command, outcome, 'answered');
+      this.#tally.failed(command, outcome, 'answered', failure);
     }
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
       this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
@@ -69,7 +69,7 @@ export class BusObserver extends MessagingObserver {
     failure: FailureFacts,
   ): void {
     this.#metrics.commandsPostponed.labels(command.type, code).value += 1;
-    this.#tally.failed(command, code, 'postponed');
+    this.#tally.failed(command, code, 'postponed', failure);
     this.#logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
   }
 
@@ -90,13 +90,11 @@ export class BusObserver extends MessagingObserver {
 
   deadLettered(command: CommandFacts, code: ErrorCode): void {
     this.#metrics.deadLetters.inc();
-    this.#tally.deadLettered(code);
     this.#logger.debug({ ...command, code }, 'command dead-lettered');
   }
 
   replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void {
     this.#metrics.undeliveredReplies.inc();
-    this.#tally.replyParked(reason);
     this.#logger.warn({ ...command, reply: type, reason }, 'reply parked');
   }
 
@@ -107,6 +105,7 @@ export class BusObserver extends MessagingObserver {
 
   connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void {
     this.#connections[connection] = state.kind;
+    this.#tally.connectionChanged(connection, state.kind);
     const kinds = Object.values(this.#connections);
     this.#metrics.brokerConnected.set(kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0);
     this.#metrics.brokerBlocked.set(kinds.includes('blocked') ? 1 : 0);

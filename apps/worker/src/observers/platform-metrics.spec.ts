@@ -50,12 +50,14 @@ describe('PlatformMetrics', () => {
       'casino',
       'game.open',
       'open',
+      'HTTP 503',
     );
     expect(JSON.parse(lines.join(''))).toMatchObject({
       level: 'warn',
       operator: 'casino',
       operation: 'game.open',
       state: 'open',
+      cause: 'HTTP 503',
     });
   });
 });

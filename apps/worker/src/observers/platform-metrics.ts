@@ -17,7 +17,8 @@ export class PlatformMetrics extends PlatformObserver {
 
   constructor(logger: Logger, metrics: Metrics, tally: FailureTally) {
     super();
-    this.#logger = logger;
+    // What is thrown is not to be logged as it is; a cause here is one of a closed list.
+    this.#logger = logger.child({}, { serializers: { cause: (cause: string) => cause } });
     this.#metrics = metrics;
     this.#tally = tally;
   }
@@ -44,9 +45,9 @@ export class PlatformMetrics extends PlatformObserver {
     this.#logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
   }
 
-  circuitChanged(operator: string, operation: Operation, state: CircuitState): void {
+  circuitChanged(operator: string, operation: Operation, state: CircuitState, cause?: string): void {
     this.#metrics.circuitChanges.inc({ operator, operation, state });
     this.#tally.circuitChanged(operator, operation, state);
-    this.#logger.warn({ operator, operation, state }, 'circuit changed');
+    this.#logger.warn({ operator, operation, state, cause }, 'circuit changed');
   }
 }

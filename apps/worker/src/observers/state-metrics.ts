@@ -11,7 +11,7 @@ import { type CallsReport, type CircuitReport, type CircuitState, PlatformClient
 import { Metrics, type StateReading } from '#telemetry';
 
 import { type CompartmentReport, compartmentsOf } from '../compartments.ts';
-import { isServing } from '../health/bus.health.ts';
+import { isServing } from '../health/health.controller.ts';
 
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 };
 const LANE_STATES = Object.keys({

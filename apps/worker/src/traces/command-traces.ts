@@ -96,12 +96,13 @@ class TracedCommand implements CommandTrace {
     }
   }
 
-  end({ settlement, code, attempts }: CommandEnd): void {
+  end({ settlement, code, cause, attempts }: CommandEnd): void {
     this.#span.setAttributes({
       'pokerbridge.settlement': settlement,
       'pokerbridge.attempts': attempts,
       ...(settlement === 'answer' && { 'pokerbridge.outcome': code ?? 'success' }),
       ...(settlement !== 'answer' && code !== undefined && { 'pokerbridge.outcome': code }),
+      ...(cause !== undefined && { 'pokerbridge.cause': cause }),
     });
     if (code !== undefined || settlement === 'return') fail(this.#span, code ?? settlement);
     this.#span.end();

@@ -90,7 +90,9 @@ class GameSession(TypedDict):
 
 class SessionCreated(TypedDict):
     """A session, with the URL that opens the lobby."""
-    userId: str  # The player
+    userId: str  # The player, as asked for
+    # The platform's own id of the player, if it is another one: SESSION_USER_ID=any.
+    platformUserId: NotRequired[str]
     sessionId: str  # The session
     auth: str  # A short-lived token that acts for the player. Do not log it
     redirectUrl: str  # Opens the lobby; holds the token
@@ -118,6 +120,7 @@ class ReportCompleted(TypedDict):
     readFrom: str  # When the platform's first answer arrived: ISO 8601, UTC
     readTo: str  # When the platform's last answer arrived: ISO 8601, UTC
     spansIntervals: bool  # Whether readFrom and readTo are in different intervals of ten minutes
+    faults: int  # Faults of its records; 0 unless REPORT_RECORDS=lenient
 
 
 class ErrorBody(TypedDict):
@@ -183,7 +186,7 @@ class ReportPage(TypedDict, Generic[Record]):
     precisions: dict[str, int | None]
     readAt: str  # When the platform's answer arrived: ISO 8601, UTC
     records: list[Record]  # The platform's attributes, names in camelCase, and id
-    # Each amount on the page that is no integer, with REPORT_RECORDS=lenient.
+    # What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.
     faults: NotRequired[list[RecordFault]]
 
 
@@ -191,32 +194,32 @@ class AdHocRecord(TypedDict):
     id: str  # Id of the record
     userId: str  # The player
     date: str  # The day of the aggregate
-    moneyType: NotRequired[int]  # Money type; the interface does not show what the codes mean
+    moneyType: int  # Money type; the interface does not show what the codes mean
     currency: str  # ISO code
-    win: NotRequired[int]  # Minor units of the currency, digit for digit
-    loss: NotRequired[int]  # Minor units of the currency, digit for digit
-    deposit: NotRequired[int]  # Minor units of the currency, digit for digit
-    withdraw: NotRequired[int]  # Minor units of the currency, digit for digit
-    bets: NotRequired[int]  # Minor units of the currency, digit for digit
-    rake: NotRequired[int]  # Minor units of the currency, digit for digit
-    jackpot: NotRequired[int]  # Minor units of the currency, digit for digit
-    tournamentFee: NotRequired[int]  # Minor units of the currency, digit for digit
-    tournamentBet: NotRequired[int]  # Minor units of the currency, digit for digit
-    tournamentPrize: NotRequired[int]  # Minor units of the currency, digit for digit
-    cashResult: NotRequired[int]  # Minor units of the currency, digit for digit
-    tournamentResult: NotRequired[int]  # Minor units of the currency, digit for digit
-    ticketFee: NotRequired[int]  # Minor units of the currency, digit for digit
-    ticketBet: NotRequired[int]  # Minor units of the currency, digit for digit
-    slotCredit: NotRequired[int]  # Minor units of the currency, digit for digit
-    slotDebit: NotRequired[int]  # Minor units of the currency, digit for digit
-    rakeback: NotRequired[int]  # Minor units of the currency, digit for digit
-    rakebackPaid: NotRequired[int]  # Minor units of the currency, digit for digit
-    rakebackUnpaid: NotRequired[int]  # Minor units of the currency, digit for digit
-    rabbitHunting: NotRequired[int]  # Minor units of the currency, digit for digit
+    win: int  # Minor units of the currency, digit for digit
+    loss: int  # Minor units of the currency, digit for digit
+    deposit: int  # Minor units of the currency, digit for digit
+    withdraw: int  # Minor units of the currency, digit for digit
+    bets: int  # Minor units of the currency, digit for digit
+    rake: int  # Minor units of the currency, digit for digit
+    jackpot: int  # Minor units of the currency, digit for digit
+    tournamentFee: int  # Minor units of the currency, digit for digit
+    tournamentBet: int  # Minor units of the currency, digit for digit
+    tournamentPrize: int  # Minor units of the currency, digit for digit
+    cashResult: int  # Minor units of the currency, digit for digit
+    tournamentResult: int  # Minor units of the currency, digit for digit
+    ticketFee: int  # Minor units of the currency, digit for digit
+    ticketBet: int  # Minor units of the currency, digit for digit
+    slotCredit: int  # Minor units of the currency, digit for digit
+    slotDebit: int  # Minor units of the currency, digit for digit
+    rakeback: int  # Minor units of the currency, digit for digit
+    rakebackPaid: int  # Minor units of the currency, digit for digit
+    rakebackUnpaid: int  # Minor units of the currency, digit for digit
+    rabbitHunting: int  # Minor units of the currency, digit for digit
 
 
 class RakeRecord(TypedDict):
     id: str  # Id of the record
     userId: str  # The player
     currency: str  # ISO code
-    value: NotRequired[int]  # Minor units of the currency, digit for digit
+    value: int  # Minor units of the currency, digit for digit

@@ -36,9 +36,13 @@ export class SessionCreate {
 
 /** The data of `session.created`. */
 export class SessionCreated {
-  @MustBeGiven('The player.')
+  @MustBeGiven('The player, as asked for.')
   @IsString()
   readonly userId!: string;
+
+  @MayBeAbsent("The platform's own id of the player, if it is another one: SESSION_USER_ID=any.")
+  @IsString()
+  readonly platformUserId?: string;
 
   @MustBeGiven('The session.')
   @IsString()
@@ -77,7 +81,7 @@ export const sessionCreate = defineCommand({
       type: 'session.created',
       summary: 'A session, with the URL that opens the lobby.',
       data: SessionCreated,
-      announced: ['userId', 'sessionId'],
+      announced: ['userId', 'platformUserId', 'sessionId'],
       examples: [
         {
           name: 'created',
@@ -85,6 +89,17 @@ export const sessionCreate = defineCommand({
           headers: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' },
           data: {
             userId: 'player-1',
+            sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
+            auth: 'EXAMPLE-TOKEN',
+            redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',
+          },
+        },
+        {
+          name: 'own',
+          summary: 'Of a platform with ids of its own, with SESSION_USER_ID=any',
+          data: {
+            userId: 'player-1',
+            platformUserId: '4711',
             sessionId: '585fe9e9-36e4-4d01-9688-65b97f85199f',
             auth: 'EXAMPLE-TOKEN',
             redirectUrl: 'https://poker.example/lobby?auth=EXAMPLE-TOKEN&lang=en',

@@ -252,7 +252,7 @@ describe('announcedData', () => {
     ['report.page', []],
     [
       'report.completed',
-      'report,pages,records,totalCount,changedWhileReading,repeated,changed,missing,readFrom,readTo,spansIntervals'.split(
+      'report,pages,records,totalCount,changedWhileReading,repeated,changed,missing,readFrom,readTo,spansIntervals,faults'.split(
         ',',
       ),
     ],

@@ -84,7 +84,7 @@ export class ReportPage {
   @IsRecords()
   readonly records!: readonly ReportRecord[];
 
-  @MayBeAbsent('Each amount on the page that is no integer, with REPORT_RECORDS=lenient.')
+  @MayBeAbsent('What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.')
   @IsArrayOf(RecordFault)
   readonly faults?: readonly RecordFault[];
 }
@@ -139,6 +139,11 @@ export class ReportCompleted {
   @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.')
   @IsBoolean()
   readonly spansIntervals!: boolean;
+
+  @MustBeGiven('Faults of its records; 0 unless REPORT_RECORDS=lenient.')
+  @IsInt()
+  @Min(0)
+  readonly faults!: number;
 }
 
 /** Nothing about it is odd, and all of it was read at once. */
@@ -154,6 +159,7 @@ const COMPLETED: ReportCompleted = {
   readFrom: '2026-03-02T00:20:00.120Z',
   readTo: '2026-03-02T00:20:00.480Z',
   spansIntervals: false,
+  faults: 0,
 };
 
 export const reportPage = defineReply({
@@ -183,10 +189,24 @@ export const reportPage = defineReply({
             currency: 'BTC',
             win: 90_071_992,
             loss: 0,
+            deposit: 0,
+            withdraw: 0,
             bets: 28_831,
             rake: 144,
+            jackpot: 0,
+            tournamentFee: 0,
+            tournamentBet: 0,
+            tournamentPrize: 0,
             cashResult: -28_831,
+            tournamentResult: 0,
+            ticketFee: 0,
+            ticketBet: 0,
+            slotCredit: 0,
+            slotDebit: 0,
+            rakeback: 24,
             rakebackPaid: 12,
+            rakebackUnpaid: 12,
+            rabbitHunting: 0,
           },
         ],
       },
@@ -208,7 +228,7 @@ export const reportPage = defineReply({
     },
     {
       name: 'faults',
-      summary: 'A page with an amount that is no integer, passed on as it is by REPORT_RECORDS=lenient',
+      summary: 'A page with an amount that is no integer, passed on as it is with REPORT_RECORDS=lenient',
       headers: { 'command-type': 'report.rake.fetch' },
       data: {
         report: 'rake',
@@ -241,6 +261,7 @@ export const reportCompleted = defineReply({
     'readFrom',
     'readTo',
     'spansIntervals',
+    'faults',
   ],
   examples: [
     {

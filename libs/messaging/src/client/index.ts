@@ -1,6 +1,6 @@
 // A door of its own: who only calls does not load the transport, and Nest with it.
 export { type BrokerInspection, type BrokerInspectionOptions, inspectBroker } from './inspect-broker.ts';
-export type { KeptMessage } from './kept-message.ts';
+export type { KeptMessage } from '../kept/kept-message.ts';
 export { type Kept, type KeptQueue, type KeptQueueOptions, openKeptQueue } from './open-kept-queue.ts';
 export { redeliveredReply } from './redelivered-reply.ts';
 export { Redriver, type Redriving } from './redriver.ts';

@@ -4,8 +4,8 @@ import type { TlsContext } from '#tls';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
-import { forwarderLockOf } from '../topology/topology.ts';
-import { type KeptMessage, keptMessageOf } from './kept-message.ts';
+import { type KeptMessage, keptMessageOf } from '../kept/kept-message.ts';
+import { forwarderLockOf, readerLockOf } from '../topology/topology.ts';
 
 export type Kept = KeptOf<KeptMessage>;
 export type KeptQueue = KeptQueueOf<KeptMessage>;
@@ -42,7 +42,7 @@ export async function openKeptQueue({
       urls,
       tls,
       queue: names[queue],
-      lock: queue === 'undelivered' ? forwarderLockOf(names) : undefined,
+      lock: queue === 'undelivered' ? forwarderLockOf(names) : readerLockOf(names),
       read: (message) => keptMessageOf(message, seal),
     });
   } catch (error) {

@@ -10,7 +10,7 @@ import { CallerPolicy, type Envelope } from '../envelope/envelope.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL, SEQUENCE } from '../envelope/own-headers.ts';
-import { keptMessageOf } from './kept-message.ts';
+import { keptMessageOf } from '../kept/kept-message.ts';
 
 /** A dead letter, read as the command that it was. */
 export interface Redriving {

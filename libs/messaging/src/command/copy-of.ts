@@ -1,7 +1,8 @@
-import type { BusNames, ErrorCode } from '#contracts';
+import type { BusNames, ErrorBody } from '#contracts';
 import { KEPT_BYTES, type OutgoingMessage } from '#rabbitmq';
 
 import {
+  FAILURE,
   ORIGIN_QUEUE,
   ORIGIN_USER,
   PROGRESS,
@@ -12,6 +13,7 @@ import {
 } from '../envelope/own-headers.ts';
 import { ANONYMOUS, isShortString } from '../envelope/envelope.ts';
 import type { Command } from './command.ts';
+import { failureFactsOf } from './facts.ts';
 
 /** What a copy is made of: a message, and what was read from it. */
 interface Original extends Pick<Command, 'envelope'> {
@@ -72,16 +74,17 @@ export function copyOf(
 /** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
 export function deadLetterOf(
   command: Command,
-  code: ErrorCode,
+  failure: ErrorBody,
   names: BusNames,
   nowMs: number,
 ): OutgoingMessage {
   const { message, queue, bodyBytes } = command.delivery;
-  const isOversized = code === 'MESSAGE_TOO_LARGE';
+  const isOversized = failure.code === 'MESSAGE_TOO_LARGE';
   return copyOf(command, {
     queue: names.deadLetters,
     headers: {
-      [REASON]: code,
+      [REASON]: failure.code,
+      [FAILURE]: JSON.stringify(failureFactsOf(failure)),
       'x-failed-at': new Date(nowMs).toISOString(),
       [ORIGIN_QUEUE]: queue,
       // After the failure that is answered now: the reply to a redriven command must not look like a repeat of it.

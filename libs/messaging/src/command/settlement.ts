@@ -89,7 +89,19 @@ export function errorBodyOf(error: CommandError, { envelope, attempts }: Failing
 
 /** Why a command failed, or has to wait; `undefined` for a success, and for what was not decided. */
 export function codeOf(settlement: Settlement): ErrorCode | undefined {
-  return settlement.kind === 'postpone' ? settlement.failure.code : failureOf(settlement)?.code;
+  return bodyOf(settlement)?.code;
+}
+
+/** What the platform last answered, or why it did not: `HTTP 503`, `timeout`; `undefined` if a failure is not about that. */
+export function causeOf(settlement: Settlement): string | undefined {
+  const { category, platform, details } = bodyOf(settlement) ?? {};
+  if (platform) return `HTTP ${platform.status}`;
+  const isOfCall = category === 'unavailable' || category === 'uncertain';
+  return isOfCall && typeof details?.['reason'] === 'string' ? details['reason'] : undefined;
+}
+
+function bodyOf(settlement: Settlement): ErrorBody | undefined {
+  return settlement.kind === 'postpone' ? settlement.failure : failureOf(settlement);
 }
 
 /** The failure that a command is answered with, `undefined` for any other settlement. */

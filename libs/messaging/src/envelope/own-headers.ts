@@ -24,6 +24,8 @@ export const QUARANTINE_LEVEL = 'x-quarantine-level';
 export const QUARANTINE_STARTED_AT = 'x-quarantine-started-at';
 export const REASON = 'x-reason';
 export const ORIGIN_QUEUE = 'x-origin-queue';
+/** What is known of a failure beside its code: status, pointers, reason, as JSON. For people; it decides nothing. */
+export const FAILURE = 'x-failure';
 /** Their message authentication code. */
 export const SEAL = 'x-seal';
 
@@ -52,6 +54,9 @@ export const READ_HEADERS: ReadonlySet<string> = new Set([
   'schema-version',
   'traceparent',
   'tracestate',
+  // Of what is kept for people.
+  FAILURE,
+  'x-failed-at',
   // Of parked replies.
   'command-id',
   'command-type',

@@ -8,7 +8,7 @@ import { type MemoryClaim, MemoryIdempotencyStore } from './memory-idempotency-s
 import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
 import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
 
-const LEASE_MS = 3_000;
+const LEASE_MS = 1_500;
 /** Of a claim, within its lease. */
 const RENEWALS = 3;
 /** Beyond so many leases and outcomes, what Redis missed stays in the memory of this worker. */
@@ -32,7 +32,7 @@ export interface RedisIdempotencyStoreOptions extends RedisConnectionOptions {
   readonly prefix: string;
   /** How long an outcome is kept. */
   readonly ttlMs: number;
-  /** How long the claims of a dead worker stand; default 3000. */
+  /** How long the claims of a dead worker stand; default 1500. */
   readonly leaseMs?: number;
   readonly newId: () => string;
   /** Encrypt the replies that are kept, and hide whose they are. */

@@ -18,6 +18,8 @@ export interface CommandEnd {
   readonly settlement: 'answer' | 'dead-letter' | 'postpone' | 'move' | 'return';
   /** Why it failed. */
   readonly code: ErrorCode | undefined;
+  /** What the platform last answered, or why it did not, if the failure is about that: `HTTP 503`, `timeout`. */
+  readonly cause: string | undefined;
   /** Calls to the platform. */
   readonly attempts: number;
 }

@@ -12,7 +12,7 @@ import type { ReportPlaces } from './report-places.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
 import type { Settlement } from '../command/settlement.ts';
-import { share } from './share.ts';
+import { compartmentNameOf, share } from './share.ts';
 import { inOrder } from './step.ts';
 
 /** A lane: what its commands pass, in this order. What comes back passes it the other way round. */
@@ -62,7 +62,7 @@ export function lanesOf(options: LanesOptions): Readonly<Record<Lane, LaneSteps>
           run(
             outbox,
             (command) => {
-              places.moved(command.envelope.operator);
+              places.moved(compartmentNameOf(command));
               options.onServed('reports');
             },
             nowMs,

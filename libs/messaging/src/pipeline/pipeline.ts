@@ -10,7 +10,7 @@ import type { CommandTrace, CommandTracer } from '../observer/command-tracer.ts'
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import type { LaneSteps } from './lanes.ts';
 import type { Quarantine } from './quarantine.ts';
-import { codeOf, type Settlement, settlementOf } from '../command/settlement.ts';
+import { causeOf, codeOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import type { Settler } from './settler.ts';
 
 /** What the broker delivers for the fourth time goes into quarantine. */
@@ -63,7 +63,12 @@ export class Pipeline {
       }
       const end = await settler.settle(command, settlement);
       command.end(end);
-      command.trace?.end({ settlement: end.kind, code: codeOf(end), attempts: command.attempts });
+      command.trace?.end({
+        settlement: end.kind,
+        code: codeOf(end),
+        cause: causeOf(end),
+        attempts: command.attempts,
+      });
       observer.commandReleased(command.lane);
     } catch {
       // Nothing above is expected to throw; whatever does costs this delivery, and not the process.

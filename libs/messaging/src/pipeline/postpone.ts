@@ -15,6 +15,7 @@ import {
   type Settlement,
   settlementOf,
 } from '../command/settlement.ts';
+import { compartmentNameOf } from './share.ts';
 import type { Step } from './step.ts';
 
 export interface PostponeOptions {
@@ -30,16 +31,16 @@ export interface PostponeOptions {
   readonly nowMs: () => number;
 }
 
-/** Gives a report a place until it is settled, or has it wait in a retry queue if its operator is stuck. */
+/** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
 export function reportShare(places: ReportPlaces, options: PostponeOptions): Step {
   const { nowMs } = options;
   return async (command, next) => {
-    const { operator } = command.envelope;
-    const asked = places.enter(operator, command.deadline, () => fits(command, options));
+    const compartment = compartmentNameOf(command);
+    const asked = places.enter(compartment, command.deadline, () => fits(command, options));
     const turn = typeof asked === 'string' ? asked : await asked;
     if (turn === 'stuck') return waitShortly(command, new CommandError('OVERLOADED'), options);
     if (turn === 'expired') return settlementOf(command, new DeadlineExceeded(), nowMs());
-    command.atEnd(() => places.leave(operator));
+    command.atEnd(() => places.leave(compartment));
     // Its connection may have gone while it waited.
     if (!command.delivery.isAlive) return { kind: 'return', cause: undefined };
     return next(command);

@@ -8,8 +8,8 @@ const SICK = 'sick';
 const WELL = 'well';
 let places: ReportPlaces;
 const late = (): Deadline => Deadline.after(3_600_000);
-const enter = (operator: string, deadline = late()): Turn | Promise<Turn> =>
-  places.enter(operator, deadline, () => true);
+const enter = (compartment: string, deadline = late()): Turn | Promise<Turn> =>
+  places.enter(compartment, deadline, () => true);
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -17,14 +17,14 @@ beforeEach(() => {
 });
 
 describe('ReportPlaces', () => {
-  it('gives an operator half of the places, and another one half of the rest', () => {
+  it('gives a compartment half of the places, and another one half of the rest', () => {
     const sick = Array.from({ length: 5 }, () => enter(SICK));
     expect(sick.map((turn) => typeof turn)).toEqual(['string', 'string', 'string', 'string', 'object']);
     const well = Array.from({ length: 3 }, () => enter(WELL));
     expect(well.map((turn) => typeof turn)).toEqual(['string', 'string', 'object']);
   });
 
-  it('has a report beyond the share wait for its turn while its operator moves', async () => {
+  it('has a report beyond the share wait for its turn while reports of its compartment move', async () => {
     for (let n = 0; n < 4; n += 1) void enter(SICK);
     const waiting = enter(SICK);
     for (let ms = 0; ms < 10_000; ms += 1_000) {
@@ -33,6 +33,21 @@ describe('ReportPlaces', () => {
     }
     places.leave(SICK);
     expect(await waiting).toBe('entered');
+  });
+
+  it('sends reports away that wait for long ones, so that those behind them are delivered', async () => {
+    for (let n = 0; n < 4; n += 1) void enter(SICK);
+    const waiting = Array.from({ length: 4 }, () => enter(SICK));
+    for (let ms = 0; ms < 3_000; ms += 500) {
+      jest.advanceTimersByTime(500);
+      places.moved(SICK);
+    }
+    // One waits for the next place that gets free, beside another one.
+    expect(await Promise.all(waiting.slice(0, 3))).toEqual(['stuck', 'stuck', 'stuck']);
+    expect([typeof enter(SICK), enter(SICK)]).toEqual(['object', 'stuck']);
+    places.leave(SICK);
+    expect(await waiting[3]).toBe('entered');
+    expect(enter(WELL)).toBe('entered');
   });
 
   it('sends reports beyond the share away within three seconds if nothing moves, and further ones at once', async () => {

@@ -22,6 +22,7 @@ const COMPLETED: Reply = {
     readFrom: '2026-01-31T12:00:00.000Z',
     readTo: '2026-01-31T12:00:00.000Z',
     spansIntervals: false,
+    faults: 0,
   },
 };
 const page = (number: number): Reply => ({

@@ -77,9 +77,9 @@ export class Settler {
     return sending ?? announcing ?? Promise.resolve();
   }
 
-  async #deadLetter(command: Command, { data: { code } }: FailedReply): Promise<void> {
-    await this.#outbox.copy(command, deadLetterOf(command, code, this.#names, this.#nowMs()));
-    this.#observer.deadLettered(factsOf(command, this.#nowMs()), code);
+  async #deadLetter(command: Command, { data }: FailedReply): Promise<void> {
+    await this.#outbox.copy(command, deadLetterOf(command, data, this.#names, this.#nowMs()));
+    this.#observer.deadLettered(factsOf(command, this.#nowMs()), data.code);
   }
 
   #observe(command: Command, settlement: Published): void {

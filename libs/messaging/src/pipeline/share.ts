@@ -1,7 +1,7 @@
 import { CommandError } from '#contracts';
 import { type Clock, type Holding, Window } from '#resilience';
 
-import type { CheckedCommand } from '../command/command.ts';
+import type { Command } from '../command/command.ts';
 import { settlementOf } from '../command/settlement.ts';
 import type { Step } from './step.ts';
 
@@ -18,7 +18,12 @@ export function laneWindow(prefetch: number, budgetMs: number, clock: Clock): Wi
   return new Window(prefetch, budgetMs * STUCK_SHARE, clock);
 }
 
-/** What a compartment is of, by its name in the window. */
+/** One operation of one operator. */
+export function compartmentNameOf({ envelope }: Command): string {
+  return `${envelope.type} ${envelope.operator}`;
+}
+
+/** What a compartment is of, by its name. */
 export function compartmentOf(name: string): { readonly operator: string; readonly operation: string } {
   const [operation = ''] = name.split(' ', 1);
   return { operation, operator: name.slice(operation.length + 1) };
@@ -30,7 +35,7 @@ export function compartmentOf(name: string): { readonly operator: string; readon
  */
 export function share(window: Window, nowMs: () => number): Step {
   return (command, next) => {
-    const compartment = nameOf(command);
+    const compartment = compartmentNameOf(command);
     const holding = window.enter(compartment);
     if (holding === undefined) {
       window.overflow(compartment);
@@ -47,14 +52,10 @@ export function share(window: Window, nowMs: () => number): Step {
  *
  * @throws CommandError `OVERLOADED`
  */
-export function enterAsRepeat(window: Window, command: CheckedCommand): Holding {
-  const compartment = nameOf(command);
+export function enterAsRepeat(window: Window, command: Command): Holding {
+  const compartment = compartmentNameOf(command);
   const holding = window.enter(compartment) ?? window.enterBeside();
   if (holding) return holding;
   window.overflow(compartment);
   throw new CommandError('OVERLOADED');
-}
-
-function nameOf({ envelope }: CheckedCommand): string {
-  return `${envelope.type} ${envelope.operator}`;
 }

@@ -35,6 +35,7 @@ const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => (
   type: 'command.failed',
   data: errorBodyOf(new CommandError(code), commandOf(facts), RECEIVED_AT_MS),
 });
+const failureWith = (code: ErrorBody['code']) => failed({}, code).data as ErrorBody;
 const factsOf = (reply: Reply, facts: Facts, sequence = 0) => ({
   envelope: commandOf(facts).envelope,
   reply,
@@ -221,13 +222,14 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   ],
   [
     'a dead letter',
-    () => deadLetterOf(commandOf({}), 'VALIDATION_FAILED', NAMES, RECEIVED_AT_MS),
+    () => deadLetterOf(commandOf({}), failureWith('VALIDATION_FAILED'), NAMES, RECEIVED_AT_MS),
     {
       to: ':poker.dead-letters!',
       ...COPY,
       headers: {
         ...COPY_HEADERS,
         'x-reason': 'VALIDATION_FAILED',
+        'x-failure': '{"reason":"The command is not valid; see the violations."}',
         'x-failed-at': '2026-01-31T12:00:00.000Z',
         'x-origin-queue': 'poker.interactive',
         'x-sequence': 1,
@@ -236,7 +238,8 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   ],
   [
     'a dead letter that is too large, cut to its first KiB',
-    () => deadLetterOf(commandOf({ body: Buffer.alloc(2_000, 'x') }), 'MESSAGE_TOO_LARGE', NAMES, 0),
+    () =>
+      deadLetterOf(commandOf({ body: Buffer.alloc(2_000, 'x') }), failureWith('MESSAGE_TOO_LARGE'), NAMES, 0),
     { headers: { ...COPY_HEADERS, 'x-origin-bytes': 2_000 }, body: 'x'.repeat(1_024) },
   ],
 ];

@@ -12,6 +12,7 @@ import {
 } from '#rabbitmq';
 
 import type { HeaderSeal } from '../envelope/own-headers.ts';
+import { KeptSummary } from '../kept/kept-summary.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { forwarderLockOf } from '../topology/topology.ts';
 import { forwardedReply } from './forwarded-reply.ts';
@@ -58,10 +59,17 @@ export class ParkedReplyForwarder {
   #walk: Promise<void> = Promise.resolve();
   /** Replies that the last walk came past. */
   #shown = 0;
+  /** What the last complete walk left. */
+  #left = new KeptSummary();
 
   constructor(options: ParkedReplyForwarderOptions) {
     this.#options = options;
     this.#lock = new QueueLock(forwarderLockOf(options.names), options.publisher);
+  }
+
+  /** What lay in the queue after the last walk of this worker. */
+  get left(): KeptSummary {
+    return this.#left;
   }
 
   /** Walks over a connection until the next one, or until `stop`; returns at once. */
@@ -104,7 +112,9 @@ export class ParkedReplyForwarder {
   async #walkOver(connection: ChannelModel): Promise<WalkEnd> {
     const { names } = this.#options;
     const depth = (await depthOf(connection, names.undelivered)) ?? 0;
-    if (depth === 0 || !(await this.#lock.isHeldBy(connection))) return 'done';
+    // While another worker walks, it holds them, and the broker counts none.
+    const isEmpty = depth === 0 && this.#left.messages === 0;
+    if (isEmpty || !(await this.#lock.isHeldBy(connection))) return 'done';
     try {
       const isCut = await this.#walkHolding(connection);
       return isCut || this.#shown < depth ? 'cut short' : 'done';
@@ -142,15 +152,22 @@ export class ParkedReplyForwarder {
 
   async #forwardAll(connection: ChannelModel, channel: Channel, round: ForwardingRound): Promise<void> {
     const { names, observer, seal } = this.#options;
+    const left = new KeptSummary();
     try {
       for await (const { message: parked, acknowledge } of walkQueue(channel, names.undelivered, WALK)) {
         this.#shown += 1;
         // Also one that is told to stop goes to the end, so that all of them are back in their places.
         if (this.#connection !== connection) round.stop();
         const message = forwardedReply(parked, names.reserved, seal);
-        if (message) round.offer({ message, onTaken: () => acknowledgeIfOpen(acknowledge) });
+        const remove = left.add(parked);
+        const onTaken = (): void => {
+          remove();
+          acknowledgeIfOpen(acknowledge);
+        };
+        if (message) round.offer({ message, onTaken });
       }
       await round.finish();
+      this.#left = left;
     } finally {
       round.stop();
       for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);

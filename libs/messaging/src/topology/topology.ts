@@ -59,6 +59,11 @@ export function workerPermissions(prefix: string): Permissions {
   return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };
 }
 
+/** Exclusive to whoever looks into the dead letters or settles some, for as long as that takes. */
+export function readerLockOf({ deadLetters }: BusNames): QueueDeclaration {
+  return lockQueue(`${deadLetters}.reader`);
+}
+
 /** Exclusive to the worker that forwards parked replies, for as long as it does. Not part of what is declared at start. */
 export function forwarderLockOf({ undelivered }: BusNames): QueueDeclaration {
   return lockQueue(`${undelivered}.forwarder`);

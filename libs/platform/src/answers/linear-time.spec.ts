@@ -87,22 +87,22 @@ const READERS: Readonly<Record<string, { texts: readonly string[]; read: (text: 
       ...Object.values(VALUES).map((value) => `"further":${value}`),
       ...Object.values(NAMES),
     ]),
-    read: (text) => readCollection(Buffer.from(text), RAKE_RECORD, 'strict'),
+    read: (text) => readCollection(Buffer.from(text), RAKE_RECORD, { strictness: 'strict' }),
   },
   'a lenient page of amounts': {
     texts: Object.values(VALUES).map((value) => pageWith('ad-hoc-report', `"win":${value}`)),
-    read: (text) => readCollection(Buffer.from(text), AD_HOC_RECORD, 'lenient'),
+    read: (text) => readCollection(Buffer.from(text), AD_HOC_RECORD, { strictness: 'lenient' }),
   },
   'what is beside the records': {
     texts: Object.values(VALUES).map((value) => `{"links":${value},"data":[],"meta":${value}}`),
-    read: (text) => readCollection(Buffer.from(text), RAKE_RECORD, 'strict'),
+    read: (text) => readCollection(Buffer.from(text), RAKE_RECORD, { strictness: 'strict' }),
   },
   'a session': {
     texts: Object.values(VALUES).map(
       (value) =>
         `{"data":{"type":"session","id":${value},"attributes":{"user-id":"u","session-id":${value},"auth":${value},"redirect-url":${value}}}}`,
     ),
-    read: (text) => readSession(text, 'u', { mayBeHttp: false }),
+    read: (text) => readSession(text, 'u', { mayBeHttp: false }, 'same'),
   },
   'a game': {
     texts: Object.values(VALUES).map(

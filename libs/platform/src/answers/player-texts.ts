@@ -23,14 +23,6 @@ export function playerTextAt(object: JsonObject, name: string, where: string): s
   return text;
 }
 
-/** @throws UnexpectedDocument unless the member is the player that was asked for */
-export function samePlayerAt(object: JsonObject, name: string, where: string, player: string): string {
-  const text = playerTextAt(object, name, where);
-  if (text !== player)
-    throw new UnexpectedDocument(`${where}/${name} is another player than the one asked for`);
-  return text;
-}
-
 /** @throws UnexpectedDocument unless the member is an address that a player may be sent to */
 export function playerUrlAt(object: JsonObject, name: string, where: string, rules: UrlRules): string {
   const text = playerTextAt(object, name, where);

@@ -18,7 +18,7 @@ const read = (document: unknown) =>
   readCollection(
     Buffer.from(typeof document === 'string' ? document : JSON.stringify(document)),
     RAKE_RECORD,
-    'strict',
+    { strictness: 'strict' },
   );
 const readRecords = async (document: unknown) =>
   JSON.parse(`[${Buffer.concat((await read(document)).written).toString()}]`) as Record<string, unknown>[];
@@ -34,6 +34,23 @@ describe('readCollection', () => {
     expect((await page).map(({ id, value }) => [id, value])).toEqual(
       data.map(({ id, attributes }) => [id, attributes.value]),
     );
+  });
+
+  it.each([
+    ['known and unknown ones', ['USD', 'EUR', 'mBTC'], { USD: 2, EUR: null, mBTC: 5 }],
+    ['one of the prototype', ['constructor', '__proto__'], { constructor: null, ['__proto__']: null }],
+    ['none that has a name', ['', 7, null], {}],
+  ])('gives the precision of each currency on the page: %s', async (_, currencies, expected) => {
+    const data = currencies.map((currency, index) => recordOf(index, { currency }));
+    const precisions = new Map([
+      ['USD', 2],
+      ['mBTC', 5],
+    ]);
+    const page = await readCollection(Buffer.from(JSON.stringify({ data, meta: META })), RAKE_RECORD, {
+      strictness: 'lenient',
+      precisions,
+    });
+    expect(page.precisions).toEqual(expected);
   });
 
   it('gives records the same digest if they are the same', async () => {
@@ -77,7 +94,9 @@ describe('readCollection', () => {
   ])('never holds up the event loop for 50 ms by a page of 16 MiB of %s', async (_, page) => {
     const turns: number[] = [];
     let isRead = false;
-    const reading = readCollection(page, RAKE_RECORD, 'strict').finally(() => (isRead = true));
+    const reading = readCollection(page, RAKE_RECORD, { strictness: 'strict' }).finally(
+      () => (isRead = true),
+    );
     while (!isRead) {
       // Of the processor, so that a busy machine changes nothing.
       const used = process.threadCpuUsage();

@@ -3,10 +3,10 @@ import { crc32 } from 'node:zlib';
 import type { RecordFault } from '#contracts';
 import { oneAtATime, Slices } from '#resilience';
 
-import type { PlatformSettings } from '../platform-settings.ts';
+import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
 import { type JsonObject, objectAt, parseDocument, UnexpectedDocument } from './document.ts';
 import { parseWithRawNumbers } from './raw-numbers.ts';
-import { readRecord } from './read-record.ts';
+import { readRecord, ToleratedFaults } from './read-record.ts';
 import type { RecordShape } from './record-shapes.ts';
 import { type Range, scanRecords } from './scan-records.ts';
 
@@ -20,13 +20,22 @@ export interface CollectionPage {
   readonly identities: readonly string[];
   /** The CRC-32 of each record, which tells whether one that comes again is the same. */
   readonly digests: readonly number[];
-  readonly currencies: ReadonlySet<string>;
+  /** The decimals of each currency on the page, `null` if they are not configured. */
+  readonly precisions: Readonly<Record<string, number | null>>;
   /** What is wrong with records that were passed on as they are, up to some thousands; absent if nothing is. */
   readonly faults?: readonly RecordFault[];
+  /** How many there are, also beyond those. */
+  readonly faultCount: number;
   readonly totalCount: number;
   readonly pageCount: number;
   readonly currentPage: number;
   readonly perPage: number;
+}
+
+/** How the records of one operator are read. */
+export interface RecordSettings {
+  readonly strictness: PlatformSettings['reportRecords'];
+  readonly precisions?: OperatorCredentials['currencyPrecisions'];
 }
 
 /** Pages of this size are ordinary: with the records that a caller may ask for, less than 1 MiB. */
@@ -49,10 +58,10 @@ const MAX_CURRENCIES = 1_000;
 export function readCollection(
   bytes: Buffer,
   shape: RecordShape,
-  strictness: PlatformSettings['reportRecords'],
+  settings: RecordSettings,
 ): Promise<CollectionPage> {
   const isLarge = bytes.length > LARGE_BYTES;
-  const read = () => readPage(bytes, isLarge, shape, strictness);
+  const read = () => readPage(bytes, isLarge, shape, settings);
   return isLarge ? oneAtATime(read) : read();
 }
 
@@ -60,7 +69,7 @@ async function readPage(
   bytes: Buffer,
   isLarge: boolean,
   shape: RecordShape,
-  strictness: PlatformSettings['reportRecords'],
+  { strictness, precisions }: RecordSettings,
 ): Promise<CollectionPage> {
   const slices = new Slices();
   const records = new WrittenRecords(shape, strictness);
@@ -72,13 +81,15 @@ async function readPage(
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
   const { written, identities, digests, currencies, faults } = records;
+  const decimals = [...currencies].map((currency) => [currency, precisions?.get(currency) ?? null]);
   return {
     written,
     isLarge,
     identities,
     digests,
-    currencies,
-    ...(faults.length > 0 && { faults }),
+    precisions: Object.fromEntries(decimals) as CollectionPage['precisions'],
+    ...(faults.count > 0 && { faults: faults.named }),
+    faultCount: faults.count,
     totalCount: countAt(meta, 'total-count'),
     pageCount: countAt(meta, 'page-count'),
     currentPage: countAt(meta, 'current-page'),
@@ -92,9 +103,9 @@ class WrittenRecords {
   readonly identities: string[] = [];
   readonly digests: number[] = [];
   readonly currencies = new Set<string>();
-  readonly faults: RecordFault[] = [];
+  readonly faults = new ToleratedFaults();
   readonly #shape: RecordShape;
-  readonly #tolerated: RecordFault[] | undefined;
+  readonly #tolerated: ToleratedFaults | undefined;
 
   constructor(shape: RecordShape, strictness: PlatformSettings['reportRecords']) {
     this.#shape = shape;
@@ -113,7 +124,7 @@ class WrittenRecords {
       const { id, currency, moneyType } = record;
       // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
       this.identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
-      if (typeof currency === 'string') this.currencies.add(currency);
+      if (typeof currency === 'string' && currency !== '') this.currencies.add(currency);
       const written = JSON.stringify(record);
       this.digests.push(crc32(written));
       return written;

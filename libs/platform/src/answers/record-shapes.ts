@@ -3,14 +3,18 @@ import { camelCase } from './camel-case.ts';
 /** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
   readonly type: string;
+  /** Without which a record is none. */
   readonly texts: readonly string[];
+  /** With `REPORT_RECORDS=lenient`, a record may be without these. */
+  readonly tolerableTexts: readonly string[];
   readonly integers: readonly string[];
 }
 
 /** Source: interface document, "Ad hoc report record". */
 export const AD_HOC_RECORD: RecordShape = {
   type: 'ad-hoc-report',
-  texts: ['user-id', 'date', 'currency'],
+  texts: ['date'],
+  tolerableTexts: ['user-id', 'currency'],
   integers: [
     'money-type',
     'win',
@@ -39,7 +43,8 @@ export const AD_HOC_RECORD: RecordShape = {
 /** Source: interface document, "Player rake record". */
 export const RAKE_RECORD: RecordShape = {
   type: 'players-rake',
-  texts: ['user-id', 'currency'],
+  texts: [],
+  tolerableTexts: ['user-id', 'currency'],
   integers: ['value'],
 };
 

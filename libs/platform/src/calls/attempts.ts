@@ -73,10 +73,10 @@ export class Attempts {
     const { observer, operation, circuit } = this.#options;
     observer.attemptRefused(operation, reason);
     if (reason === 'expired') return { kind: 'expired' };
-    const { retryAfterMs } = circuit;
+    const { retryAfterMs, cause } = circuit;
     return {
       kind: 'rejected',
-      fault: reason === 'circuit-open' ? { kind: reason, retryAfterMs } : { kind: reason },
+      fault: reason === 'circuit-open' ? { kind: reason, retryAfterMs, cause } : { kind: reason },
     };
   }
 
@@ -92,7 +92,7 @@ export class Attempts {
     return new Promise((resolve) => {
       exchange(connections, request, { timeoutMs, maxAnswerBytes }, (end) => {
         const { outcome, health, result } = this.#classify(end, remainingMs);
-        pass.settle(health);
+        pass.settle(health, end.kind === 'answer' ? `HTTP ${end.answer.status}` : result);
         admission.leave(compartment);
         observer.attemptEnded(operation, result, performance.now() - startedAtMs);
         trace?.end(result, end.kind === 'answer' ? end.answer.status : undefined);

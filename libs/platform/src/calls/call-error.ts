@@ -16,8 +16,9 @@ export interface CallFacts {
   readonly call: CallContext;
   /** 0 while the circuit would let a call through. */
   readonly circuitRetryAfterMs: number;
-  /** What no error may repeat: values at any depth. */
-  readonly secrets: readonly unknown[];
+  /** Of the command; no error may repeat it. */
+  readonly data: object;
+  readonly secretKey: string | undefined;
 }
 
 const MAX_ERROR_TEXT = 64 * 1024;
@@ -75,7 +76,10 @@ function faultError(
         retryAfterMs: fault.retryAfterMs ?? known.retryAfterMs,
       });
     case 'circuit-open':
-      return new CommandError('CIRCUIT_OPEN', { retryAfterMs: fault.retryAfterMs });
+      return new CommandError('CIRCUIT_OPEN', {
+        retryAfterMs: fault.retryAfterMs,
+        details: fault.cause === undefined ? undefined : { reason: fault.cause },
+      });
     case 'overloaded':
       return new CommandError('OVERLOADED');
     case 'transport':
@@ -91,7 +95,7 @@ function faultError(
 
 async function answerError(
   answer: Answer,
-  { operation, secrets }: CallFacts,
+  { operation, data, secretKey }: CallFacts,
   known: CommandErrorFacts,
 ): Promise<CommandError> {
   const body = await readBody(answer, MAX_ERROR_TEXT);
@@ -99,11 +103,11 @@ async function answerError(
   const errors = text === undefined ? undefined : readErrors(text);
   const entries = errors ?? [];
   const foreign = errors ? undefined : foreignBodyOf(text);
-  const { code, details } = classifyError(answer.status, operation, entries, foreign);
+  const { code, details } = classifyError({ status: answer.status, operation, entries, foreign, data });
   const hasDetails = details !== undefined || known.details !== undefined;
   return new CommandError(code, {
     ...known,
-    platform: redactedAnswer(answer.status, entries, secrets),
+    platform: redactedAnswer(answer.status, entries, [data, secretKey]),
     details: hasDetails ? { ...details, ...known.details } : undefined,
   });
 }

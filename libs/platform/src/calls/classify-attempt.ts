@@ -14,7 +14,7 @@ export type Fault =
       /** What a proxy answered instead of connecting. */
       readonly proxyStatus: number | undefined;
     }
-  | { readonly kind: 'circuit-open'; readonly retryAfterMs: number }
+  | { readonly kind: 'circuit-open'; readonly retryAfterMs: number; readonly cause: string | undefined }
   | { readonly kind: 'overloaded' }
   | { readonly kind: 'closed' };
 

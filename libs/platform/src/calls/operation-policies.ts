@@ -68,7 +68,7 @@ export class OperationPolicies {
       circuit: new Circuit(limits.circuit, {
         clock,
         random,
-        onChange: (state) => observer.circuitChanged(operator, operation, state),
+        onChange: (state, cause) => observer.circuitChanged(operator, operation, state, cause),
       }),
       compartment: admission.add(priority),
       rules: {

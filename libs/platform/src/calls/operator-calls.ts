@@ -109,7 +109,8 @@ export class OperatorCalls {
       operation,
       call: context,
       circuitRetryAfterMs: circuit.retryAfterMs,
-      secrets: [data, credentials.secretKey],
+      data,
+      secretKey: credentials.secretKey,
     });
     if (error.details?.['hint'] === 'signature') {
       this.#options.observer.signatureDoubted(credentials.name, operation);

@@ -8,12 +8,19 @@ export interface ErrorRow {
   readonly status: number | StatusClass;
   /** Absent: any operation. */
   readonly operation?: Operation;
+  /** Matches the pointer of one of its errors. Absent: any. */
+  readonly pointer?: RegExp;
+  /** Whether the command gave a currency. Absent: either. */
+  readonly hasCurrency?: boolean;
   /** Matches a whole `detail` or `title` of the answer, in any letter case. Absent: any. */
   readonly text?: RegExp;
   /** Whether the answer has to be the platform's own: an error document of JSON:API, or nothing. Default: no. */
   readonly isOwn?: true;
   readonly code: ErrorCode;
 }
+
+const AT_AUTH_TYPE = /(?:^|\/)auth[-_]?type$/i;
+const AT_CURRENCY = /(?:^|\/)currency$/i;
 
 /** What each answer means that is no success. Source: bus contract, section 4; interface document, "Errors". */
 export const ERROR_TABLE: readonly ErrorRow[] = [
@@ -37,6 +44,13 @@ export const ERROR_TABLE: readonly ErrorRow[] = [
     text: /^the maximum username length is (?<maxLength>\d{1,9})\.?$/i,
     code: 'NICKNAME_TOO_LONG',
   },
+  // The interface document gives reports one code for all their data.
+  { status: 422, operation: 'report.ad-hoc.fetch', code: 'INCORRECT_DATA' },
+  { status: 422, operation: 'report.rake.fetch', code: 'INCORRECT_DATA' },
+  // It gives no text for some faults of a session: then the pointer says which member it is.
+  { status: 422, pointer: AT_AUTH_TYPE, code: 'AUTH_TYPE_INVALID' },
+  { status: 422, pointer: AT_CURRENCY, hasCurrency: false, code: 'CURRENCY_REQUIRED' },
+  { status: 422, pointer: AT_CURRENCY, code: 'CURRENCY_NOT_FOUND' },
   { status: 422, code: 'INCORRECT_DATA' },
   { status: 429, code: 'RATE_LIMITED' },
   { status: '3xx', code: 'UNEXPECTED_REDIRECT' },

@@ -7,13 +7,14 @@ export interface Decoded {
 }
 
 const PERCENT = '%[0-9a-f]{2}';
-/** One character in a URL, HTML, or JSON; each alternative is of bounded length, so that a pass is linear. */
+/** One character in a URL, HTML, JSON, or a JSON pointer; each alternative is of bounded length, so that a pass is linear. */
 const NOTATION = new RegExp(
   [
     `(?<url>(?:${PERCENT}){1,4})`,
     '&(?:#(?<decimal>\\d{1,12})|#x(?<hex>[0-9a-f]{1,12})|(?<name>amp|lt|gt|quot|apos));',
     '\\\\u(?<unit>[0-9a-f]{4})',
     '\\\\(?<escaped>[^\\p{L}\\p{N}])',
+    '~(?<tilde>[01])',
   ].join('|'),
   'giu',
 );
@@ -58,11 +59,12 @@ export function decodeOnce({ text, starts, ends }: Decoded): Decoded | undefined
 
 /** The character that a match stands for, and how many units of the match it takes. */
 function characterOf(match: RegExpExecArray): [string | undefined, number] {
-  const { url, decimal, hex, name, unit, escaped } = match.groups ?? {};
+  const { url, decimal, hex, name, unit, escaped, tilde } = match.groups ?? {};
   if (url !== undefined) return firstOf(url);
   const { length } = match[0];
   if (name !== undefined) return [ENTITIES[name.toLowerCase()], length];
   if (escaped !== undefined) return [escaped, length];
+  if (tilde !== undefined) return [tilde === '0' ? '~' : '/', length];
   const codePoint = decimal === undefined ? Number.parseInt(hex ?? unit ?? '', 16) : Number(decimal);
   return [codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : undefined, length];
 }

@@ -20,7 +20,7 @@ export function redactedAnswer(
       ...(entry.status !== undefined && { status: entry.status }),
       ...(entry.title !== undefined && { title: redactor.redact(entry.title) }),
       ...(entry.detail !== undefined && { detail: redactor.redact(entry.detail) }),
-      ...(entry.pointer !== undefined && { pointer: redactor.redact(entry.pointer) }),
+      ...(entry.pointer !== undefined && { pointer: redactor.redactPointer(entry.pointer) }),
     })),
   };
 }

@@ -36,6 +36,26 @@ describe('Redactor', () => {
     expect(redactor.redact(`<${written}>`)).toBe('<***>');
   });
 
+  it.each([
+    [
+      'a value within a name of the interface',
+      'cur',
+      '/data/attributes/currency',
+      '/data/attributes/currency',
+    ],
+    ['a value that is a name of the interface', 'attributes', '/data/attributes/0', '/data/attributes/0'],
+    ['a value within another segment', 'cur', '/data/recurring/auth-type', '/data/***/auth-type'],
+    ['a value over several segments', 'a/b', '/data/xa/bx/nick', '/data/***/***/nick'],
+    ['a value escaped as a pointer', 'a/b~c', '/data/a~1b~0c/nick', '/data/***/nick'],
+    ['a value at the end', '4711', 'x/4711', 'x/***'],
+    ['no pointer at all', 'Ace', 'Ace is taken', '***'],
+  ])(
+    'redacts a pointer by whole segments, and keeps the names of the interface: %s',
+    (_, value, pointer, expected) => {
+      expect(new Redactor(value).redactPointer(pointer)).toBe(expected);
+    },
+  );
+
   it('finds quotes and backslashes, however often they were escaped', () => {
     let written = 'a"b\\c';
     const redactor = new Redactor(written);

@@ -1,3 +1,12 @@
+import {
+  AdHocReportFetch,
+  GameOpen,
+  GamePlayer,
+  GameSession,
+  RakeReportFetch,
+  SessionCreate,
+} from '#contracts/validation';
+
 import { type Decoded, decodeOnce } from './notations.ts';
 import { type Place, ValueFinder } from './value-finder.ts';
 
@@ -14,6 +23,18 @@ const MAX_CHARACTERS = 300;
 const MAX_LAYERS = 8;
 /** Of all texts of an answer, in units looked at; beyond it, texts are left out. */
 const BUDGET = 65_536;
+/** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
+const NAMES: ReadonlySet<string> = new Set(
+  [
+    'data',
+    'attributes',
+    'type',
+    'meta',
+    ...[SessionCreate, GameOpen, GamePlayer, GameSession, AdHocReportFetch, RakeReportFetch].flatMap(
+      (Shape) => Object.keys(new Shape()),
+    ),
+  ].map(plain),
+);
 
 /**
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A value is
@@ -34,6 +55,15 @@ export class Redactor {
   }
 
   redact(text: string): string {
+    return this.#redact(text, (_, place) => [place]);
+  }
+
+  /** A JSON pointer: a value redacts the whole segments that it is in; the names of the interface stay. */
+  redactPointer(pointer: string): string {
+    return this.#redact(pointer, segmentsOf);
+  }
+
+  #redact(text: string, widened: (text: string, place: Place) => readonly Place[]): string {
     const start = text.slice(0, MAX_TEXT);
     const layers = layersOf(start);
     this.#budget -= (layers?.length ?? MAX_LAYERS) * start.length;
@@ -44,7 +74,10 @@ export class Redactor {
       places.push([index, index + signature.length]);
     }
     // Redacted before it is cut, so that no half of a value is left at the cut.
-    const redacted = without(start, places);
+    const redacted = without(
+      start,
+      places.flatMap((place) => widened(start, place)),
+    );
     if (text.length > MAX_TEXT && redacted.length <= MAX_CHARACTERS) return REDACTED;
     const cut = redacted.slice(0, MAX_CHARACTERS);
     return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed();
@@ -80,6 +113,27 @@ function without(text: string, places: Place[]): string {
     at = Math.max(at, end);
   }
   return redacted + text.slice(at);
+}
+
+/** The segments of a pointer that a place touches, without those that are names of the interface. */
+function segmentsOf(pointer: string, [from, to]: Place): Place[] {
+  const segments: Place[] = [];
+  for (let start = pointer.lastIndexOf('/', from - 1) + 1; start < to;) {
+    const slash = pointer.indexOf('/', start);
+    const end = slash === -1 ? pointer.length : slash;
+    if (end > start && !isInterfaceName(pointer.slice(start, end))) segments.push([start, end]);
+    start = end + 1;
+  }
+  return segments;
+}
+
+/** Whether a segment of a pointer is a name of the interface document, however it is spelled: `auth-type` or `authType`. */
+function isInterfaceName(segment: string): boolean {
+  return NAMES.has(plain(segment));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
 
 function collect(value: unknown, values: Set<string>): void {

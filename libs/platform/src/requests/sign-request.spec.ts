@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { DEFAULT_SIGNATURE_SETTINGS, sign, signRawBody } from '#signing';
 
-import type { OperatorCredentials } from '../platform-settings.ts';
+import { DEFAULT_PLATFORM_SETTINGS, type OperatorCredentials } from '../platform-settings.ts';
 import { gameRequest } from './game-request.ts';
 import { sessionRequest } from './session-request.ts';
 import { signRequest } from './sign-request.ts';
@@ -13,13 +13,7 @@ const credentials: OperatorCredentials = {
   apiUrl: 'http://127.0.0.1',
   clientId: 'op1',
   secretKey: 'secret',
-  settings: {
-    ...DEFAULT_SIGNATURE_SETTINGS,
-    rakeParametersIn: 'form',
-    playerCountryMember: 'country',
-    sessionId: 'derive',
-    reportRecords: 'strict',
-  },
+  settings: DEFAULT_PLATFORM_SETTINGS,
 };
 const rawBody: OperatorCredentials = {
   ...credentials,

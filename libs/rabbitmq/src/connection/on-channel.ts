@@ -1,4 +1,4 @@
-import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib';
+import type { Channel, ChannelModel, ConfirmChannel, Replies } from 'amqplib';
 
 import { abandon } from './close-within.ts';
 import { within } from './within.ts';
@@ -45,13 +45,26 @@ export function onConfirmChannel<T>(
 export async function depthOf(
   connection: ChannelModel,
   queue: string,
-  timeoutMs = DEPTH_TIMEOUT_MS,
+  timeoutMs?: number,
 ): Promise<number | undefined> {
+  return (await countsOf(connection, queue, timeoutMs))?.messageCount;
+}
+
+/**
+ * How many messages wait in a queue, and how many consumers it has.
+ *
+ * @returns undefined if there is no such queue
+ * @throws Error if the broker does not tell, or not in time
+ */
+export async function countsOf(
+  connection: ChannelModel,
+  queue: string,
+  timeoutMs = DEPTH_TIMEOUT_MS,
+): Promise<Replies.AssertQueue | undefined> {
   try {
-    const look = onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
+    return await onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
       channel.checkQueue(queue),
     );
-    return (await look).messageCount;
   } catch (error) {
     if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;
     throw error;

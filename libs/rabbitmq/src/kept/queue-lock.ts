@@ -20,7 +20,7 @@ export class QueueLock {
 
   /** Whether the connection holds the lock, which it takes if nobody does. */
   async isHeldBy(connection: ChannelModel): Promise<boolean> {
-    if (this.#holder !== connection && (await this.#isTaken())) return false;
+    if (this.#holder !== connection && (await this.isTaken())) return false;
     this.#holder = undefined;
     try {
       const { name, arguments: args } = this.#lock;
@@ -35,6 +35,18 @@ export class QueueLock {
     }
   }
 
+  /** Asked by a publish that is returned if nobody holds the lock: the broker logs a declaration that it refuses. */
+  async isTaken(): Promise<boolean> {
+    const ping = {
+      exchange: '',
+      routingKey: this.#lock.name,
+      content: Buffer.alloc(0),
+      mandatory: true,
+      properties: { headers: {} },
+    };
+    return (await this.#publisher.publish(ping)) !== 'returned';
+  }
+
   /** Lets somebody else have the lock. If that fails, it stays held until the next release. */
   async release(connection: ChannelModel): Promise<void> {
     if (this.#holder !== connection) return;
@@ -46,17 +58,5 @@ export class QueueLock {
     } catch {
       // Gone with the connection, or released the next time.
     }
-  }
-
-  /** Asked by a publish that is returned if there is no such queue: the broker logs a declaration that it refuses. */
-  async #isTaken(): Promise<boolean> {
-    const ping = {
-      exchange: '',
-      routingKey: this.#lock.name,
-      content: Buffer.alloc(0),
-      mandatory: true,
-      properties: { headers: {} },
-    };
-    return (await this.#publisher.publish(ping)) !== 'returned';
   }
 }

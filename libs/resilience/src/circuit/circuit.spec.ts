@@ -15,9 +15,11 @@ afterEach(() => {
 
 function build(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
   const changes: string[] = [];
-  const onChange = (state: string) => void changes.push(state);
+  const causes: (string | undefined)[] = [];
+  const onChange = (state: string, cause: string | undefined) =>
+    void (changes.push(state), causes.push(cause));
   const circuit = new Circuit({ ...SETTINGS, ...settings }, { clock: () => Date.now(), random, onChange });
-  return { circuit, changes };
+  return { circuit, changes, causes };
 }
 
 async function call(circuit: Circuit, ...healths: Health[]): Promise<void> {
@@ -50,6 +52,21 @@ describe('a closed circuit', () => {
     expect(circuit.state).toBe('open');
     expect(changes).toEqual(['open']);
     expect(circuit.enter()).toBeUndefined();
+  });
+
+  it('says what the last unhealthy call ended with, until it is closed', async () => {
+    const { circuit, causes } = build();
+    for (const cause of ['timeout', 'timeout', 'timeout']) circuit.enter()!.settle('unhealthy', cause);
+    expect(circuit.cause).toBeUndefined();
+    circuit.enter()!.settle('unhealthy', 'HTTP 503');
+    expect(circuit.cause).toBe('HTTP 503');
+    await jest.advanceTimersByTimeAsync(5000);
+    circuit.enter()!.settle('unhealthy', 'refused');
+    expect(circuit.cause).toBe('refused');
+    await jest.advanceTimersByTimeAsync(5000);
+    await call(circuit, 'healthy');
+    expect(circuit.cause).toBeUndefined();
+    expect(causes).toEqual(['HTTP 503', 'HTTP 503', 'refused', 'refused', undefined]);
   });
 
   it('is open before the next call enters', () => {

@@ -8,13 +8,15 @@ export type Health = 'healthy' | 'unhealthy' | 'ignored';
 
 /** Permission to make one call, settled once when the call has ended. */
 export interface CircuitPass {
-  settle(health: Health): void;
+  /** @param cause of what is unhealthy, in a word or two, such as `HTTP 503` */
+  settle(health: Health, cause?: string): void;
 }
 
 export interface CircuitSources {
   readonly clock: Clock;
   readonly random: Random;
-  readonly onChange: (state: CircuitState) => void;
+  /** Called with the cause of the last unhealthy call, unless the circuit closes. */
+  readonly onChange: (state: CircuitState, cause: string | undefined) => void;
 }
 
 type Mode =
@@ -35,6 +37,7 @@ export class Circuit {
   readonly #sources: CircuitSources;
   readonly #breaker: Breaker;
   #mode: Mode;
+  #cause: string | undefined;
 
   constructor(settings: CircuitSettings, sources: CircuitSources) {
     this.#sources = sources;
@@ -51,6 +54,11 @@ export class Circuit {
 
   get state(): CircuitState {
     return this.#mode.state;
+  }
+
+  /** Of the last unhealthy call; `undefined` while the circuit is closed. */
+  get cause(): string | undefined {
+    return this.#mode.state === 'closed' ? undefined : this.#cause;
   }
 
   /** Until a call may go through; 0 while one may. */
@@ -80,22 +88,27 @@ export class Circuit {
   }
 
   #newPass(): CircuitPass {
-    const pass: CircuitPass = { settle: (health) => this.#settle(pass, health) };
+    const pass: CircuitPass = { settle: (health, cause) => this.#settle(pass, health, cause) };
     return pass;
   }
 
-  #settle(pass: CircuitPass, health: Health): void {
+  #settle(pass: CircuitPass, health: Health, cause: string | undefined): void {
     const mode = this.#mode;
     if (mode.state === 'closed' && mode.pass === pass) {
-      if (health !== 'ignored') this.#breaker.report(health);
+      if (health !== 'ignored') this.#report(health, cause);
     } else if (mode.state === 'half-open' && mode.probe === pass) {
       if (health === 'ignored') mode.probe = undefined;
-      else this.#breaker.report(health);
+      else this.#report(health, cause);
     }
+  }
+
+  #report(health: Exclude<Health, 'ignored'>, cause: string | undefined): void {
+    if (health === 'unhealthy') this.#cause = cause;
+    this.#breaker.report(health);
   }
 
   #become(mode: Mode): void {
     this.#mode = mode;
-    this.#sources.onChange(mode.state);
+    this.#sources.onChange(mode.state, this.cause);
   }
 }

@@ -23,9 +23,9 @@ describe('readReport, resumed', () => {
     expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
   });
 
-  it('names the faults of each page in the run that read it', async () => {
+  it('names the faults of each page in the run that read it, and counts those of all runs', async () => {
     const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
-    const odd = FIVE.map((page) => ({ ...page, faults }));
+    const odd = FIVE.map((page) => ({ ...page, faults, faultCount: 1 }));
     const { command, replies: first } = await read([odd[0], undefined]);
     const { replies: second } = await read(odd, { progress: command.progress });
     expect(pagesOf([...first, ...second]).map((page) => [page.page, page.faults])).toEqual([
@@ -33,6 +33,7 @@ describe('readReport, resumed', () => {
       [2, faults],
       [3, faults],
     ]);
+    expect(completedOf(second)).toMatchObject({ faults: 3 });
   });
 
   it('says from when to when all runs read it', async () => {

@@ -7,13 +7,7 @@ import { readReport } from './read-report.ts';
 export type Progress = CommandContext['progress'];
 
 export const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-export const SETTINGS = {
-  perPage: 2,
-  precisions: new Map([
-    ['USD', 2],
-    ['BTC', 8],
-  ]),
-};
+export const SETTINGS = { perPage: 2 };
 
 export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord => ({ id, currency, win });
 /** When the first answer arrives; each further one comes a minute later. */
@@ -25,8 +19,9 @@ export const holding = (records: readonly ReportRecord[]) => ({
   written: records.map((record, index) => Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(record)}`)),
   isLarge: false,
   identities: records.map(({ id, currency }) => `${id} ${String(currency)}`),
+  precisions: { USD: 2 },
+  faultCount: 0,
   digests: records.map(({ win }) => Number(win)),
-  currencies: new Set(records.map(({ currency }) => currency).filter((each) => typeof each === 'string')),
 });
 
 /** Without the number of the page, which is the one that is requested unless a test says otherwise. */

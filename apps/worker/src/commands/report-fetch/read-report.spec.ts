@@ -14,6 +14,7 @@ const EMPTY = {
   readFrom: '2026-01-31T12:05:00.000Z',
   readTo: '2026-01-31T12:05:00.000Z',
   spansIntervals: false,
+  faults: 0,
 };
 
 describe('readReport', () => {
@@ -54,11 +55,13 @@ describe('readReport', () => {
     expect(completedOf(replies)).toMatchObject({ readFrom: from, readTo: to, spansIntervals: spans });
   });
 
-  it('passes the faults of each page on with it', async () => {
+  it('passes the faults of each page on with it, and counts them, if there are any', async () => {
     const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
-    const { replies } = await read([FIVE[0], { ...FIVE[1]!, faults }, FIVE[2]]);
-    expect(pagesOf(replies).map((page) => page.faults)).toEqual([undefined, faults, undefined]);
+    const odd = { faults, faultCount: 3 };
+    const { replies } = await read([FIVE[0], { ...FIVE[1]!, ...odd }, { ...FIVE[2]!, ...odd }]);
+    expect(pagesOf(replies).map((page) => page.faults)).toEqual([undefined, faults, faults]);
     expect(pagesOf(replies)[0]).not.toHaveProperty('faults');
+    expect(completedOf(replies)).toMatchObject({ faults: 6 });
   });
 
   it('reads only the page that the command names', async () => {
@@ -126,19 +129,6 @@ describe('readReport', () => {
     const { asked, replies } = await read([pageOf([recordOf('1')], 1_000_000, 9), pageOf([], 1_000_000, 9)]);
     expect(asked).toEqual([1, 2]);
     expect(completedOf(replies)).toMatchObject({ pages: 1, records: 1, changedWhileReading: true });
-  });
-
-  it.each([
-    [
-      'known and unknown ones',
-      [recordOf('1', 'USD'), recordOf('2', 'EUR'), recordOf('3', 'BTC')],
-      { USD: 2, EUR: null, BTC: 8 },
-    ],
-    ['one of the prototype', [recordOf('1', 'constructor')], { constructor: null }],
-    ['no text', [{ id: '1' }, { id: '2', currency: 7 }, { id: '3', currency: null }], {}],
-  ])('gives the precision of each currency on the page: %s', async (_, records, precisions) => {
-    const { replies } = await read([pageOf(records, 1, records.length)]);
-    expect(pagesOf(replies)[0]?.precisions).toEqual(precisions);
   });
 
   it('fails like a page that fails, after those before it', async () => {

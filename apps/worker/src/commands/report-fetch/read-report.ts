@@ -52,7 +52,7 @@ export async function* readReport(
     if (!isLast) tally.refuseEndless();
     const next = isLast || answer.isLarge ? undefined : begin(page + 1);
     if (!isBeyond) {
-      yield pageOf(report, page, answer, settings);
+      yield pageOf(report, page, answer);
       await tally.add(answer);
       command.progress = tally.progress();
     }
@@ -77,12 +77,8 @@ function refuseOtherPage({ currentPage }: CollectionPage, page: number): void {
 function pageOf(
   report: ReportName,
   page: number,
-  { pageCount, perPage, totalCount, readAtMs, currencies, written, faults }: ReadPage,
-  settings: ReportSettings,
+  { pageCount, perPage, totalCount, readAtMs, precisions, written, faults }: ReadPage,
 ): WrittenPage {
-  const precisions = Object.fromEntries(
-    [...currencies].map((currency) => [currency, settings.precisions.get(currency) ?? null]),
-  );
   const readAt = new Date(readAtMs).toISOString();
   const data = { report, page, pageCount, perPage, totalCount, precisions, readAt, records: [] };
   return { type: 'report.page', data: { ...data, ...(faults && { faults }) }, written };

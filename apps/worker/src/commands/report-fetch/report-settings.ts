@@ -2,8 +2,6 @@
 export interface ReportSettings {
   /** Records a page, unless the command says otherwise (setting `REPORTS_PER_PAGE`). */
   readonly perPage: number;
-  /** Decimals by currency (setting `CURRENCY_PRECISIONS`). */
-  readonly precisions: ReadonlyMap<string, number>;
 }
 
 export const REPORT_SETTINGS = Symbol('report settings');

@@ -30,6 +30,7 @@ export class ReportTally {
   #repeats = 0;
   /** Those of them whose figures differed. */
   #changed = 0;
+  #faults = 0;
   #hasChanged = false;
   #readFromMs: number | undefined;
   #readToMs = 0;
@@ -47,8 +48,18 @@ export class ReportTally {
    */
   constructor(progress: CommandContext['progress'], perPage: number, seed: number) {
     this.#seed = seed;
-    const { pages, records, repeats, changed, requested, firstTotal, firstPages, firstPerPage, ...rest } =
-      numbersOf(progress);
+    const {
+      pages,
+      records,
+      repeats,
+      changed,
+      faults,
+      requested,
+      firstTotal,
+      firstPages,
+      firstPerPage,
+      ...rest
+    } = numbersOf(progress);
     // A worker of an earlier version did not note when it read: its report is asked for one page more.
     this.isDone = progress?.['isDone'] === true && rest['readTo'] !== undefined;
     const isKnown = pages !== undefined && records !== undefined && firstTotal !== undefined;
@@ -60,6 +71,7 @@ export class ReportTally {
     this.#changed = changed ?? 0;
     this.#readFromMs = rest['readFrom'];
     this.#readToMs = rest['readTo'] ?? 0;
+    this.#faults = faults ?? 0;
     this.#hasChanged = progress?.['changedWhileReading'] === true;
     if (firstPages === undefined || firstPerPage === undefined) return;
     this.#first = { totalCount: firstTotal, pageCount: firstPages, perPage: firstPerPage };
@@ -81,9 +93,10 @@ export class ReportTally {
   }
 
   /** Counts the records of a page that was published. */
-  async add({ identities, digests, totalCount }: CollectionPage): Promise<void> {
+  async add({ identities, digests, totalCount, faultCount }: CollectionPage): Promise<void> {
     this.#pages += 1;
     this.#records += identities.length;
+    this.#faults += faultCount;
     this.#ids ??= new SeenIds(totalCount, this.#seed);
     const slices = new Slices();
     for (const [index, identity] of identities.entries()) {
@@ -109,6 +122,7 @@ export class ReportTally {
       records: this.#records,
       repeats: this.#repeats,
       changed: this.#changed,
+      faults: this.#faults,
       requested: this.perPage,
       firstTotal: this.#first?.totalCount ?? 0,
       firstPages: this.#first?.pageCount ?? 0,
@@ -137,6 +151,7 @@ export class ReportTally {
       readFrom: new Date(readFromMs).toISOString(),
       readTo: new Date(this.#readToMs).toISOString(),
       spansIntervals: spansIntervals(readFromMs, this.#readToMs),
+      faults: this.#faults,
     };
   }
 }

@@ -9,7 +9,7 @@ const REFUSALS = {
 };
 
 /**
- * @param onEvent called with the name and the data of each event
+ * @param onEvent called with the data of each event
  * @param onLost called with a sentence when the stream is lost, and when there is another reason; an event tells that it
  * is back
  */
@@ -25,17 +25,16 @@ export function connect(url, onEvent, onLost) {
     if (lost !== reason) onLost(reason);
     lost = reason;
   };
-  const hear = (name) => (event) => {
+  const hear = (event) => {
     heardMs = Date.now();
     lost = undefined;
-    onEvent(name, JSON.parse(event.data));
+    onEvent(JSON.parse(event.data));
   };
   const open = () => {
     source?.close();
     openedMs = Date.now();
     source = new EventSource(url);
-    source.addEventListener('history', hear('history'));
-    source.addEventListener('now', hear('now'));
+    source.addEventListener('now', hear);
     source.addEventListener('closing', (event) => {
       isEnding = true;
       lose(REFUSALS[JSON.parse(event.data).reason]);

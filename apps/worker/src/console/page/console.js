@@ -1,84 +1,74 @@
-// The page of a worker: events come in, and what has changed is shown.
+// The page of the service: events come in, and what has changed is shown.
 
 import { connect } from './connection.js';
-import { clockTime, element, span } from './elements.js';
-import { Plots } from './plots.js';
+import { clockTime, time } from './elements.js';
 import {
   commandsSection,
   failuresSection,
+  keptSection,
   lanesSection,
   operatorsSection,
-  talliesSection,
+  queuesSection,
+  verdictSection,
 } from './sections.js';
 
-const TITLES = {
-  well: 'All is well',
-  attention: 'Needs a look',
-  down: 'Commands are not served',
-  unknown: 'No connection to the worker',
-};
 const MARKS = { well: '✓', attention: '!', down: '✕', unknown: '?' };
 
 const find = (id) => document.getElementById(id);
 const shown = new Map();
-const plots = new Plots(find('plots'));
-let host = '';
+let prefix = 'poker-bridge';
 let lastHeardMs;
 
 connect(
   'console/events',
-  (name, data) => {
+  (view) => {
     lastHeardMs = Date.now();
     find('link').className = 'badge ok';
     find('link').textContent = `live, ${clockTime(lastHeardMs)}`;
     document.body.classList.remove('stale');
-    if (name === 'history') begin(data);
-    else show(data);
+    show(view);
   },
   (reason) => {
     find('link').className = 'badge bad';
     find('link').textContent = 'not live';
     document.body.classList.add('stale');
     const last = lastHeardMs && `Everything below is from ${clockTime(lastHeardMs)}, when it was last heard.`;
-    showVerdict({ level: 'unknown', reasons: [reason, ...(last ? [last] : [])] });
+    showVerdict({ level: 'unknown', reasons: [{ what: 'No connection to the worker', why: reason, last }] });
   },
 );
 find('zone').textContent =
   `Times are those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}; the log's are UTC.`;
 
-function begin(history) {
-  host = history.host;
-  find('host').textContent = host;
-  find('content').hidden = false;
-  plots.begin(history);
-}
-
 function show(view) {
-  find('worker').textContent = `up ${span(view.uptimeSeconds)}`;
+  prefix = view.prefix;
+  find('content').hidden = false;
+  find('prefix').textContent = prefix;
+  find('from').textContent = view.worker;
   showVerdict(view.verdict);
-  plots.add(view.point);
+  const { service } = view;
+  fill('queues', service?.queues, () => queuesSection(service?.queues));
+  fill('dead-letters', service?.deadLetters, () => keptSection('dead letters', service?.deadLetters));
+  fill('parked', service?.parked, () => keptSection('parked replies', service?.parked));
+  fill('worker', view.worker, () => [`${view.worker}, started at `, time(view.startedAtMs)]);
   fill('lanes', [view.lanes, view.broker, view.redis], () => lanesSection(view));
   fill('commands', view.commands, () => commandsSection(view.commands));
   fill('operators', [view.operators, view.operatorsLeftOut], () => operatorsSection(view));
   fill('failures', view.failures, () => failuresSection(view.failures));
-  fill('dead-letters', view.deadLetters, () => talliesSection('dead letters', view.deadLetters));
-  fill('parked', view.parked, () => talliesSection('parked replies', view.parked));
 }
 
-function showVerdict({ level, reasons }) {
-  const title = TITLES[level];
-  document.title = `${MARKS[level]} ${title} – ${host || 'poker-bridge'}`;
-  fill('verdict', [level, reasons], () => {
+function showVerdict(verdict) {
+  const { level, reasons } = verdict;
+  const title = reasons[0]?.what ?? 'All is well';
+  document.title = `${MARKS[level]} ${title} – ${prefix}`;
+  fill('verdict', verdict, () => {
     find('verdict').className = level;
-    const items = reasons.map((reason) => element('li', {}, reason));
-    const mark = element('span', { class: 'mark', 'aria-hidden': 'true' }, MARKS[level]);
-    return [element('h2', {}, mark, title), element('ul', {}, items)];
+    return verdictSection(MARKS[level], reasons);
   });
 }
 
 /** Leaves alone what has not changed: text that somebody has selected, or that a screen reader is reading. */
 function fill(id, data, build) {
-  const text = JSON.stringify(data);
+  const text = JSON.stringify(data) ?? '';
   if (shown.get(id) === text) return;
   shown.set(id, text);
   find(id).replaceChildren(...build());

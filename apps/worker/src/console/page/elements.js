@@ -34,6 +34,15 @@ export function table(caption, titles, rows) {
   );
 }
 
+/** What somebody copies by one click: a command to type, an id. */
+export function copyable(text) {
+  // An option is not broken behind its hyphens.
+  const words = text
+    .split(/(?= )/)
+    .map((word) => element('span', word.startsWith(' -') ? { class: 'whole' } : {}, word));
+  return element('code', { class: 'copyable' }, words);
+}
+
 export function nothing(text) {
   return element('p', { class: 'nothing' }, text);
 }
@@ -52,25 +61,6 @@ export function duration(ms) {
   if (ms === null || ms === undefined) return '–';
   if (ms < 999.5) return `${ms < 9.95 ? number.format(ms) : Math.round(ms)} ms`;
   return `${number.format(ms / 1000)} s`;
-}
-
-/** Such as `2 d 3 h`, from seconds. */
-export function span(seconds) {
-  const units = [
-    [86_400, 'd'],
-    [3_600, 'h'],
-    [60, 'min'],
-    [1, 's'],
-  ];
-  const first = Math.max(
-    0,
-    units.findIndex(([size]) => seconds >= size),
-  );
-  const parts = units.slice(first, first + 2).map(([size, unit], index) => {
-    const whole = index === 0 ? seconds / size : (seconds % units[first][0]) / size;
-    return `${Math.floor(whole)} ${unit}`;
-  });
-  return seconds < 1 ? '0 s' : parts.join(' ');
 }
 
 /** The time of the reader, with the date if it is another day; the log's time, in UTC, beside it. */

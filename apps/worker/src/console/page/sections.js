@@ -1,6 +1,6 @@
 // One function for each part of the page: from a part of the worker's view to its elements.
 
-import { badge, count, duration, element, nothing, table, time } from './elements.js';
+import { badge, copyable, count, duration, element, nothing, table, time } from './elements.js';
 
 const LANE_KINDS = { consuming: 'ok', paused: 'warn', draining: 'warn', stopped: 'bad' };
 const CIRCUIT_KINDS = { closed: 'ok', 'half-open': 'warn', open: 'bad' };
@@ -10,6 +10,101 @@ const REDIS = {
   away: ['warn', 'away'],
   closed: ['idle', 'closed'],
 };
+const CATEGORY_KINDS = {
+  misconfigured: 'bad',
+  internal: 'bad',
+  unavailable: 'warn',
+  uncertain: 'warn',
+  expired: 'warn',
+};
+const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
+
+/** What is worst as the headline, with since when, why, who acts and what to type; the rest below it. */
+export function verdictSection(mark, reasons) {
+  const sign = element('span', { class: 'mark', 'aria-hidden': 'true' }, mark);
+  const [worst, ...others] = reasons;
+  if (!worst) return [element('h2', {}, sign, 'All is well')];
+  const items = others.map((reason) => element('li', {}, element('h3', {}, reason.what), facts(reason)));
+  return [
+    element('h2', {}, sign, worst.what),
+    facts(worst),
+    ...(items.length > 0 ? [element('ul', {}, items)] : []),
+  ];
+}
+
+function facts({ sinceMs, why, whoActs, line, last }) {
+  const rows = [
+    ['Since', sinceMs && time(sinceMs)],
+    ['Why', why],
+    ['Who acts', whoActs],
+    ['Run', line && copyable(line)],
+    ['Note', last],
+  ];
+  const given = rows.filter(([, value]) => value !== undefined);
+  return element(
+    'dl',
+    {},
+    given.flatMap(([name, value]) => [element('dt', {}, name), element('dd', {}, value)]),
+  );
+}
+
+export function queuesSection(queues) {
+  if (!queues) return [nothing('RabbitMQ does not say.')];
+  // A retry queue is told if something waits in it, or it is missing.
+  const told = queues.filter(({ consumers, lane, messages }) => lane || consumers > 0 || messages !== 0);
+  const rows = told.map(({ queue, lane, messages, consumers }) => [
+    element('code', {}, queue),
+    messages === undefined ? 'missing' : count(messages),
+    consumers === 0 && lane ? badge('bad', 'none') : count(consumers ?? 0),
+  ]);
+  return [table('Queues', ['Queue', 'Waiting', 'Consumers'], rows)];
+}
+
+export function keptSection(what, kept) {
+  if (kept?.messages === undefined) return [nothing('RabbitMQ does not say.')];
+  const { messages, reasons, queue } = kept;
+  if (messages === 0) return [nothing(`No ${what}.`)];
+  const head = element('p', {}, element('b', {}, count(messages)), ' in ', element('code', {}, queue));
+  if (!reasons)
+    return [head, nothing(messages > 500 ? 'Too many to look into here.' : 'Not looked into yet.')];
+  const items = reasons.map(({ reason, count: times, last, line, trace }) =>
+    element(
+      'li',
+      {},
+      element(
+        'p',
+        { class: 'what' },
+        element('code', {}, reason),
+        element('b', {}, `${count(times)} ×`),
+        line && copyable(line),
+      ),
+      lastOne({ ...last, line: trace }),
+    ),
+  );
+  return [head, element('ol', { class: 'failures' }, items)];
+}
+
+/** The last of a kind: its command, what was invalid, and what the platform said. */
+function lastOne({ id, traceId, type, queue, failedAt, failure, line, ...told }) {
+  const { status, pointers = [], reason } = failure ?? told;
+  const parts = [
+    status && `HTTP ${status}`,
+    ...pointers.map((pointer) => element('code', {}, pointer)),
+    reason,
+  ].filter(Boolean);
+  return element(
+    'p',
+    { class: 'quiet' },
+    'last: ',
+    type && [element('code', {}, type), ' '],
+    copyable(id),
+    queue && [' for ', element('code', {}, queue)],
+    failedAt && [' at ', time(Date.parse(failedAt))],
+    parts.flatMap((part, index) => [index === 0 ? ': ' : ', ', part]),
+    traceId && [' · trace ', copyable(traceId)],
+    line && [' · ', copyable(line)],
+  );
+}
 
 export function lanesSection({ lanes, broker, redis }) {
   const laneCards = lanes.map(({ lane, state, inFlight, prefetch }) =>
@@ -25,10 +120,11 @@ export function lanesSection({ lanes, broker, redis }) {
       }),
     ),
   );
-  const kind = broker.lastError !== undefined ? 'warn' : 'ok';
+  const { isConnected, isBlocked } = broker;
+  const brokerState = [!isConnected && 'away', isBlocked && 'takes nothing', 'connected'].find(Boolean);
   const brokerCard = card(
     'Broker',
-    badge(broker.isConnected ? kind : 'bad', broker.isConnected ? 'connected' : 'away'),
+    badge(isConnected && !isBlocked ? 'ok' : 'bad', brokerState),
     element('p', {}, broker.release ?? 'not connected yet'),
     broker.advice && element('p', { class: 'quiet' }, broker.advice),
   );
@@ -42,16 +138,53 @@ export function lanesSection({ lanes, broker, redis }) {
 
 export function commandsSection({ seconds, types }) {
   const title = seconds >= 59 ? 'The last minute' : `The last ${seconds} seconds`;
-  const rows = types.map(({ type, answered, failed, perSecond, p50Ms, p95Ms, p99Ms }) => [
+  const rows = types.map(({ type, answered, failed, refused, perSecond, p50Ms, p95Ms, hour }) => [
     element('code', {}, type),
     `${count(perSecond)}/s`,
-    failed === 0 ? '0' : element('b', { class: 'failed' }, `${count(failed)} of ${count(answered)}`),
-    duration(p50Ms),
-    duration(p95Ms),
-    duration(p99Ms),
+    failed === 0
+      ? '0'
+      : element('b', { class: 'failed' }, `${count(failed)} of ${count(answered - refused)}`),
+    count(refused),
+    p50Ms === null ? '–' : `${duration(p50Ms)}, ${duration(p95Ms)}`,
+    bars(type, hour),
   ]);
-  const titles = ['Command', 'Answered', 'Failed', 'p50', 'p95', 'p99'];
-  return [element('h3', {}, title), table(`Commands: ${title.toLowerCase()}`, titles, rows)];
+  const titles = ['Command', 'Answered', 'Failed', 'Refused', 'p50, p95', 'The last hour'];
+  return [
+    element('h3', {}, `Commands: ${title.toLowerCase()}`),
+    table(`Commands: ${title.toLowerCase()}`, titles, rows),
+  ];
+}
+
+/** A bar for each minute of the hour, as high as the share of the busiest one; what failed is red. */
+function bars(type, hour) {
+  const most = Math.max(1, ...hour.map(([answered]) => answered));
+  const failed = hour.reduce((sum, [, each]) => sum + each, 0);
+  const first = 60 - hour.length;
+  return svg(
+    'svg',
+    {
+      viewBox: '0 0 180 30',
+      class: 'bars',
+      role: 'img',
+      'aria-label': `${type}: ${count(failed)} failed in an hour`,
+    },
+    hour.flatMap(([answered, each], index) =>
+      [
+        [answered, 'all'],
+        [each, 'failed'],
+      ].map(([value, kind]) => {
+        const height = value === 0 ? 0 : Math.max(1.5, (30 * value) / most);
+        return svg('rect', { class: kind, x: 3 * (first + index), y: 30 - height, width: 2.4, height });
+      }),
+    ),
+  );
+}
+
+function svg(name, attributes, children = []) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
 }
 
 export function operatorsSection({ operators, operatorsLeftOut }) {
@@ -60,18 +193,21 @@ export function operatorsSection({ operators, operatorsLeftOut }) {
     element('bdi', {}, operator.operator),
     ...operator.operations.map(operationCell),
   ]);
-  const codes = operations.map((operation) => operation);
   return [
-    table('Circuits and what is in flight, by operator and operation', ['Operator', ...codes], rows),
-    operatorsLeftOut > 0
-      ? nothing(`${count(operatorsLeftOut)} more operators have less to tell; the metrics have all of them.`)
-      : undefined,
-  ].filter(Boolean);
+    table('Circuits and what is in flight, by operator and operation', ['Operator', ...operations], rows),
+    ...(operatorsLeftOut > 0
+      ? [
+          nothing(
+            `${count(operatorsLeftOut)} more operators have less to tell; the metrics have all of them.`,
+          ),
+        ]
+      : []),
+  ];
 }
 
-function operationCell({ circuit, openSinceMs, inFlight, waiting, overflowed }) {
+function operationCell({ circuit, cause, openSinceMs, inFlight, waiting, overflowed }) {
   if (circuit === undefined && inFlight === 0) return badge('idle', 'not used yet');
-  const facts = [
+  const numbers = [
     `${count(inFlight)} in flight`,
     ...(waiting > 0 ? [`${count(waiting)} wait for a connection`] : []),
     ...(overflowed > 0 ? [`${count(overflowed)} OVERLOADED so far`] : []),
@@ -80,8 +216,8 @@ function operationCell({ circuit, openSinceMs, inFlight, waiting, overflowed }) 
     'div',
     { class: 'operation' },
     badge(CIRCUIT_KINDS[circuit] ?? 'idle', circuit ?? 'not called yet'),
-    openSinceMs === undefined ? undefined : element('span', { class: 'since' }, 'since ', time(openSinceMs)),
-    element('span', { class: 'quiet' }, facts.join(', ')),
+    openSinceMs && element('span', {}, 'since ', time(openSinceMs), cause && `, ${cause}`),
+    element('span', { class: 'quiet' }, numbers.join(', ')),
   );
 }
 
@@ -90,31 +226,13 @@ export function failuresSection(failures) {
   return [element('ol', { class: 'failures' }, failures.map(failureItem))];
 }
 
-const CATEGORY_KINDS = {
-  misconfigured: 'bad',
-  internal: 'bad',
-  unavailable: 'warn',
-  uncertain: 'warn',
-  expired: 'warn',
-};
-const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
-
-function failureItem({
-  code,
-  category,
-  type,
-  end,
-  count: times,
-  firstAtMs,
-  lastAtMs,
-  operators,
-  advice,
-  whoActs,
-}) {
+function failureItem({ code, category, type, end, count: times, operators, last, line, ...failure }) {
+  const { firstAtMs, lastAtMs, advice, whoActs } = failure;
   const names = operators.flatMap((name, index) => [
     index > 0 ? ', ' : operators.length > 1 ? 'operators ' : 'operator ',
     element('bdi', {}, name),
   ]);
+  const when = [' last at ', time(lastAtMs), ', first at ', time(firstAtMs)];
   return element(
     'li',
     {},
@@ -123,15 +241,7 @@ function failureItem({
       { class: 'what' },
       element('code', {}, code),
       badge(CATEGORY_KINDS[category] ?? 'idle', category),
-      element(
-        'span',
-        {},
-        element('b', {}, `${count(times)} ×`),
-        ' last at ',
-        time(lastAtMs),
-        ', first at ',
-        time(firstAtMs),
-      ),
+      element('span', {}, element('b', {}, `${count(times)} ×`), when),
     ),
     element('p', {}, advice),
     element(
@@ -143,17 +253,8 @@ function failureItem({
       names,
       ` · who acts: ${whoActs}`,
     ),
+    lastOne({ ...last, reason: last.reason === advice ? undefined : last.reason, line }),
   );
-}
-
-export function talliesSection(what, tallies) {
-  if (tallies.length === 0) return [nothing(`No ${what}.`)];
-  const rows = tallies.map(({ reason, count: times, lastAtMs }) => [
-    element('code', {}, reason),
-    count(times),
-    time(lastAtMs),
-  ]);
-  return [table(what, ['Reason', 'Count', 'Last at'], rows)];
 }
 
 function card(title, state, ...rest) {

@@ -1,11 +1,39 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isIPv4, isIPv6 } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isIPv4, isIPv6, type Socket } from 'node:net';
 
+/** Far more than probes and scrapes need at once. */
+const MAX_CONNECTIONS = 64;
+/** Far longer than a scrape takes. */
+const LONGEST_MS = 10_000;
 /** A host, an IPv6 address in its brackets, and perhaps a port. */
 const AUTHORITY = /^(?:\[([^[\]]+)\]|([^:[\]]+))(?::\d*)?$/;
 /** What a request has in the place of a path if it was meant for a proxy. */
 const ABSOLUTE_FORM = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 const ADVICE = 'Ask for this worker by an address, as localhost, or by a name in HTTP_HOSTS.\n';
+
+/**
+ * Keeps a server able to answer, whatever its clients do or fail to do: a connection carries one request and lasts ten
+ * seconds at most, and one too many takes the place of the oldest.
+ *
+ * @param isHeld whether a connection may last longer, and keeps its place; somebody else limits their number
+ */
+export function limitConnections(server: Server, isHeld: (socket: Socket) => boolean): void {
+  const open = new Set<Socket>();
+  Object.assign(server, { maxRequestsPerSocket: 1 });
+  server.on('connection', (socket: Socket) => {
+    if (open.size >= MAX_CONNECTIONS)
+      open
+        .values()
+        .find((other) => !isHeld(other))
+        ?.destroy();
+    open.add(socket);
+    const timer = setTimeout(() => isHeld(socket) || socket.destroy(), LONGEST_MS).unref();
+    socket.once('close', () => {
+      clearTimeout(timer);
+      open.delete(socket);
+    });
+  });
+}
 
 /**
  * Answers 421 to a request for another host, before any route: a browser that looks at a foreign page can be led here by a

@@ -1,0 +1,248 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Page } from 'playwright-core';
+
+import type { BrokerNode } from '../../scripts/broker/node-files.ts';
+import { rabbitmqctl } from '../../scripts/broker/node-environment.ts';
+import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
+import { testBrokerCtl } from '../support/broker.ts';
+import { runCli } from '../e2e/cli/run-cli.ts';
+import { Browser, brokenWords, lookOf } from '../support/browser.ts';
+import { PrivateRedis } from '../support/private-redis.ts';
+import { WAIT_TIMEOUT_MS } from '../support/until.ts';
+import type { WorkerProcess } from '../support/worker-process.ts';
+
+jest.setTimeout(120_000);
+
+/** A folder for pictures of each incident, to look at them and to renew docs/images; unset: none is kept. */
+const PICTURES = process.env['CONSOLE_PICTURES'];
+const SIZES = [
+  ['wide', { width: 1280, height: 900 }],
+  ['narrow', { width: 400, height: 800 }],
+] as const;
+
+/** What the page says first. */
+interface Said {
+  readonly level: 'attention' | 'down';
+  readonly what: RegExp;
+  readonly why: RegExp;
+  readonly whoActs: RegExp;
+  readonly line: string;
+  /** By that line. */
+  readonly printed: RegExp;
+}
+
+let browser: Browser;
+let redis: PrivateRedis;
+let sandboxed: SandboxedService;
+let worker: WorkerProcess;
+
+beforeAll(async () => {
+  browser = await Browser.start(SIZES[0][1]);
+  redis = await PrivateRedis.start();
+  const variables = { REDIS_URL: redis.url, CIRCUIT_MINIMUM_CALLS: '5', PLATFORM_MAX_ATTEMPTS: '2' };
+  sandboxed = await startSandboxedService({ worker: variables });
+  ({ worker } = sandboxed);
+});
+afterAll(async () => {
+  await sandboxed?.[Symbol.asyncDispose]();
+  await redis?.[Symbol.asyncDispose]();
+  await browser?.[Symbol.asyncDispose]();
+});
+/** Another worker for each incident: it remembers none before. */
+afterEach(async () => {
+  await sandboxed.platform.clearFaults();
+  worker.kill('SIGTERM');
+  await worker.ended();
+  worker = await sandboxed.service.worker();
+});
+
+/** So many of each type, all at once. */
+async function play(counts: Readonly<Record<string, number>>, options: object = {}): Promise<void> {
+  const sent = Object.entries(counts).flatMap(([type, count]) =>
+    Array.from({ length: count }, (_, n) => {
+      const data = type === 'game.open' ? { player: { id: `player-${n}` } } : { userId: `player-${n}` };
+      return sandboxed.caller.send(type, data, options);
+    }),
+  );
+  await Promise.all(sent);
+}
+
+async function look(): Promise<Page> {
+  const { page } = await browser.visit(`${await worker.url()}/console`);
+  return page;
+}
+
+/** Reads the page as people do, at both widths, light and dark. */
+async function expectFirst(
+  page: Page,
+  name: string,
+  { level, what, why, whoActs, line, printed }: Said,
+): Promise<void> {
+  const verdict = page.locator('#verdict');
+  await verdict.locator('h2').filter({ hasText: what }).waitFor({ timeout: WAIT_TIMEOUT_MS });
+  await verdict.locator('dl').first().locator('dd').getByText(why).waitFor({ timeout: WAIT_TIMEOUT_MS });
+  expect(await verdict.getAttribute('class')).toBe(level);
+  const facts = verdict.locator('dl').first();
+  expect(await facts.locator('dt').allTextContents()).toEqual(
+    expect.arrayContaining(['Since', 'Why', 'Who acts', 'Run']),
+  );
+  expect(await facts.textContent()).toMatch(whoActs);
+  expect(await facts.locator('.copyable').textContent()).toBe(line);
+  expect(await outputOf(name, line)).toMatch(printed);
+  for (const [width, size] of SIZES) {
+    await page.setViewportSize(size);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      if (PICTURES !== undefined) await draw(page, join(PICTURES, `${name}-${width}-${colorScheme}.png`));
+    }
+    expect({ width, overflow: (await lookOf(page)).overflow }).toEqual({ width, overflow: 0 });
+    expect({ width, broken: await brokenWords(page) }).toEqual({ width, broken: [] });
+    const box = await facts.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? Infinity)).toBeLessThan(size.height);
+  }
+}
+
+/** A picture of the first screen, with the prefix that an installation has. */
+async function draw(page: Page, path: string): Promise<void> {
+  await page.evaluate((prefix) => {
+    const { document, NodeFilter } = globalThis as any;
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = texts.nextNode(); node; node = texts.nextNode())
+      if (node.data.includes(prefix)) node.data = node.data.replaceAll(prefix, 'poker');
+  }, sandboxed.service.prefix);
+  await page.screenshot({ path });
+}
+
+/** What the line prints for somebody who types it now. */
+async function outputOf(name: string, line: string): Promise<string> {
+  const [program, ...args] = line.split(' ');
+  const variables = { ...sandboxed.service.variables, AMQP_URL: sandboxed.service.url };
+  const node = JSON.parse(process.env['TEST_BROKER_NODE'] ?? '{}') as BrokerNode;
+  const stdout =
+    program === 'poker-bridge'
+      ? (await runCli(args, { variables })).stdout
+      : await rabbitmqctl(node, args, program);
+  if (PICTURES !== undefined) await writeFile(join(PICTURES, `${name}.txt`), stdout);
+  return stdout;
+}
+
+describe('the console in an incident', () => {
+  it('names the one type that is dead, though most commands succeed', async () => {
+    const page = await look();
+    await sandboxed.platform.fault({ kind: 'status', status: 503, operation: 'open-game' });
+    await play({ 'game.open': 10, 'session.create': 100 });
+    await play({ 'game.open': 20 });
+    await expectFirst(page, 'one-dead-type', {
+      level: 'down',
+      what: /^✕game\.open fails: 30 of 30 in the last minute$/,
+      why: /^the platform answers HTTP 503 \(\d+ [A-Z_]+, \d+ [A-Z_]+\)$/,
+      whoActs: /the people who run the platform/,
+      line: 'poker-bridge doctor',
+      printed: /^fail +platform default game\.open: .*503/m,
+    });
+    const operator = page.getByRole('row', { name: 'default' });
+    expect(await operator.textContent()).toMatch(/(open|half-open)since \d\d:\d\d:\d\d, HTTP 503/);
+    const failure = page.locator('#failures').getByRole('listitem').filter({ hasText: 'CIRCUIT_OPEN' });
+    expect(await failure.textContent()).toMatch(/last: [0-9a-f-]{36}: HTTP 503 · poker-bridge trace --id /);
+    const changed = worker.log.find(({ msg, state }) => msg === 'circuit changed' && state === 'open');
+    expect(changed).toMatchObject({ operation: 'game.open', cause: 'HTTP 503' });
+    await page.close();
+  });
+
+  it('says that the platform is dead, in one sentence for both types', async () => {
+    const page = await look();
+    await sandboxed.platform.fault({ kind: 'reset-before' });
+    await play({ 'game.open': 20, 'session.create': 20 });
+    await expectFirst(page, 'dead-platform', {
+      level: 'down',
+      what: /^✕session\.create and game\.open fail: 40 of 40 in the last minute$/,
+      why: /^no answer of the platform: reset \(/,
+      whoActs: /the people who run the platform/,
+      line: 'poker-bridge doctor',
+      printed: /, 4 at fault$/m,
+    });
+    await page.close();
+  });
+
+  it('says that RabbitMQ takes nothing, and since when, under a memory alarm', async () => {
+    const page = await look();
+    // Nothing is in flight, and nothing can come: the alarm holds the callers, too.
+    await page.locator('#queues').getByText('.interactive').waitFor({ timeout: WAIT_TIMEOUT_MS });
+    await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
+    try {
+      await expectFirst(page, 'memory-alarm', {
+        level: 'down',
+        what: /^✕RabbitMQ takes nothing, so no reply leaves$/,
+        why: /^it has an alarm: low on memory$/,
+        whoActs: /the people who run RabbitMQ/,
+        line: 'rabbitmq-diagnostics alarms',
+        printed: /memory/i,
+      });
+      await page.getByText(/^takes nothing$/).waitFor();
+      expect(await page.locator('#verdict dl').textContent()).toMatch(/Since\d\d:\d\d:\d\d/);
+      expect(await page.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
+        /interactive0[12]$/,
+      );
+      expect((await worker.get('/health/ready')).status).toBe(200);
+    } finally {
+      await testBrokerCtl('set_vm_memory_high_watermark', '0.6');
+    }
+    await page.locator('#verdict.well').waitFor({ timeout: WAIT_TIMEOUT_MS });
+    await page.close();
+  });
+
+  it('names the reply queue that is full, and the last reply that waits for it', async () => {
+    const page = await look();
+    const queue = 'shop.replies';
+    const options = { exclusive: true, arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' } };
+    await sandboxed.caller.channel.assertQueue(queue, options);
+    for (let n = 0; n < 4; n += 1)
+      sandboxed.caller.publish(
+        'session.create',
+        { userId: 'ada' },
+        { replyTo: queue, messageId: `full-${n}` },
+      );
+    await expectFirst(page, 'full-reply-queue', {
+      level: 'attention',
+      what: new RegExp(`^!3 replies wait for ${queue}$`),
+      why: /^the queue is full: its caller does not read it \(REPLY_QUEUE_FULL\)$/,
+      whoActs: /the caller that reads the queue/,
+      line: 'poker-bridge replies list --reason REPLY_QUEUE_FULL',
+      printed: /^3 parked replies in .*shop\.replies/s,
+    });
+    expect(await page.locator('#parked').textContent()).toMatch(/REPLY_QUEUE_FULL3 ×.*last: full-\d for /);
+    await sandboxed.caller.drain(queue);
+    await page.locator('#verdict h2').filter({ hasText: '2 replies wait' }).waitFor();
+    await page.close();
+  });
+
+  it('says that Redis is gone, and shows the dead letters of all workers with what was invalid', async () => {
+    const page = await look();
+    await sandboxed.caller.send('game.open', { player: { id: 'ada', nick: 7 } }, { messageId: 'bad-1' });
+    await redis.kill();
+    await expectFirst(page, 'redis-gone', {
+      level: 'attention',
+      what: /^!Redis is away: each worker recognises only its own repeats$/,
+      why: /^connect ECONNREFUSED /,
+      whoActs: /the people who run Redis/,
+      line: 'poker-bridge doctor',
+      printed: /^fail +Redis /m,
+    });
+    await page.close();
+    const other = await sandboxed.service.worker();
+    const { page: elsewhere } = await browser.visit(`${await other.url()}/console`);
+    const letters = elsewhere.locator('#dead-letters');
+    await letters.locator('.copyable', { hasText: /^bad-1$/ }).waitFor({ timeout: WAIT_TIMEOUT_MS });
+    expect(await letters.textContent()).toMatch(
+      /VALIDATION_FAILED1 ×poker-bridge dead-letters redrive --reason VALIDATION_FAILED.*game\.open bad-1.*\/player\/nick/,
+    );
+    expect(await elsewhere.getByText(`process ${other.pid}`).count()).toBeGreaterThan(0);
+    expect(await elsewhere.getByRole('row', { name: /\.interactive/ }).textContent()).toMatch(
+      /interactive0[2-4]$/,
+    );
+    await elsewhere.close();
+  });
+});
