@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { build } from './build/build.ts';
-import { runGuarded } from './processes/run-guarded.ts';
+import { runGuarded } from './processes/guarded-command.ts';
 import { root } from './root.ts';
 
 const JEST = [
@@ -63,7 +63,8 @@ async function jestOnce(args: readonly string[]): Promise<{ code: number; files:
   try {
     const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
     const code = await runGuarded(process.execPath, [...JEST, ...args], { env, abort: hanging.signal });
-    return { code, files: existsSync(summaryFile) ? JSON.parse(readFileSync(summaryFile, 'utf8')) : [] };
+    const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
+    return { code, files: JSON.parse(written) as FileOutcome[] };
   } finally {
     clearInterval(watch);
     rmSync(folder, { recursive: true, force: true });

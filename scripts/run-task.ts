@@ -36,3 +36,11 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** @throws {Error} if an option is not a whole number of at least 1 */
+export function readCount(option: string, text: string | undefined, fallback = 1): number {
+  if (text === undefined) return fallback;
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} ${text} is not a count`);
+  return count;
+}

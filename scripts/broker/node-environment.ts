@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 
+import { freePorts } from '../network.ts';
 import type { Installation } from './installation.ts';
 import type { BrokerNode } from './node-files.ts';
 
@@ -39,7 +42,7 @@ export function nodeEnvironment(node: BrokerNode): Record<string, string> {
 }
 
 /** The environment of rabbitmqctl for that node. */
-export function controlEnvironment(node: BrokerNode, port: number): Record<string, string> {
+function controlEnvironment(node: BrokerNode, port: number): Record<string, string> {
   return {
     ...commonEnvironment(node),
     RABBITMQ_CTL_DIST_PORT_MIN: String(port),
@@ -79,4 +82,23 @@ function applicationsIn(folder: string): [name: string, path: string][] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => [name.replace(/-[\d.]+.*$/, ''), join(folder, name, 'ebin')]);
+}
+
+/**
+ * Runs rabbitmqctl against a private node, for example `rabbitmqctl(node, ['list_queues', 'name', 'messages'])`.
+ *
+ * @param tool another one of RabbitMQ's, such as `rabbitmq-diagnostics`
+ * @returns what it printed; about a second passes, most of it for the start of Erlang
+ * @throws {Error} with its output, if it fails
+ */
+export async function rabbitmqctl(
+  node: BrokerNode,
+  args: readonly string[],
+  tool = 'rabbitmqctl',
+): Promise<string> {
+  const [port = 0] = await freePorts(1);
+  const script = join(node.installation.home, 'sbin', tool);
+  const options = { env: controlEnvironment(node, port), cwd: node.folder };
+  const { stdout } = await promisify(execFile)(script, ['-q', ...args], options);
+  return stdout;
 }

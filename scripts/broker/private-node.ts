@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { speaksAmqp } from '../network.ts';
 import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
-import { nodeEnvironment } from './node-environment.ts';
+import { nodeEnvironment, rabbitmqctl } from './node-environment.ts';
 import type { BrokerNode } from './node-files.ts';
-import { rabbitmqctl } from './rabbitmqctl.ts';
 
 const BOOT_TIMEOUT_MS = 90_000;
 const TOLD_LINES = 25;

@@ -3,15 +3,55 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 
-import { isTypeScript, sourceFiles } from './source-files.ts';
+export interface SourceFile {
+  /** Relative to the repository, with `/`. */
+  readonly path: string;
+  /** Changes whenever the file does: modification time and size. */
+  readonly version: string;
+}
+
+const FOLDERS = ['apps', 'libs'];
+const SKIPPED_FOLDERS = new Set(['node_modules', 'dist']);
+/** Packed by themselves; no program here uses them. */
+const PACKED_ALONE = ['libs/caller/src/nest', 'libs/caller-python'];
+
+/**
+ * The files of `apps` and `libs` that belong into the built code: TypeScript without specs, fixtures and
+ * declarations, and what lies beside it in a `src` folder for reading at run time (pages, schemas).
+ */
+export function sourceFiles(root: string): SourceFile[] {
+  return FOLDERS.flatMap((folder) => walk(root, folder)).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isTypeScript(path: string): boolean {
+  return /\.m?ts$/.test(path);
+}
+
+function walk(root: string, folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) {
+      return SKIPPED_FOLDERS.has(entry.name) || PACKED_ALONE.includes(path) ? [] : walk(root, path);
+    }
+    if (!entry.isFile() || !belongs(path)) return [];
+    const { mtimeMs, size } = statSync(join(root, path));
+    return [{ path, version: `${mtimeMs}:${size}` }];
+  });
+}
+
+function belongs(path: string): boolean {
+  if (isTypeScript(path)) return !/\.(spec|fixture|d)\.m?ts$/.test(path);
+  return path.includes('/src/') && !path.endsWith('.md');
+}
 
 /** Holds the hash of what `dist` was made from. */
 const STAMP = '.build';
@@ -59,7 +99,7 @@ async function produce(root: string, dist: string, path: string): Promise<readon
     put(join(dist, path), (file) => copyFileSync(join(root, path), file));
     return [path];
   }
-  const { compile } = await import('./compile.ts');
+  const { compile } = await import('./bundle.ts');
   const { code, map } = await compile(root, path);
   const output = path.replace(/ts$/, 'js');
   const mapName = `${output.slice(output.lastIndexOf('/') + 1)}.map`;

@@ -1,7 +1,7 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
 import { formatted } from './contract-files.ts';
-import type { JsonSchema } from './schemas/json-schema.ts';
+import type { JsonSchema } from './schemas/rule-schemas.ts';
 import { MESSAGE_NAMES, resolved, SCHEMAS } from './schemas/schemas.ts';
 
 /** One member: whether it must be there, and the keywords that say what it may hold. */

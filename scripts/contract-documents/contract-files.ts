@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 
 import { root } from '../root.ts';
 import { asyncApiDocument } from './asyncapi/asyncapi-document.ts';
-import { EXAMPLES } from './examples.ts';
+import { EXAMPLES } from './message-examples.ts';
 import { MESSAGE_NAMES, standaloneSchema } from './schemas/schemas.ts';
 
 /** Where the documents lie, relative to the repository. */

@@ -1,3 +1,4 @@
+import { COMMAND_TYPES, ERROR_CODES, type ErrorBody, type ErrorCode, type PlatformAnswer } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
 /** One example of a message: its body, and the headers that it travels with. */
@@ -8,11 +9,11 @@ export interface Example<T = unknown> {
   readonly payload: T;
 }
 
-export const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
-export const EXAMPLE_MOMENT = '2026-01-31T12:00:00.000Z';
+const EXAMPLE_ID = '0197a3f2-6c1e-7b54-9d0a-2f6b8f1c4e11';
+const EXAMPLE_MOMENT = '2026-01-31T12:00:00.000Z';
 
 /** Commands as a caller sends them. */
-export const COMMAND_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
+const COMMAND_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
   COMMANDS.map(({ type, examples }) => [
     type,
     examples.map(({ name, summary, headers = {}, data }) => ({ name, summary, headers, payload: data })),
@@ -20,7 +21,7 @@ export const COMMAND_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Ob
 );
 
 /** Replies that are successes, as a worker sends them. */
-export const REPLY_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
+const REPLY_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
   [...REPLIES.values()]
     .filter(({ examples }) => examples.length > 0)
     .map(({ type, final, examples }) => [
@@ -35,7 +36,7 @@ export const REPLY_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Obje
 );
 
 /** The headers of a reply. Source: bus contract, section 3. */
-export function replyHeaders(type: string, sequence: number, final: boolean): Record<string, unknown> {
+function replyHeaders(type: string, sequence: number, final: boolean): Record<string, unknown> {
   return {
     'command-id': EXAMPLE_ID,
     'command-type': type,
@@ -48,4 +49,157 @@ export function replyHeaders(type: string, sequence: number, final: boolean): Re
 /** The first command that is answered so. */
 function commandOf(reply: string): string {
   return COMMANDS.find(({ replies }) => replies.some(({ type }) => type === reply))?.type ?? '';
+}
+
+/** When a code comes: of which command, after how many calls, and what is known beyond the code. */
+interface Occasion extends Partial<Pick<ErrorBody, 'retryAfterMs' | 'violations' | 'details' | 'platform'>> {
+  /** Default `session.create`. */
+  readonly type?: string;
+  /** Default 0. */
+  readonly attempts?: number;
+}
+
+const ATTRIBUTES = '/data/attributes';
+
+/** The answers of the platform that the interface document shows. */
+const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
+  MESSAGE_TOO_LARGE: { type: 'game.open', details: { bytes: 70_000, maxBytes: 65_536 } },
+  UNKNOWN_COMMAND: { type: 'session.craete' },
+  VALIDATION_FAILED: {
+    violations: [
+      {
+        pointer: '/password',
+        message: 'is not a member here; the members are userId, nick, authType, lang, currency',
+      },
+      { pointer: '/lang', message: 'must be an ISO 639-1 code of two letters' },
+    ],
+  },
+  CALLER_FORBIDDEN: { type: 'report.rake.fetch' },
+  IDEMPOTENCY_CONFLICT: { type: 'game.open' },
+  COMMAND_EXPIRED: { attempts: 1, details: { called: true } },
+  SIGNATURE_REJECTED: { attempts: 1, platform: answer(400, 'Bad Request', 'Not Valid Request Signature') },
+  FORBIDDEN: { attempts: 1, platform: answer(403, 'Forbidden', 'Forbidden') },
+  UNEXPECTED_REDIRECT: { attempts: 1, platform: { status: 302, errors: [] } },
+  BAD_REQUEST: {
+    type: 'report.rake.fetch',
+    attempts: 1,
+    platform: answer(400, 'Bad Request', 'Bad Request'),
+  },
+  PLAYER_NOT_FOUND: { attempts: 1, platform: answer(404, 'Not Found', 'Player not found') },
+  NOT_FOUND: { type: 'game.open', attempts: 1, platform: { status: 404, errors: [] } },
+  AUTH_TYPE_INVALID: {
+    attempts: 1,
+    platform: unprocessable('Auth type not valid', `${ATTRIBUTES}/authType`),
+  },
+  CURRENCY_REQUIRED: {
+    attempts: 1,
+    platform: unprocessable('Currency cannot be blank', `${ATTRIBUTES}/currency`),
+  },
+  CURRENCY_NOT_FOUND: {
+    attempts: 1,
+    platform: unprocessable('Currency not found', `${ATTRIBUTES}/currency`),
+  },
+  CURRENCY_INACTIVE: {
+    attempts: 1,
+    platform: unprocessable('This currency is not active', `${ATTRIBUTES}/currency`),
+  },
+  NICKNAME_TAKEN: {
+    type: 'game.open',
+    attempts: 2,
+    details: { earlierAttemptUnknown: true },
+    platform: unprocessable(
+      'A Player with this username already exists in the system.',
+      `${ATTRIBUTES}/player/nick`,
+    ),
+  },
+  NICKNAME_TOO_LONG: {
+    type: 'game.open',
+    attempts: 1,
+    details: { maxLength: 32 },
+    platform: unprocessable('The maximum username length is 32', `${ATTRIBUTES}/player/nick`),
+  },
+  INCORRECT_DATA: {
+    type: 'report.rake.fetch',
+    attempts: 1,
+    platform: unprocessable('Incorrect data', `${ATTRIBUTES}/sort`),
+  },
+  RATE_LIMITED: { attempts: 3, retryAfterMs: 2_000, platform: { status: 429, errors: [] } },
+  PLATFORM_UNAVAILABLE: { attempts: 3, details: { reason: 'refused' } },
+  CIRCUIT_OPEN: { retryAfterMs: 4_200 },
+  REPLY_QUEUE_FULL: { type: 'report.ad-hoc.fetch', attempts: 2, details: { queue: 'full' } },
+  OUTCOME_UNKNOWN: { attempts: 2, details: { reason: 'timeout' } },
+  PLATFORM_PROTOCOL_ERROR: { attempts: 1, details: { reason: 'the body is not JSON' } },
+  POISON_COMMAND: { type: 'game.open' },
+};
+
+/** An error body for each code, with what a worker knows when it answers with it. */
+export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_CODES) as ErrorCode[]).map(
+  (code) => {
+    const { type = 'session.create', attempts = 0, ...facts } = ERROR_OCCASIONS[code] ?? {};
+    const { category, retryable, message } = ERROR_CODES[code];
+    return {
+      name: code,
+      summary: message,
+      headers: replyHeaders(type, 0, true),
+      payload: {
+        code,
+        category,
+        retryable,
+        message,
+        ...facts,
+        attempts,
+        command: { id: EXAMPLE_ID, type },
+        occurredAt: EXAMPLE_MOMENT,
+      },
+    };
+  },
+);
+
+function answer(status: number, title: string, detail: string): PlatformAnswer {
+  return { status, errors: [{ status, title, detail }] };
+}
+
+function unprocessable(detail: string, pointer: string): PlatformAnswer {
+  return { status: 422, errors: [{ status: 422, title: 'Unprocessable Entity', detail, pointer }] };
+}
+
+/** Packets of Nest's own RabbitMQ client, one for each command. */
+const PACKET_EXAMPLES: readonly Example[] = COMMAND_TYPES.map((type) => {
+  const { headers = {}, payload: data } = COMMAND_EXAMPLES[type]?.[0] ?? {};
+  return {
+    name: type,
+    summary: `client.send('${type}', …)`,
+    headers,
+    payload: { pattern: type, data, id: EXAMPLE_ID },
+  };
+});
+
+/** Packets that answer them: one for each reply, and a failure. */
+const PACKET_REPLY_EXAMPLES: readonly Example[] = [
+  ...Object.entries(REPLY_EXAMPLES).flatMap(([type, [first]]) =>
+    first === undefined ? [] : [packetOf(type, first)],
+  ),
+  ...ERROR_EXAMPLES.filter(({ name }) => name === 'VALIDATION_FAILED').map(
+    ({ summary, headers, payload }) => ({
+      name: 'command.failed',
+      summary,
+      headers,
+      payload: { err: payload, isDisposed: true, id: EXAMPLE_ID },
+    }),
+  ),
+];
+
+/** Examples of each message by the name of its schema. */
+export const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
+  ...COMMAND_EXAMPLES,
+  ...REPLY_EXAMPLES,
+  'command.failed': ERROR_EXAMPLES,
+  'nest.command': PACKET_EXAMPLES,
+  'nest.reply': PACKET_REPLY_EXAMPLES,
+};
+
+function packetOf(type: string, { summary, headers, payload }: Example): Example {
+  const isLast = headers['final'] === true;
+  const packet = { response: payload, ...(isLast && { isDisposed: true }), id: EXAMPLE_ID };
+  return { name: type, summary, headers, payload: packet };
 }

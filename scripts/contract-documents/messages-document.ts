@@ -2,8 +2,8 @@ import { format } from 'prettier';
 
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
-import { EXAMPLES } from './examples.ts';
-import type { JsonSchema } from './schemas/json-schema.ts';
+import { EXAMPLES } from './message-examples.ts';
+import type { JsonSchema } from './schemas/rule-schemas.ts';
 import { resolved, SCHEMAS } from './schemas/schemas.ts';
 
 /** The document with tables of messages, relative to the repository. */

@@ -7,9 +7,8 @@ import { removeQueues, removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/start-broker.ts';
 import { commandOf, SANDBOX, WORKER } from '../build/programs.ts';
 import { ServiceProcess } from '../processes/service-process.ts';
-import { toldToStop } from '../processes/run-guarded.ts';
-import { printCommand, printReply, step } from './print.ts';
-import { PLAYERS, type Scene, STORY } from './story.ts';
+import { toldToStop } from '../processes/guarded-command.ts';
+import { PLAYERS, printCommand, printReply, type Scene, step, STORY } from './story.ts';
 
 const START_TIMEOUT_MS = 20_000;
 const DEADLINE_MS = 20_000;

@@ -4,18 +4,10 @@ import { parseArgs } from 'node:util';
 import { startBroker } from '../broker/start-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { runTask } from '../run-task.ts';
+import { readCount, runTask } from '../run-task.ts';
 
 /** Of the report whose memory is looked at. */
 const REPORT_RECORDS = 400_000;
-
-/** @throws {Error} if it is not a whole number of at least 1 */
-function readCount(option: string, text: string | undefined, fallback: number): number {
-  if (text === undefined) return fallback;
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} ${text} is not a count`);
-  return count;
-}
 
 await runTask(async () => {
   const { values } = parseArgs({

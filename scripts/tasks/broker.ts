@@ -4,7 +4,7 @@ import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { chosenRelease, readRelease, type Release } from '../broker/releases/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { isFree } from '../network.ts';
-import { toldToStop } from '../processes/run-guarded.ts';
+import { toldToStop } from '../processes/guarded-command.ts';
 import { runTask } from '../run-task.ts';
 
 /** Starts a broker and keeps it until it ends or this process is told to. */

@@ -7,7 +7,7 @@ import { chooseRelease, readRelease, RELEASES } from '../broker/releases/release
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
-import { runTask } from '../run-task.ts';
+import { readCount, runTask } from '../run-task.ts';
 
 /** @throws {Error} naming what there is, if a name is none of it */
 function choose<T extends { readonly name: string }>(
@@ -20,13 +20,6 @@ function choose<T extends { readonly name: string }>(
     if (found) return found;
     throw new Error(`--${option} ${name} is none of ${all.map((each) => each.name).join(', ')}`);
   });
-}
-
-/** @throws {Error} if it is not a whole number of at least 1 */
-function readCount(option: string, text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1) return count;
-  throw new Error(`--${option} ${text} is not a count`);
 }
 
 await runTask(async () => {

@@ -24,7 +24,7 @@ import {
 } from '../../libs/contracts/src/commands/validate-command.fixture.ts';
 import { topologyOf } from '../../libs/messaging/src/topology/topology.ts';
 import { CONTRACT_FOLDER, contractFiles } from '../../scripts/contract-documents/contract-files.ts';
-import { EXAMPLES } from '../../scripts/contract-documents/examples.ts';
+import { EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
 import {
   MESSAGES_DOCUMENT,
   messagesDocument,
@@ -182,7 +182,7 @@ const POOL = new Set<unknown>([
 /** Rules that JSON Schema cannot express, or not for every validator. */
 function isBeyondSchemas(value: unknown, path: string): boolean {
   if (typeof value !== 'string') return false;
-  return !value.isWellFormed() || path.endsWith('launchOptions');
+  return !value.isWellFormed() || ['launchOptions', 'timeZone'].some((name) => path.endsWith(name));
 }
 
 function isTaken(type: CommandType, data: unknown): boolean {

@@ -28,10 +28,8 @@ import {
   REPLY_HEADERS,
   REPLY_PROPERTIES,
 } from '../../scripts/contract-documents/asyncapi/messages.ts';
-import { ERROR_EXAMPLES } from '../../scripts/contract-documents/error-examples.ts';
-import { EXAMPLES } from '../../scripts/contract-documents/examples.ts';
-import type { Example } from '../../scripts/contract-documents/message-examples.ts';
-import type { JsonSchema } from '../../scripts/contract-documents/schemas/json-schema.ts';
+import { ERROR_EXAMPLES, type Example, EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
+import type { JsonSchema } from '../../scripts/contract-documents/schemas/rule-schemas.ts';
 import { SCHEMAS } from '../../scripts/contract-documents/schemas/schemas.ts';
 import { faultsBySchema } from './schema-validators.ts';
 

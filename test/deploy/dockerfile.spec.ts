@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SETTINGS } from '#settings';
 
 import { CLI, SANDBOX, WORKER } from '../../scripts/build/programs.ts';
-import { sourceFiles } from '../../scripts/build/source-files.ts';
+import { sourceFiles } from '../../scripts/build/build.ts';
 import { read, root } from '../docs/markdown.ts';
 import { readComposeFile } from './compose-file.ts';
 import { inherited, readDockerfile, valuesOf } from './dockerfile.ts';

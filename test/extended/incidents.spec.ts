@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { Page } from 'playwright-core';
 
 import type { BrokerNode } from '../../scripts/broker/node-files.ts';
-import { rabbitmqctl } from '../../scripts/broker/rabbitmqctl.ts';
+import { rabbitmqctl } from '../../scripts/broker/node-environment.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';

@@ -87,11 +87,15 @@ export interface WorkerHealth {
 export class WorkerProcess extends Program {
   readonly #folder: string;
 
-  /** @param folder of a repository that is built. Default: this one */
-  constructor(variables: Readonly<Record<string, string>>, folder = root) {
+  /**
+   * @param folder of a repository that is built. Default: this one
+   * @param launcher the command that becomes the worker's process, which follows it
+   */
+  constructor(variables: Readonly<Record<string, string>>, folder = root, launcher: readonly string[] = []) {
     const all = { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables };
     const command = commandOf(WORKER, all, folder);
-    super(process.execPath, command.args, { PATH: process.env['PATH'], ...command.variables });
+    const [program = '', ...args] = [...launcher, process.execPath, ...command.args];
+    super(program, args, { PATH: process.env['PATH'], ...command.variables });
     this.#folder = folder;
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { PackageIndex } from './package-index.ts';
+import { PackageIndex } from './debian-archive.ts';
 
 const INDEX = `Package: server
 Version: 4.3.6-1

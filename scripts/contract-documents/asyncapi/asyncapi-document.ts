@@ -2,7 +2,7 @@ import { SCHEMA_VERSION } from '#contracts';
 import { topologyOf } from '#messaging';
 import { readSomeSettings } from '#settings';
 
-import { relocated } from '../schemas/json-schema.ts';
+import { relocated } from '../schemas/rule-schemas.ts';
 import { SCHEMAS } from '../schemas/schemas.ts';
 import { channels, operations } from './channels.ts';
 import { messages } from './messages.ts';

@@ -1,9 +1,8 @@
 import { ERROR_CODES, isCommandType, type Reply, SCHEMA_VERSION } from '#contracts';
 import { announcedData, REPLIES } from '#contracts/validation';
 
-import { EXAMPLES } from '../examples.ts';
-import type { Example } from '../message-examples.ts';
-import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/json-schema.ts';
+import { type Example, EXAMPLES } from '../message-examples.ts';
+import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/rule-schemas.ts';
 import { MESSAGE_NAMES } from '../schemas/schemas.ts';
 
 const TRACE = text('W3C trace context.');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { startBroker } from '../../../scripts/broker/start-broker.ts';
-import { compile } from '../../../scripts/build/compile.ts';
+import { compile } from '../../../scripts/build/bundle.ts';
 import { freePorts } from '../../../scripts/network.ts';
 import { ServiceProcess } from '../../../scripts/processes/service-process.ts';
 import { root } from '../../../scripts/root.ts';

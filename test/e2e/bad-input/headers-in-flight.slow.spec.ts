@@ -71,6 +71,5 @@ it.each([
   const replies = Array.from({ length: COMMANDS }, (_, n) => caller.repliesTo(`${n}`));
   for (let n = 0; n < COMMANDS; n += 1) await send(`${n}`, headers);
   await Promise.all(replies);
-  console.log(before, peakMib());
   expect(peakMib() - before).toBeLessThan(MOST_GROWTH_MIB);
 });

@@ -81,7 +81,10 @@ describe('report ad hoc fetch', () => {
 
   describeMembers('report.rake.fetch', {
     ...AD_HOC,
-    timeZone: TEXT,
+    timeZone: {
+      valid: ['+03:00', '-12:00', '+14:00', 'UTC', 'Europe/Berlin', 'America/Argentina/Buenos_Aires'],
+      invalid: ['', 7, null, '+99:99', '+14:60', '-13:00', '+3:00', '+0300', 'Z', 'Europe/Atlantis'],
+    },
     convertToPreferredCurrency: TEXT,
     sort: TEXT,
   });

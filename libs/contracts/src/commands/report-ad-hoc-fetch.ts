@@ -14,7 +14,7 @@ const IsReportTime = (): PropertyDecorator =>
     constraints: [FORM.source],
     validator: {
       validate: isReportTime,
-      defaultMessage: () => 'must be a real date and time, written YYYY-MM-DD HH:MM:SS',
+      defaultMessage: () => 'must be a real YYYY-MM-DD HH:MM:SS without a zone',
     },
   });
 

@@ -102,8 +102,8 @@ export class BusLooker {
   }
 
   /**
-   * Publishes something that is kept nowhere. Under an alarm the broker tells only who publishes; a worker publishes nothing
-   * while the same alarm keeps its callers from sending commands.
+   * Publishes something that is kept nowhere. The broker tells only connections that have published of an alarm, and the
+   * same alarm keeps callers from sending the command that would have this worker publish.
    */
   #askWhetherBlocked(): void {
     if (this.#isAsking) return;

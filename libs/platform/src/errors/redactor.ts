@@ -26,7 +26,10 @@ const BUDGET = 65_536;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
   [
-    ...['data', 'attributes', 'type', 'meta'],
+    'data',
+    'attributes',
+    'type',
+    'meta',
     ...[SessionCreate, GameOpen, GamePlayer, GameSession, AdHocReportFetch, RakeReportFetch].flatMap(
       (Shape) => Object.keys(new Shape()),
     ),
