@@ -59,7 +59,22 @@ describe('verdictOf', () => {
     expect(verdictOf([again, entry(), more])).toMatchObject({ repeated: 3, cameAgain: [more, again] });
   });
 
+  it('lets a page that is read again say another time', () => {
+    const pageReadAt = (time: string) =>
+      reply('c:0', { text: `{"readAt":"${time}","records":[1]}`, isFinal: false });
+    const replies = [pageReadAt('a'), pageReadAt('b'), reply('c:1')];
+    expect(verdictOf([entry({ replies })]).wrong).toEqual([]);
+  });
+
   it.each([
+    [
+      'whose page has other records when it is read again',
+      [
+        reply('c:0', { text: '{"readAt":"a","records":[1]}', isFinal: false }),
+        reply('c:0', { text: '{"readAt":"b","records":[2]}', isFinal: false }),
+        reply('c:1'),
+      ],
+    ],
     ['that says something else under the same id', [reply('c:0'), reply('c:0', { text: 'b' })]],
     ['that is another final one', [reply('c:0'), reply('c:1')]],
     ['before which one is missing', [reply('c:0', { isFinal: false }), reply('c:2')]],

@@ -87,18 +87,23 @@ function finalOf(replies: Entry['replies']): Entry['replies'][number] | undefine
 
 /** By message id, which services without one are taken to give to their one reply. */
 function distinct(replies: Entry['replies']): Map<string, string> {
-  return new Map(replies.map(({ messageId, text }) => [messageId, text]));
+  return new Map(replies.map(({ messageId, text }) => [messageId, withoutTimes(text)]));
 }
 
 function isWrong(entry: Entry): boolean {
   const replies = entry.publishes > 1 ? withoutPassingFailures(entry.replies) : entry.replies;
   const texts = distinct(replies);
-  if (replies.some(({ messageId, text }) => texts.get(messageId) !== text)) return true;
+  if (replies.some(({ messageId, text }) => texts.get(messageId) !== withoutTimes(text))) return true;
   const finals = new Set(replies.filter(({ isFinal }) => isFinal).map(({ messageId }) => messageId));
   const final = finalOf(replies);
   if (final === undefined) return false;
   const last = Number(/:(\d+)$/.exec(final.messageId)?.[1] ?? 0);
   return finals.size > 1 || texts.size !== last + 1;
+}
+
+/** A report that another worker reads again from its first page says when it did; the rest is the same. */
+function withoutTimes(text: string): string {
+  return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
 }
 
 /** All of them, if there is nothing else. */
