@@ -26,7 +26,7 @@ const MEMBERS = new Set([
   'settings',
 ]);
 /** The settings that an operator may have a value of its own for. */
-const OF_OPERATOR: ReadonlyMap<string, { readonly name: SettingName; readonly member: string }> = new Map(
+const OF_OPERATOR = new Map<string, { name: SettingName; member: keyof PlatformSettings }>(
   (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
     const { ofOperator }: Definition<unknown> = SETTINGS[name];
     return ofOperator === undefined ? [] : [[name, { name, member: ofOperator }]];

@@ -241,6 +241,14 @@ describe('the part of an error that is passed on', () => {
     });
   });
 
+  it('keeps the names in its pointers, whatever the command holds', async () => {
+    const source = { pointer: '/data/attributes/player/currency' };
+    platform.always(answers(422, errors(422, { source })));
+    const data = { player: { id: 'u-1', nick: 'cur' } };
+    const error = await failureOf(buildClient(platform.origin).client.openGame(data, callWithin()));
+    expect(error.platform?.errors).toEqual([{ status: 422, ...source }]);
+  });
+
   it('is cut at 300 characters, and at 20 errors', async () => {
     const entries = Array.from({ length: 50 }, () => ({ detail: `${'x'.repeat(299)}🂡` }));
     platform.always(answers(422, errors(422, ...entries)));
