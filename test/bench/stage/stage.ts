@@ -11,7 +11,7 @@ import { root } from '../../../scripts/root.ts';
 const SECRET_KEY = 'bench-secret-key';
 const TIMEOUT_MS = 20_000;
 
-/** Those in this folder. */
+/** Those in `platform`. */
 export type PlatformProgram = 'main' | 'reports';
 
 export interface BenchPlatform extends AsyncDisposable {
@@ -22,7 +22,7 @@ export interface BenchPlatform extends AsyncDisposable {
 
 /**
  * @param latencyMs how long it takes to answer
- * @param program of this folder; default: the one that knows sessions alone, and checks their signatures
+ * @param program default: the one that knows sessions alone, and checks their signatures
  * @param records of each report, if that is `reports`
  */
 export async function startPlatform(
@@ -39,7 +39,7 @@ export async function startPlatform(
     SECRET_KEY,
   };
   const process = new ServiceProcess({
-    args: [fileURLToPath(new URL(`${program}.ts`, import.meta.url))],
+    args: [fileURLToPath(new URL(`../platform/${program}.ts`, import.meta.url))],
     variables,
     log: workplace.log('platform'),
     // It is there from the first to the last: what belongs to the run goes with it.

@@ -109,7 +109,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
       const late = waiting.createSession({ userId: 'alice' }, { deadlineMs: 2_000 });
       await expect(late).rejects.toMatchObject({
         code: 'NOT_SENT',
-        message: expect.stringContaining('The broker takes no messages: low on memory'),
+        message: expect.stringContaining('The broker is low on memory and takes nothing'),
       });
     } finally {
       await testBrokerCtl('set_vm_memory_high_watermark', '0.6');

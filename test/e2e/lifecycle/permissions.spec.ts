@@ -132,6 +132,7 @@ describe('a worker whose broker user lacks a permission', () => {
     expect(await lastError()).toContain(
       `rabbitmqctl set_permissions --vhost '/' '${user}' '${configure}' '${write}' '${read}'`,
     );
+    await until('it is logged', () => refusals().length > 0);
     expect([await isReady(), refusals().length]).toEqual([false, 1]);
     await allow(configure, write, read);
     await until('it is ready', isReady, 10_000);
