@@ -52,6 +52,13 @@ describe('the connections to the broker', () => {
     );
   };
 
+  /** Its place among those of the proxy. */
+  const consumingConnection = async (): Promise<number> => {
+    const listed = await testBrokerCtl('list_connections', 'peer_port', 'client_properties');
+    const ports = [...listed.matchAll(/^(\d+)\t.* consuming"/gm)].map(([, port]) => Number(port));
+    return service.proxy.portsAtTarget.findIndex((port) => ports.includes(port));
+  };
+
   const callsOf = (): Map<string, number> => {
     const calls = new Map<string, number>();
     for (const request of service.platform.requests) {
@@ -110,12 +117,13 @@ describe('the connections to the broker', () => {
     const userIds: string[] = Array.from({ length: 20 }, () => randomUUID());
     const sessions = createSessions(service, userIds);
     await until('they are in flight', () => gate.held === 20);
-    // The last connection consumes: acknowledgements do not arrive.
-    service.proxy.stall(-1);
+    // Acknowledgements do not arrive.
+    const consuming = await consumingConnection();
+    service.proxy.stall(consuming);
     gate.open();
     expect((await sessions).map((reply) => reply?.body['code'])).toEqual(userIds.map(() => 'RATE_LIMITED'));
     service.platform.behaviour = healthy();
-    service.proxy.cut(-1);
+    service.proxy.cut(consuming);
     const replies = () =>
       service.caller.received.filter(({ correlationId }) => userIds.includes(correlationId));
     await until('all have come twice', () => replies().length >= 40);
