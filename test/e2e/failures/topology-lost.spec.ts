@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { GetMessage } from 'amqplib';
 
@@ -130,9 +132,12 @@ describe('what a person deletes while a worker is running', () => {
       async () => (await Promise.all(exchanges.map(isThere))).every(Boolean),
       30_000,
     );
+    // What is sent before an exchange is bound again goes nowhere.
     await until('they are bound', async () => {
-      const unknown = await service.caller.send('no.such.command', {}).catch(() => []);
-      return unknown[0]?.body['code'] === 'UNKNOWN_COMMAND';
+      const correlationId = randomUUID();
+      const replies = service.caller.repliesTo(correlationId, 1_000).catch(() => []);
+      service.caller.publish('no.such.command', {}, { correlationId });
+      return (await replies)[0]?.body['code'] === 'UNKNOWN_COMMAND';
     });
     expect(await createSession('after all exchanges')).toMatchObject([{ type: 'session.created' }]);
     expect(service.proxy.accepted).toBe(connections);

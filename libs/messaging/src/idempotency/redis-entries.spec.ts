@@ -95,6 +95,17 @@ describe('An outcome in Redis', () => {
     expect(read(stored)).toEqual(FREE);
   });
 
+  it.each([' ', 'A', '=', '🂡', 'outcome ', '{"a":'])(
+    'is read in no more time than 1 MB of %j costs',
+    (unit) => {
+      const text = unit.repeat(1_000_000 / unit.length);
+      const used = process.threadCpuUsage();
+      for (const stored of [text, `outcome ${name.fingerprint} ${text}`, `passing ${text}`]) read(stored);
+      const { user, system } = process.threadCpuUsage(used);
+      expect((user + system) / 1_000).toBeLessThan(50);
+    },
+  );
+
   it('counts as absent if it was changed by a bit, or cut', () => {
     const [kind, fingerprint, sealed = ''] = store(opened).split(' ');
     const bytes = Buffer.from(sealed, 'base64');

@@ -73,7 +73,7 @@ export class RedisEntries {
   }
 
   read(stored: string | null, name: RedisName): Entry {
-    const [kind, fingerprint, rest = ''] = (stored ?? '').split(' ');
+    const [kind, fingerprint, rest = ''] = (stored ?? '').split(' ', 3);
     if (kind !== 'lease' && kind !== 'outcome' && kind !== 'passing') return { kind: 'free' };
     if (fingerprint !== name.fingerprint) return { kind: kind === 'passing' ? 'free' : 'conflict' };
     if (kind === 'lease') return { kind: 'in flight' };
