@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import type { Channel, ConsumeMessage } from 'amqplib';
 
 import {
@@ -49,6 +51,8 @@ export function queueSpeech(queue: string): Speech {
 const READY_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
 const PREFETCH = 250;
+/** Before a command is published again: of a queue that refuses, the publisher knows it at once. */
+const PAUSE_MS = 100;
 
 /** A reply, received once or more often. */
 export interface SeenReply {
@@ -134,6 +138,7 @@ export class DurableCaller implements AsyncDisposable {
       } catch (error) {
         if (!(error instanceof UnconfirmedError)) throw error;
       }
+      await sleep(PAUSE_MS);
     }
   }
 
