@@ -1,3 +1,4 @@
+import { withoutTimes } from '../../e2e/cluster/load.ts';
 import { type Entry, failureIn } from './ledger.ts';
 
 export interface Verdict {
@@ -99,11 +100,6 @@ function isWrong(entry: Entry): boolean {
   if (final === undefined) return false;
   const last = Number(/:(\d+)$/.exec(final.messageId)?.[1] ?? 0);
   return finals.size > 1 || texts.size !== last + 1;
-}
-
-/** A report that another worker reads again from its first page says when it did; the rest is the same. */
-function withoutTimes(text: string): string {
-  return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
 }
 
 /** All of them, if there is nothing else. */

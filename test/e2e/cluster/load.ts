@@ -17,7 +17,7 @@ export interface Outcome {
   readonly messageIds: readonly string[];
   /** Types of the final replies, without repeats. */
   readonly finalTypes: readonly string[];
-  /** Whether all replies under one message id are identical. */
+  /** Whether all replies under one message id are identical, but for the time when a report was read. */
   readonly repeatsAreEqual: boolean;
 }
 
@@ -103,12 +103,18 @@ function isReport(index: number): boolean {
 
 function outcomeOf(id: string, report: boolean, replies: readonly SeenReply[]): Outcome {
   const texts = new Map<string, string>();
-  for (const { messageId, text } of replies) if (!texts.has(messageId)) texts.set(messageId, text);
+  for (const { messageId, text } of replies)
+    if (!texts.has(messageId)) texts.set(messageId, withoutTimes(text));
   return {
     id,
     isReport: report,
     messageIds: [...texts.keys()],
     finalTypes: [...new Set(replies.filter(({ isFinal }) => isFinal).map(({ type }) => type))],
-    repeatsAreEqual: replies.every(({ messageId, text }) => texts.get(messageId) === text),
+    repeatsAreEqual: replies.every(({ messageId, text }) => texts.get(messageId) === withoutTimes(text)),
   };
+}
+
+/** A report that another worker reads again from its first page says when it did; the rest is the same. */
+export function withoutTimes(text: string): string {
+  return text.replaceAll(/"read(?:At|From|To)":"[^"]*"/g, '');
 }
