@@ -20,7 +20,7 @@ export interface ContractOutline {
   readonly messages: Readonly<Record<string, Readonly<Record<string, OutlinedMember>>>>;
 }
 
-const UNTOLD = new Set([
+const ANNOTATIONS = new Set([
   'description',
   'properties',
   'required',
@@ -57,7 +57,7 @@ function membersOf(schema: JsonSchema, path: string): [string, OutlinedMember][]
   return Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(
     ([name, member]) => {
       const held = resolved(member);
-      const rules = Object.fromEntries(Object.entries(held).filter(([keyword]) => !UNTOLD.has(keyword)));
+      const rules = Object.fromEntries(Object.entries(held).filter(([keyword]) => !ANNOTATIONS.has(keyword)));
       const own = `${path}/${name}`;
       const items = resolved((held['items'] ?? {}) as JsonSchema);
       return [

@@ -59,7 +59,7 @@ export function workerPermissions(prefix: string): Permissions {
   return { configure: `^${own}`, write: String.raw`^(${own}|amq\.default$)`, read: `^${own}` };
 }
 
-/** Exclusive to whoever looks into the dead letters or settles some, for as long as that takes. */
+/** Exclusive to the process that looks into the dead letters or settles some, for as long as that takes. */
 export function readerLockOf({ deadLetters }: BusNames): QueueDeclaration {
   return lockQueue(`${deadLetters}.reader`);
 }

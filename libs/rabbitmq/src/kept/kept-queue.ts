@@ -17,7 +17,7 @@ import { QueueLock } from './queue-lock.ts';
 import { walkQueue } from './walk-queue.ts';
 
 const CLOSE_TIMEOUT_MS = 5_000;
-/** Whoever looks can end it; a broker that is lost is noticed by its heartbeat. */
+/** A person who looks can end it; a broker that is lost is noticed by its heartbeat. */
 const SILENCE_MS = 60_000;
 /** The broker takes back a message that somebody has held for half an hour. */
 const ROUND_MS = 10 * 60_000;
@@ -248,7 +248,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
     return depth;
   }
 
-  /** What went wrong with the broker; an error of whoever visits the messages stays what it is. */
+  /** What went wrong with the broker; an error of the visitor of the messages stays what it is. */
   #translated(error: unknown): unknown {
     if (error instanceof TypeError) return error;
     const isAlarm = this.#publishing?.state.kind === 'blocked';

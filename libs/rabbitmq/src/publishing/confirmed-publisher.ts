@@ -17,7 +17,7 @@ import {
   type PublishRefusedError,
   UnconfirmedError,
 } from './publish-errors.ts';
-import { Suspects } from './suspects.ts';
+import { IsolatedPublisher } from './isolated-publisher.ts';
 
 /** What a publisher asks of a `BrokerConnection`. */
 export type PublishingConnection = Pick<BrokerConnection, 'state' | 'reset'>;
@@ -56,7 +56,7 @@ export class ConfirmedPublisher {
     answerTicks: ANSWER_TICKS,
     onLost: (publish) => this.#lost(publish),
   });
-  readonly #suspects: Suspects;
+  readonly #isolated: IsolatedPublisher;
   #connection: PublishingConnection | undefined;
   #model: ChannelModel | undefined;
   /** The channel that all messages use whose destination is not in doubt. */
@@ -77,7 +77,7 @@ export class ConfirmedPublisher {
 
   constructor(options: PublisherOptions = {}) {
     this.#how = options.publish ?? basicPublish;
-    this.#suspects = new Suspects({
+    this.#isolated = new IsolatedPublisher({
       how: this.#how,
       doubts: this.#doubts,
       send: (publish) => this.#send(publish),
@@ -89,7 +89,7 @@ export class ConfirmedPublisher {
   async attach(model: ChannelModel, connection: PublishingConnection): Promise<void> {
     this.#model = model;
     this.#connection = connection;
-    this.#suspects.attach(model);
+    this.#isolated.attach(model);
     this.#channel = undefined;
     this.#channels.clear();
     this.#doubts.clear();
@@ -104,7 +104,7 @@ export class ConfirmedPublisher {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    for (const publish of [...this.#waiting.splice(0), ...this.#suspects.clear()]) this.#send(publish);
+    for (const publish of [...this.#waiting.splice(0), ...this.#isolated.clear()]) this.#send(publish);
   }
 
   /**
@@ -143,7 +143,7 @@ export class ConfirmedPublisher {
     } else if (this.#isClosed || publish.losses >= MAX_LOSSES || !publish.isWanted()) {
       publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
     } else if (!this.#channel) this.#waiting.push(publish);
-    else if (!this.#suspects.takes(publish) && !this.#doubts.takes(publish))
+    else if (!this.#isolated.takes(publish) && !this.#doubts.takes(publish))
       this.#channel.send(publish, this.#ticks);
   }
 
@@ -168,7 +168,7 @@ export class ConfirmedPublisher {
     this.#channel = channel;
     this.#channels.add(channel);
     for (const publish of this.#waiting.splice(0)) this.#send(publish);
-    void this.#suspects.examine();
+    void this.#isolated.examine();
   }
 
   #closed(channel: ConfirmingChannel, unanswered: readonly PendingPublish[], closure: Closure): void {
@@ -176,12 +176,12 @@ export class ConfirmedPublisher {
     // If it went with its connection, the next one brings a channel.
     if (this.#channel === channel && closure.code !== undefined) void this.#replace();
     else if (this.#channel === channel) this.#channel = undefined;
-    const cause = this.#suspects.causeOf(closure);
+    const cause = this.#isolated.causeOf(closure);
     const maxBytes = maxBytesIn(cause.reason);
     if (maxBytes !== undefined) this.#maxBytes = maxBytes;
-    const others = maxBytes === undefined ? this.#suspects.add(unanswered, cause) : unanswered;
+    const others = maxBytes === undefined ? this.#isolated.add(unanswered, cause) : unanswered;
     for (const publish of others) this.#lost(publish);
-    void this.#suspects.examine();
+    void this.#isolated.examine();
   }
 
   #lost(publish: PendingPublish): void {
@@ -199,7 +199,7 @@ export class ConfirmedPublisher {
       else this.#send(publish);
     }
     this.#doubts.tick();
-    void this.#suspects.examine();
+    void this.#isolated.examine();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     if (this.#isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;

@@ -9,7 +9,7 @@ import { PublishRefusedError } from './publish-errors.ts';
 const OPEN_TIMEOUT_MS = 2_000;
 const ANSWER_TIMEOUT_MS = 2_000;
 
-export interface SuspectsOptions {
+export interface IsolatedPublisherOptions {
   readonly how: Publish;
   readonly doubts: Doubts;
   /** What is to be published as all others are. */
@@ -22,17 +22,17 @@ export interface SuspectsOptions {
  * Messages on channels that the broker has closed: it does not say for which one. Each is published once more on a channel
  * that carries nothing else, and what closes that is refused, by itself.
  */
-export class Suspects {
-  readonly #options: SuspectsOptions;
+export class IsolatedPublisher {
+  readonly #options: IsolatedPublisherOptions;
   #model: ChannelModel | undefined;
   /** Why the broker has closed the connection, which takes all channels with it. */
   #connectionClosure: Closure | undefined;
-  #suspects: PendingPublish[] = [];
+  #waiting: PendingPublish[] = [];
   #isExamining = false;
   /** By exchange, what waits until `onRefused` has made up its mind. */
   readonly #held = new Map<string, PendingPublish[]>();
 
-  constructor(options: SuspectsOptions) {
+  constructor(options: IsolatedPublisherOptions) {
     this.#options = options;
   }
 
@@ -57,7 +57,7 @@ export class Suspects {
     const exchange = named === 'amq.default' ? '' : named;
     const isNamed = ({ message }: PendingPublish): boolean => message.exchange === exchange;
     const others = unanswered.some(isNamed) ? unanswered.filter((publish) => !isNamed(publish)) : [];
-    this.#suspects.push(...unanswered.filter((publish) => !others.includes(publish)));
+    this.#waiting.push(...unanswered.filter((publish) => !others.includes(publish)));
     return others;
   }
 
@@ -69,16 +69,16 @@ export class Suspects {
   /** Gives back all that waits here. */
   clear(): readonly PendingPublish[] {
     const held = [...this.#held.values()].flatMap((waiting) => waiting.splice(0));
-    return [...this.#suspects.splice(0), ...held];
+    return [...this.#waiting.splice(0), ...held];
   }
 
-  /** Publishes suspects, one at a time; without a connection, they wait for the next one. */
+  /** Publishes what waits, one message at a time; without a connection, they wait for the next one. */
   async examine(): Promise<void> {
     if (this.#isExamining) return;
     this.#isExamining = true;
-    for (let next = this.#suspects[0]; this.#model && next; next = this.#suspects[0]) {
+    for (let next = this.#waiting[0]; this.#model && next; next = this.#waiting[0]) {
       if (!(await this.#examineOne(this.#model, next))) break;
-      this.#suspects.shift();
+      this.#waiting.shift();
     }
     this.#isExamining = false;
   }
