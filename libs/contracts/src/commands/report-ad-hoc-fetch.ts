@@ -42,29 +42,17 @@ function isReportTime(value: unknown): value is string {
 
 /** The data of `report.ad-hoc.fetch`. Source: interface document, endpoint 3. */
 export class AdHocReportFetch {
-  @MustBeGiven('Start of the period.')
-  @IsReportTime()
+  @MustBeGiven('Start of the period.', IsReportTime())
   readonly dateFrom!: string;
-
-  @MustBeGiven('End of the period, after dateFrom.')
-  @IsReportTime()
-  @IsAfter('dateFrom')
+  @MustBeGiven('End of the period, after dateFrom.', IsReportTime(), IsAfter('dateFrom'))
   readonly dateTo!: string;
-
-  @MayBeAbsent('One player; without it all of them.')
-  @IsPlayerId()
+  @MayBeAbsent('One player; without it all of them.', IsPlayerId())
   readonly userId?: string;
-
-  @MayBeAbsent('ISO code.')
-  @IsText()
+  @MayBeAbsent('ISO code.', IsText())
   readonly currency?: string;
-
-  @MayBeAbsent('That page alone; without it every page is fetched.')
-  @IsSafeInteger({ min: 1 })
+  @MayBeAbsent('That page alone; without it every page is fetched.', IsSafeInteger({ min: 1 }))
   readonly page?: number;
-
-  @MayBeAbsent('Default REPORTS_PER_PAGE; the platform may give less.')
-  @IsSafeInteger({ min: 1, max: 1000 })
+  @MayBeAbsent('Default REPORTS_PER_PAGE; the platform may give less.', IsSafeInteger({ min: 1, max: 1000 }))
   readonly perPage?: number;
 }
 

@@ -31,17 +31,14 @@ function isZoneName(name: string): boolean {
 
 /** The data of `report.rake.fetch`. Source: interface document, endpoint 4. */
 export class RakeReportFetch extends AdHocReportFetch {
-  @MayBeAbsent("A zone's name, or an offset such as +03:00.")
-  @IsText()
-  @IsTimeZone()
+  @MayBeAbsent("A zone's name, or an offset such as +03:00.", IsText(), IsTimeZone())
   readonly timeZone?: string;
-
-  @MayBeAbsent("Into the player's currency; the interface shows no values.")
-  @IsText()
+  @MayBeAbsent("Into the player's currency; the interface shows no values.", IsText())
   readonly convertToPreferredCurrency?: string;
-
-  @MayBeAbsent('The field to sort by; the interface shows no syntax. Without it, pages have no order.')
-  @IsText()
+  @MayBeAbsent(
+    'The field to sort by; the interface shows no syntax. Without it, pages have no order.',
+    IsText(),
+  )
   readonly sort?: string;
 }
 
