@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 /** 0 for no values. */
@@ -19,42 +19,28 @@ export function percentile(values: readonly number[], share: number): number {
   return share === 0.5 && Number.isInteger(rank) ? (at(rank - 1) + at(rank)) / 2 : at(Math.ceil(rank) - 1);
 }
 
-/** The middle one, the smallest and the largest. */
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-}
-
-export function spreadOf(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
-}
-
-/** For example `0.31 (0.29–0.35)`. */
-export function withRange({ median: middle, min, max }: Spread, digits: number): string {
-  return `${middle.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+/** For example `0.31 (0.29–0.35)`: the median, the smallest and the largest. */
+export function withRange(values: readonly number[], digits: number): string {
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  return `${median(values).toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
 const MIB_IN_KIB = 1_024;
 
-/** What the operating system has noted down for a process, all its threads together. */
+/** What Linux has noted down for a process, all its threads together. */
 export interface ProcessUsage {
   /** Processor time in user and kernel mode. Steps of 10 ms. */
   readonly cpuMs: number;
-  /** The most memory that it ever had resident; if the system does not keep that, what it has now. */
+  /** The most memory that it ever had resident. */
   readonly peakMemoryMib: number;
   /** What it has resident now. */
   readonly memoryMib: number;
 }
 
-/** @throws {Error} if there is no such process */
-export function processUsage(pid: number): ProcessUsage {
-  return existsSync('/proc/self/stat') ? readProc(pid) : readPs(pid);
-}
-
 let ticksPerSecond: number | undefined;
 
-function readProc(pid: number): ProcessUsage {
+/** @throws {Error} if there is no such process */
+export function processUsage(pid: number): ProcessUsage {
   ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   // The second field is the name in parentheses, which may hold spaces; utime and stime are the fields 14 and 15.
@@ -68,29 +54,10 @@ function readProc(pid: number): ProcessUsage {
   };
 }
 
-function readPs(pid: number): ProcessUsage {
-  const output = execFileSync('ps', ['-o', 'time=,rss=', '-p', String(pid)], { encoding: 'utf8' });
-  const [time = '', rss = ''] = output.trim().split(/\s+/);
-  const memoryMib = Number(rss) / MIB_IN_KIB;
-  return { cpuMs: readPsTime(time), peakMemoryMib: memoryMib, memoryMib };
-}
-
-/** `[[days-]hours:]minutes:seconds[.hundredths]` in milliseconds. */
-export function readPsTime(time: string): number {
-  const [rest = '', days = '0'] = time.split('-').reverse();
-  const seconds = rest.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
-  return (Number(days) * 86_400 + seconds) * 1_000;
-}
-
-/** The processes of a run. The driver is the process that measures. */
-export interface Pids {
-  readonly worker: number;
-  readonly broker: number;
-  readonly platform: number;
-}
-
-export const PARTS = ['worker', 'broker', 'platform', 'driver'] as const;
-export type Part = (typeof PARTS)[number];
+/** The parts of a run, each a process; the driver is the one that measures. */
+const PARTS = ['worker', 'broker', 'platform', 'driver'] as const;
+type Part = (typeof PARTS)[number];
+export type Pids = Readonly<Record<Exclude<Part, 'driver'>, number>>;
 
 /** Processor time used since the machine, or each process, has started. */
 export interface Usage {
@@ -107,30 +74,31 @@ export interface Shares {
   readonly machine: number;
 }
 
-export function usageOf({ worker, broker, platform }: Pids): Usage {
+function ofParts(value: (part: Part) => number): Record<Part, number> {
+  return Object.fromEntries(PARTS.map((part) => [part, value(part)])) as Record<Part, number>;
+}
+
+export function usageOf(pids: Pids): Usage {
+  const all = { ...pids, driver: process.pid };
   return {
     atMs: performance.now(),
-    cpuMs: {
-      worker: processUsage(worker).cpuMs,
-      broker: processUsage(broker).cpuMs,
-      platform: processUsage(platform).cpuMs,
-      driver: processUsage(process.pid).cpuMs,
-    },
+    cpuMs: ofParts((part) => processUsage(all[part]).cpuMs),
     busyMs: cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0),
   };
 }
 
 export function sharesBetween(before: Usage, after: Usage): Shares {
   const elapsedMs = after.atMs - before.atMs;
-  const share = (part: Part): number => (after.cpuMs[part] - before.cpuMs[part]) / elapsedMs;
   return {
-    parts: {
-      worker: share('worker'),
-      broker: share('broker'),
-      platform: share('platform'),
-      driver: share('driver'),
-    },
+    parts: ofParts((part) => (after.cpuMs[part] - before.cpuMs[part]) / elapsedMs),
     machine: (after.busyMs - before.busyMs) / elapsedMs,
+  };
+}
+
+export function medianShares(all: readonly Shares[]): Shares {
+  return {
+    parts: ofParts((part) => median(all.map(({ parts }) => parts[part]))),
+    machine: median(all.map(({ machine }) => machine)),
   };
 }
 
@@ -148,9 +116,7 @@ const FULL_MACHINE = 0.85;
  * own code), all processors together, or nothing but the time that answers take.
  */
 export function bottleneck({ parts, machine }: Shares, processors: number): string {
-  for (const part of ['worker', 'driver', 'platform'] as const) {
-    if (parts[part] >= FULL) return `the ${part}`;
-  }
-  if (machine < FULL_MACHINE * processors) return 'waiting for answers';
-  return 'the processors';
+  const full = (['worker', 'driver', 'platform'] as const).find((part) => parts[part] >= FULL);
+  if (full !== undefined) return `the ${full}`;
+  return machine < FULL_MACHINE * processors ? 'waiting for answers' : 'the processors';
 }
