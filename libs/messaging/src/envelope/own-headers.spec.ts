@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { InternalKeys } from './internal-keys.ts';
-import { HeaderSeal, SEAL } from './own-headers.ts';
+import { HeaderSeal } from './own-headers.ts';
 
 const seal = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
 const CONTENT = Buffer.from('{"userId":"p-1"}');
@@ -35,7 +35,7 @@ describe('HeaderSeal', () => {
   it('leaves everything else of a copy as it is', () => {
     expect(sealed).toEqual({
       ...COPY,
-      properties: { ...COPY.properties, headers: { ...HEADERS, [SEAL]: expect.any(String) } },
+      properties: { ...COPY.properties, headers: { ...HEADERS, 'x-seal': expect.any(String) } },
     });
   });
 
@@ -48,9 +48,9 @@ describe('HeaderSeal', () => {
     ['another reply queue', { properties: { replyTo: 'thief' } }],
     ['another type', { properties: { type: 'session.create' } }],
     ['other data', { body: Buffer.from('{"userId":"p-2"}') }],
-    ['no seal', { headers: { [SEAL]: undefined } }],
-    ['a seal that is none', { headers: { [SEAL]: 'AAAA' } }],
-    ['a seal that is no text', { headers: { [SEAL]: 7 } }],
+    ['no seal', { headers: { 'x-seal': undefined } }],
+    ['a seal that is none', { headers: { 'x-seal': 'AAAA' } }],
+    ['a seal that is no text', { headers: { 'x-seal': 7 } }],
     ['a table, where a worker writes none', { headers: { 'x-origin-user-id': { any: 'shop' } } }],
   ])('believes nothing of a message with %s', (_, change) => {
     expect(seal.open(received(change))).toEqual({});

@@ -26,7 +26,7 @@ class Callers {
     for (let n = from; n < to; n += 1) {
       const claim = this.#store.claim(`${caller} ${n}`, 'f', { caller });
       if (claim.kind !== 'claimed') throw new Error(`the claim is ${claim.kind}`);
-      claim.settle(reply);
+      void claim.settle(reply);
     }
   }
 
@@ -40,7 +40,7 @@ class Callers {
 
   isReplayed(caller: string, n: number): boolean {
     const claim = this.#store.claim(`${caller} ${n}`, 'f', { caller });
-    if (claim.kind === 'claimed') claim.release();
+    if (claim.kind === 'claimed') void claim.release();
     return claim.kind === 'settled';
   }
 }

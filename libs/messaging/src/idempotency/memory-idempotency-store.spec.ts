@@ -115,7 +115,7 @@ describe('MemoryIdempotencyStore', () => {
     const other = store.claim('a', 'f');
     if (first.kind !== 'claimed' || other.kind !== 'in flight')
       throw new Error(`${first.kind}, ${other.kind}`);
-    first.release(reply);
+    await first.release(reply);
     expect(await other.outcome).toBe(reply);
     expect(store.claim('a', 'g').kind).toBe('claimed');
   });
