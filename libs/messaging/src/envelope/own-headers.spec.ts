@@ -70,3 +70,19 @@ describe('HeaderSeal', () => {
     expect(changed.open(received({ headers }))).toEqual(seal.open(received()));
   });
 });
+
+describe('InternalKeys', () => {
+  const key = (byte: number) => Buffer.alloc(32, byte);
+
+  it('derives a key for each purpose', () => {
+    const derived = new InternalKeys(key(1)).current;
+    expect(new Set(Object.values(derived).map((each) => each.toString('hex'))).size).toBe(4);
+    expect(new InternalKeys(key(1)).current).toEqual(derived);
+  });
+
+  it('knows eight former keys, the newest first, each once', () => {
+    const keys = new InternalKeys(key(0));
+    for (const byte of [1, 2, 3, 1, 1, 4, 5, 6, 7, 8, 9]) keys.rotate(key(byte));
+    expect(keys.all.map(({ internal }) => internal[0])).toEqual([9, 8, 7, 6, 5, 4, 1, 3, 2]);
+  });
+});

@@ -29,11 +29,10 @@ export interface RedisConnectionOptions {
 }
 
 interface Scripts {
-  /** @returns what is there instead, if it is neither `value` nor `over`; `value` '' removes */
   putEntry(key: string, over: string, value: string, durationMs: number): Promise<string | null>;
 }
 
-/** What is no text was not written by a worker, and is replaced. */
+/** What is no text was not written by a worker, and counts as absent. */
 const PUT_ENTRY = `
 local found = redis.pcall('GET', KEYS[1])
 if type(found) == 'string' and found ~= ARGV[1] and found ~= ARGV[2] then return found end
@@ -42,28 +41,25 @@ else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return false
 `;
 
-type RedisClient = Redis & Scripts;
-type Work<T> = (redis: RedisClient) => Promise<T>;
-
 /**
  * A connection to Redis that nobody waits for twice. After the first call that fails, or has no answer within a quarter of
  * a second, Redis is away: calls end at once without an answer, until a probe of its own succeeds.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;
-  readonly #probe: Work<unknown>;
+  readonly #probeKey: string;
   readonly #tls: TlsContext;
-  readonly #redis: RedisClient;
+  readonly #redis: Redis & Scripts;
   #state: RedisState = { kind: 'connecting' };
   #lastError: unknown = 'No connection yet';
   /** Whether the present connection was ever of use. */
   #wasReady = false;
   #nextProbe: NodeJS.Timeout | undefined;
 
-  /** @param probe does what calls will do */
-  constructor(options: RedisConnectionOptions, probe: Work<unknown>) {
+  /** @param probeKey where nothing is kept */
+  constructor(options: RedisConnectionOptions, probeKey: string) {
     this.#options = options;
-    this.#probe = probe;
+    this.#probeKey = probeKey;
     const { url, tls = new TlsContext('REDIS') } = options;
     this.#tls = tls;
     this.#redis = new options.client(url, {
@@ -78,7 +74,7 @@ export class RedisConnection {
       disconnectTimeout: ANSWER_TIMEOUT_MS,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-    }) as RedisClient;
+    }) as Redis & Scripts;
     this.#redis.on('error', (error) => this.#note(error));
     this.#redis.on('close', () => void this.#onClose());
     this.#redis.on('ready', () => (this.#wasReady = true));
@@ -89,10 +85,16 @@ export class RedisConnection {
     return this.#state;
   }
 
-  /** The answer to `work`, or `undefined` while Redis is away. Never rejects. */
-  attempt<T>(work: Work<T>): Promise<T | undefined> {
+  /**
+   * Writes a value unless there is another one than it, or `over`. Never rejects.
+   *
+   * @param value '' removes the one that may be replaced, and so only looks if `over` is ''
+   * @returns that other one, or null; `undefined` while Redis is away
+   */
+  put(key: string, over: string, value: string, durationMs: number): Promise<string | null | undefined> {
     const { kind } = this.#state;
-    return kind === 'away' || kind === 'closed' ? Promise.resolve(undefined) : this.#call(work);
+    if (kind === 'away' || kind === 'closed') return Promise.resolve(undefined);
+    return this.#put(key, over, value, durationMs);
   }
 
   close(): void {
@@ -101,10 +103,10 @@ export class RedisConnection {
     this.#redis.disconnect();
   }
 
-  async #call<T>(work: Work<T>): Promise<T | undefined> {
+  async #put(...entry: Parameters<Scripts['putEntry']>): Promise<string | null | undefined> {
     const before = this.#state;
     try {
-      return await within(ANSWER_TIMEOUT_MS, 'a call', work(this.#redis));
+      return await within(ANSWER_TIMEOUT_MS, 'a call', this.#redis.putEntry(...entry));
     } catch (error) {
       // A connection that is lost has said why before.
       if (this.#redis.status === 'ready') this.#lastError = error;
@@ -116,7 +118,7 @@ export class RedisConnection {
 
   /** Makes the call that decides whether Redis is available, so that no command has to. */
   async #tryOut(): Promise<void> {
-    if ((await this.#call(this.#probe)) !== undefined) {
+    if ((await this.#put(this.#probeKey, '', 'probe', 1)) !== undefined) {
       this.#lastError = 'Connection lost';
       this.#change({ kind: 'available' });
     } else if (this.#redis.status === 'ready') {

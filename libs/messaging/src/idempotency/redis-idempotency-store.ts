@@ -65,8 +65,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     this.#nowMs = nowMs;
     this.#memory = new MemoryIdempotencyStore(ttlMs, nowMs);
     this.#entries = new RedisEntries(options.prefix, options.internalKeys);
-    const probe = this.#entries.nameOf(`probe of ${this.#owner}`, '');
-    this.#connection = new RedisConnection(options, (redis) => redis.putEntry(probe.key, '', 'probe', 1));
+    this.#connection = new RedisConnection(options, this.#entries.nameOf(`probe of ${this.#owner}`, '').key);
     // Also restores leases that Redis lost or never heard of, and writes the outcomes that it missed.
     this.#renewal = setInterval(() => {
       for (const key of this.#written.keys()) void this.#write(key);
@@ -127,7 +126,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     const lease = this.#entries.leaseOf(name, this.#owner);
     let over = '';
     for (let takes = 0; takes < MAX_TAKES; takes += 1) {
-      const stored = await this.#put(name.key, over, lease, this.#leaseMs);
+      const stored = await this.#connection.put(name.key, over, lease, this.#leaseMs);
       if (stored === undefined) return undefined;
       const entry = this.#entries.read(stored, name);
       // An outcome that is not kept counts only for the message that it was decided for.
@@ -138,22 +137,9 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     return undefined;
   }
 
-  #look(name: RedisName): Promise<Entry | undefined> {
-    return this.#connection.attempt((redis) =>
-      redis.get(name.key).then(
-        (stored) => this.#entries.read(stored, name),
-        (error: unknown): Entry => {
-          // Another type than text is nothing that a worker wrote.
-          if ((error as Error).message.startsWith('WRONGTYPE')) return { kind: 'free' };
-          throw error;
-        },
-      ),
-    );
-  }
-
-  /** Writes an entry unless there is another one than it, or `over`. @returns that other one */
-  #put(key: string, over: string, value: string, durationMs: number) {
-    return this.#connection.attempt((redis) => redis.putEntry(key, over, value, Math.ceil(durationMs)));
+  async #look(name: RedisName): Promise<Entry | undefined> {
+    const stored = await this.#connection.put(name.key, '', '', 0);
+    return stored === undefined ? undefined : this.#entries.read(stored, name);
   }
 
   async #write(key: string): Promise<void> {
@@ -161,7 +147,8 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     if (written === undefined) return;
     const { over, value, untilMs } = written;
     const durationMs = untilMs === Infinity ? this.#leaseMs : untilMs - this.#nowMs();
-    const isMissed = durationMs > 0 && (await this.#put(key, over, value, durationMs)) === undefined;
+    const isMissed =
+      durationMs > 0 && (await this.#connection.put(key, over, value, Math.ceil(durationMs))) === undefined;
     const isOver = untilMs !== Infinity && (!isMissed || this.#written.size > MAX_WRITTEN);
     if (isOver && this.#written.get(key) === written) this.#written.delete(key);
   }

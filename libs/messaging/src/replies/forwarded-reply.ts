@@ -56,7 +56,7 @@ export function forwardedReply(
   };
 }
 
-function pick(members: Readonly<Record<string, unknown>>, isKept: (name: string) => boolean) {
+function pick(members: object, isKept: (name: string) => boolean) {
   return Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
 }
 
