@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '#contracts';
 
 import { STORY } from '../../scripts/demo/story.ts';
-import { CONTESTANTS } from '../bench/contestants/contestants.ts';
+import { CONTESTANTS } from '../bench/contestants.ts';
 import { anchorsOf, documents, fencesOf, read, root, rowsOf, tablesWith } from './markdown.ts';
 import { walkthroughFiles } from './walkthrough.ts';
 
