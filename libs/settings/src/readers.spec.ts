@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising, text } from './readers.ts';
+import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising } from './readers.ts';
 import { amqpUrl, hostName, httpRoot, proxyUrl, redisUrl } from './url-readers.ts';
 
 interface Row {
@@ -19,7 +19,6 @@ const NO_REDIS = /^must be a redis or rediss URL$/;
 const UNENCODED = /^must have its user name and password percent-encoded$/;
 
 const ROWS: Readonly<Record<string, Row>> = {
-  text: { read: text, readable: [[' as it is ']], faults: [] },
   key: {
     read: key,
     readable: [['k'.repeat(32)]],
