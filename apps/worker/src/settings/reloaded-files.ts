@@ -77,8 +77,11 @@ export class ReloadedFiles<T> {
     if ('error' in reading) {
       const { error } = reading;
       const facts = error instanceof SettingsError ? { faults: error.faults } : { err: error };
-      const message = 'changed files of settings cannot be used; what was read before stays';
-      return this.logger.error({ settings, ...facts }, message);
+      this.logger.error(
+        { settings, ...facts },
+        'changed files of settings cannot be used; what was read before stays',
+      );
+      return;
     }
     this.#value = reading.value;
     this.logger.info({ settings }, 'files of settings were read again');
