@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis as Client } from 'ioredis';
 
@@ -37,8 +35,6 @@ function storeWith(material: TlsMaterial, host = 'localhost') {
     prefix: PREFIX,
     ttlMs: TTL_MS,
     nowMs: Date.now,
-    random: Math.random,
-    newId: randomUUID,
     internalKeys: new InternalKeys(Buffer.alloc(32, 7)),
     onState: (state) => states.push(state),
   });
