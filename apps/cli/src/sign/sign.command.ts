@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import type { ProbeOptions } from '../sign-probe/sign-probe.ts';
+import type { ProbeOptions } from './sign-probe.ts';
 import type { ExplainOptions } from './sign-explain.ts';
 
 const EXAMPLES = `
@@ -72,7 +72,7 @@ export function addSign(program: Command): void {
     .option('--json', 'one object: each variable and its value')
     .addHelpText('after', PROBE_EXAMPLES)
     .action(async (options: ProbeOptions) => {
-      const { signProbe } = await import('../sign-probe/sign-probe.ts');
+      const { signProbe } = await import('./sign-probe.ts');
       process.exitCode = await signProbe(options);
     });
 }

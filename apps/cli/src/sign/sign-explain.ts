@@ -14,25 +14,23 @@ import {
 } from '#signing';
 
 import { EXIT, type ExitCode } from '../exit.ts';
-import { printable, shortened } from '../output/printable.ts';
-import { alignedLines } from '../output/table.ts';
+import { alignedLines, printable, shortened } from '../output.ts';
 import { type InputOptions, readInput } from './read-input.ts';
-import { requestOf, type Row, signedBy } from './read-rows.ts';
+import { requestOf, type Row, signedBy } from './row.ts';
 
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
 const SETTINGS_A_LINE = 3;
-
+const PAGINATION = 'pagination is never signed';
 /** Why a name is not signed. Source: interface document, "Signature", step 2. */
 const WHY_DROPPED: Readonly<Record<string, string>> = {
   client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
   clientId: 'names the operator, is never signed',
-  'per-page': 'pagination is never signed',
-  page: 'pagination is never signed',
-  sort: 'pagination is never signed',
+  'per-page': PAGINATION,
+  page: PAGINATION,
+  sort: PAGINATION,
   sign: 'is the signature itself',
 };
-const NEVER_SIGNED = 'one of the names that are never signed';
 
 export interface ExplainOptions extends InputOptions {
   readonly json?: true;
@@ -67,15 +65,16 @@ function fits(row: Row): boolean {
 
 /** Shows how one request is signed. The secret is not shown. */
 function describeRow(row: Row): string {
+  const { name = 'request', settings, notes = [] } = row;
   const { canonical, sign } = signedBy(row);
-  const isRaw = row.settings.schemeV3 === 'raw-body' && requestOf(row).body !== undefined;
+  const isRaw = settings.schemeV3 === 'raw-body' && requestOf(row).body !== undefined;
   return [
-    styleText('bold', printable(row.name ?? 'request')),
-    ...section('settings', settingsLines(row.settings)),
+    styleText('bold', printable(name)),
+    ...section('settings', settingsLines(settings)),
     ...(isRaw ? rawLines() : parameterLines(row)),
     ...section(`canonical string, ${[...canonical].length} characters`, [printable(canonical)]),
     ...section('sign', [sign ?? 'none: a digest needs the secret', ...comparisonLines(row, sign)]),
-    ...(row.notes && row.notes.length > 0 ? section('also', row.notes.map(printable)) : []),
+    ...(notes.length > 0 ? section('also', notes.map(printable)) : []),
     ...section('what the usual mistakes would give instead', mistakeLines(row, canonical)),
     '',
   ].join('\n');
@@ -101,35 +100,24 @@ function rawLines(): string[] {
 
 function parameterLines({ parameters, settings }: Row): string[] {
   const { dropped, pieces } = traceSignature(parameters, settings);
+  const whyDropped = ([name = '', ...below]: readonly string[]): [string, string] =>
+    below.length > 0
+      ? [pointerOf([name, ...below]), 'SIGNATURE_EXCLUDE=deep']
+      : [name, WHY_DROPPED[name] ?? 'one of the names that are never signed'];
+  const kept = pieces.map((piece, index) => [
+    String(index + 1).padStart(2),
+    printable(pointerOf(piece.path)),
+    piece.text === '' ? '(nothing)' : shortened(printable(piece.text), LONGEST_VALUE),
+    whyKept(piece, settings),
+  ]);
+  const left = alignedLines(dropped.map((path) => whyDropped(path).map(printable)));
   return [
-    ...section(
-      'dropped',
-      dropped.length === 0
-        ? ['nothing']
-        : alignedLines(dropped.map((path) => [printable(droppedName(path)), whyDropped(path)])),
-    ),
+    ...section('dropped', left.length === 0 ? ['nothing'] : left),
     ...section(
       'kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
-      alignedLines(
-        pieces.map((piece, index) => [
-          String(index + 1).padStart(2),
-          printable(pointerOf(piece.path)),
-          piece.text === '' ? '(nothing)' : shortened(printable(piece.text), LONGEST_VALUE),
-          whyKept(piece, settings),
-        ]),
-      ),
+      alignedLines(kept),
     ),
   ];
-}
-
-/** A name of the top level, or a pointer below it. */
-function droppedName(path: readonly string[]): string {
-  return path.length === 1 ? path.join() : pointerOf(path);
-}
-
-function whyDropped([name = '', ...below]: readonly string[]): string {
-  if (below.length > 0) return 'SIGNATURE_EXCLUDE=deep';
-  return WHY_DROPPED[name] ?? NEVER_SIGNED;
 }
 
 function pointerOf(path: readonly string[]): string {
@@ -151,10 +139,10 @@ function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: Si
 }
 
 function comparisonLines(row: Row, sign: string | undefined): string[] {
-  const { expectedSign: sent, secret, settings } = row;
-  if (sent === undefined || sign === undefined || secret === undefined) return [];
+  const { expectedSign: sent, secret: secretKey, settings } = row;
+  if (sent === undefined || sign === undefined || secretKey === undefined) return [];
   if (sent === sign) return [styleText('green', 'the same as the sign that was given')];
-  const wrong = explainSignature({ sent, request: requestOf(row), settings, secretKey: secret });
+  const wrong = explainSignature({ sent, request: requestOf(row), settings, secretKey });
   const changed = Object.entries(wrong.settings ?? {}).map(([variable, value]) => `${variable}=${value}`);
   return [
     `${styleText('yellow', 'not the sign that was given')}, ${printable(sent)}`,
@@ -163,58 +151,46 @@ function comparisonLines(row: Row, sign: string | undefined): string[] {
   ];
 }
 
-/** Another way to sign the request: other settings, or a mistake. */
-interface Way {
-  readonly name: string;
-  readonly settings?: SignatureSettings;
-  readonly mistake?: Mistake;
-}
-
 function mistakeLines(row: Row, canonical: string): string[] {
   const request = requestOf(row);
-  const mistakes = usualMistakes(request).map((mistake) => ({ name: titleOf(mistake), mistake }));
-  const listed = mistakes.filter(({ mistake: { seal, separator, piece } }) => !seal && (!separator || piece));
-  const ways = byName<Way>([...otherWays(row.settings), ...listed]).map(
-    ({ name, settings = row.settings, mistake }) => {
-      const text = signedText(request, settings, mistake);
-      return { name, text, isSame: text === canonical };
-    },
+  const { secret, settings } = row;
+  /** What is signed with other settings, or with a mistake; of those that read alike, the first. */
+  const texts = new Map(
+    otherSettings(settings).map(([name, other]) => [name, signedText(request, other)] as const),
   );
-  const cells = ways
-    .filter(({ isSame }) => !isSame)
-    .map(({ name, text }) => [
-      name,
-      row.secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, row.secret),
-    ]);
-  const same = ways.filter(({ isSame }) => isSame);
-  const unlisted = byName(mistakes).filter(({ name }) => !ways.some((way) => way.name === name));
+  const unlisted = new Set<string>();
+  for (const mistake of usualMistakes(request)) {
+    const title = titleOf(mistake);
+    if (mistake.seal || (mistake.separator && !mistake.piece)) unlisted.add(title);
+    else if (!texts.has(title)) texts.set(title, signedText(request, settings, mistake));
+  }
+  const differing = [...texts].filter(([, text]) => text !== canonical);
+  const same = [...texts.keys()].filter((name) => texts.get(name) === canonical);
+  const cells = differing.map(([name, text]) => [
+    name,
+    secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret),
+  ]);
+  const others = [...unlisted].filter((title) => !texts.has(title)).join('; ');
   return [
     ...alignedLines(cells),
-    ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${namesOf(same)}`)]),
-    styleText(
-      'dim',
-      `looked for in a sign that is given: ${namesOf(unlisted)}; a parameter is left out; two at once`,
-    ),
+    ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${same.join('; ')}`)]),
+    styleText('dim', `looked for in a sign that is given: ${others}; a parameter is left out; two at once`),
   ];
 }
 
-function otherWays(settings: SignatureSettings): Way[] {
+/** Each setting with each of its other values. */
+function otherSettings(settings: SignatureSettings): [string, SignatureSettings][] {
   return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) =>
     Object.keys(values)
       .filter((value) => value !== settings[member])
-      .map((value) => ({ name: `${variable}=${value}`, settings: { ...settings, [member]: value } })),
+      .map((value): [string, SignatureSettings] => [
+        `${variable}=${value}`,
+        { ...settings, [member]: value },
+      ]),
   );
 }
 
 /** What is wrong, without what it must be. */
 function titleOf({ reason }: Mistake): string {
   return printable(reason.replace(/[;.](?=\s|$).*/s, '').replace(/joined by .*/, 'joined by a separator'));
-}
-
-function byName<T extends Way>(ways: readonly T[]): T[] {
-  return [...new Map(ways.toReversed().map((way) => [way.name, way])).values()].toReversed();
-}
-
-function namesOf(ways: readonly Way[]): string {
-  return ways.map(({ name }) => name).join('; ');
 }

@@ -3,8 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Question } from '#platform';
 import { parseExactJson, sign, signRawBody, type SignatureSettings } from '#signing';
 
-import { findSettings } from './find-settings.ts';
-import type { FoundSettings } from './probe-requests.ts';
+import { findSettings, type FoundSettings } from './find-settings.ts';
 
 const OPERATOR = { baseUrl: 'http://b', apiUrl: 'http://a', clientId: 'op1', secretKey: 'hush' };
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-01 00:01:00' };

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { readCurl } from './read-curl.ts';
-import { shellWords } from './shell-words.ts';
+import { readCurl, shellWords } from './read-curl.ts';
 
 describe('shellWords', () => {
   it.each([

@@ -5,14 +5,13 @@ import {
   SIGNATURE_VARIABLES,
   signatureOf,
   type SignatureSettings,
-  type SignatureVariable,
   signedText,
   type SignedParameters,
   type SignedRequest,
 } from '#signing';
 
 import { usageError } from '../exit.ts';
-import { jsonFault } from '../input/json.ts';
+import { jsonFault } from '../input.ts';
 
 /** One request to explain. */
 export interface Row {
@@ -30,6 +29,11 @@ export interface Row {
   readonly notes?: readonly string[];
 }
 
+type Json = Readonly<Record<string, unknown>>;
+
+/** Settings of the platform that do not affect signatures. */
+const OTHER_VARIABLES = ['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID', 'REPORT_RECORDS'];
+
 /** The request of a row; only open-game has a body with `data`, as it was sent or else as this service sends it. */
 export function requestOf({ parameters, rawBody }: Row): SignedRequest {
   const { data } = parameters;
@@ -43,70 +47,52 @@ export function signedBy(row: Row): { readonly canonical: string; readonly sign:
   return { canonical, sign: row.secret === undefined ? undefined : signatureOf(canonical, row.secret) };
 }
 
-/** Settings of the platform that do not affect signatures. */
-const OTHER_VARIABLES = new Set([
-  'RAKE_PARAMETERS_IN',
-  'PLAYER_COUNTRY_MEMBER',
-  'SESSION_ID',
-  'REPORT_RECORDS',
-]);
-
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
 export function readRows(text: string): { readonly rows: readonly Row[]; readonly isList: boolean } {
   const fault = jsonFault(text);
   if (fault !== undefined) throw usageError(`the file ${fault}`);
   const given = parseExactJson(text);
-  const isList = Array.isArray(given);
-  const rows = (isList ? (given as unknown[]) : [given]).map((row, index) =>
-    readRow(row, isList ? `row ${index + 1}` : 'the file'),
-  );
-  return { rows, isList };
+  if (!Array.isArray(given)) return { rows: [readRow(given, 'the file')], isList: false };
+  return { rows: given.map((row, index) => readRow(row, `row ${index + 1}`)), isList: true };
 }
 
 function readRow(given: unknown, where: string): Row {
   if (!isObject(given)) throw usageError(`${where} must be an object`);
-  const { parameters, settings = {} } = given;
-  if (!isObject(parameters)) throw usageError(`${where}: parameters must be an object`);
-  if (!isObject(settings)) throw usageError(`${where}: settings must be an object`);
+  const objectOf = (member: string): Json => {
+    const value = given[member];
+    if (isObject(value)) return value;
+    throw usageError(`${where}: ${member} must be an object`);
+  };
+  /** `null` counts as absent: `--json` writes it if there is no digest. */
+  const textOf = (member: string): string | undefined => {
+    const value = given[member] ?? undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    throw usageError(`${where}: ${member} must be a string`);
+  };
   return {
     given,
-    parameters,
-    name: optionalText(given, 'name', where),
-    secret: optionalText(given, 'secret', where),
-    expectedSign: optionalText(given, 'sign', where),
-    settings: readSettings(settings, where),
+    parameters: objectOf('parameters'),
+    name: textOf('name'),
+    secret: textOf('secret'),
+    expectedSign: textOf('sign'),
+    settings: readSettings(given['settings'] === undefined ? {} : objectOf('settings'), where),
   };
 }
 
-function readSettings(given: Readonly<Record<string, unknown>>, where: string): SignatureSettings {
+function readSettings(given: Json, where: string): SignatureSettings {
+  const variables: Readonly<Record<string, { readonly member: string; readonly values: object }>> =
+    SIGNATURE_VARIABLES;
   const overrides = Object.entries(given)
-    .filter(([variable]) => !OTHER_VARIABLES.has(variable))
+    .filter(([variable]) => !OTHER_VARIABLES.includes(variable))
     .map(([variable, value]) => {
-      if (!isVariable(variable)) throw usageError(`${where}: settings has an unknown member ${variable}`);
-      const { member, values } = SIGNATURE_VARIABLES[variable];
-      if (!Object.hasOwn(values, String(value))) {
-        throw usageError(`${where}: ${variable} must be one of ${Object.keys(values).join(', ')}`);
-      }
-      return [member, value];
+      const known = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
+      if (!known) throw usageError(`${where}: settings has an unknown member ${variable}`);
+      if (Object.hasOwn(known.values, String(value))) return [known.member, value];
+      throw usageError(`${where}: ${variable} must be one of ${Object.keys(known.values).join(', ')}`);
     });
   return { ...DEFAULT_SIGNATURE_SETTINGS, ...(Object.fromEntries(overrides) as Partial<SignatureSettings>) };
 }
 
-function isVariable(name: string): name is SignatureVariable {
-  return Object.hasOwn(SIGNATURE_VARIABLES, name);
-}
-
-/** `null` counts as absent: `--json` writes it if there is no digest. */
-function optionalText(
-  given: Readonly<Record<string, unknown>>,
-  member: string,
-  where: string,
-): string | undefined {
-  const value = given[member] ?? undefined;
-  if (value === undefined || typeof value === 'string') return value;
-  throw usageError(`${where}: ${member} must be a string`);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,19 +2,16 @@ const BAR_WIDTH = 30;
 const SHORTEST_BAR = 5;
 const DEFAULT_COLUMNS = 80;
 const REDRAW_MS = 100;
-/** Where there is no terminal: a line now and then. */
+/** Without a terminal: a line now and then. */
 const LINE_MS = 5_000;
-const ERASE = '\r\u001b[K';
-
-/** What progress is shown on; standard error is one. */
-export type ProgressStream = Pick<NodeJS.WriteStream, 'write'> &
-  Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+const ERASE_TO_END = '\u001b[K';
 
 interface ProgressOptions {
   readonly total?: number | undefined;
   /** How many were done by an earlier run. */
   readonly before?: number;
-  readonly stream?: ProgressStream;
+  readonly stream?: Pick<NodeJS.WriteStream, 'write'> &
+    Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
   readonly environment?: NodeJS.ProcessEnv;
 }
 
@@ -23,7 +20,7 @@ interface ProgressOptions {
  * erase (`TERM=dumb`) and the log of a build (`CI`) get lines, too.
  */
 export class Progress {
-  readonly #stream: ProgressStream;
+  readonly #stream: NonNullable<ProgressOptions['stream']>;
   readonly #noun: string;
   readonly #isBar: boolean;
   readonly #startedMs = performance.now();
@@ -50,38 +47,31 @@ export class Progress {
     const nowMs = performance.now();
     if (nowMs - this.#shownMs < (this.#isBar ? REDRAW_MS : LINE_MS)) return;
     this.#shownMs = nowMs;
-    this.#stream.write(this.#isBar ? `\r${this.#bar()}\u001b[K` : `${this.#sum()}\n`);
+    const sum = this.#sum((nowMs - this.#startedMs) / 1_000);
+    this.#stream.write(this.#isBar ? `\r${this.#bar(sum)}${ERASE_TO_END}` : `${sum}\n`);
     this.#isShown = this.#isBar;
   }
 
-  /** Takes the bar away, as before a line on the same terminal; what was done is for its user to say. */
+  /** Takes the bar away, as before a line on the same terminal. */
   end(): void {
-    if (this.#isShown) this.#stream.write(ERASE);
+    if (this.#isShown) this.#stream.write(`\r${ERASE_TO_END}`);
     this.#isShown = false;
   }
 
   /** As wide as the terminal allows: a line that wraps cannot be erased. */
-  #bar(): string {
-    const sum = this.#sum();
+  #bar(sum: string): string {
     const room = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
     const width = Math.min(BAR_WIDTH, room - sum.length - '[] '.length);
     if (!this.#total || width < SHORTEST_BAR) return sum.slice(0, room);
     const full = Math.round(Math.min(1, this.#count / this.#total) * width);
-    return `[${'='.repeat(full)}${' '.repeat(width - full)}] ${sum}`;
+    return `[${'='.repeat(full).padEnd(width)}] ${sum}`;
   }
 
-  #sum(): string {
-    const perSecond = Math.round(
-      ((this.#count - this.#before) * 1_000) / (performance.now() - this.#startedMs),
-    );
-    const of = this.#total === undefined ? '' : ` of ${this.#total}`;
-    return `${this.#count}${of} ${this.#noun}, ${perSecond} a second${this.#left(perSecond)}`;
-  }
-
-  /** How long the rest takes at this speed. */
-  #left(perSecond: number): string {
-    if (this.#total === undefined || perSecond === 0) return '';
-    const seconds = Math.ceil(Math.max(0, this.#total - this.#count) / perSecond);
-    return seconds < 90 ? `, ${seconds} s left` : `, ${Math.ceil(seconds / 60)} min left`;
+  #sum(seconds: number): string {
+    const perSecond = Math.round((this.#count - this.#before) / seconds);
+    if (this.#total === undefined) return `${this.#count} ${this.#noun}, ${perSecond} a second`;
+    const leftSeconds = Math.ceil(Math.max(0, this.#total - this.#count) / perSecond);
+    const left = leftSeconds < 90 ? `, ${leftSeconds} s left` : `, ${Math.ceil(leftSeconds / 60)} min left`;
+    return `${this.#count} of ${this.#total} ${this.#noun}, ${perSecond} a second${perSecond === 0 ? '' : left}`;
   }
 }

@@ -2,11 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
-import { readHar } from './read-har.ts';
-import { readRawRequest } from './read-raw-request.ts';
-import { rowOfRequest } from './row-of-request.ts';
+import { readHar, readRawRequest } from './read-http.ts';
+import { rowOfRequest } from './rows-of.ts';
 
-const OWN = { secret: 'hush', settings: DEFAULT_SIGNATURE_SETTINGS };
+const OWN = { secretKey: 'hush', settings: DEFAULT_SIGNATURE_SETTINGS };
 const SESSION = [
   'POST /v2/app/users/u%201/session?clientId=op1 HTTP/1.1',
   'Host: api.example',
