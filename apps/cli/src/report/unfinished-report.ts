@@ -104,8 +104,8 @@ export class UnfinishedReport implements AsyncDisposable {
   }
 
   /** Each record as JSON. */
-  lines(): AsyncIterable<string> {
-    return this.#file.readLines({ start: 0, autoClose: false });
+  async *lines(): AsyncGenerator<string> {
+    yield* this.#file.readLines({ start: 0, autoClose: false });
   }
 
   /** Gives a file, or else the records themselves, the final name. @throws ExitError if that name is taken by now */

@@ -14,7 +14,7 @@ import type { Row } from './row.ts';
 
 /** What a request is signed with. */
 interface Signer {
-  readonly secretKey: string | undefined;
+  readonly secretKey?: string | undefined;
   readonly settings: SignatureSettings;
 }
 
