@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { soakChaosLines } from '../../test/chaos/report.ts';
 import { soakChaos } from '../../test/chaos/soak-chaos.ts';
-import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
+import { chooseRelease, readRelease } from '../broker/releases.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';

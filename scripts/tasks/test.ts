@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installMissing } from '../install-package.ts';
+import { installMissing } from '../debian.ts';
 import { requireEngine } from '../broker/compose-broker.ts';
-import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
+import { chooseRelease, readRelease } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { runJest } from '../run-jest.ts';
 import { root } from '../root.ts';

@@ -4,7 +4,7 @@ import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { BROKER_SERIES, workerSeries } from '../deploy/prometheus-queries.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { openConnection } from '../support/broker.ts';
-import { Program } from '../support/worker-process.ts';
+import { Program } from '../../scripts/processes/program.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
 import { until } from '../support/until.ts';
 

@@ -22,12 +22,11 @@ import type { Settings } from '#settings';
 import { type Logger, Metrics, subjectOf } from '#telemetry';
 
 import { ConsoleController } from './console/console.controller.ts';
-import { CONSOLE_SETTINGS, ConsoleFeed, type ConsoleSettings } from './console/console-feed.ts';
+import { CONSOLE_SETTINGS, ConsoleFeed } from './console/console-feed.ts';
 import { FailureTally } from './console/failure-tally.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
-import { HANDLERS } from './commands/handlers.ts';
-import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
-import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
+import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
+import { REPORTS_PER_PAGE } from './commands/report-fetch/report-fetch.controller.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
 import { BusObserver } from './observers/bus-observer.ts';
@@ -75,12 +74,9 @@ export class AppModule {
         ConsoleController,
       ],
       providers: [
-        { provide: CONSOLE_SETTINGS, useValue: consoleSettings(options.settings) },
+        { provide: CONSOLE_SETTINGS, useValue: options.settings },
         ConsoleFeed,
-        {
-          provide: REPORT_SETTINGS,
-          useValue: { perPage: options.settings.REPORTS_PER_PAGE } satisfies ReportSettings,
-        },
+        { provide: REPORTS_PER_PAGE, useValue: options.settings.REPORTS_PER_PAGE },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
         StateMetrics,
       ],
@@ -153,8 +149,4 @@ function messagingOptions(
     tracer: traces?.commands,
     onMismatch,
   };
-}
-
-function consoleSettings({ AMQP_PREFIX: prefix, LANES: lanes }: Settings): ConsoleSettings {
-  return { prefix, lanes };
 }

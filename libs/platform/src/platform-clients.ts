@@ -1,9 +1,5 @@
-import {
-  type CallsReport,
-  type CircuitReport,
-  PlatformClient,
-  type PlatformClientOptions,
-} from './platform-client.ts';
+import type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
+import { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
 /** The clients of all configured operators, by name. */

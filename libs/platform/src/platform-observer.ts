@@ -1,7 +1,7 @@
 import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
-import type { StatusClass } from './transport/answer.ts';
+import type { StatusClass } from './transport/exchange.ts';
 import type { TransportFault } from './transport/transport-fault.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
@@ -26,14 +26,4 @@ export abstract class PlatformObserver {
     state: CircuitState,
     cause: string | undefined,
   ): void;
-}
-
-/** Observes nothing. */
-export class NoPlatformObserver extends PlatformObserver {
-  override attemptEnded(): void {}
-  override admissionWaited(): void {}
-  override attemptRefused(): void {}
-  override retried(): void {}
-  override signatureDoubted(): void {}
-  override circuitChanged(): void {}
 }

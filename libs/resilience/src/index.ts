@@ -2,7 +2,7 @@ export { Admission, type Admittance, type Compartment, type Priority } from './a
 export { type Holding, Window } from './admission/window.ts';
 export { Circuit, type CircuitPass, type CircuitState, type Health } from './circuit/circuit.ts';
 export { type Clock, type Random, steadyClock } from './clock.ts';
-export { Deadline, DeadlineExceeded, oneAtATime, Slices } from './deadline.ts';
+export { Deadline, DeadlineExceeded } from './deadline.ts';
 export {
   type AttemptOutcome,
   type CallEnd,
@@ -12,3 +12,4 @@ export {
   type RetryRules,
 } from './retry/retry.ts';
 export { RetryBudget } from './retry/retry-budget.ts';
+export { oneAtATime, Slices } from './slices.ts';

@@ -7,7 +7,7 @@ import { isTestBrokerFrom } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { factsOf } from './reply-facts.ts';
 import { type Testimony, Witness } from './witness.ts';
 

@@ -9,7 +9,7 @@ import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { type HostileMessage, hostileMessage } from './hostile-message.ts';
 import { isAccountedFor, Ledger } from './ledger.ts';
 

@@ -5,7 +5,7 @@ import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { entry, publishRaw, raw, type RawProperties } from '../../support/raw-message.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const SESSION = Buffer.from('{"userId":"p-1"}');
 const INNOCENT = 40;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { hostileMessage } from './hostile-message.ts';
 import { type Entry, Ledger } from './ledger.ts';
 

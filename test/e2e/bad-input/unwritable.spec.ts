@@ -8,7 +8,7 @@ import { openConnection } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 /** Is replaced by as many bytes that are not UTF-8 on its way to the broker. */
 const MARK = 'Z'.repeat(200);

@@ -10,7 +10,7 @@ import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { PlatformStub } from '../../support/platform-stub.ts';
 import { until } from '../../support/until.ts';
-import { WorkerProcess } from '../../support/worker-process.ts';
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { ClusterView } from './cluster-view.ts';
 import { DurableCaller } from './durable-caller.ts';
 import { Load } from './load.ts';

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { Program } from '../../support/worker-process.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { until } from '../../support/until.ts';
 import { fencesOf, read } from '../../docs/markdown.ts';
 import { expectedProperties } from './expected-properties.ts';
@@ -33,7 +33,7 @@ const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 let sandbox: SandboxProcess;
 
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
+  sandbox = new SandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
 });
 
 afterAll(async () => sandbox?.[Symbol.asyncDispose]());

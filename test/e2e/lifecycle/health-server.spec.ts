@@ -9,7 +9,7 @@ import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 /** Node.js opens its debugger within milliseconds. */
 const INSPECTOR_MS = 1_000;

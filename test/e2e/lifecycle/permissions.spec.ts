@@ -7,7 +7,7 @@ import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
 
 const [WORKER, CALLER] = tablesWith(readDocument('docs/operations.md'), 'User')[0]!.rows;

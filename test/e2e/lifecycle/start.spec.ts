@@ -12,7 +12,7 @@ import { SETTINGS } from '#settings';
 import { root } from '../../../scripts/root.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { CANARY, EXIT_CONFIG, refusalOf, refusing } from './refusal-of.ts';

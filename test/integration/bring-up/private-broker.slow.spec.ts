@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, speaksAmqp } from '../../../scripts/network.ts';
 import { drain, openConnection } from '../../support/broker.ts';
-import { Program } from '../../support/worker-process.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
 import { isAlive } from './is-alive.ts';
 

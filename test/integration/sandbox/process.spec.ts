@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { FAULTS } from '../../../apps/sandbox/src/faults/faults.ts';
-import { startSandboxProcess } from '../../support/sandbox-process.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { signFlat, startSandboxUnderTest } from './sandbox-under-test.ts';
 
 describe('the sandbox as a process', () => {
@@ -31,7 +31,7 @@ describe('the sandbox as a process', () => {
     });
 
   it('prints its address in one line, and exits with 0 on a signal', async () => {
-    await using sandbox = await startSandboxProcess();
+    await using sandbox = new SandboxProcess();
     const url = await sandbox.url;
     expect((await fetch(`${url}/sandbox/health`)).status).toBe(200);
     sandbox.kill('SIGTERM');
@@ -44,7 +44,7 @@ describe('the sandbox as a process', () => {
   });
 
   it('finishes the requests in flight before it exits', async () => {
-    await using sandbox = await startSandboxProcess({ SANDBOX_LATENCY_MS: '700' });
+    await using sandbox = new SandboxProcess({ SANDBOX_LATENCY_MS: '700' });
     const url = await sandbox.url;
     const session = createSession(url, 'sandbox', 'sandbox-secret-key');
     const received = async () =>
@@ -59,7 +59,7 @@ describe('the sandbox as a process', () => {
   });
 
   it('reads secrets and further clients from files', async () => {
-    await using sandbox = await startSandboxProcess({
+    await using sandbox = new SandboxProcess({
       SANDBOX_CLIENT_ID: 'op1',
       SANDBOX_SECRET_KEY_FILE: await write('secret', 'first secret\n'),
       SANDBOX_CLIENTS_FILE: await write(
@@ -80,7 +80,7 @@ describe('the sandbox as a process', () => {
   });
 
   it('ends with 78 on wrong settings, and names variables and reasons, never values', async () => {
-    await using sandbox = await startSandboxProcess({
+    await using sandbox = new SandboxProcess({
       SANDBOX_PORT: 'hush-1',
       SANDBOX_SECRET_KEY_FILE: join(folder, 'hush-2'),
       SANDBOX_CLIENTS_FILE: await write(
@@ -110,16 +110,16 @@ describe('the sandbox as a process', () => {
 
   it('does not quote a clients file that is not JSON', async () => {
     const file = await write('broken.json', '{"op2": {"secretKey": "hush"');
-    await using sandbox = await startSandboxProcess({ SANDBOX_CLIENTS_FILE: file });
+    await using sandbox = new SandboxProcess({ SANDBOX_CLIENTS_FILE: file });
     const { code, stderr } = await sandbox.result;
     expect(code).toBe(78);
     expect(stderr).toBe('sandbox: SANDBOX_CLIENTS_FILE: must name a file that holds a JSON object\n');
   });
 
   it('reports that its port is taken', async () => {
-    await using first = await startSandboxProcess();
+    await using first = new SandboxProcess();
     const { port } = new URL(await first.url);
-    await using second = await startSandboxProcess({ SANDBOX_PORT: port });
+    await using second = new SandboxProcess({ SANDBOX_PORT: port });
     const { code, stderr } = await second.result;
     expect(code).toBe(1);
     expect(stderr).toContain('EADDRINUSE');

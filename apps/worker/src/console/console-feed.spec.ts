@@ -50,7 +50,7 @@ function feedUnderTest() {
     { health, look } as unknown as PokerTransport,
     {} as IdempotencyStore,
     new FailureTally(),
-    { prefix: 'poker', lanes: ['interactive'] },
+    { AMQP_PREFIX: 'poker', LANES: ['interactive'] },
   );
   const viewsSince = (): number => {
     const made = views;

@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 
-import { COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
 import { type BusLook, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
 import { PlatformClients } from '#platform';
+import type { Settings } from '#settings';
 import { Metrics } from '#telemetry';
 
 import { consoleView } from './console-view.ts';
@@ -16,13 +17,7 @@ import { Viewers } from './viewers.ts';
 /** How often viewers are told of the present. */
 const LIVE_MS = 1_000;
 
-/** The settings that the console shows. */
-export interface ConsoleSettings {
-  readonly prefix: string;
-  /** Those of this worker (setting `LANES`). */
-  readonly lanes: readonly Lane[];
-}
-
+/** Injects the settings that the console shows. */
 export const CONSOLE_SETTINGS = Symbol('console settings');
 
 /**
@@ -50,7 +45,7 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
     transport: PokerTransport,
     store: IdempotencyStore,
     tally: FailureTally,
-    @Inject(CONSOLE_SETTINGS) { prefix, lanes }: ConsoleSettings,
+    @Inject(CONSOLE_SETTINGS) { AMQP_PREFIX: prefix, LANES: lanes }: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
   ) {
     this.#metrics = metrics;
     this.#platform = platform;

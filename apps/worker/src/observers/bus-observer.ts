@@ -11,14 +11,12 @@ import {
 import type { Logger, Metrics } from '#telemetry';
 
 import type { FailureTally } from '../console/failure-tally.ts';
-import { AnsweredLine } from './answered-line.ts';
 
 /** Logs and counts what happens on the bus: one line for each outcome, with ids and without data. */
 export class BusObserver extends MessagingObserver {
   readonly #logger: Logger;
   readonly #metrics: Metrics;
   readonly #tally: FailureTally;
-  readonly #answered: AnsweredLine;
   readonly #connections: Record<'consuming' | 'publishing', ConnectionState['kind']> = {
     consuming: 'closed',
     publishing: 'closed',
@@ -30,7 +28,6 @@ export class BusObserver extends MessagingObserver {
     this.#logger = logger;
     this.#metrics = metrics;
     this.#tally = tally;
-    this.#answered = new AnsweredLine(logger);
     beginAtZero(metrics, consumed);
   }
 
@@ -59,7 +56,7 @@ export class BusObserver extends MessagingObserver {
     }
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
       this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
-    } else this.#answered.write(command, outcome, failure);
+    } else this.#logger.info({ ...command, outcome, ...failure }, 'command answered');
   }
 
   commandPostponed(

@@ -119,7 +119,7 @@ const READERS: Readonly<Record<string, { texts: readonly string[]; read: (text: 
     ),
     read: (text) => {
       const redactor = new Redactor([UNITS, 'a value', '%25'.repeat(80), '-'.repeat(255)]);
-      return readErrors(text)?.map(({ detail = '' }) => redactor.redact(detail));
+      return readErrors(text).entries.map(({ detail = '' }) => redactor.redact(detail));
     },
   },
 };

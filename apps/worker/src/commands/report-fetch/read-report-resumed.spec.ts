@@ -6,11 +6,11 @@ import {
   holding,
   pageOf,
   pagesOf,
+  PER_PAGE,
   PERIOD,
   type Progress,
   read,
   recordOf,
-  SETTINGS,
 } from './read-report.fixture.ts';
 import { readReport } from './read-report.ts';
 
@@ -76,24 +76,9 @@ describe('readReport, resumed', () => {
     });
   });
 
-  it('goes on from what a worker of an earlier version noted', async () => {
-    const progress = { pages: 1, records: 2, firstTotal: 5, changedWhileReading: false };
-    const { asked, replies } = await read(FIVE, { progress });
-    expect(asked).toEqual([2, 3]);
-    expect(completedOf(replies)).toMatchObject({ pages: 3, records: 5, changedWhileReading: false });
-  });
-
-  it('asks for one page more if a worker of an earlier version had only the end left to say', async () => {
-    const first = { firstTotal: 5, firstPages: 3, firstPerPage: 2 };
-    const progress = { pages: 3, records: 5, lastTotal: 5, isDone: true, ...first };
-    const { asked, replies } = await read(FIVE, { progress });
-    expect(asked).toEqual([4]);
-    expect(completedOf(replies)).toMatchObject({ pages: 3, readTo: '2026-01-31T12:05:00.000Z' });
-  });
-
   it('does not count a page before it was published', async () => {
     const command: { progress: Progress } = { progress: undefined };
-    const pages = readReport('rake', PERIOD, command, SETTINGS, ({ page }) =>
+    const pages = readReport('rake', PERIOD, command, PER_PAGE, ({ page }) =>
       Promise.resolve({ ...pageOf([recordOf(String(page))], 2, 2), currentPage: page }),
     );
     await pages.next();
@@ -103,12 +88,13 @@ describe('readReport, resumed', () => {
   });
 
   it.each([
-    ['negative', { pages: -1, records: 0, firstTotal: 0 }],
-    ['no integer', { pages: 1.5, records: 0, firstTotal: 0 }],
-    ['incomplete', { pages: 1 }],
-    ['no number', { pages: true, records: 0, firstTotal: 0 }],
-  ])('starts again if the progress is %s', async (_, progress) => {
-    const { asked } = await read(FIVE, { progress });
+    ['negative', { pages: -1 }],
+    ['no integer', { records: 1.5 }],
+    ['incomplete', { readTo: undefined }],
+    ['no number', { firstTotal: true }],
+  ])('starts again if a count of the progress is %s', async (_, changed) => {
+    const { command } = await read([FIVE[0], undefined]);
+    const { asked } = await read(FIVE, { progress: { ...command.progress, ...changed } as Progress });
     expect(asked).toEqual([1, 2, 3]);
   });
 });

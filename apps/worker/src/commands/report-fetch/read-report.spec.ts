@@ -68,7 +68,8 @@ describe('readReport', () => {
     const { asked, replies } = await read(FIVE, { data: { page: 2 } });
     expect(asked).toEqual([2]);
     expect(pagesOf(replies)).toMatchObject([{ page: 2, pageCount: 3 }]);
-    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 2, totalCount: 5 });
+    const counts = { pages: 1, records: 2, totalCount: 5, changedWhileReading: false, missing: 0 };
+    expect(completedOf(replies)).toMatchObject(counts);
   });
 
   it('completes at once if the page that the command names is beyond the last', async () => {
