@@ -126,7 +126,7 @@ describe('poker-bridge dead-letters', () => {
     const inReports = (count: number) => kept.take('reports', count);
 
     it('leaves what would fail the same way, and works with a change', async () => {
-      const wrong = { player: { id: 'u-1' }, session: { lang: 'german', tableId: 7 }, page: 1 };
+      const wrong = { player: { id: 'u-1' }, session: { lang: 'de german', tableId: 7 }, page: 1 };
       const sent = { messageId: 'typo', correlationId: 'typo' };
       expect(await sandboxed.caller.sendForOne('game.open', wrong, sent)).toMatchObject({
         messageId: 'typo:0',

@@ -120,7 +120,7 @@ describe('poker-bridge doctor', () => {
       () => ({ PLATFORM_BASE_URL: `${sandboxed.platform.url}/wrong` }),
       ...['session.create', ...READS].map(
         (operation) =>
-          new RegExp(`${operation}: NOT_FOUND \\(404\\).* \\| check the path of PLATFORM_BASE_URL`),
+          new RegExp(`${operation}: \\w*NOT_FOUND \\(404\\).* \\| check the path of PLATFORM_BASE_URL`),
       ),
     ],
     [

@@ -123,7 +123,7 @@ describe('poker-bridge send, unanswered', () => {
       'does not open the virtual host /no-such-host to this user',
     ],
   ])('ends with 78 for %s, without its value', async (_, variables, expected) => {
-    const { code, stdout, stderr } = await send(variables);
+    const { code, stdout, stderr } = await send(variables, '--json');
     expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(expected)]);
     expect(stderr).not.toContain('hush');
   });
