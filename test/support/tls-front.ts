@@ -45,7 +45,7 @@ export class TlsFront implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** By the name of this machine. */
+  /** Its address, with the name of this machine. */
   get origin(): string {
     return `https://localhost:${this.port}`;
   }
