@@ -21,7 +21,11 @@ export function chosenRelease(): Release | undefined {
   return text === undefined || text === '' ? undefined : readRelease(text);
 }
 
-/** Has every private broker of this process, and of those that it starts, be of this release. */
-export function chooseRelease(release: Release): void {
-  process.env[VARIABLE] = release;
+/**
+ * Has every private broker of this process, and of those that it starts, be of this release.
+ *
+ * @throws {Error} naming the releases that there are
+ */
+export function chooseRelease(text: string): void {
+  process.env[VARIABLE] = readRelease(text);
 }

@@ -70,7 +70,7 @@ export async function playEvening(forMs: number): Promise<Evening> {
   const prometheus = own.use(
     await PrometheusProcess.scraping({
       workers: targets,
-      rabbitmq: `127.0.0.1:${broker.metricsPort}`,
+      rabbitmq: `127.0.0.1:${broker.node.ports.metrics}`,
       prefix: sandboxed.service.prefix,
     }),
   );

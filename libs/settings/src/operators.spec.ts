@@ -107,31 +107,20 @@ describe('readOperators', () => {
     });
   });
 
-  it('takes missing settings of an operator from the default', () => {
-    const casino = { clientId: 'c', settings: { RAKE_PARAMETERS_IN: 'query' } };
-    expect(operatorsOf({ casino })[1]?.settings).toEqual({ ...DEFAULT.settings, rakeParametersIn: 'query' });
-  });
-
-  it('reads precisions in the form of their variable too', () => {
-    const casino = { clientId: 'c', currencyPrecisions: 'USD=4,mBTC=5' };
-    expect([...(operatorsOf({ casino })[1]?.currencyPrecisions ?? [])]).toEqual([
-      ['USD', 4],
-      ['mBTC', 5],
-    ]);
-  });
-
-  it('reads a secret key from a file', () => {
-    expect(operatorsOf({ casino: { clientId: 'c', secretKeyFile: 'casino.key' } })[1]?.secretKey).toBe(
-      'casino-key',
-    );
+  it('reads precisions in the form of their variable, a secret key from a file, and some of the settings', () => {
+    const currencyPrecisions = 'USD=4,mBTC=5';
+    const settings = { RAKE_PARAMETERS_IN: 'query' };
+    const casino = { clientId: 'c', currencyPrecisions, secretKeyFile: 'casino.key', settings };
+    expect(operatorsOf({ casino })[1]).toMatchObject({
+      secretKey: 'casino-key',
+      currencyPrecisions: new Map(Object.entries({ USD: 4, mBTC: 5 })),
+      settings: { ...DEFAULT.settings, rakeParametersIn: 'query' },
+    });
   });
 
   it('reads all operators, and none from an empty file', () => {
-    expect(operatorsOf({ b: { clientId: 'c' }, a: { clientId: 'c' } }).map(({ name }) => name)).toEqual([
-      'default',
-      'b',
-      'a',
-    ]);
+    const names = operatorsOf({ b: { clientId: 'c' }, a: { clientId: 'c' } }).map(({ name }) => name);
+    expect(names).toEqual(['default', 'b', 'a']);
     expect(operatorsOf({})).toEqual([DEFAULT]);
   });
 
@@ -146,7 +135,10 @@ describe('readOperators', () => {
   });
 
   it.each([
-    [{ secretkey: 'CANARY' }, ' has an unknown member "secretkey"'],
+    [
+      { secretkey: 'CANARY' },
+      ' has an unknown member "secretkey"; there are baseUrl, apiUrl, clientId, secretKey, secretKeyFile, currencyPrecisions, settings',
+    ],
     [{ clientId: undefined, secretKey: 'CANARY' }, ': clientId is required'],
     [{ clientId: '' }, ': clientId must be a string that is not empty'],
     [{ secretKey: 7 }, ': secretKey must be a string that is not empty'],

@@ -39,7 +39,7 @@ describe('a private broker', () => {
       caller.channel.sendToQueue('kept', Buffer.from('still here'), { persistent: true });
       await caller.channel.waitForConfirms();
       await broker.kill();
-      expect(await speaksAmqp(broker.port)).toBe(false);
+      expect(await speaksAmqp(broker.node.ports.amqp)).toBe(false);
     }
     await broker.restart();
     await using caller = await openConnection(broker.url);

@@ -27,11 +27,6 @@ export const CONSOLE_SETTINGS = Symbol('console settings');
 @Injectable()
 export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   readonly viewers = new Viewers((count) => this.#watch(count > 0));
-  readonly #metrics: Metrics;
-  readonly #platform: PlatformClients;
-  readonly #transport: PokerTransport;
-  readonly #store: IdempotencyStore;
-  readonly #tally: FailureTally;
   readonly #prefix: string;
   readonly #history: History;
   #sampling: NodeJS.Timeout | undefined;
@@ -40,24 +35,19 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   #lookedAtMs = -STEP_MS;
 
   constructor(
-    metrics: Metrics,
-    platform: PlatformClients,
-    transport: PokerTransport,
-    store: IdempotencyStore,
-    tally: FailureTally,
+    private readonly metrics: Metrics,
+    private readonly platform: PlatformClients,
+    private readonly transport: PokerTransport,
+    private readonly store: IdempotencyStore,
+    private readonly tally: FailureTally,
     @Inject(CONSOLE_SETTINGS) { AMQP_PREFIX: prefix, LANES: lanes }: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
   ) {
-    this.#metrics = metrics;
-    this.#platform = platform;
-    this.#transport = transport;
-    this.#store = store;
-    this.#tally = tally;
     this.#prefix = prefix;
     this.#history = new History(COMMAND_TYPES.filter((type) => lanes.includes(LANE_OF_COMMAND[type])));
   }
 
   onModuleInit(): void {
-    const sample = (): void => this.#history.add(readCounts(this.#metrics, Date.now()));
+    const sample = (): void => this.#history.add(readCounts(this.metrics, Date.now()));
     this.#sampling = setInterval(sample, STEP_MS).unref();
     sample();
   }
@@ -80,14 +70,14 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   }
 
   #view() {
-    const store = this.#store;
+    const store = this.store;
     this.#lookIfDue();
     return consoleView({
       prefix: this.#prefix,
-      health: this.#transport.health,
+      health: this.transport.health,
       look: this.#look,
-      platform: this.#platform,
-      tally: this.#tally,
+      platform: this.platform,
+      tally: this.tally,
       redis: store instanceof RedisIdempotencyStore ? store.state : undefined,
       history: this.#history,
     });
@@ -98,6 +88,6 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
     if (nowMs - this.#lookedAtMs < STEP_MS) return;
     this.#lookedAtMs = nowMs;
     const keep = (look?: BusLook): void => void (this.#look = look);
-    this.#transport.look().then(keep, () => keep());
+    this.transport.look().then(keep, () => keep());
   }
 }

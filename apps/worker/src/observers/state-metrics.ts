@@ -22,23 +22,14 @@ const LANE_STATES = Object.keys({
  */
 @Injectable()
 export class StateMetrics implements OnModuleInit {
-  readonly #metrics: Metrics;
-  readonly #transport: PokerTransport;
-  readonly #platform: PlatformClients;
-  readonly #store: IdempotencyStore;
   readonly #known = new Set<string>();
 
   constructor(
-    metrics: Metrics,
-    transport: PokerTransport,
-    platform: PlatformClients,
-    store: IdempotencyStore,
-  ) {
-    this.#metrics = metrics;
-    this.#transport = transport;
-    this.#platform = platform;
-    this.#store = store;
-  }
+    private readonly metrics: Metrics,
+    private readonly transport: PokerTransport,
+    private readonly platform: PlatformClients,
+    private readonly store: IdempotencyStore,
+  ) {}
 
   onModuleInit(): void {
     this.#showBus();
@@ -47,9 +38,9 @@ export class StateMetrics implements OnModuleInit {
   }
 
   #showBus(): void {
-    const { ready, laneState, lanePrefetch, oldestCommandAge, redisConnected } = this.#metrics;
-    const transport = this.#transport;
-    const store = this.#store;
+    const { ready, laneState, lanePrefetch, oldestCommandAge, redisConnected } = this.metrics;
+    const transport = this.transport;
+    const store = this.store;
     ready.readBy(() => [reading({}, isServing(transport.health) ? 1 : 0)]);
     laneState.readBy(() =>
       transport.health.lanes.flatMap((lane) =>
@@ -67,8 +58,8 @@ export class StateMetrics implements OnModuleInit {
   }
 
   #showCalls(): void {
-    const metrics = this.#metrics;
-    const platform = this.#platform;
+    const metrics = this.metrics;
+    const platform = this.platform;
     metrics.circuitState.readBy(() =>
       platform.circuits().map((circuit) => {
         this.#beginAtZero(circuit);
@@ -83,10 +74,10 @@ export class StateMetrics implements OnModuleInit {
 
   #showCompartments(): void {
     const read = (member: 'inFlight' | 'waiting' | 'overflowed') => (): Reading[] =>
-      compartmentsOf(this.#transport.health, this.#platform).map((each) => of(each, each[member]));
-    this.#metrics.compartmentInFlight.readBy(read('inFlight'));
-    this.#metrics.compartmentWaiting.readBy(read('waiting'));
-    this.#metrics.compartmentOverflowed.readBy(read('overflowed'));
+      compartmentsOf(this.transport.health, this.platform).map((each) => of(each, each[member]));
+    this.metrics.compartmentInFlight.readBy(read('inFlight'));
+    this.metrics.compartmentWaiting.readBy(read('waiting'));
+    this.metrics.compartmentOverflowed.readBy(read('overflowed'));
   }
 
   /** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */
@@ -94,9 +85,9 @@ export class StateMetrics implements OnModuleInit {
     const name = `${operation} ${operator}`;
     if (this.#known.has(name)) return;
     this.#known.add(name);
-    this.#metrics.signatureDoubts.inc({ operator, operation }, 0);
+    this.metrics.signatureDoubts.inc({ operator, operation }, 0);
     for (const state of Object.keys(CIRCUIT_VALUES))
-      this.#metrics.circuitChanges.inc({ operator, operation, state }, 0);
+      this.metrics.circuitChanges.inc({ operator, operation, state }, 0);
   }
 }
 

@@ -34,11 +34,8 @@ type Message = Parameters<Parameters<CommandTrace['publish']>[2]>[0];
  * in it a `publish` span for each message that the command leads to. No attribute holds data of a command.
  */
 export class CommandTraces extends CommandTracer {
-  readonly #tracer: Tracer;
-
-  constructor(tracer: Tracer) {
+  constructor(private readonly tracer: Tracer) {
     super();
-    this.#tracer = tracer;
   }
 
   start(command: CommandFacts, { queue, bodyBytes, traceparent }: DeliveryFacts): CommandTrace {
@@ -53,20 +50,20 @@ export class CommandTraces extends CommandTracer {
       'pokerbridge.command.type': command.type,
       'pokerbridge.operator': command.operator,
     };
-    const span = this.#tracer.startSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, parent);
-    return new TracedCommand(this.#tracer, span, parent);
+    const span = this.tracer.startSpan(`process ${queue}`, { kind: SpanKind.CONSUMER, attributes }, parent);
+    return new TracedCommand(this.tracer, span, parent);
   }
 }
 
 class TracedCommand implements CommandTrace {
   readonly traceId: string;
   readonly context: Context;
-  readonly #tracer: Tracer;
-  readonly #span: Span;
 
-  constructor(tracer: Tracer, span: Span, parent: Context) {
-    this.#tracer = tracer;
-    this.#span = span;
+  constructor(
+    private readonly tracer: Tracer,
+    private readonly span: Span,
+    parent: Context,
+  ) {
     this.traceId = span.spanContext().traceId;
     this.context = trace.setSpan(parent, span);
   }
@@ -82,7 +79,7 @@ class TracedCommand implements CommandTrace {
       ...(kind !== 'copy' && { 'pokerbridge.message.type': message.properties.type }),
     };
     const options = { kind: SpanKind.PRODUCER, attributes };
-    const span = this.#tracer.startSpan(`publish ${destination}`, options, this.context);
+    const span = this.tracer.startSpan(`publish ${destination}`, options, this.context);
     try {
       const outcome = await send(withContext(message, trace.setSpan(this.context, span)));
       // The broker's answer, where there is a choice of them.
@@ -97,15 +94,15 @@ class TracedCommand implements CommandTrace {
   }
 
   end({ settlement, code, cause, attempts }: CommandEnd): void {
-    this.#span.setAttributes({
+    this.span.setAttributes({
       'pokerbridge.settlement': settlement,
       'pokerbridge.attempts': attempts,
       ...(settlement === 'answer' && { 'pokerbridge.outcome': code ?? 'success' }),
       ...(settlement !== 'answer' && code !== undefined && { 'pokerbridge.outcome': code }),
       ...(cause !== undefined && { 'pokerbridge.cause': cause }),
     });
-    if (code !== undefined || settlement === 'return') fail(this.#span, code ?? settlement);
-    this.#span.end();
+    if (code !== undefined || settlement === 'return') fail(this.span, code ?? settlement);
+    this.span.end();
   }
 }
 

@@ -12,11 +12,8 @@ const VALUE = /\{\w+\}/g;
  * the values in its path; the platform is sent nothing of the trace.
  */
 export class PlatformTraces extends PlatformTracer {
-  readonly #tracer: Tracer;
-
-  constructor(tracer: Tracer) {
+  constructor(private readonly tracer: Tracer) {
     super();
-    this.#tracer = tracer;
   }
 
   start(parent: Context, { method, root, pathTemplate, resends }: AttemptFacts): AttemptTrace {
@@ -28,22 +25,18 @@ export class PlatformTraces extends PlatformTracer {
       ...(resends > 0 && { 'http.request.resend_count': resends }),
     };
     const options = { kind: SpanKind.CLIENT, attributes };
-    return new TracedAttempt(this.#tracer.startSpan(`${method} ${pathTemplate}`, options, parent));
+    return new TracedAttempt(this.tracer.startSpan(`${method} ${pathTemplate}`, options, parent));
   }
 }
 
 class TracedAttempt implements AttemptTrace {
-  readonly #span: Span;
-
-  constructor(span: Span) {
-    this.#span = span;
-  }
+  constructor(private readonly span: Span) {}
 
   end(result: AttemptResult, status: number | undefined): void {
-    if (status !== undefined) this.#span.setAttribute('http.response.status_code', status);
-    if (status === undefined) fail(this.#span, result);
-    else if (status >= 400) fail(this.#span, String(status));
-    this.#span.end();
+    if (status !== undefined) this.span.setAttribute('http.response.status_code', status);
+    if (status === undefined) fail(this.span, result);
+    else if (status >= 400) fail(this.span, String(status));
+    this.span.end();
   }
 }
 

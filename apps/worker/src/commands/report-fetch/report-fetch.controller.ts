@@ -14,18 +14,14 @@ export const REPORTS_PER_PAGE = Symbol('REPORTS_PER_PAGE');
 /** `report.ad-hoc.fetch` and `report.rake.fetch`: a report page by page, each published as it is read. */
 @Controller()
 export class ReportFetchController {
-  readonly #perPage: number;
-
-  constructor(@Inject(REPORTS_PER_PAGE) perPage: number) {
-    this.#perPage = perPage;
-  }
+  constructor(@Inject(REPORTS_PER_PAGE) private readonly perPage: number) {}
 
   @MessagePattern('report.ad-hoc.fetch')
   adHoc(
     @Payload() data: AdHocReportFetch,
     @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.ad-hoc.fetch'>> {
-    return readReport('ad-hoc', data, command, this.#perPage, (page) =>
+    return readReport('ad-hoc', data, command, this.perPage, (page) =>
       command.client.fetchAdHocReport(data, page, command),
     );
   }
@@ -35,7 +31,7 @@ export class ReportFetchController {
     @Payload() data: RakeReportFetch,
     @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.rake.fetch'>> {
-    return readReport('rake', data, command, this.#perPage, (page) =>
+    return readReport('rake', data, command, this.perPage, (page) =>
       command.client.fetchRake(data, page, command),
     );
   }

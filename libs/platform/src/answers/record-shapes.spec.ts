@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { camelCase } from './camel-case.ts';
+import { camelCase } from './record-shapes.ts';
 
 it.each([
   ['user-id', 'userId'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { isInteger, parseWithRawNumbers } from './raw-numbers.ts';
+import { isInteger, parseWithRawNumbers } from './document.ts';
 
 describe('parseWithRawNumbers', () => {
   it('writes every integer back as it was', () => {
