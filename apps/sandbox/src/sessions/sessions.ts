@@ -131,6 +131,8 @@ function keyOf(clientId: string, sessionId: string): string {
 /** Where players and callers reach the sandbox: the setting, or where it listens. */
 @Injectable()
 export class PublicAddress {
+  private known?: string;
+
   constructor(
     private readonly settings: Settings,
     private readonly adapterHost: HttpAdapterHost,
@@ -141,8 +143,12 @@ export class PublicAddress {
     return this.settings.publicUrl ?? this.listening;
   }
 
-  /** The origin where the sandbox listens; known once it is listening. */
+  /** The origin where the sandbox listens; known once it is listening, also while it closes. */
   get listening(): string {
+    return (this.known ??= this.findListening());
+  }
+
+  private findListening(): string {
     const server = this.adapterHost.httpAdapter.getHttpServer() as { address(): AddressInfo };
     const { address, family, port } = server.address();
     const isWildcard = address === '0.0.0.0' || address === '::';
