@@ -10,11 +10,11 @@ import { type MetricFacts, PlainMetric, PlainNumber, StateMetric } from './plain
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly commands = this.#counter(
+  readonly commands = this.#plain(
     'poker_commands_total{type,outcome}',
     'Final replies, by command type and outcome: success or the error code.',
   );
-  readonly commandsFailed = this.#counter(
+  readonly commandsFailed = this.#plain(
     'poker_commands_failed_total{type,category}',
     'Those of them that are failures, by command type and category of the error code.',
   );
@@ -26,28 +26,28 @@ export class Metrics {
     'poker_command_wait_seconds{lane}',
     'From the timestamp that a caller set to the first receipt of the command, in whole seconds.',
   );
-  readonly commandsInFlight = this.#gauge('poker_commands_in_flight{lane}', 'Commands in flight, by lane.');
-  readonly redeliveries = this.#counter(
+  readonly commandsInFlight = this.#plain('poker_commands_in_flight{lane}', 'Commands in flight, by lane.');
+  readonly redeliveries = this.#plain(
     'poker_redeliveries_total{lane}',
     'Commands that the broker had delivered before, by lane.',
   );
-  readonly commandsPostponed = this.#counter(
+  readonly commandsPostponed = this.#plain(
     'poker_commands_postponed_total{type,code}',
     'Commands that went to a retry queue, by command type and error code.',
   );
-  readonly commandsMoved = this.#counter(
+  readonly commandsMoved = this.#plain(
     'poker_commands_moved_total{queue}',
     'Commands that were moved to their lane or to the quarantine, by queue.',
   );
-  readonly commandsReturned = this.#counter(
+  readonly commandsReturned = this.#plain(
     'poker_commands_returned_total{lane}',
     'Commands that went back to their queue, by lane.',
   );
-  readonly consumersLost = this.#counter(
+  readonly consumersLost = this.#plain(
     'poker_consumers_lost_total{queue}',
     'Consumers that the broker ended while its connection stood, by queue.',
   );
-  readonly platformRequests = this.#counter(
+  readonly platformRequests = this.#plain(
     'poker_platform_requests_total{operation,result}',
     'Calls to the platform, by operation and result: the class of the status, or what went wrong.',
   );
@@ -59,7 +59,7 @@ export class Metrics {
     'poker_admission_wait_seconds{operation}',
     'How long calls waited for a connection to the platform, if they had to.',
   );
-  readonly platformRefusals = this.#counter(
+  readonly platformRefusals = this.#plain(
     'poker_platform_refusals_total{operation,reason}',
     'Calls that were not made: the circuit is open, the queue for a connection is full, or time was up in it.',
   );
@@ -95,7 +95,6 @@ export class Metrics {
   readonly compartmentOverflowed = this.#state(
     'poker_compartment_overflowed_total{operator,operation}',
     'Commands that were OVERLOADED because their compartment held its share of the lane.',
-    'counter',
   );
   readonly admissionInFlight = this.#state(
     'poker_admission_in_flight{operator,operation}',
@@ -118,46 +117,36 @@ export class Metrics {
     '0 closed, 1 half-open, 2 open.',
   );
 
-  readonly circuitChanges = this.#counter(
+  readonly circuitChanges = this.#plain(
     'poker_circuit_changes_total{operator,operation,state}',
     'Changes of a circuit, by the state that it changed to.',
   );
   readonly platformRetries = this.#number(
-    'counter',
     'poker_platform_retries_total',
     'Retries of calls to the platform.',
   );
-  readonly signatureDoubts = this.#counter(
+  readonly signatureDoubts = this.#plain(
     'poker_platform_signature_doubts_total{operator,operation}',
     'Answers that may mean a wrong signature, though they do not say so.',
   );
   readonly replays = this.#number(
-    'counter',
     'poker_replays_total',
     'Commands that were answered with the stored reply of an earlier one with the same identity.',
   );
-  readonly deadLetters = this.#number(
-    'counter',
-    'poker_dead_letters_total',
-    'Commands that were dead-lettered.',
-  );
+  readonly deadLetters = this.#number('poker_dead_letters_total', 'Commands that were dead-lettered.');
   readonly undeliveredReplies = this.#number(
-    'counter',
     'poker_replies_undelivered_total',
     'Replies and announcements that could not be delivered and were parked.',
   );
   readonly forwardedReplies = this.#number(
-    'counter',
     'poker_replies_forwarded_total',
     'Parked replies that were delivered later.',
   );
   readonly brokerConnected = this.#number(
-    'gauge',
     'poker_broker_connected',
     '1 while both connections to the broker are open, else 0.',
   );
   readonly brokerBlocked = this.#number(
-    'gauge',
     'poker_broker_blocked',
     '1 while an alarm of the broker blocks publishing, else 0.',
   );
@@ -166,30 +155,31 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  #counter(series: string, help: string): PlainMetric<PlainNumber> {
-    return new PlainMetric(PlainNumber, this.#facts('counter', series, help));
-  }
-
-  #gauge(series: string, help: string): PlainMetric<PlainNumber> {
-    return new PlainMetric(PlainNumber, this.#facts('gauge', series, help));
+  #plain(series: string, help: string): PlainMetric<PlainNumber> {
+    return new PlainMetric(PlainNumber, this.#facts(series, help));
   }
 
   #histogram(series: string, help: string): PlainMetric<Durations> {
-    return new PlainMetric(Durations, this.#facts('histogram', series, help));
+    return new PlainMetric(Durations, { ...this.#facts(series, help), type: 'histogram' });
   }
 
   /** A metric without labels, which is 0 at first. */
-  #number(type: 'counter' | 'gauge', name: string, help: string): PlainNumber {
-    return new PlainMetric(PlainNumber, this.#facts(type, name, help)).labels();
+  #number(name: string, help: string): PlainNumber {
+    return this.#plain(name, help).labels();
   }
 
-  #state(series: string, help: string, type: 'counter' | 'gauge' = 'gauge'): StateMetric {
-    return new StateMetric(this.#facts(type, series, help));
+  #state(series: string, help: string): StateMetric {
+    return new StateMetric(this.#facts(series, help));
   }
 
-  /** @param series the name, with its labels as Prometheus writes them: `name{one,other}` */
-  #facts(type: MetricFacts['type'], series: string, help: string): MetricFacts {
+  /**
+   * By its name, a metric is a counter or a gauge.
+   *
+   * @param series the name, with its labels as Prometheus writes them: `name{one,other}`
+   */
+  #facts(series: string, help: string): MetricFacts {
     const [name = '', ...labelNames] = series.split(/[{,}]/).filter((part) => part !== '');
+    const type = name.endsWith('_total') ? 'counter' : 'gauge';
     return { name, type, labelNames, help, registry: this.registry };
   }
 }
