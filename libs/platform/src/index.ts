@@ -8,8 +8,14 @@ export { PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
 export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
 export { askOnce, faultCodeOf, probePlatform, type Question } from './ask-once.ts';
-export { type AttemptFacts, type AttemptTrace, PlatformTracer } from './platform-tracer.ts';
-export { type AttemptResult, PlatformObserver, type RefusalReason } from './platform-observer.ts';
+export {
+  type AttemptFacts,
+  type AttemptResult,
+  type AttemptTrace,
+  PlatformObserver,
+  PlatformTracer,
+  type RefusalReason,
+} from './platform-observer.ts';
 export {
   DEFAULT_PLATFORM_SETTINGS,
   type OperatorCredentials,

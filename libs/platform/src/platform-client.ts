@@ -12,11 +12,9 @@ import {
 import { Admission, steadyClock } from '#resilience';
 
 import { UnexpectedDocument } from './answers/document.ts';
-import type { UrlRules } from './answers/player-texts.ts';
 import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
-import { readGame } from './answers/read-game.ts';
-import { readSession } from './answers/read-session.ts';
+import { readGame, readSession, type UrlRules } from './answers/read-launch.ts';
 import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
 import type { CallContext } from './call-context.ts';
 import { callError } from './calls/call-error.ts';

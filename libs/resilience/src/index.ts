@@ -1,6 +1,18 @@
-export { Admission, type Admittance, type Compartment, type Priority } from './admission/admission.ts';
+export {
+  Admission,
+  type AdmissionLimits,
+  type Admittance,
+  type Compartment,
+  type Priority,
+} from './admission/admission.ts';
 export { type Holding, Window } from './admission/window.ts';
-export { Circuit, type CircuitPass, type CircuitState, type Health } from './circuit/circuit.ts';
+export {
+  Circuit,
+  type CircuitPass,
+  type CircuitSettings,
+  type CircuitState,
+  type Health,
+} from './circuit/circuit.ts';
 export { type Clock, type Random, steadyClock } from './clock.ts';
 export { Deadline, DeadlineExceeded } from './deadline.ts';
 export {

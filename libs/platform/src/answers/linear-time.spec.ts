@@ -3,8 +3,7 @@ import { expect, it } from '@jest/globals';
 import { Redactor } from '../errors/redactor.ts';
 import { readErrors } from '../errors/read-errors.ts';
 import { readCollection } from './read-collection.ts';
-import { readGame } from './read-game.ts';
-import { readSession } from './read-session.ts';
+import { readGame, readSession } from './read-launch.ts';
 import { AD_HOC_RECORD, RAKE_RECORD } from './record-shapes.ts';
 
 /** As long as a record may be. */

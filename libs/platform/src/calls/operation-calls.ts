@@ -16,9 +16,8 @@ import {
 
 import type { CallContext } from '../call-context.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { PlatformObserver, RefusalReason } from '../platform-observer.ts';
+import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
-import type { PlatformTracer } from '../platform-tracer.ts';
 import type { PlatformRequest } from '../requests/platform-request.ts';
 import type { Connections } from '../transport/connections.ts';
 import { type Answer, exchange, type ExchangeEnd } from '../transport/exchange.ts';
