@@ -115,7 +115,7 @@ export function guardedCommand(
   };
 }
 
-/** Those that tell a process to stop. */
+/** Signals that ask a process to stop. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**

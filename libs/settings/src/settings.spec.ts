@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { readSettings, SETTINGS } from './settings.ts';
-import { SettingsError } from './settings-error.ts';
-
-const REQUIRED = {
-  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
-  PLATFORM_API_URL: 'https://api.example.com',
-  PLATFORM_CLIENT_ID: 'client',
-};
+import { faultsOf as thrownBy, reading, REQUIRED } from './settings.fixture.ts';
 
 const FILES: Readonly<Record<string, string>> = {
   'secret.txt': 'from-file',
@@ -19,23 +13,9 @@ const FILES: Readonly<Record<string, string>> = {
   'canary.txt': 'CANARY',
 };
 
-function readText(path: string): string {
-  const text = FILES[path];
-  if (text === undefined) throw Object.assign(new Error(`no file CANARY ${path}`), { code: 'ENOENT' });
-  return text;
-}
-
+const readText = reading(FILES);
 const read = (environment: NodeJS.ProcessEnv) => readSettings({ ...REQUIRED, ...environment }, readText);
-
-function faultsOf(environment: NodeJS.ProcessEnv): string[] {
-  try {
-    readSettings(environment, readText);
-  } catch (error) {
-    if (error instanceof SettingsError) return error.message.split('\n');
-    throw error;
-  }
-  return [];
-}
+const faultsOf = (environment: NodeJS.ProcessEnv) => thrownBy(() => readSettings(environment, readText));
 
 describe('readSettings', () => {
   it('treats an empty variable as unset, also the path of a secret', () => {
@@ -71,10 +51,8 @@ describe('readSettings', () => {
   });
 
   it('reads the address of the broker, which holds a password, from a file', () => {
-    expect(read({ AMQP_URL_FILE: 'amqp.txt' }).AMQP_URL).toEqual([
-      'amqps://a:b@broker-1',
-      'amqps://a:b@broker-2',
-    ]);
+    const urls = ['amqps://a:b@broker-1', 'amqps://a:b@broker-2'];
+    expect(read({ AMQP_URL_FILE: 'amqp.txt' }).AMQP_URL).toEqual(urls);
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
-import { TlsFront } from '../../support/tls-front.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import {
   buildClient,
@@ -23,7 +23,7 @@ describe('proxy', () => {
   let authority: Authority;
   let server: Identity;
   let platform: LocalPlatform;
-  let front: TlsFront;
+  let front: TcpProxy;
   let proxy: HttpProxy;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('proxy', () => {
 
   beforeEach(async () => {
     platform = await startPlatform(answers(200, SESSION));
-    front = await TlsFront.start(platform.origin, server);
+    front = await TcpProxy.start(platform.origin, server);
     proxy = await HttpProxy.start();
   });
 
@@ -162,7 +162,7 @@ describe('proxy', () => {
     });
 
     it('is not asked of an encrypted proxy whose certificate nobody trusts', async () => {
-      await using encrypted = await TlsFront.start(proxy.url, server);
+      await using encrypted = await TcpProxy.start(proxy.url, server);
       const tls = new TlsContext('PLATFORM', { ca: authority.ca });
       // The authority of the platform is not that of the proxy.
       const untrusting = buildClient(front.origin, { transport: { tls, proxyUrl: encrypted.origin } });
@@ -177,7 +177,7 @@ describe('tls', () => {
   let server: Identity;
   let client: Identity;
   let platform: LocalPlatform;
-  let front: TlsFront;
+  let front: TcpProxy;
 
   beforeAll(async () => {
     authority = await Authority.create();
@@ -202,7 +202,7 @@ describe('tls', () => {
 
   describe('calls to a platform with a private authority', () => {
     it('succeed with its file, and name PLATFORM_TLS_CA without it', async () => {
-      front = await TlsFront.start(platform.origin, server);
+      front = await TcpProxy.start(platform.origin, server);
       await expect(create(clientWith({ ca: authority.ca }))).resolves.toBeDefined();
 
       const stranger = clientWith({});
@@ -214,14 +214,14 @@ describe('tls', () => {
     });
 
     it('trust no other authority, and none that Node.js trusts, once there is a file', async () => {
-      front = await TlsFront.start(platform.origin, server);
+      front = await TcpProxy.start(platform.origin, server);
       const other = await Authority.create();
       const error = await failureOf(create(clientWith({ ca: other.ca })));
       expect(error.details).toEqual({ reason: 'certificate' });
     });
 
     it('do not reach a host of another name', async () => {
-      front = await TlsFront.start(platform.origin, server);
+      front = await TcpProxy.start(platform.origin, server);
       const other = clientWith({ ca: authority.ca }, `https://127.0.0.1:${front.port}`);
       expect(await failureOf(create(other))).toMatchObject({
         code: 'PLATFORM_UNAVAILABLE',
@@ -233,7 +233,7 @@ describe('tls', () => {
 
   describe('calls to a platform that demands a client certificate', () => {
     beforeEach(async () => {
-      front = await TlsFront.start(platform.origin, demanding());
+      front = await TcpProxy.start(platform.origin, demanding());
     });
 
     it('succeed with one of its authority', async () => {

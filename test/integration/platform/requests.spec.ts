@@ -8,7 +8,6 @@ import {
   callWithin,
   CALLS,
   type ClientOptions,
-  createSession,
   digest,
   failureOf,
   recordsOf,

@@ -92,7 +92,7 @@ export class Outbox {
     const publish: Publish = () => this.#publishReply(command, reply, replyTo);
     const known = this.#refusing.stateOf(replyTo.queue);
     let outcome = await publish();
-    if (!known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
+    if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
     if (outcome === 'confirmed') this.#refusing.took(replyTo.queue);
     else await this.#park(command, reply, replyTo, await this.#stateOf(outcome, replyTo, known));
   }
