@@ -36,3 +36,10 @@ export function readMoment(text: string): number {
 export function each<T>(read: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
   return (text, before = []) => [...before, read(text)];
 }
+
+/** The options of a subcommand: texts, flags and numbers, each absent if it is not given. */
+export type Options<
+  Text extends string = never,
+  Flag extends string = never,
+  Count extends string = never,
+> = { readonly [N in Text]?: string } & { readonly [N in Flag]?: true } & { readonly [N in Count]?: number };

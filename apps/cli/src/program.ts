@@ -31,15 +31,13 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 3 if no reply came in time, 78 on wrong settings.`;
 
 const CALLERS_EXAMPLES = `
-The worker is the user of AMQP_URL, and a caller is a user of the broker. Create them first, with rabbitmqctl
-add_user; then:
-
+Examples:
   $ poker-bridge callers permissions callers.json
   $ poker-bridge callers permissions callers.json | sh
 
-A caller gets its reply queues, an exchange <caller>.commands, which Nest's client needs, and that of the
-commands. If the file names no reply queues, they begin with its name and a dot, or are named by the broker.
-No caller may write to the default exchange.`;
+Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.
+A caller gets its reply queues (by default those that begin with its name and a dot, or are named by the broker),
+an exchange <caller>.commands, which Nest's client needs, and that of the commands.`;
 
 const COMPLETION_EXAMPLES = `
 Examples:
@@ -87,8 +85,7 @@ function addCallers(program: Command): void {
   const callers = program.command('callers').description('says who may send what').helpCommand(false);
   callers
     .command('permissions')
-    .summary('prints the permissions of callers on the broker')
-    .description('Prints the rabbitmqctl lines that give the worker and each caller the least that it needs.')
+    .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
     .argument('[FILE]', 'the rules as JSON; default: the file of CALLERS_FILE')
     .addHelpText('after', CALLERS_EXAMPLES)
     .action(async (file: string | undefined) => {
@@ -101,8 +98,7 @@ function addCallers(program: Command): void {
 function addCompletion(program: Command): void {
   program
     .command('completion')
-    .summary('prints what makes a shell complete this')
-    .description('Prints what makes a shell complete subcommands, options and types of commands.')
+    .description('prints what makes a shell complete subcommands, options and types of commands')
     .argument('<SHELL>', 'bash or zsh')
     .addHelpText('after', COMPLETION_EXAMPLES)
     .action(async (shell: string) => {

@@ -10,6 +10,7 @@ import {
 } from '#platform';
 import { Deadline } from '#resilience';
 
+import { utcText } from '../output.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const DEADLINE_MS = 10_000;
@@ -63,7 +64,7 @@ export async function checkOperations(
 ): Promise<Finding[]> {
   const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
-  const period = { dateFrom: dateOf(nowMs - AGO_MS - SECOND_MS), dateTo: dateOf(nowMs - AGO_MS) };
+  const period = { dateFrom: utcText(nowMs - AGO_MS - SECOND_MS), dateTo: utcText(nowMs - AGO_MS) };
   const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
     'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
     'game.open': (call) =>
@@ -154,9 +155,4 @@ function isBaseUrlRight(answers: Answers): boolean {
 
 function isSignature({ code, details }: CommandError): boolean {
   return code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature';
-}
-
-/** `YYYY-MM-DD HH:MM:SS`, as the interface wants it. */
-function dateOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ');
 }
