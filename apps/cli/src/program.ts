@@ -12,18 +12,11 @@ import { addSend } from './send/send.command.ts';
 import { addSign } from './sign/sign.command.ts';
 import { addTrace } from './trace/trace.command.ts';
 
-const ABOUT =
-  'Sends commands over the bus, fetches reports into files, looks after dead letters and parked replies, explains ' +
-  'signatures, says who may send what, follows a command through the log, and checks an installation.';
-
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
   $ poker-bridge report rake --month 2026-10 --out october.csv
-  $ poker-bridge sign explain request.json
-  $ poker-bridge sign probe
   $ poker-bridge dead-letters list
-  $ poker-bridge callers permissions callers.json
   $ docker compose logs worker | poker-bridge trace --id 4711
   $ poker-bridge doctor
 
@@ -60,7 +53,9 @@ const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
 /** The command line with all subcommands. */
 export function createProgram(): Command {
   const program = new Command('poker-bridge')
-    .description(ABOUT)
+    .description(
+      'Commands, reports, dead letters, signatures, permissions and logs of the service, and a check of it.',
+    )
     .exitOverride()
     .showHelpAfterError('(--help shows how it is used)')
     .helpCommand('help [subcommand]', 'shows how a subcommand is used')
