@@ -37,7 +37,6 @@ Examples:
   $ poker-bridge completion bash >> ~/.bashrc
   $ poker-bridge completion zsh >> ~/.zshrc`;
 
-/** Every subcommand; one more is one line here. */
 const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addSend,
   addReport,
@@ -50,7 +49,6 @@ const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addCompletion,
 ];
 
-/** The command line with all subcommands. */
 export function createProgram(): Command {
   const program = new Command('poker-bridge')
     .description(
@@ -75,7 +73,6 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The group of what concerns callers. */
 function addCallers(program: Command): void {
   const callers = program.command('callers').description('says who may send what').helpCommand(false);
   callers
@@ -89,7 +86,6 @@ function addCallers(program: Command): void {
     });
 }
 
-/** What makes a shell complete this program. */
 function addCompletion(program: Command): void {
   program
     .command('completion')
@@ -104,7 +100,6 @@ function addCompletion(program: Command): void {
     });
 }
 
-/** That of the package, whether built or not. */
 function versionOf(): string {
   const path = findPackageJSON('.', import.meta.url) ?? '';
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;

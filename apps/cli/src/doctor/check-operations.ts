@@ -137,7 +137,6 @@ function adviceOn(
     : 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
 }
 
-/** Whether a read of the same root was answered. */
 function isBaseUrlRight(answers: Answers): boolean {
   return answers.get('report.ad-hoc.fetch') === 'success' || answers.get('report.rake.fetch') === 'success';
 }

@@ -13,7 +13,6 @@ It uses the settings of a worker, and changes nothing on the broker. The platfor
 for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.
 Exits with 0 if nothing is at fault, 1 if something is, 78 if a setting is.`;
 
-/** The check of everything that a worker needs. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')

@@ -19,7 +19,6 @@ import {
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
 
-/** What a subcommand does to the messages that were chosen. */
 interface Action {
   /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;

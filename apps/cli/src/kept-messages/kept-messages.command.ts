@@ -118,7 +118,6 @@ function addDiscard(group: Group, examples: readonly string[]): void {
   addExamples(group, discard, examples, `${SETTINGS}.`);
 }
 
-/** A subcommand with the options that choose messages. */
 function addSelection({ command, queue }: Group, name: string): Command {
   const subcommand = command.command(name);
   const several = (flags: string, what: string): Command => subcommand.option(flags, what, each(String));

@@ -24,7 +24,6 @@ export type SelectionOptions = {
   readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
 } & Options<never, 'all', 'since'>;
 
-/** Whether a message is meant. */
 export function isSelected(
   { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
   options: SelectionOptions,

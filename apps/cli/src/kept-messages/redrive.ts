@@ -47,7 +47,6 @@ export async function redeliver(options: ActionOptions): Promise<ExitCode> {
   });
 }
 
-/** Removes messages for good. */
 export function discard(queue: QueueName, options: ActionOptions): Promise<ExitCode> {
   return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
 }

@@ -15,7 +15,6 @@ the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECO
 
 Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
 
-/** The whole reports of the platform, as files. */
 export function addReport(program: Command): void {
   const group = program
     .command('report')

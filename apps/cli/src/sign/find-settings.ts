@@ -10,12 +10,10 @@ export interface FoundSettings extends SignatureSettings {
   readonly rakeParametersIn: 'form' | 'query';
 }
 
-/** Whose signature is tried, and where. */
 export interface ProbedOperator extends Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> {
   readonly secretKey: string;
 }
 
-/** What was found, or why nothing can be. */
 export type Finding =
   | { readonly kind: 'found'; readonly settings: FoundSettings; readonly irrelevant: readonly string[] }
   | { readonly kind: 'fault'; readonly reason: string };

@@ -9,7 +9,6 @@ import { readSigner, rowOfCommand, rowOfRequest } from './rows-of.ts';
 /** Where the request to explain comes from: one of these. */
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
-/** The rows, and whether they were given as a list. */
 interface Input {
   readonly rows: readonly Row[];
   readonly isList: boolean;

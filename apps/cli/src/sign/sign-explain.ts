@@ -177,7 +177,6 @@ function mistakeLines(row: Row, canonical: string): string[] {
   ];
 }
 
-/** Each setting with each of its other values. */
 function otherSettings(settings: SignatureSettings): [string, SignatureSettings][] {
   return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) =>
     Object.keys(values)

@@ -29,7 +29,6 @@ signature is right. Do it on a test environment: a platform may count wrong sign
 
 Settings: those of a worker; PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_CLIENT_ID and PLATFORM_SECRET_KEY at least.`;
 
-/** The group of subcommands about signatures. */
 export function addSign(program: Command): void {
   const sign = program
     .command('sign')

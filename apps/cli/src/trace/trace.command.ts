@@ -17,7 +17,6 @@ Examples:
 --player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
 hash. The other options need no setting. Ends with 1 if there is no such line.`;
 
-/** Follows a command, a player or a stretch of time through the log. */
 export function addTrace(program: Command): void {
   program
     .command('trace')
