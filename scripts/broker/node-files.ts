@@ -67,8 +67,8 @@ export function createNodeFiles(
   // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
   const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
   const plugins = join(installation.home, 'plugins');
-  for (const name of readdirSync(plugins).filter((entry) => wanted.test(entry)))
-    symlinkSync(join(plugins, name), join(folder, 'plugins', name));
+  for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
+    symlinkSync(join(plugins, plugin), join(folder, 'plugins', plugin));
   return { installation, name, folder, ports };
 }
 

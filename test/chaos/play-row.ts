@@ -1,7 +1,7 @@
 import { seededRandom } from '../../apps/sandbox/src/faults/latency.ts';
 import { storyOf } from './ledger/story.ts';
 import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
-import type { Row } from './row.ts';
+import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
 import type { System } from './stage/systems.ts';
 

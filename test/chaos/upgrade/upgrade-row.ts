@@ -1,6 +1,6 @@
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
-import type { Row } from '../row.ts';
+import type { Row } from '../rows/row.ts';
 import type { GenerationName, Generations } from './generations.ts';
 
 /** When the share of the load is sent, which place is taken by which generation: upgraded, and rolled back. */
