@@ -1,3 +1,4 @@
+import { LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from './message-examples.ts';
@@ -39,7 +40,7 @@ export function messageSections(): Readonly<Record<string, string>> {
 }
 
 function lanes(): string {
-  const rows = COMMANDS.map(({ type, lane, summary }) => [linked([{ type }]), lane, summary]);
+  const rows = COMMANDS.map(({ type, summary }) => [linked([{ type }]), LANE_OF_COMMAND[type], summary]);
   return table(['Command', 'Lane', 'For'], rows);
 }
 
