@@ -68,19 +68,8 @@ const DEFAULT_ENDPOINT = 'http://localhost:4318';
 export function tracingOf(settings: OtelSettings): TracingSettings | undefined {
   const endpoint = endpointOf(settings);
   if (endpoint === undefined) return undefined;
-  return {
-    serviceName: settings.OTEL_SERVICE_NAME,
-    url: endpoint.url,
-    headers: { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
-    sampler: settings.OTEL_TRACES_SAMPLER,
-    samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
-    batch: {
-      delayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
-      timeoutMs: settings.OTEL_BSP_EXPORT_TIMEOUT,
-      queue: settings.OTEL_BSP_MAX_QUEUE_SIZE,
-      size: Math.min(settings.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, settings.OTEL_BSP_MAX_QUEUE_SIZE),
-    },
-  };
+  const headers = { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS };
+  return { ...settings, url: endpoint.url, headers };
 }
 
 /** Where spans go, and the variable that says so. */

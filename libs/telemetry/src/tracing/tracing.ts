@@ -1,24 +1,21 @@
 import type { Tracer } from '@opentelemetry/api';
 
-/** How spans are sampled and exported. */
+/** How spans are sampled and exported: where they go, and OpenTelemetry's settings under the names of their variables. */
 export interface TracingSettings {
-  /** Of the service, as traces show it. */
-  readonly serviceName: string;
   /** Where spans go by OTLP over HTTP, with its path. */
   readonly url: string;
   /** Of each request to it; they may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly sampler: SamplerName;
+  readonly OTEL_SERVICE_NAME: string;
+  readonly OTEL_TRACES_SAMPLER: SamplerName;
   /** The share of traces that are sampled, 0 to 1; read by the samplers of a ratio. */
-  readonly samplerRatio: number;
-  readonly batch: {
-    /** The longest that a span waits for others. */
-    readonly delayMs: number;
-    readonly timeoutMs: number;
-    /** Spans beyond it are dropped. */
-    readonly queue: number;
-    readonly size: number;
-  };
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+  /** The longest that a span waits for others, in milliseconds. */
+  readonly OTEL_BSP_SCHEDULE_DELAY: number;
+  readonly OTEL_BSP_EXPORT_TIMEOUT: number;
+  /** Spans beyond it are dropped. */
+  readonly OTEL_BSP_MAX_QUEUE_SIZE: number;
+  readonly OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number;
 }
 
 /** OpenTelemetry's own names. */
