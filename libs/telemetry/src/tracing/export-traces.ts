@@ -1,3 +1,4 @@
+import type { Tracer } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -19,7 +20,37 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
-import type { OnExportFailed, Tracing, TracingSettings } from './tracing.ts';
+/** How spans are sampled and exported: where they go, and OpenTelemetry's settings under the names of their variables. */
+export interface TracingSettings {
+  /** Where spans go by OTLP over HTTP, with its path. */
+  readonly url: string;
+  /** Of each request to it; they may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly OTEL_SERVICE_NAME: string;
+  readonly OTEL_TRACES_SAMPLER: SamplerName;
+  /** The share of traces that are sampled, 0 to 1; read by the samplers of a ratio. */
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+  /** The longest that a span waits for others, in milliseconds. */
+  readonly OTEL_BSP_SCHEDULE_DELAY: number;
+  readonly OTEL_BSP_EXPORT_TIMEOUT: number;
+  /** Spans beyond it are dropped. */
+  readonly OTEL_BSP_MAX_QUEUE_SIZE: number;
+  readonly OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number;
+}
+
+/** OpenTelemetry's own names. */
+export type SamplerName =
+  'always_on' | 'always_off' | 'traceidratio' | `parentbased_${'always_on' | 'always_off' | 'traceidratio'}`;
+
+/** Called when spans could not be exported, at most once a minute; `spans` have been lost since the last time. */
+export type OnExportFailed = (spans: number, error: Error) => void;
+
+/** The traces of this process. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
+  readonly close: (withinMs: number) => Promise<void>;
+}
 
 /** Longer values are cut: an id of a message, for example, comes from outside. */
 const LONGEST_VALUE = 256;
