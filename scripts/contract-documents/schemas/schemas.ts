@@ -58,7 +58,7 @@ export const SCHEMAS: Definitions = {
 export const MESSAGE_NAMES: readonly string[] = Object.keys(SCHEMAS).filter((name) => name.includes('.'));
 
 /** A schema, or the one that it refers to. */
-export function resolved(schema: JsonSchema): JsonSchema {
+function resolved(schema: JsonSchema): JsonSchema {
   const { $ref } = schema;
   return typeof $ref === 'string' ? (SCHEMAS[$ref.replace('#/$defs/', '')] ?? {}) : schema;
 }
