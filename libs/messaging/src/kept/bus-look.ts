@@ -1,15 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import { type BusNames, type Lane, LANES } from '#contracts';
-import {
-  closeWithin,
-  type ConfirmedPublisher,
-  countsOf,
-  depthAfterWalk,
-  depthOf,
-  QueueLock,
-  walkQueue,
-} from '#rabbitmq';
+import { type ConfirmedPublisher, countsOf, QueueLock, QueueWalk } from '#rabbitmq';
 
 import { type PokerTopology, readerLockOf } from '../topology/topology.ts';
 import { type KeptReason, KeptSummary } from './kept-summary.ts';
@@ -19,7 +11,6 @@ const MOST_READ = 500;
 /** How often they are looked into if their number changes, and if it does not. */
 const SHORTEST_REST_MS = 10_000;
 const LONGEST_REST_MS = 60_000;
-const CLOSE_TIMEOUT_MS = 2_000;
 /** Bodies are not looked at. */
 const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 
@@ -158,14 +149,8 @@ function keptLook(name: string, looks: readonly QueueLook[], summary: KeptSummar
 }
 
 async function summaryOf(connection: ChannelModel, queue: string): Promise<KeptSummary> {
-  const channel = await connection.createChannel();
-  channel.on('error', () => undefined);
+  await using walk = await QueueWalk.open(connection, queue, WALK);
   const summary = new KeptSummary();
-  try {
-    for await (const { message } of walkQueue(channel, queue, WALK)) summary.add(message);
-  } finally {
-    await closeWithin(CLOSE_TIMEOUT_MS, channel);
-  }
-  await depthAfterWalk(async () => (await depthOf(connection, queue)) ?? 0, summary.messages);
+  for await (const { message } of walk.messages()) summary.add(message);
   return summary;
 }

@@ -1,15 +1,7 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { ChannelModel } from 'amqplib';
 
 import type { BusNames } from '#contracts';
-import {
-  closeWithin,
-  type ConfirmedPublisher,
-  depthAfterWalk,
-  depthOf,
-  QueueLock,
-  walkQueue,
-  within,
-} from '#rabbitmq';
+import { type ConfirmedPublisher, depthOf, QueueLock, QueueWalk, within } from '#rabbitmq';
 
 import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { KeptSummary } from '../kept/kept-summary.ts';
@@ -28,7 +20,6 @@ const REST_PER_WALK = 9;
  * broker was no work, and must not delay replies whose queue is back by ten seconds.
  */
 const LONGEST_REST_PER_REPLY_MS = 0.5;
-const CLOSE_TIMEOUT_MS = 2_000;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
   // One message that keeps the broker busy must not keep those behind it here.
@@ -125,19 +116,10 @@ export class ParkedReplyForwarder {
 
   /** @returns whether replies were left that their queues might have taken */
   async #walkHolding(connection: ChannelModel): Promise<boolean> {
-    const channel = await connection.createChannel();
-    channel.on('error', () => undefined);
     const round = this.#roundOver(connection);
-    try {
-      await this.#forwardAll(connection, channel, round);
-    } finally {
-      await closeWithin(CLOSE_TIMEOUT_MS, channel);
-    }
-    // The next one with the lock would otherwise come past what was parked later.
-    const depth = async (): Promise<number> =>
-      (await depthOf(connection, this.#options.names.undelivered)) ?? 0;
-    const taken = [...round.taken.values()].reduce((sum, replies) => sum + replies, 0);
-    await depthAfterWalk(depth, this.#shown - taken);
+    // Until all is back in its place: the next one with the lock would otherwise come past what was parked later.
+    await using walk = await QueueWalk.open(connection, this.#options.names.undelivered, WALK);
+    await this.#forwardAll(connection, walk, round);
     return round.isCut;
   }
 
@@ -150,11 +132,11 @@ export class ParkedReplyForwarder {
     });
   }
 
-  async #forwardAll(connection: ChannelModel, channel: Channel, round: ForwardingRound): Promise<void> {
+  async #forwardAll(connection: ChannelModel, walk: QueueWalk, round: ForwardingRound): Promise<void> {
     const { names, observer, seal } = this.#options;
     const left = new KeptSummary();
     try {
-      for await (const { message: parked, acknowledge } of walkQueue(channel, names.undelivered, WALK)) {
+      for await (const { message: parked, acknowledge } of walk.messages()) {
         this.#shown += 1;
         // Also one that is told to stop goes to the end, so that all of them are back in their places.
         if (this.#connection !== connection) round.stop();
