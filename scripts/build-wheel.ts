@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 
 import spawn from 'nano-spawn';
 
-import { installMissing } from './install-package.ts';
+import { installMissing } from './debian.ts';
 import { root } from './root.ts';
 
 /** Debian's; another `python3` in PATH may not find its packages. */

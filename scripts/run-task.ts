@@ -39,8 +39,14 @@ function isAlive(pid: number): boolean {
 
 /** @throws {Error} if an option is not a whole number of at least 1 */
 export function readCount(option: string, text: string | undefined, fallback = 1): number {
-  if (text === undefined) return fallback;
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} ${text} is not a count`);
+  const count = text === undefined ? fallback : readPositive(option, text);
+  if (!Number.isInteger(count)) throw new Error(`--${option} ${text} is not a count`);
   return count;
+}
+
+/** @throws {Error} if an option is not a number above 0 */
+export function readPositive(option: string, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new Error(`--${option} ${text} is not a number above 0`);
 }

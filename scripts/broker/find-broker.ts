@@ -2,9 +2,9 @@ import { closeWithin, connectToAny } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
 import { findInstallation } from './installation.ts';
-import type { Release } from './releases/releases.ts';
+import type { Release } from './releases.ts';
 import { isSupported, requireInstallation } from './require-installation.ts';
-import { type FoundBroker, startBroker } from './start-broker.ts';
+import { type Broker, type FoundBroker, startBroker } from './start-broker.ts';
 
 /** One place where a broker may come from. */
 export interface BrokerSource {
@@ -63,16 +63,19 @@ export async function findBroker(
 
 async function startPrivate(port: number | undefined, release: Release | undefined): Promise<FoundBroker> {
   const installation = await requireInstallation({ release });
-  const broker = await startBroker({ installation, port });
-  return { ...broker, origin: `a private RabbitMQ ${installation.version}` };
+  return found(await startBroker({ installation, port }), installation.version);
 }
 
 async function startUnsupported(port: number | undefined): Promise<FoundBroker> {
   const installation = findInstallation();
   if (installation === undefined || isSupported(installation.version)) throw new Error('none is installed');
   const broker = await startBroker({ installation, port });
-  const { version } = installation;
-  return { ...broker, origin: `a private RabbitMQ ${version}, which is not supported: 4.0 and newer are` };
+  return found(broker, `${installation.version}, which is not supported: 4.0 and newer are`);
+}
+
+function found(broker: Broker, version: string): FoundBroker {
+  const { url, ended } = broker;
+  return { url, ended, origin: `a private RabbitMQ ${version}`, stop: () => broker.stop() };
 }
 
 /** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */

@@ -5,22 +5,13 @@ import { join } from 'node:path';
 
 import type { Installation } from './installation.ts';
 
-/** A listener for TLS that demands a client certificate; all of it in PEM. */
-export interface TlsListener {
-  readonly port: number;
-  readonly cert: string;
-  readonly key: string;
-  /** Of the clients' authority. */
-  readonly ca: string;
-}
-
 export interface NodeSettings {
   /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
   readonly settings?: readonly string[] | undefined;
-  /** Default: none. */
-  readonly tls?: TlsListener | undefined;
-  /** Of the plugin for Prometheus. Default: it is not enabled. */
-  readonly metricsPort?: number | undefined;
+  /** Also listens for TLS, with what it shows in PEM, and demands a client certificate of that authority. */
+  readonly tls?: Readonly<Record<'cert' | 'key' | 'ca', string>> | undefined;
+  /** Whether the plugin for Prometheus is enabled. Default false. */
+  readonly hasMetrics?: boolean | undefined;
 }
 
 export interface NodePorts {
@@ -29,6 +20,8 @@ export interface NodePorts {
   readonly distribution: number;
   /** Of Erlang's port mapper. */
   readonly epmd: number;
+  readonly tls: number;
+  readonly metrics: number;
 }
 
 /** A private node: everything that it is made of stands in its folder. */
@@ -62,17 +55,20 @@ export function createNodeFiles(
   installation: Installation,
   ports: NodePorts,
   { name, members, cookie }: Membership = { name: 'poker@localhost', members: [], cookie: newCookie() },
-  { settings = [], tls, metricsPort }: NodeSettings = {},
+  { settings = [], tls, hasMetrics = false }: NodeSettings = {},
 ): BrokerNode {
   const folder = mkdtempSync(join(tmpdir(), 'poker-bridge-broker-'));
   for (const part of ['home', 'data', 'log', 'plugins']) mkdirSync(join(folder, part));
   writeFileSync(join(folder, 'home', '.erlang.cookie'), cookie, { mode: 0o400 });
-  const plugins = metricsPort === undefined ? '' : 'rabbitmq_prometheus';
-  writeFileSync(join(folder, 'enabled_plugins'), `[${plugins}].\n`);
-  const all = tls ? [...settings, ...tlsSettings(folder, tls)] : settings;
-  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports.amqp, members, all, metricsPort));
+  writeFileSync(join(folder, 'enabled_plugins'), `[${hasMetrics ? 'rabbitmq_prometheus' : ''}].\n`);
+  const all = tls ? [...settings, ...tlsSettings(folder, ports.tls, tls)] : settings;
+  writeFileSync(join(folder, 'advanced.config'), advancedConfig(ports, members, all, hasMetrics));
   writeFileSync(join(folder, 'inetrc'), INETRC);
-  linkPlugins(installation, join(folder, 'plugins'), plugins === '' ? /^rabbit-\d/ : /-\d/);
+  // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
+  const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
+  const plugins = join(installation.home, 'plugins');
+  for (const name of readdirSync(plugins).filter((entry) => wanted.test(entry)))
+    symlinkSync(join(plugins, name), join(folder, 'plugins', name));
   return { installation, name, folder, ports };
 }
 
@@ -84,30 +80,30 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Everything listens on the loopback interface alone; the log goes to a file. */
 function advancedConfig(
-  port: number,
+  { amqp, metrics }: NodePorts,
   members: readonly string[],
   settings: readonly string[],
-  metricsPort: number | undefined,
+  hasMetrics: boolean,
 ): string {
   const ownSize = settings.some((setting) => setting.startsWith('{max_message_size'));
   const all = ownSize ? settings : [`{max_message_size, ${MAX_MESSAGE_BYTES}}`, ...settings];
-  const metrics = `{rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metricsPort}}]}]},`;
+  const listener = `{rabbitmq_prometheus, [{tcp_config, [{ip, "127.0.0.1"}, {port, ${metrics}}]}]},`;
   const quoted = members.map((name) => `'${name}'`);
   return `[
   {rabbit, [
-    {tcp_listeners, [{"127.0.0.1", ${port}}]},
+    {tcp_listeners, [{"127.0.0.1", ${amqp}}]},
     {cluster_nodes, {[${quoted.join()}], disc}},
     {cluster_formation, [{discovery_retry_limit, 10}, {discovery_retry_interval, 200}]},
     {log, [{console, [{enabled, false}]}]}${all.map((setting) => `,\n    ${setting}`).join('')}
   ]},
-  ${metricsPort === undefined ? '' : metrics}
+  ${hasMetrics ? listener : ''}
   {kernel, [{inet_dist_use_interface, {127, 0, 0, 1}}]}
 ].
 `;
 }
 
 /** @returns settings as Erlang terms */
-function tlsSettings(folder: string, { port, ...pem }: TlsListener): string[] {
+function tlsSettings(folder: string, port: number, pem: NonNullable<NodeSettings['tls']>): string[] {
   for (const [name, text] of Object.entries(pem)) {
     writeFileSync(join(folder, `${name}.pem`), text, { mode: 0o600 });
   }
@@ -119,10 +115,4 @@ function tlsSettings(folder: string, { port, ...pem }: TlsListener): string[] {
       {verify, verify_peer}, {fail_if_no_peer_cert, true}
     ]}`,
   ];
-}
-
-/** The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted. */
-function linkPlugins({ home }: Installation, plugins: string, wanted: RegExp): void {
-  for (const name of readdirSync(join(home, 'plugins')).filter((entry) => wanted.test(entry)))
-    symlinkSync(join(home, 'plugins', name), join(plugins, name));
 }

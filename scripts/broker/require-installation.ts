@@ -1,13 +1,14 @@
 import { messageOf } from '../message-of.ts';
 import { findInstallation, type Installation } from './installation.ts';
-import { chosenRelease, type Release, RELEASES } from './releases/releases.ts';
-import { unpackRelease, type UnpackOptions } from './releases/unpack-release.ts';
+import { chosenRelease, type Release, RELEASES } from './releases.ts';
+import { unpackRelease } from './unpack-release.ts';
 
-export interface RequireOptions extends UnpackOptions {
+export interface RequireOptions {
   /** Default: the one that was chosen for this process; else any from 4.0 on. */
   readonly release?: Release | undefined;
   /** Default: what is installed on this machine. */
   readonly installed?: Installation | undefined;
+  readonly unpack?: (release: Release) => Promise<Installation>;
 }
 
 /**
@@ -19,7 +20,7 @@ export interface RequireOptions extends UnpackOptions {
 export async function requireInstallation({
   release = chosenRelease(),
   installed = findInstallation(),
-  ...options
+  unpack = unpackRelease,
 }: RequireOptions = {}): Promise<Installation> {
   const isRight = ({ version }: Installation): boolean =>
     release === undefined ? isSupported(version) : version.startsWith(`${release}.`);
@@ -27,7 +28,7 @@ export async function requireInstallation({
   const reasons: string[] = [];
   for (const each of release === undefined ? RELEASES.toReversed() : [release]) {
     try {
-      return await unpackRelease(each, options);
+      return await unpack(each);
     } catch (error) {
       reasons.push(messageOf(error));
     }

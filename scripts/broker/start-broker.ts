@@ -1,21 +1,15 @@
-import { freePorts } from '../network.ts';
+import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { freePorts, speaksAmqp } from '../network.ts';
+import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
-import { type BrokerNode, createNodeFiles, type TlsListener } from './node-files.ts';
-import { PrivateNode, runPortMapper } from './private-node.ts';
+import { nodeEnvironment, rabbitmqctl } from './node-environment.ts';
+import { type BrokerNode, createNodeFiles, type NodeSettings } from './node-files.ts';
 import { requireInstallation } from './require-installation.ts';
 
-export interface StartBrokerOptions {
-  /** Of AMQP. Default: a free one. */
-  readonly port?: number | undefined;
-  /** Default: what is installed, or gets unpacked. */
-  readonly installation?: Installation;
-  /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
-  readonly settings?: readonly string[];
-  /** Also listens for TLS, on a port of its own. */
-  readonly tls?: Omit<TlsListener, 'port'>;
-  /** Also answers Prometheus, on a port of its own. Default false. */
-  readonly hasMetrics?: boolean;
-}
+const BOOT_TIMEOUT_MS = 90_000;
+const LAST_LINES = 25;
 
 /** A broker that was started or found, for as long as it is needed. */
 export interface FoundBroker {
@@ -28,25 +22,114 @@ export interface FoundBroker {
   stop(): Promise<void>;
 }
 
-/** A RabbitMQ node of our own. It ends with this process, whichever way that ends. */
-export interface Broker extends AsyncDisposable {
+/** A private RabbitMQ node, alone or of a cluster. It ends with this process, whichever way that ends. */
+export class Broker implements AsyncDisposable {
+  /** For example `poker-1@localhost`. */
+  readonly name: string;
   readonly url: string;
-  readonly port: number;
-  /** Of the listener for TLS, if there is one. */
-  readonly tlsPort: number;
-  /** Of its metrics, if it has them. */
-  readonly metricsPort: number;
   readonly node: BrokerNode;
-  /** Settles when the node that was started first has ended, whether or not on purpose. */
-  readonly ended: Promise<void>;
+  readonly #portMapper: GuardedCommand | undefined;
+  #command: GuardedCommand | undefined;
+
+  /** @param portMapper ends with it */
+  constructor(node: BrokerNode, portMapper?: GuardedCommand) {
+    this.name = node.name;
+    this.url = `amqp://guest:guest@127.0.0.1:${node.ports.amqp}`;
+    this.node = node;
+    this.#portMapper = portMapper;
+  }
+
+  /** Settles when the node that runs now has ended, whether or not on purpose. */
+  get ended(): Promise<void> {
+    return this.#command?.exited ?? Promise.resolve();
+  }
+
   /** Runs rabbitmqctl against it: `ctl('list_queues', 'name', 'messages')`. About a second. */
-  ctl(...args: string[]): Promise<string>;
-  /** Ends it and removes its folder. Nothing of it is left when this settles. */
-  stop(): Promise<void>;
+  ctl(...args: string[]): Promise<string> {
+    return rabbitmqctl(this.node, args);
+  }
+
   /** Ends it as a power cut would, and keeps its data. */
-  kill(): Promise<void>;
-  /** Starts it again with its data and on its ports, after `kill`; kills it first if it still runs. */
-  restart(): Promise<void>;
+  async kill(): Promise<void> {
+    await this.#command?.end({ keepFolder: true });
+  }
+
+  /** Sends a signal to it, such as SIGSTOP. */
+  signal(signal: NodeJS.Signals): void {
+    this.#command?.child.kill(signal);
+  }
+
+  /** Ends it in order, as an upgrade does, and keeps its data. */
+  async shutDown(): Promise<void> {
+    this.signal('SIGTERM');
+    await this.ended;
+    await this.kill();
+  }
+
+  /**
+   * Starts it, or starts it again with its data and on its ports, and waits until it takes connections; kills it first if
+   * it runs.
+   *
+   * @throws {Error} with the end of its log, if it ends before that
+   */
+  async restart(): Promise<void> {
+    await this.kill();
+    const { folder, installation, ports } = this.node;
+    const output = openSync(join(folder, 'log', 'output.log'), 'a');
+    const command = guardedCommand(join(installation.home, 'sbin', 'rabbitmq-server'), [], {
+      cwd: folder,
+      env: nodeEnvironment(this.node),
+      stdin: 'ignore',
+      stdout: output,
+      stderr: output,
+      folder,
+    });
+    closeSync(output);
+    this.#command = command;
+    try {
+      await command.until(() => speaksAmqp(ports.amqp), BOOT_TIMEOUT_MS);
+    } catch (error) {
+      const last = ['output.log', 'node.log'].map((name) => lastLines(join(folder, 'log', name)));
+      await this.stop();
+      throw new Error(`RabbitMQ did not start:\n${last.join('\n')}`, { cause: error });
+    }
+  }
+
+  /** Ends it and removes its folder. Nothing of it is left when this settles. */
+  async stop(): Promise<void> {
+    await this.#command?.end();
+    rmSync(this.node.folder, { recursive: true, force: true });
+    await this.#portMapper?.end();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+function lastLines(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LAST_LINES).join('\n');
+  } catch {
+    return '';
+  }
+}
+
+/** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
+export function runPortMapper({ erlang }: Installation, port: number): GuardedCommand {
+  return guardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'ignore',
+    env: { PATH: process.env['PATH'] },
+  });
+}
+
+export interface StartBrokerOptions extends NodeSettings {
+  /** Of AMQP. Default: a free one. */
+  readonly port?: number | undefined;
+  /** Default: what is installed, or gets unpacked. */
+  readonly installation?: Installation;
 }
 
 /**
@@ -57,41 +140,15 @@ export interface Broker extends AsyncDisposable {
 export async function startBroker({
   port,
   installation,
-  settings,
-  tls,
-  hasMetrics = false,
+  ...settings
 }: StartBrokerOptions = {}): Promise<Broker> {
   const found = installation ?? (await requireInstallation());
-  const [amqp = 0, distribution = 0, epmd = 0, tlsPort = 0, metricsPort = 0] = await freePorts(5);
-  const ports = { amqp: port ?? amqp, distribution, epmd };
-  const node = createNodeFiles(found, ports, undefined, {
-    settings,
-    tls: tls && { ...tls, port: tlsPort },
-    metricsPort: hasMetrics ? metricsPort : undefined,
-  });
-  const running = new PrivateNode(node);
-  const portMapper = runPortMapper(found, epmd);
-  const stop = async (): Promise<void> => {
-    await running.remove();
-    await portMapper.end();
-  };
-  try {
-    await running.restart();
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return {
-    url: running.url,
-    port: node.ports.amqp,
-    tlsPort,
-    metricsPort,
-    node,
-    ended: running.ended,
-    ctl: (...args) => running.ctl(...args),
-    stop,
-    kill: () => running.kill(),
-    restart: () => running.restart(),
-    [Symbol.asyncDispose]: stop,
-  };
+  const [amqp = 0, distribution = 0, epmd = 0, tls = 0, metrics = 0] = await freePorts(5);
+  const ports = { amqp: port ?? amqp, distribution, epmd, tls, metrics };
+  const broker = new Broker(
+    createNodeFiles(found, ports, undefined, settings),
+    runPortMapper(found, ports.epmd),
+  );
+  await broker.restart();
+  return broker;
 }

@@ -1,7 +1,7 @@
 import { freePorts } from '../network.ts';
 import { createNodeFiles, newCookie } from './node-files.ts';
-import { PrivateNode, runPortMapper } from './private-node.ts';
 import { requireInstallation } from './require-installation.ts';
+import { Broker, runPortMapper } from './start-broker.ts';
 
 /** The least that loses a node and keeps a majority. */
 const SIZE = 3;
@@ -9,15 +9,9 @@ const JOIN_TIMEOUT_SECONDS = 30;
 /** As docs/operations.md has it set from RabbitMQ 4.3 on; older releases know no such setting. */
 const SETTINGS = ['{consumer_disconnected_timeout, 1000}'];
 
-/** One node of a cluster. */
-export type ClusterNode = Pick<
-  PrivateNode,
-  'name' | 'url' | 'ctl' | 'kill' | 'signal' | 'shutDown' | 'restart'
->;
-
 /** RabbitMQ nodes of our own that form one cluster. They end with this process, whichever way that ends. */
 export interface Cluster extends AsyncDisposable {
-  readonly nodes: readonly ClusterNode[];
+  readonly nodes: readonly Broker[];
   /** Ends all of them and removes their folders. Nothing of them is left when this settles. */
   stop(): Promise<void>;
 }
@@ -29,19 +23,18 @@ export interface Cluster extends AsyncDisposable {
  */
 export async function startCluster(): Promise<Cluster> {
   const installation = await requireInstallation();
-  const [epmd = 0, ...ports] = await freePorts(1 + 2 * SIZE);
+  const [epmd = 0, ...free] = await freePorts(1 + 2 * SIZE);
   const cookie = newCookie();
   const members = Array.from({ length: SIZE }, (_, index) => `poker-${index + 1}@localhost`);
   const portMapper = runPortMapper(installation, epmd);
   const nodes = members.map((name, index) => {
-    const [amqp = 0, distribution = 0] = ports.slice(2 * index);
+    const [amqp = 0, distribution = 0] = free.slice(2 * index);
+    const ports = { amqp, distribution, epmd, tls: 0, metrics: 0 };
     const membership = { name, members, cookie };
-    return new PrivateNode(
-      createNodeFiles(installation, { amqp, distribution, epmd }, membership, { settings: SETTINGS }),
-    );
+    return new Broker(createNodeFiles(installation, ports, membership, { settings: SETTINGS }));
   });
   const stop = async (): Promise<void> => {
-    await Promise.all(nodes.map((node) => node.remove()));
+    await Promise.all(nodes.map((node) => node.stop()));
     await portMapper.end();
   };
   try {

@@ -2,22 +2,18 @@ import { EventEmitter, on } from 'node:events';
 import { styleText } from 'node:util';
 
 import { type BusReply, type Caller, createCaller } from '#caller';
+import { exactJson } from '#signing';
 
+import { describeCommand, describeReply } from '../../apps/cli/src/send/describe-reply.ts';
 import { removeQueues, removeTopology } from '../broker/remove-topology.ts';
 import type { FoundBroker } from '../broker/start-broker.ts';
-import { commandOf, SANDBOX, WORKER } from '../build/programs.ts';
-import { ServiceProcess } from '../processes/service-process.ts';
 import { toldToStop } from '../processes/guarded-command.ts';
-import { PLAYERS, printCommand, printReply, type Scene, step, STORY } from './story.ts';
+import { SandboxProcess } from '../processes/sandbox-process.ts';
+import { WorkerProcess } from '../processes/worker-process.ts';
+import { PLAYERS, type Scene, STORY } from './story.ts';
 
-const START_TIMEOUT_MS = 20_000;
 const DEADLINE_MS = 20_000;
 const ANSWER_SLACK_MS = 1_500;
-const SANDBOX_SETTINGS = {
-  SANDBOX_PORT: '0',
-  SANDBOX_UNKNOWN_PLAYERS: 'refuse',
-  SANDBOX_REPORT_RECORDS: '25',
-};
 
 /**
  * Shows the whole flow: a broker, the sandbox platform, a worker, and every command over the bus.
@@ -27,25 +23,26 @@ const SANDBOX_SETTINGS = {
  */
 export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boolean): Promise<boolean> {
   await using parts = new AsyncDisposableStack();
-  process.stdout.write(`${styleText('bold', 'poker-bridge demo')}\n`);
+  console.log(styleText('bold', 'poker-bridge demo'));
   const broker = await step(
     'RabbitMQ',
     findBroker,
     ({ origin, url }) => `${origin}, ${withoutPassword(url)}`,
   );
   parts.defer(() => broker.stop());
-  const sandbox = parts.use(new ServiceProcess(commandOf(SANDBOX, SANDBOX_SETTINGS)));
-  const platform = await step('sandbox', () => sandbox.says(/listening on (\S+)/, START_TIMEOUT_MS), String);
+  const sandbox = new SandboxProcess({ SANDBOX_UNKNOWN_PLAYERS: 'refuse', SANDBOX_REPORT_RECORDS: '25' });
+  parts.defer(() => sandbox.stop());
+  const platform = await step('sandbox', () => sandbox.url, String);
   await addPlayers(platform);
-  // Of its own, since the broker may be somebody's.
+  // The broker may be somebody's.
   const prefix = `poker-demo-${process.pid}`;
   parts.defer(() => removeTopology(broker.url, prefix));
-  const settings = workerSettings(broker.url, platform, prefix);
-  const worker = parts.use(new ServiceProcess(commandOf(WORKER, settings)));
-  const health = await step(
+  const worker = new WorkerProcess(workerSettings(broker.url, platform, prefix));
+  parts.defer(() => worker.stop());
+  await step(
     'worker',
-    () => workerReady(worker),
-    (url) => `${url}/health`,
+    () => worker.ready(),
+    () => 'takes commands',
   );
   const name = `${prefix}-caller`;
   parts.defer(() => removeQueues(broker.url, [`${name}.replies.demo`]));
@@ -55,24 +52,48 @@ export async function demo(findBroker: () => Promise<FoundBroker>, isKept: boole
 
   let isRight = true;
   for (const scene of STORY) isRight = (await play(caller, replies, scene)) && isRight;
-  printEnd(isRight);
-  if (isKept) await keep({ broker: broker.url, platform, health, prefix });
+  const end = isRight
+    ? styleText('green', `All ${STORY.length} commands were answered as they should be.`)
+    : styleText('red', 'Not every command was answered as it should be.');
+  console.log(`\n${end}`);
+  if (isKept) {
+    const health = await worker.url();
+    console.log(
+      `\nEverything runs until you press Ctrl-C:
+  commands   AMQP_URL=${broker.url} AMQP_PREFIX=${prefix}
+  platform   ${platform}
+  health     ${health}/health
+  metrics    ${health}/metrics`,
+    );
+    await toldToStop();
+  }
   return isRight;
 }
 
+/** A step of the set-up, with the time that it took. */
+async function step<T>(what: string, work: () => Promise<T>, tell: (result: T) => string): Promise<T> {
+  const startedAtMs = Date.now();
+  const result = await work();
+  const seconds = styleText('dim', `(${((Date.now() - startedAtMs) / 1000).toFixed(1)} s)`);
+  console.log(`  ${what.padEnd(10)}${tell(result)} ${seconds}`);
+  return result;
+}
+
 async function play(caller: Caller, replies: EventEmitter, scene: Scene): Promise<boolean> {
-  printCommand(scene);
+  const command = caller.prepare(scene.type, scene.data as never, { deadlineMs: DEADLINE_MS });
+  console.log(`\n${styleText('bold', scene.title)}`);
+  process.stdout.write(describeCommand({ ...scene, id: command.id, text: JSON.stringify(scene.data) }));
   const sentAtMs = Date.now();
   const signal = AbortSignal.timeout(DEADLINE_MS + ANSWER_SLACK_MS);
   const arriving = on(replies, 'reply', { signal }) as AsyncIterable<[BusReply]>;
-  await caller.publish(caller.prepare(scene.type, scene.data as never, { deadlineMs: DEADLINE_MS }));
+  await caller.publish(command);
   for await (const [reply] of arriving) {
-    printReply(reply, Date.now() - sentAtMs);
+    process.stdout.write(describeReply(reply.type, exactJson({ ...reply.data }), Date.now() - sentAtMs));
     if (!reply.isFinal) continue;
     if ((reply.type === 'command.failed' ? reply.data.code : reply.type) === scene.expected) return true;
     break;
   }
-  process.stdout.write(`      ${styleText('red', `expected ${scene.expected}`)}\n`);
+  console.log(styleText('red', `    expected ${scene.expected}`));
   return false;
 }
 
@@ -95,40 +116,7 @@ function workerSettings(amqpUrl: string, platform: string, prefix: string): Reco
     PLATFORM_CLIENT_ID: 'sandbox',
     PLATFORM_SECRET_KEY: 'sandbox-secret-key',
     CURRENCY_PRECISIONS: 'EUR=2,USD=2',
-    HTTP_PORT: '0',
   };
-}
-
-async function workerReady(worker: ServiceProcess): Promise<string> {
-  const port = await worker.says(/"port":(\d+).*worker started/, START_TIMEOUT_MS);
-  const url = `http://127.0.0.1:${port}`;
-  await worker.until('take commands', async () => (await fetch(`${url}/health/ready`)).ok, START_TIMEOUT_MS);
-  return url;
-}
-
-function printEnd(isRight: boolean): void {
-  const text = isRight
-    ? styleText('green', `All ${STORY.length} commands were answered as they should be.`)
-    : styleText('red', 'Not every command was answered as it should be.');
-  process.stdout.write(`\n${text}\n`);
-}
-
-async function keep(addresses: {
-  broker: string;
-  platform: string;
-  health: string;
-  prefix: string;
-}): Promise<void> {
-  process.stdout.write(
-    [
-      '\nEverything goes on until you press Ctrl-C:',
-      `  commands   AMQP_URL=${addresses.broker} AMQP_PREFIX=${addresses.prefix}`,
-      `  platform   ${addresses.platform}`,
-      `  health     ${addresses.health}/health`,
-      `  metrics    ${addresses.health}/metrics\n`,
-    ].join('\n'),
-  );
-  await toldToStop();
 }
 
 function withoutPassword(url: string): string {

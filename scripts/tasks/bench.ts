@@ -27,7 +27,7 @@ await runTask(async () => {
   const { quick, only, start, against } = values;
   await build(root);
   // They use the built code, so not before it is built.
-  const { FULL, QUICK } = await import('../../test/bench/runs/compare.ts');
+  const { FULL, QUICK } = await import('../../test/bench/compare.ts');
   const { bench, chooseContestants } = await import('../../test/bench/bench.ts');
   const amounts = quick ? QUICK : FULL;
   const rounds = readCount('rounds', values.rounds, amounts.rounds);
@@ -51,10 +51,10 @@ await runTask(async () => {
     commands: readCount('commands', values.commands, amounts.commands),
     prefetch,
   };
-  const choice = { only: only?.split(',') ?? [], hasOther: against !== undefined };
   const isRight = await bench({
     plan,
-    contestants: start && only === undefined ? [] : chooseContestants(choice),
+    contestants:
+      start && only === undefined ? [] : chooseContestants(only?.split(',') ?? [], against !== undefined),
     other: against === undefined ? undefined : resolve(against),
   });
   if (!isRight) throw new Error('not every command got exactly one right answer');

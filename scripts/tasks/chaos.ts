@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { chaos } from '../../test/chaos/chaos.ts';
 import { ROWS } from '../../test/chaos/rows/rows.ts';
 import { SYSTEMS } from '../../test/chaos/stage/systems.ts';
-import { chooseRelease, readRelease, RELEASES } from '../broker/releases/releases.ts';
+import { chooseRelease, readRelease, RELEASES } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { drawDashboard } from '../../test/dashboard/draw-dashboard.ts';
 import { drawnDashboard } from '../../test/dashboard/drawn-panels.ts';
 import { playEvening } from '../../test/dashboard/evening.ts';
-import { installMissing } from '../install-package.ts';
+import { installMissing } from '../debian.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { runTask } from '../run-task.ts';

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { installMissing } from '../install-package.ts';
+import { installMissing } from '../debian.ts';
 import { requireEngine } from '../broker/compose-broker.ts';
-import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
+import { chooseRelease } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { runJest } from '../run-jest.ts';
 import { root } from '../root.ts';
-import { runTask } from '../run-task.ts';
+import { readCount, readPositive, runTask } from '../run-task.ts';
 
 const test = (...parts: readonly string[]): string => join(root, 'test', ...parts);
 
@@ -80,20 +80,16 @@ await runTask(async () => {
   const chosen = SUITES[suite];
   if (chosen === undefined) throw new Error(`there is no suite ${suite}`);
   if (release !== undefined) {
-    chooseRelease(readRelease(release));
+    chooseRelease(release);
     console.log(`RabbitMQ ${(await requireInstallation()).version}`);
   }
   if (suite === 'extended') await installMissing(PACKAGES);
   if (suite === 'compose') await requireEngine();
   // The path of a case leads to it at once; a few seconds are for its neighbours.
-  if (suite === 'fuzz') setPositive('FUZZ_MINUTES', minutes ?? (path === undefined ? '5' : '0.3'));
+  if (suite === 'fuzz')
+    process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
   if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
   if (path !== undefined) process.env['FUZZ_PATH'] = path;
-  if (suite === 'recovery') setPositive('RECOVERY_ROUNDS', rounds ?? '50');
+  if (suite === 'recovery') process.env['RECOVERY_ROUNDS'] = `${readCount('rounds', rounds, 50)}`;
   return runJest(chosen.options, chosen.pattern === undefined ? rest : [chosen.pattern, ...rest]);
 });
-
-function setPositive(variable: string, text: string): void {
-  if (!(Number(text) > 0)) throw new Error(`${variable}: ${text} is not above 0`);
-  process.env[variable] = text;
-}

@@ -8,7 +8,7 @@ import { isSound, playRow } from '../../test/chaos/play-row.ts';
 import { resultLine } from '../../test/chaos/report.ts';
 import { Generations } from '../../test/chaos/upgrade/generations.ts';
 import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
-import { chooseRelease, readRelease } from '../broker/releases/releases.ts';
+import { chooseRelease } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
@@ -38,7 +38,7 @@ await runTask(async () => {
   try {
     buildOld(commit, folder);
     await build(root);
-    chooseRelease(readRelease(values.release));
+    chooseRelease(values.release);
     const { version } = await requireInstallation();
     const generations = new Generations({ old: { folder }, new: {} });
     console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);

@@ -1,7 +1,7 @@
-import type { Release } from '../../scripts/broker/releases/releases.ts';
+import type { Release } from '../../scripts/broker/releases.ts';
 import { messageOf } from '../../scripts/message-of.ts';
-import { createWorkplace } from '../bench/stage/stage.ts';
-import { describeMachine, machineLine } from '../bench/report/print-report.ts';
+import { createWorkplace } from '../bench/stage.ts';
+import { describeMachine } from '../bench/report.ts';
 import { isSound, playRow, type RowResult } from './play-row.ts';
 import { chaosTable, resultLine } from './report.ts';
 import type { Row } from './row.ts';
@@ -26,7 +26,7 @@ const QUIET_EVERY = 15;
  * @returns whether every row of ours was sound
  */
 export async function chaos({ rows, systems, release, ...load }: ChaosOptions): Promise<boolean> {
-  using workplace = await createWorkplace();
+  await using workplace = await createWorkplace();
   const results: RowResult[] = [];
   let unplayed = 0;
   for (const system of systems) {
@@ -50,7 +50,7 @@ export async function chaos({ rows, systems, release, ...load }: ChaosOptions): 
   const again =
     `--release ${release.name} --commands ${load.commands} --rate ${load.perSecond} --seed ${load.seed}` +
     (systems.includes(OURS) ? '' : ` --systems ${systems.map(({ name }) => name).join()}`);
-  const machine = machineLine(describeMachine(release.version));
+  const machine = describeMachine(release.version).description;
   const tables = systems.map((system) => {
     const own = results.filter((result) => result.system === system);
     return `${system.label} on RabbitMQ ${release.version}:\n\n${chaosTable(own)}`;

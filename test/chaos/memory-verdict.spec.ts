@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { memoryVerdict, trendOf } from './memory-verdict.ts';
+import { memoryVerdict } from './memory-verdict.ts';
 
 /** A look each two seconds at a heap that is collected every 50 s. */
 const samplesOf = (
@@ -40,24 +40,5 @@ describe('memoryVerdict', () => {
 
   it('has no verdict on a short run', () => {
     expect(memoryVerdict(samplesOf(sawtooth, 120)).isFlat).toBeUndefined();
-  });
-});
-
-const pointsOf = (values: readonly number[]) => values.map((y, x) => ({ x, y }));
-
-describe('trendOf', () => {
-  it('finds a line that the points lie on, without an error', () => {
-    const { slope, slopeError, mean } = trendOf(pointsOf([1, 3, 5, 7]));
-    expect([slope, mean]).toEqual([2, 4]);
-    expect(slopeError).toBeCloseTo(0);
-  });
-
-  it('tells how far chance may move the slope', () => {
-    const { slope, slopeError } = trendOf(pointsOf([10, 12, 10, 12, 10, 12, 10, 12]));
-    expect(Math.abs(slope)).toBeLessThan(2 * slopeError);
-  });
-
-  it('knows nothing of two points', () => {
-    expect(trendOf(pointsOf([1, 9]))).toEqual({ slope: 0, slopeError: Infinity, mean: 5 });
   });
 });

@@ -72,7 +72,7 @@ function floorsOf(
 }
 
 /** @returns a slope of 0 and an unbounded error for fewer than three points */
-export function trendOf(points: readonly Point[]): Trend {
+function trendOf(points: readonly Point[]): Trend {
   const count = points.length;
   const mean = (of: (point: Point) => number): number =>
     points.reduce((sum, point) => sum + of(point), 0) / count;

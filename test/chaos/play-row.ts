@@ -2,7 +2,6 @@ import { seededRandom } from '../../apps/sandbox/src/faults/latency.ts';
 import { storyOf } from './ledger/story.ts';
 import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
 import type { Row } from './row.ts';
-import { readAcknowledgements } from './stage/acknowledgements.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
 import type { System } from './stage/systems.ts';
 
@@ -68,7 +67,7 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
     await Promise.all([stage.load.send(() => isOver), disturbed]);
     await stage.load.settle();
     const stuck = await stage.left();
-    for (const { program } of stage.workers.members) readAcknowledgements(program.stdout, stage.ledger);
+    for (const program of stage.workers.programs) stage.readAcknowledgements(program);
     const { entries } = stage.ledger;
     const { lost, wrong, cameAgain, calledAgain, slowest, ...figures } = verdictOf(entries);
     const faulty = [...new Set([...lost, ...wrong])].slice(0, MAX_STORIES);

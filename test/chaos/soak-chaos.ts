@@ -1,5 +1,5 @@
 import { type MemorySample, memoryVerdict } from './memory-verdict.ts';
-import { WorkerProcess } from '../support/worker-process.ts';
+import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.ts';
 import { mixture } from './rows/mixture.ts';
 import type { ChaosStage } from './stage/chaos-stage.ts';
@@ -55,7 +55,7 @@ export async function soakChaos(options: Omit<PlayOptions, 'system' | 'peer'>): 
 }
 
 async function look(stage: ChaosStage, startedMs: number): Promise<readonly Sample[]> {
-  const program = stage.workers.members[0]?.program;
+  const program = stage.workers.programs[0];
   if (!(program instanceof WorkerProcess)) return [];
   // One that is busy is looked at the next time.
   const page = await program.get('/metrics').catch(() => undefined);

@@ -23,10 +23,8 @@ import {
 import {
   ANNOUNCED,
   COMMAND_HEADERS,
-  COMMAND_PROPERTIES,
   messages,
   REPLY_HEADERS,
-  REPLY_PROPERTIES,
 } from '../../scripts/contract-documents/asyncapi/messages.ts';
 import { ERROR_EXAMPLES, type Example, EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
 import type { JsonSchema } from '../../scripts/contract-documents/schemas/rule-schemas.ts';
@@ -160,20 +158,5 @@ describe('the examples of command.failed', () => {
     const actual = (): unknown =>
       validateCommand('session.create', { userId: 'alice', lang: 'english', password: 'x' });
     expect(actual).toThrow(expect.objectContaining({ violations: example?.payload.violations }));
-  });
-});
-
-describe('the basic properties', () => {
-  it('are those of a reply', () => {
-    const [[type, , example]] = examplesOf('session.created') as [[string, string, Example]];
-    const facts = sent({ type, data: example.payload } as Reply, example, 'typed');
-    const { headers: _, ...properties } = replyMessage(facts, { kind: 'queue', queue: 'q' }).properties;
-    const names = Object.keys(properties).map((name) =>
-      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    );
-    expect([...names, 'delivery_mode'].sort()).toEqual(
-      Object.keys(REPLY_PROPERTIES['properties'] as object).sort(),
-    );
-    expect(COMMAND_PROPERTIES['required']).toEqual(['reply_to']);
   });
 });

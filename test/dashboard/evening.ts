@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { freePorts } from '../../scripts/network.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
-import { PrivateRedis } from '../support/private-redis.ts';
+import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { type Range, PrometheusProcess } from '../support/prometheus-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { Load } from './load.ts';
@@ -70,7 +70,7 @@ export async function playEvening(forMs: number): Promise<Evening> {
   const prometheus = own.use(
     await PrometheusProcess.scraping({
       workers: targets,
-      rabbitmq: `127.0.0.1:${broker.metricsPort}`,
+      rabbitmq: `127.0.0.1:${broker.node.ports.metrics}`,
       prefix: sandboxed.service.prefix,
     }),
   );

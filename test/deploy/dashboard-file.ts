@@ -5,27 +5,6 @@ export interface Target {
   readonly legendFormat: string;
 }
 
-interface Threshold {
-  readonly color: string;
-  readonly value: number | null;
-}
-
-/** How values are shown; Grafana's names. */
-interface FieldDefaults {
-  readonly unit?: string;
-  readonly max?: number;
-  readonly decimals?: number;
-  /** Instead of a panel that has no data. */
-  readonly noValue?: string;
-  readonly thresholds?: { readonly steps: readonly Threshold[] };
-  readonly mappings?: readonly { readonly options: Readonly<Record<string, { readonly text: string }>> }[];
-  readonly color?: { readonly mode: string; readonly fixedColor?: string };
-  readonly custom?: {
-    readonly stacking?: { readonly mode: string };
-    readonly scaleDistribution?: { readonly type: string };
-  };
-}
-
 /** A panel that draws something, or the heading of a row, which has no targets. */
 export interface Panel {
   readonly id: number;
@@ -33,15 +12,7 @@ export interface Panel {
   readonly title: string;
   readonly description: string;
   readonly targets: readonly Target[];
-  readonly fieldConfig: {
-    readonly defaults: FieldDefaults;
-    readonly overrides: readonly {
-      readonly matcher: { readonly options: string };
-      readonly properties: readonly { readonly id: string; readonly value: unknown }[];
-    }[];
-  };
-  readonly options?: { readonly textMode?: string };
-  readonly gridPos: { readonly h: number; readonly w: number; readonly x: number; readonly y: number };
+  readonly gridPos: Readonly<Record<'h' | 'w' | 'x' | 'y', number>>;
 }
 
 interface Dashboard {

@@ -35,21 +35,6 @@ describe('deploy/grafana/dashboards/poker-bridge.json', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('paints failures red and successes green', () => {
-    const red = { mode: 'shades', fixedColor: 'red' };
-    const painted = panels.filter(({ fieldConfig }) => fieldConfig.defaults.color?.fixedColor === 'red');
-    expect(painted.map(({ title }) => title)).toEqual(['Failures by outcome', 'Calls by result']);
-    for (const { fieldConfig } of painted) expect(fieldConfig.defaults.color).toEqual(red);
-    const [, results] = painted;
-    const success = results?.fieldConfig.overrides.find(({ matcher }) => matcher.options === '2xx');
-    expect(success?.properties).toEqual([{ id: 'color', value: { mode: 'fixed', fixedColor: 'green' } }]);
-  });
-
-  it('names the states of circuits in a legend', () => {
-    const circuits = panels.find(({ type }) => type === 'state-timeline');
-    expect(circuits?.options).toMatchObject({ legend: { showLegend: true } });
-  });
-
   it('explains every panel, and lays none over another', () => {
     const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, cell) => `${x + (cell % w)} ${y + Math.floor(cell / w)}`),

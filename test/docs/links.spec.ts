@@ -6,8 +6,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES } from '#contracts';
 
 import { STORY } from '../../scripts/demo/story.ts';
-import { CONTESTANTS } from '../bench/contestants/contestants.ts';
-import { anchorsOf, documents, fencesOf, read, root, rowsOf, tablesWith } from './markdown.ts';
+import { CONTESTANTS } from '../bench/contestants.ts';
+import { anchorsOf, documents, fencesOf, isPath, read, root, rowsOf, tablesWith } from './markdown.ts';
 import { walkthroughFiles } from './walkthrough.ts';
 
 describe('links', () => {
@@ -36,12 +36,13 @@ describe('links', () => {
       const named = [...text.matchAll(REPOSITORY_PATH)].map(([found]) => found);
       // Within a document of a folder, a path may be relative to it.
       const missing = named.filter(
-        (name) =>
-          !existsSync(join(root, name)) &&
-          !existsSync(join(root, dirname(path), name)) &&
-          !invented.has(name),
+        (name) => !isPath(name) && !isPath(join(dirname(path), name)) && !invented.has(name),
       );
       expect(missing).toEqual([]);
+    });
+
+    it('has no row of a table over 120 columns', () => {
+      expect(rowsOf(text).filter((row) => [...row].length > 120)).toEqual([]);
     });
 
     it('names no path of a machine', () => {
@@ -127,33 +128,23 @@ describe('readme', () => {
   }
 });
 
-describe('tables', () => {
-  const LONGEST = 120;
-
-  it.each(documents())('%s has no row of a table over 120 columns', (path) => {
-    expect(rowsOf(read(path)).filter((row) => [...row].length > LONGEST)).toEqual([]);
-  });
-});
-
-describe('performance', () => {
+describe('docs/performance.md', () => {
   const text = read('docs/performance.md');
 
-  describe('docs/performance.md', () => {
-    it('has a row for every worker that the bench measures', () => {
-      const [costs] = tablesWith(text, 'worker');
-      const rows = costs?.rows.map(([label, queueType]) => `${label} ${queueType}`);
-      const measured = CONTESTANTS.filter(({ name }) => name !== 'redis');
-      expect(rows).toEqual(measured.map(({ label, queueType }) => `${label} ${queueType}`));
-    });
+  it('has a row for every worker that the bench measures', () => {
+    const [costs] = tablesWith(text, 'worker');
+    const rows = costs?.rows.map(([label, queueType]) => `${label} ${queueType}`);
+    const measured = CONTESTANTS.filter(({ name }) => name !== 'redis');
+    expect(rows).toEqual(measured.map(({ label, queueType }) => `${label} ${queueType}`));
+  });
 
-    it('lists the options', () => {
-      const listed = tablesWith(text, 'Option').flatMap(({ rows }) =>
-        rows.map(([option = '']) => /^`--([a-z-]+)/.exec(option)?.[1]),
-      );
-      const actual = [...read('scripts/tasks/bench.ts').matchAll(/^ +'?([a-z-]+)'?: \{ type: '/gm)].map(
-        ([, name]) => name,
-      );
-      expect(listed.toSorted()).toEqual(actual.toSorted());
-    });
+  it('lists the options', () => {
+    const listed = tablesWith(text, 'Option').flatMap(({ rows }) =>
+      rows.map(([option = '']) => /^`--([a-z-]+)/.exec(option)?.[1]),
+    );
+    const actual = [...read('scripts/tasks/bench.ts').matchAll(/^ +'?([a-z-]+)'?: \{ type: '/gm)].map(
+      ([, name]) => name,
+    );
+    expect(listed.toSorted()).toEqual(actual.toSorted());
   });
 });

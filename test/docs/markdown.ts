@@ -72,6 +72,18 @@ export function tablesWith(text: string, firstColumn: string): readonly Table[] 
   return tables;
 }
 
+/** Whether a path of the repository exists; a spec may be named without its suffix. */
+export function isPath(path: string): boolean {
+  return ['', '.spec.ts', '.slow.spec.ts', '.spec.mjs'].some((suffix) =>
+    existsSync(join(root, path + suffix)),
+  );
+}
+
+/** The lines of running text under a heading, as they are wrapped. */
+export function paragraphsOf(text: string, heading: string): readonly string[] {
+  return linesOf(text).flatMap((at) => (at.heading === heading && !at.isCode ? [at.line] : []));
+}
+
 /** Every item of a list at the left margin, with the items under it. Wrapped lines are joined. */
 export function itemsOf(text: string): readonly Item[] {
   const lists: { heading: string; text: string; items: string[] }[] = [];

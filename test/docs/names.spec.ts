@@ -55,14 +55,6 @@ describe('names', () => {
       }
     });
 
-    it('says how long a message waits in a retry queue, which does not expire', () => {
-      for (const [index, delayMs] of RETRY_DELAYS_MS.entries()) {
-        const queue = queues.find(({ name }) => name === retryQueues[index]);
-        expect(queue?.arguments).toMatchObject({ 'x-message-ttl': delayMs });
-        expect(queue?.arguments).not.toHaveProperty('x-expires');
-      }
-    });
-
     it('says which lane serves which command', () => {
       const lanes = tablesWith(text, 'Command').flatMap(({ rows }) =>
         rows.map(([type = '', lane]) => [codeSpansOf(type)[0], names.lanes[lane as Lane]]),

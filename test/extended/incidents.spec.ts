@@ -10,9 +10,9 @@ import { type SandboxedService, startSandboxedService } from '../e2e/commands/sa
 import { testBrokerCtl } from '../support/broker.ts';
 import { runCli } from '../e2e/cli/run-cli.ts';
 import { Browser, brokenWords, lookOf } from '../support/browser.ts';
-import { PrivateRedis } from '../support/private-redis.ts';
+import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
-import type { WorkerProcess } from '../support/worker-process.ts';
+import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 jest.setTimeout(120_000);
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Browser, lookOf } from '../support/browser.ts';
 import { openGame } from '../support/open-game.ts';
-import { startSandboxProcess } from '../support/sandbox-process.ts';
+import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /** The path for a picture of the page, to renew docs/images/lobby.png; unset: none is kept. */
 const PICTURE = process.env['LOBBY_PICTURE'];
@@ -19,7 +19,7 @@ describe('the page of a session, in a browser', () => {
   it(
     'shows the player and the table, and counts down',
     async () => {
-      await using sandbox = await startSandboxProcess();
+      await using sandbox = new SandboxProcess();
       const url = await openGame(
         sandbox,
         {
@@ -65,7 +65,7 @@ describe('the page of a session, in a browser', () => {
   it.each(['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '"><svg onload=alert(1)>'])(
     'shows the nickname %s, and executes nothing of it',
     async (nick) => {
-      await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+      await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const url = await openGame(sandbox, { launchOptions: { [nick]: nick } }, { id: nick, nick });
       const { page, complaints, requested } = await browser.visit(url);
       await page.waitForTimeout(500);
@@ -87,7 +87,7 @@ describe('the page of a session, in a browser', () => {
   it(
     'would run no script even if it contained one',
     async () => {
-      await using sandbox = await startSandboxProcess();
+      await using sandbox = new SandboxProcess();
       const { page, complaints } = await browser.visit(await openGame(sandbox, {}, { id: 'ada' }));
       await page.evaluate(() => {
         const { document } = globalThis as unknown as { document: any };
@@ -110,7 +110,7 @@ describe('the page of a session, in a browser', () => {
   it(
     'changes when the token and then the session expire, and offers the way back',
     async () => {
-      await using sandbox = await startSandboxProcess({
+      await using sandbox = new SandboxProcess({
         SANDBOX_TOKEN_LIFETIME_MS: '2500',
         SANDBOX_SESSION_LIFETIME_MS: '5000',
       });
@@ -131,7 +131,7 @@ describe('the page of a session, in a browser', () => {
   it(
     'fits a narrow window, and is dark if that is preferred',
     async () => {
-      await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+      await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const long = 'W'.repeat(200);
       const { page } = await browser.visit(
         await openGame(sandbox, { launchOptions: { [long]: long } }, { id: long, nick: long }),

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 
 import { Browser, lookOf } from '../support/browser.ts';
 import { openGame } from '../support/open-game.ts';
-import { startSandboxProcess, type SandboxProcess } from '../support/sandbox-process.ts';
+import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /** The path for a picture of the page, to renew docs/images/sandbox.png; unset: none is kept. */
 const PICTURE = process.env['SANDBOX_PICTURE'];
@@ -26,7 +26,7 @@ describe('the first page of the sandbox, in a browser', () => {
   it(
     'shows requests, sessions and players as they come, and explains a signature',
     async () => {
-      await using sandbox = await startSandboxProcess();
+      await using sandbox = new SandboxProcess();
       const { page, complaints, requested } = await browser.visit(await sandbox.url);
       await live(page);
       await region(page, 'Last requests').getByText('None yet.', { exact: false }).waitFor();
@@ -56,7 +56,7 @@ describe('the first page of the sandbox, in a browser', () => {
   it(
     'switches faults on and off, with the keyboard too',
     async () => {
-      await using sandbox = await startSandboxProcess();
+      await using sandbox = new SandboxProcess();
       const url = await sandbox.url;
       const { page, complaints } = await browser.visit(url);
       await live(page);
@@ -88,14 +88,14 @@ describe('the first page of the sandbox, in a browser', () => {
   it(
     'says that the sandbox is away, and goes on when it is back',
     async () => {
-      const first = await startSandboxProcess();
+      const first = new SandboxProcess();
       const port = new URL(await first.url).port;
       const { page } = await browser.visit(await first.url);
       await live(page);
       first.kill('SIGTERM');
       await page.getByRole('status').getByText('not live: the sandbox is away').waitFor();
       expect(await first.exited).toEqual({ code: 0, signal: null });
-      await using second = await startSandboxProcess({ SANDBOX_PORT: port });
+      await using second = new SandboxProcess({ SANDBOX_PORT: port });
       await openGame(second, TABLE, { id: 'erna' });
       await region(page, 'Players').getByText('erna').first().waitFor();
       await live(page);
@@ -107,7 +107,7 @@ describe('the first page of the sandbox, in a browser', () => {
   it(
     'shows names of any length and kind as text, fits a phone, and is dark if that is preferred',
     async () => {
-      await using sandbox = await startSandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+      await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
       const { page, complaints } = await browser.visit(await sandbox.url);
       const hostile = '<img src=x onerror=alert(1)>';
       for (const nick of ['W'.repeat(200), hostile]) await openGame(sandbox, TABLE, { id: nick, nick });
@@ -130,7 +130,7 @@ describe('the first page of the sandbox, in a browser', () => {
   it(
     'has a small picture',
     async () => {
-      await using sandbox = await startSandboxProcess();
+      await using sandbox = new SandboxProcess();
       for (const [id, nick, currency] of [
         ['player-8', 'River Rat', 'GBP'],
         ['player-7', 'Ace of ♠', 'EUR'],

@@ -4,7 +4,7 @@ import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { BROKER_SERIES, workerSeries } from '../deploy/prometheus-queries.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
 import { openConnection } from '../support/broker.ts';
-import { Program } from '../support/worker-process.ts';
+import { Program } from '../../scripts/processes/program.ts';
 import { PrometheusProcess, PROMTOOL, RUNBOOK_URL } from '../support/prometheus-process.ts';
 import { until } from '../support/until.ts';
 
@@ -48,7 +48,7 @@ describe('a real Prometheus that scrapes RabbitMQ', () => {
     for (const name of ['poker.interactive', 'shop.replies.0']) await bus.channel.assertQueue(name);
     await using prometheus = await PrometheusProcess.scraping({
       workers: [],
-      rabbitmq: `127.0.0.1:${broker.metricsPort}`,
+      rabbitmq: `127.0.0.1:${broker.node.ports.metrics}`,
     });
     const scraped = 'rabbitmq_detailed_queue_consumers and on () rabbitmq_alarms_memory_used_watermark';
     await until('both pages are scraped', async () => (await prometheus.query(scraped)).length > 0);

@@ -1,5 +1,5 @@
 import { canonicalOf, digest } from '../integration/sandbox/sandbox-under-test.ts';
-import type { SandboxProcess } from './sandbox-process.ts';
+import type { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /**
  * Opens a game at a sandbox, whose values are all strings and integers.

@@ -5,7 +5,7 @@ import { parse, stringify } from 'yaml';
 import { freePorts } from '../../scripts/network.ts';
 import { root } from '../../scripts/root.ts';
 import { read } from '../docs/markdown.ts';
-import { Program } from './worker-process.ts';
+import { Program } from '../../scripts/processes/program.ts';
 import { type TemporaryFolder, temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 

@@ -3,7 +3,7 @@ import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
 import { type PlatformBehaviour, PlatformStub } from './platform-stub.ts';
 import { TcpProxy } from './tcp-proxy.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 export interface ServiceOptions {
   readonly behaviour: PlatformBehaviour;

@@ -19,10 +19,10 @@ import {
 import { SESSION } from '../integration/platform/documents.ts';
 import { answers, neverAnswers } from '../integration/platform/local-platform.ts';
 import { healthy, playerOf } from '../support/platform-answers.ts';
-import { PrivateRedis } from '../support/private-redis.ts';
+import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
-import type { WorkerProcess } from '../support/worker-process.ts';
+import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const PLATFORM_MS = 20;

@@ -9,7 +9,7 @@ import { PAGED_REPORT, silentAtPageThree, startExpiringService } from '../suppor
 import { dripping, healthy, silent } from '../support/platform-answers.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
 import { until } from '../support/until.ts';
-import type { WorkerProcess } from '../support/worker-process.ts';
+import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 describe('deadline', () => {
   /** How late an answer may be. Source: bus contract, section 5. */

@@ -8,32 +8,31 @@ import {
   type InternalKeys,
   MessagingModule,
   type MessagingModuleOptions,
-  MessagingObserver,
+  type MessagingObserver,
 } from '#messaging';
 import {
   type OperatorCredentials,
   PlatformClients,
   PlatformModule,
   type PlatformModuleOptions,
-  PlatformObserver,
+  type PlatformObserver,
 } from '#platform';
 import { steadyClock } from '#resilience';
 import type { Settings } from '#settings';
 import { type Logger, Metrics, subjectOf } from '#telemetry';
 
 import { ConsoleController } from './console/console.controller.ts';
-import { CONSOLE_SETTINGS, ConsoleFeed, type ConsoleSettings } from './console/console-feed.ts';
+import { CONSOLE_SETTINGS, ConsoleFeed } from './console/console-feed.ts';
 import { FailureTally } from './console/failure-tally.ts';
 import { isLaneServed, lanePauseMs } from './lane-pause.ts';
-import { HANDLERS } from './commands/handlers.ts';
-import { PassErrorsFilter } from './commands/pass-errors.filter.ts';
-import { REPORT_SETTINGS, type ReportSettings } from './commands/report-fetch/report-settings.ts';
+import { HANDLERS, PassErrorsFilter } from './commands/handlers.ts';
+import { REPORTS_PER_PAGE } from './commands/report-fetch/report-fetch.controller.ts';
 import { HealthController } from './health/health.controller.ts';
 import { MetricsController } from './health/metrics.controller.ts';
 import { BusObserver } from './observers/bus-observer.ts';
 import { PlatformMetrics } from './observers/platform-metrics.ts';
 import { StateMetrics } from './observers/state-metrics.ts';
-import type { TlsContexts } from './settings/tls-contexts.ts';
+import type { TlsContexts } from './settings/reloaded-settings.ts';
 import type { Traces } from './traces/open-traces.ts';
 
 export interface AppOptions {
@@ -53,21 +52,22 @@ export interface AppOptions {
 @Module({})
 export class AppModule {
   static create(options: AppOptions): DynamicModule {
-    const observers = observersOf(options);
-    const platform = PlatformModule.forRootAsync({
-      imports: [observers],
-      inject: [PlatformObserver],
-      useFactory: (observer: PlatformObserver) => platformOptions(options, observer),
-    });
+    const { logger, settings } = options;
+    const metrics = new Metrics();
+    const tally = new FailureTally();
+    const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
+    const observer = new BusObserver(logger, metrics, tally, [...Object.values(lanes), quarantine]);
+    const platform = PlatformModule.forRoot(
+      platformOptions(options, new PlatformMetrics(logger, metrics, tally)),
+    );
     const messaging = MessagingModule.forRootAsync({
-      imports: [observers, platform],
-      inject: [PlatformClients, MessagingObserver],
-      useFactory: (clients: PlatformClients, observer: MessagingObserver) =>
-        messagingOptions(options, clients, observer),
+      imports: [platform],
+      inject: [PlatformClients],
+      useFactory: (clients: PlatformClients) => messagingOptions(options, clients, observer),
     });
     return {
       module: AppModule,
-      imports: [TerminusModule.forRoot({ logger: false }), observers, platform, messaging],
+      imports: [TerminusModule.forRoot({ logger: false }), platform, messaging],
       controllers: [
         ...new Set(Object.values(HANDLERS)),
         HealthController,
@@ -75,38 +75,16 @@ export class AppModule {
         ConsoleController,
       ],
       providers: [
-        { provide: CONSOLE_SETTINGS, useValue: consoleSettings(options.settings) },
-        ConsoleFeed,
-        {
-          provide: REPORT_SETTINGS,
-          useValue: { perPage: options.settings.REPORTS_PER_PAGE } satisfies ReportSettings,
-        },
+        { provide: Metrics, useValue: metrics },
+        { provide: FailureTally, useValue: tally },
+        { provide: CONSOLE_SETTINGS, useValue: settings },
+        { provide: REPORTS_PER_PAGE, useValue: settings.REPORTS_PER_PAGE },
         { provide: APP_FILTER, useClass: PassErrorsFilter },
+        ConsoleFeed,
         StateMetrics,
       ],
     };
   }
-}
-
-@Module({})
-class ObserversModule {}
-
-/** Binds what messaging and platform tell to the log, the metrics and the console of this process. */
-function observersOf({ logger, settings }: AppOptions): DynamicModule {
-  const metrics = new Metrics();
-  const tally = new FailureTally();
-  const { lanes, quarantine } = busNames(settings.AMQP_PREFIX);
-  const consumed = [...Object.values(lanes), quarantine];
-  return {
-    module: ObserversModule,
-    providers: [
-      { provide: Metrics, useValue: metrics },
-      { provide: FailureTally, useValue: tally },
-      { provide: MessagingObserver, useValue: new BusObserver(logger, metrics, tally, consumed) },
-      { provide: PlatformObserver, useValue: new PlatformMetrics(logger, metrics, tally) },
-    ],
-    exports: [Metrics, FailureTally, MessagingObserver, PlatformObserver],
-  };
 }
 
 function platformOptions(
@@ -153,8 +131,4 @@ function messagingOptions(
     tracer: traces?.commands,
     onMismatch,
   };
-}
-
-function consoleSettings({ AMQP_PREFIX: prefix, LANES: lanes }: Settings): ConsoleSettings {
-  return { prefix, lanes };
 }

@@ -13,8 +13,7 @@ import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
 import { ConsoleFeed } from './console/console-feed.ts';
 import { limitConnections, refuseForeignHosts } from './health/protect-server.ts';
-import { credentialsOf } from './settings/credentials.ts';
-import { tlsContextsOf } from './settings/tls-contexts.ts';
+import { credentialsOf, tlsContextsOf } from './settings/reloaded-settings.ts';
 import type { Stopping } from './stop-on-signal.ts';
 import { openTraces } from './traces/open-traces.ts';
 

@@ -8,7 +8,6 @@ import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-b
 import type { Sender, TraceContext } from './calls/prepare-command.ts';
 import type { ReplyHandler } from './replies/replies.ts';
 
-type OpenTelemetry = typeof api;
 const openTelemetry = load();
 
 /**
@@ -26,9 +25,9 @@ export function activeTraceContext(): TraceContext {
 }
 
 /** An import that may fail would make this module asynchronous, and unusable by `require`. */
-function load(): OpenTelemetry | undefined {
+function load(): typeof api | undefined {
   try {
-    return createRequire(import.meta.url)('@opentelemetry/api') as OpenTelemetry;
+    return createRequire(import.meta.url)('@opentelemetry/api') as typeof api;
   } catch {
     return undefined;
   }
@@ -67,18 +66,12 @@ export interface CallerOptions {
   readonly onState?: (connection: 'publishing' | 'consuming', state: ConnectionState) => void;
 }
 
-/** The options as the caller uses them. */
-export interface CallerSettings {
-  readonly urls: readonly string[];
-  readonly tls: ConnectionTls;
-  /** The name and a dot. */
-  readonly queuePrefix: string;
-  readonly instance: string | undefined;
-  readonly sender: Sender;
-}
-
-/** @throws TypeError if there is no URL, or if a name cannot be used */
-export function readOptions(options: CallerOptions): CallerSettings {
+/**
+ * The options as the caller uses them.
+ *
+ * @throws TypeError if there is no URL, or if a name cannot be used
+ */
+export function readOptions(options: CallerOptions) {
   const { name, instance, prefix = 'poker', operator, tls = {} } = options;
   const { traceContext = activeTraceContext } = options;
   const urls = [options.url].flat().flatMap((url) => url.split(',').map((one) => one.trim()));
@@ -90,15 +83,9 @@ export function readOptions(options: CallerOptions): CallerSettings {
   if (`${name}.`.startsWith(busNames(prefix).reserved)) {
     throw new TypeError(`name must not be ${prefix}: queues under it are the workers' own`);
   }
-  const [first = ''] = urls;
-  const userId = options.sendUserId === true ? brokerUserOf(first) : undefined;
-  return {
-    urls,
-    tls: { material: tls as ConnectionTls['material'], describe: messageOf },
-    queuePrefix: `${name}.`,
-    instance,
-    sender: { prefix, appId: name, operator, userId, traceContext },
-  };
+  const userId = options.sendUserId === true ? brokerUserOf(urls[0] ?? '') : undefined;
+  const sender: Sender = { prefix, appId: name, operator, userId, traceContext };
+  return { urls, tls: { material: tls as ConnectionTls['material'], describe: messageOf }, sender };
 }
 
 function messageOf(error: unknown): string {

@@ -1,17 +1,20 @@
 import type { CommandData, CommandType, GameOpened, SessionCreated } from '@poker-bridge/contracts';
+import type { ConnectionState } from '@poker-bridge/rabbitmq';
 
 import { Publisher } from './bus/publisher.ts';
 import { ReplyQueue } from './bus/reply-queue.ts';
-import { type CallerOptions, type CallerSettings, readOptions } from './caller-options.ts';
+import { type CallerOptions, readOptions } from './caller-options.ts';
 import { Attempts, type Bus } from './calls/attempts.ts';
+import { call, type ReplyTo } from './calls/call.ts';
 import {
   type CallOptions,
   type CommandOptions,
+  type PlayerCommand,
   prepareCommand,
   type PreparedCommand,
+  type ReportCommand,
 } from './calls/prepare-command.ts';
-import { call, type PlayerCommand, type ReplyTo } from './calls/call.ts';
-import { readReport, type ReportCommand } from './calls/read-report.ts';
+import { readReport } from './calls/read-report.ts';
 import { CallerError } from './errors/caller-error.ts';
 import { Replies } from './replies/replies.ts';
 import type { AdHocRecord, RakeRecord, Report } from './reports/report.ts';
@@ -26,25 +29,29 @@ export class Caller {
   readonly #closing = new AbortController();
   readonly #bus: Bus;
 
-  /** Use `createCaller`. */
-  constructor(settings: CallerSettings, { name, onReply, onState }: CallerOptions) {
-    const { urls, tls, queuePrefix, instance, sender } = settings;
-    const replies = new Replies(onReply);
-    const publisher = new Publisher({
+  /**
+   * Begins to connect at once.
+   *
+   * @throws TypeError if there is no URL, or if a name cannot be used
+   */
+  constructor(options: CallerOptions) {
+    const { urls, tls, sender } = readOptions(options);
+    const { name, instance, onReply, onState } = options;
+    const connection = (use: 'publishing' | 'consuming') => ({
       urls,
       tls,
-      name: `${name} caller publishing`,
-      onState: (state) => onState?.('publishing', state),
+      name: `${name} caller ${use}`,
+      onState: (state: ConnectionState) => onState?.(use, state),
     });
+    const queuePrefix = `${name}.`;
+    const replies = new Replies(onReply);
+    const publisher = new Publisher(connection('publishing'));
     const replyQueue = new ReplyQueue({
-      urls,
-      tls,
-      name: `${name} caller consuming`,
+      ...connection('consuming'),
       prefix: `${queuePrefix}replies.`,
       instance,
       onDelivery: (delivery) => replies.take(delivery),
       onMoved: () => replies.lose(),
-      onState: (state) => onState?.('consuming', state),
     });
     this.#bus = { sender, publisher, replies, replyQueue, queuePrefix, closing: this.#closing.signal };
   }
@@ -65,38 +72,22 @@ export class Caller {
     return this.#bus.publisher.connection.lastError ?? this.#bus.replyQueue.lastError;
   }
 
-  /**
-   * Creates a session for a player.
-   *
-   * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
-   */
+  /** Creates a session for a player. @throws as `request` does */
   createSession(data: CommandData['session.create'], options?: CallOptions): Promise<SessionCreated> {
     return this.request('session.create', data, options);
   }
 
-  /**
-   * Opens the lobby for a player, or with `session.tableId` a table.
-   *
-   * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
-   */
+  /** Opens the lobby for a player, or with `session.tableId` a table. @throws as `request` does */
   openGame(data: CommandData['game.open'], options?: CallOptions): Promise<GameOpened> {
     return this.request('game.open', data, options);
   }
 
-  /**
-   * The figures of all players over a period, or of one. Fetched when the report is first read.
-   *
-   * @throws CallerError `VALIDATION_FAILED`; reading the report throws everything else
-   */
+  /** The figures of all players over a period, or of one. @throws as `fetchReport` does */
   fetchAdHocReport(data: CommandData['report.ad-hoc.fetch'], options?: CallOptions): Report<AdHocRecord> {
     return this.fetchReport('report.ad-hoc.fetch', data, options);
   }
 
-  /**
-   * The rake of players over a period. Fetched when the report is first read.
-   *
-   * @throws CallerError `VALIDATION_FAILED`; reading the report throws everything else
-   */
+  /** The rake of players over a period. @throws as `fetchReport` does */
   fetchRakeReport(data: CommandData['report.rake.fetch'], options?: CallOptions): Report<RakeRecord> {
     return this.fetchReport('report.rake.fetch', data, options);
   }
@@ -146,9 +137,8 @@ export class Caller {
    */
   async publish(
     command: PreparedCommand,
-    options: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
+    { deadlineMs = PUBLISH_DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
-    const { deadlineMs = PUBLISH_DEADLINE_MS, signal } = options;
     const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
     try {
       await this.#bus.replyQueue.ready(attempts.limit.signal);
@@ -168,7 +158,7 @@ export class Caller {
   }
 
   /**
-   * Rejects what is under way with `CALLER_CLOSED`, and closes the connection. The reply queue stays, so that the same
+   * Rejects what is under way with `CALLER_CLOSED`, and closes the connections. The reply queue stays, so that the same
    * instance finds late replies. Never rejects.
    */
   async close(): Promise<void> {
@@ -187,5 +177,5 @@ export class Caller {
  * @throws TypeError if there is no URL, or if a name cannot be used
  */
 export function createCaller(options: CallerOptions): Caller {
-  return new Caller(readOptions(options), options);
+  return new Caller(options);
 }

@@ -1,11 +1,16 @@
 export { Caller, createCaller } from './caller.ts';
 export type { CallerOptions } from './caller-options.ts';
-export type { CallOptions, CommandOptions, TraceContext } from './calls/prepare-command.ts';
-export type { PlayerCommand, ReplyTo } from './calls/call.ts';
-export type { PreparedCommand } from './calls/prepare-command.ts';
-export type { ReportCommand } from './calls/read-report.ts';
+export type { ReplyTo } from './calls/call.ts';
+export type {
+  CallOptions,
+  CommandOptions,
+  CommandProperties,
+  PlayerCommand,
+  PreparedCommand,
+  ReportCommand,
+  TraceContext,
+} from './calls/prepare-command.ts';
 export { CALLER_CODES, CallerError, type CallerErrorCode } from './errors/caller-error.ts';
-export type { CommandProperties } from './bus/publisher.ts';
 export type { ReplyHandler } from './replies/replies.ts';
 export type { BusReply } from './replies/reply.ts';
 export {

@@ -1,34 +1,34 @@
-import type { Lane } from '#contracts';
+import type { BusNames, Lane } from '#contracts';
 import type { Clock } from '#resilience';
 import type { TlsContext } from '#tls';
 
 import type { CallerPolicy } from './envelope/envelope.ts';
 import type { InternalKeys } from './envelope/internal-keys.ts';
+import type { HeaderSeal } from './envelope/own-headers.ts';
 import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
 import type { CommandTracer } from './observer/command-tracer.ts';
 import type { MessagingObserver } from './observer/messaging-observer.ts';
-import type { PostponeOptions } from './pipeline/postpone.ts';
-import type { OutboxOptions } from './replies/outbox.ts';
+import type { EventPolicy } from './replies/reply-message.ts';
 
-/**
- * The settings of the bus under the names of their variables, which docs/settings.md describes; defaults are the worker's.
- * Whatever uses a setting declares it in its own options, so that adding one changes nothing in between.
- */
-export type MessagingSettings = OutboxOptions['settings'] &
-  PostponeOptions['settings'] & {
-    readonly AMQP_URL: readonly string[];
-    readonly AMQP_PREFIX: string;
-    readonly LANES: readonly Lane[];
-    readonly INTERACTIVE_PREFETCH: number;
-    readonly REPORTS_PREFETCH: number;
-    readonly INTERACTIVE_DEADLINE_MS: number;
-    readonly REPORTS_DEADLINE_MS: number;
-    readonly MAX_COMMAND_BYTES: number;
-    readonly DELIVERY_LIMIT: number;
-    readonly SHUTDOWN_GRACE_MS: number;
-  };
+/** The settings of the bus under the names of their variables, which docs/settings.md describes; defaults are the worker's. */
+export interface MessagingSettings {
+  readonly AMQP_URL: readonly string[];
+  readonly AMQP_PREFIX: string;
+  readonly LANES: readonly Lane[];
+  readonly INTERACTIVE_PREFETCH: number;
+  readonly REPORTS_PREFETCH: number;
+  readonly INTERACTIVE_DEADLINE_MS: number;
+  readonly REPORTS_DEADLINE_MS: number;
+  readonly REPORTS_STALL_MS: number;
+  /** The delays of the retry queues, shortest first. */
+  readonly REPORTS_RETRY_DELAYS_MS: readonly number[];
+  readonly MAX_COMMAND_BYTES: number;
+  readonly DELIVERY_LIMIT: number;
+  readonly SHUTDOWN_GRACE_MS: number;
+  readonly EVENTS: EventPolicy;
+}
 
-/** What the transport is told by its worker. */
+/** What the worker gives its transport. */
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
   /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
@@ -40,7 +40,7 @@ export interface MessagingOptions {
   readonly subjectOf?: ((operator: string, player: string) => string) | undefined;
   /** Seal what workers write for each other. */
   readonly internalKeys: InternalKeys;
-  /** What stands on the broker differs from this version's topology, at the first connection. */
+  /** Called at the first connection, if the broker's topology differs from this version's. */
   readonly onMismatch: (error: Error) => void;
   /** How long a lane should take nothing, because everything that it calls is down; `undefined` if it need not pause. */
   readonly pauseMs: (lane: Lane) => number | undefined;
@@ -50,14 +50,15 @@ export interface MessagingOptions {
   readonly observer: MessagingObserver;
   /** Default: nothing is traced. */
   readonly tracer?: CommandTracer | undefined;
-  /** Names this worker in announcements. */
-  readonly worker: string;
-  /** Epoch milliseconds. */
+}
+
+/** What all parts of the bus share: the options, and what `Messaging` makes of them once. */
+export interface Bus extends MessagingOptions {
+  readonly names: BusNames;
+  readonly seal: HeaderSeal;
+  /** The time of day, epoch milliseconds. */
   readonly nowMs: () => number;
   /** Steady, for what is measured within this process. */
   readonly clock: Clock;
-  /** 0 to 1. */
-  readonly random: () => number;
-  /** For commands that come without an identity. */
-  readonly newId: () => string;
+  readonly sleep: (ms: number) => Promise<unknown>;
 }

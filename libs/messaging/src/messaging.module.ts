@@ -1,9 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
-
 import { ConfigurableModuleBuilder, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 
-import { steadyClock } from '#resilience';
 import type { TlsContext } from '#tls';
 
 import { IdempotencyStore } from './idempotency/idempotency-store.ts';
@@ -12,11 +8,8 @@ import { RedisIdempotencyStore } from './idempotency/redis-idempotency-store.ts'
 import type { MessagingOptions } from './messaging-options.ts';
 import { PokerTransport } from './poker-transport.ts';
 
-/** What `MessagingModule` is told: everything of the transport but what it makes itself. */
-export interface MessagingModuleOptions extends Omit<
-  MessagingOptions,
-  'idempotency' | 'worker' | 'nowMs' | 'clock' | 'random' | 'newId'
-> {
+/** The options of `MessagingModule`: everything of the transport but the store that it makes itself. */
+export interface MessagingModuleOptions extends Omit<MessagingOptions, 'idempotency'> {
   readonly settings: MessagingOptions['settings'] & {
     readonly IDEMPOTENCY_TTL_MS: number;
     readonly REDIS_URL?: string | undefined;
@@ -27,15 +20,6 @@ export interface MessagingModuleOptions extends Omit<
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<MessagingModuleOptions>().setClassMethodName('forRoot').build();
-
-const RUNTIME = {
-  // Also the host and the process of its log lines.
-  worker: `${hostname()}:${process.pid}`,
-  nowMs: Date.now,
-  clock: steadyClock,
-  random: Math.random,
-  newId: randomUUID,
-};
 
 /**
  * The bus of commands: `MessagingModule.forRootAsync({ imports, inject, useFactory })` provides the `PokerTransport`, which
@@ -52,7 +36,7 @@ const RUNTIME = {
       provide: PokerTransport,
       inject: [MODULE_OPTIONS_TOKEN, IdempotencyStore],
       useFactory: (options: MessagingModuleOptions, idempotency: IdempotencyStore) =>
-        new PokerTransport({ ...options, ...RUNTIME, idempotency }),
+        new PokerTransport({ ...options, idempotency }),
     },
   ],
   exports: [PokerTransport, IdempotencyStore],
@@ -72,18 +56,11 @@ export class MessagingModule extends ConfigurableModuleClass implements OnApplic
 }
 
 async function storeOf(options: MessagingModuleOptions): Promise<IdempotencyStore> {
-  const { settings, redisTls, internalKeys, observer } = options;
-  const { REDIS_URL: url, IDEMPOTENCY_TTL_MS: ttlMs } = settings;
-  if (url === undefined) return new MemoryIdempotencyStore(ttlMs, Date.now);
-  const { Redis } = await import('ioredis');
-  return new RedisIdempotencyStore({
-    ...RUNTIME,
-    client: Redis,
-    url,
-    tls: redisTls,
-    prefix: settings.AMQP_PREFIX,
-    ttlMs,
-    internalKeys,
-    onState: (state) => observer.redisChanged(state),
-  });
+  const { settings, redisTls: tls, internalKeys, observer } = options;
+  const { REDIS_URL: url, IDEMPOTENCY_TTL_MS: ttlMs, AMQP_PREFIX: prefix } = settings;
+  const nowMs = Date.now;
+  if (url === undefined) return new MemoryIdempotencyStore(ttlMs, nowMs);
+  const { Redis: client } = await import('ioredis');
+  const onState = observer.redisChanged.bind(observer);
+  return new RedisIdempotencyStore({ client, url, tls, prefix, ttlMs, nowMs, internalKeys, onState });
 }

@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Lane } from '#contracts';
+import { busNames, type Lane } from '#contracts';
 import { adviceFor, Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
-import type { Window } from '#resilience';
+import { steadyClock, type Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
 import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
 import { type BusLook, BusLooker } from './kept/bus-look.ts';
-import type { MessagingOptions } from './messaging-options.ts';
+import type { Bus, MessagingOptions } from './messaging-options.ts';
 import { lanesOf } from './pipeline/lanes.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Quarantine } from './pipeline/quarantine.ts';
@@ -16,7 +17,7 @@ import { Settler } from './pipeline/settler.ts';
 import { compartmentOf, laneWindow } from './pipeline/share.ts';
 import { Outbox } from './replies/outbox.ts';
 import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
-import { type PokerTopology, topologyOf, workerPermissions } from './topology/topology.ts';
+import { topologyOf, workerPermissions } from './topology/topology.ts';
 
 /** Times `REPORTS_PREFETCH`, of which one operator holds half. */
 const REPORTS_IN_FLIGHT = 2;
@@ -24,7 +25,7 @@ const REPORTS_IN_FLIGHT = 2;
 /** What health shows of the bus. */
 export interface MessagingHealth {
   readonly isConnected: boolean;
-  /** What the broker says, where something is wrong. */
+  /** What the broker says, if something is wrong. */
   readonly lastError: string | undefined;
   /** Such as `RabbitMQ 4.3.6`; `undefined` until it was connected to once. */
   readonly release: string | undefined;
@@ -51,8 +52,7 @@ export interface MessagingHealth {
 
 /** Puts the parts of the bus together: connections, consumers, and the pipeline between them. */
 export class Messaging {
-  readonly #options: MessagingOptions;
-  readonly #seal: HeaderSeal;
+  readonly #bus: Bus;
   readonly #window: Window;
   readonly #directReplies: DirectReplies;
   readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
@@ -65,11 +65,17 @@ export class Messaging {
 
   /** @param handlers by command type; may be filled until `start` */
   constructor(options: MessagingOptions, handlers: ReadonlyMap<string, CommandHandler>) {
-    this.#options = options;
-    this.#seal = new HeaderSeal(options.internalKeys);
-    const { settings, tls, random, observer } = options;
-    const { AMQP_URL: urls, AMQP_PREFIX: prefix, INTERACTIVE_PREFETCH: prefetch } = settings;
-    this.#window = laneWindow(prefetch, settings.INTERACTIVE_DEADLINE_MS, options.clock);
+    const { settings, tls, observer } = options;
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
+    const names = busNames(prefix);
+    const seal = new HeaderSeal(options.internalKeys);
+    this.#bus = { ...options, names, seal, nowMs: Date.now, clock: steadyClock, sleep };
+    this.#prefetch = {
+      interactive: settings.INTERACTIVE_PREFETCH,
+      reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
+    };
+    this.#window = laneWindow(this.#prefetch.interactive, settings.INTERACTIVE_DEADLINE_MS, steadyClock);
+    const random = Math.random;
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
     this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls, random });
     this.#broker = new Broker({
@@ -78,7 +84,7 @@ export class Messaging {
       knownHeaders: READ_HEADERS,
       tls,
       topology,
-      publishesTo: ['', topology.names.events],
+      publishesTo: ['', names.events],
       permissions: workerPermissions(prefix),
       onConsuming: (connection) => {
         this.#forwarder.attach(connection);
@@ -94,35 +100,24 @@ export class Messaging {
       onRelease: (release) => observer.brokerKnown(release.version, adviceFor(release)),
       onMismatch: options.onMismatch,
     });
-    this.#prefetch = {
-      interactive: prefetch,
-      reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
-    };
-    this.#pipeline = this.#pipelineOf(topology, handlers);
-    const consumerOf = (queue: string, most: number, isServed = () => true): QueueConsumer =>
+    this.#pipeline = this.#pipelineOf(handlers);
+    const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer =>
       new QueueConsumer({
         queue,
-        prefetch: most,
+        prefetch,
         maxBodyBytes: settings.MAX_COMMAND_BYTES,
         isServed,
         handle: (delivery) => this.#pipeline.process(delivery),
         onLost: (error) => observer.consumerLost(queue, this.#broker.describe(error)),
       });
-    const { names } = topology;
     this.#lanes = new Map(
       settings.LANES.map((lane) => [
         lane,
         consumerOf(names.lanes[lane], this.#prefetch[lane], () => options.isServed(lane)),
       ]),
     );
-    const quarantine = consumerOf(names.quarantine, prefetch);
-    this.#consumers = [...this.#lanes.values(), quarantine];
-    this.#forwarder = new ParkedReplyForwarder({
-      names: topology.names,
-      publisher: this.#broker.publisher,
-      seal: this.#seal,
-      observer,
-    });
+    this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
+    this.#forwarder = new ParkedReplyForwarder(this.#bus, this.#broker.publisher);
     this.#looker = new BusLooker({
       topology,
       publisher: this.#broker.publisher,
@@ -137,12 +132,13 @@ export class Messaging {
   }
 
   get health(): MessagingHealth {
+    const nowMs = this.#bus.nowMs();
     const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({
       lane,
       state,
       inFlight,
       prefetch: this.#prefetch[lane],
-      oldestAgeMs: this.#oldestAgeMs(lane),
+      oldestAgeMs: Math.max(0, nowMs - (this.#pipeline.oldestMs(lane) ?? nowMs)),
     }));
     const compartments = [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
       ...compartmentOf(name),
@@ -167,62 +163,40 @@ export class Messaging {
 
   /** Takes nothing new, finishes what is in flight within the grace period, requeues the rest, and closes. */
   async stop(): Promise<void> {
-    const drained = this.#consumers.map((consumer) =>
-      consumer.drain(this.#options.settings.SHUTDOWN_GRACE_MS),
-    );
+    const { SHUTDOWN_GRACE_MS: graceMs } = this.#bus.settings;
+    const drained = this.#consumers.map((consumer) => consumer.drain(graceMs));
     await Promise.all([...drained, this.#forwarder.stop()]);
     await Promise.all([this.#broker.close(), this.#directReplies.close()]);
   }
 
-  #oldestAgeMs(lane: Lane): number {
-    const oldestMs = this.#pipeline.oldestMs(lane);
-    return oldestMs === undefined ? 0 : Math.max(0, this.#options.nowMs() - oldestMs);
-  }
-
-  #pause(lane: Lane): void {
-    const durationMs = this.#options.pauseMs(lane);
-    if (durationMs !== undefined) this.#lanes.get(lane)?.pause(durationMs);
-  }
-
-  #pipelineOf({ names }: PokerTopology, handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
-    const options = this.#options;
-    const { settings, observer, tracer, nowMs } = options;
-    const seal = this.#seal;
-    const outbox = new Outbox({
-      ...options,
-      names,
-      seal,
-      publisher: this.#broker.publisher,
-      directReplies: this.#directReplies,
-      redeclare: () => this.#broker.redeclare(),
-      depthOf: (queue) => this.#broker.depthOf(queue),
-      sleep,
-    });
-    const lanes = lanesOf({
-      ...options,
-      names,
+  #pipelineOf(handlers: ReadonlyMap<string, CommandHandler>): Pipeline {
+    const bus = this.#bus;
+    const { settings, names } = bus;
+    const outbox = new Outbox(bus, this.#broker, this.#directReplies);
+    const reports = (): QueueConsumer | undefined => this.#lanes.get('reports');
+    const lanes = lanesOf(bus, {
       handlers,
       outbox,
       window: this.#window,
-      places: new ReportPlaces(this.#prefetch.reports, options.clock),
-      onUnavailable: (lane) => this.#pause(lane),
+      places: new ReportPlaces(this.#prefetch.reports, bus.clock),
+      onUnavailable: () => {
+        const pauseMs = bus.pauseMs('reports');
+        if (pauseMs !== undefined) reports()?.pause(pauseMs);
+      },
       // A long report that has shown that the platform answers does not keep its lane at one report at a time.
-      onServed: (lane) => this.#lanes.get(lane)?.widenIfServed(),
+      onServed: () => reports()?.widenIfServed(),
     });
-    return new Pipeline({
-      names,
+    return new Pipeline(bus, {
       rules: {
-        ...options,
-        seal,
+        ...bus,
         maxBytes: settings.MAX_COMMAND_BYTES,
         reserved: names.reserved,
         budgetMs: { interactive: settings.INTERACTIVE_DEADLINE_MS, reports: settings.REPORTS_DEADLINE_MS },
+        newId: randomUUID,
       },
       lanes,
-      quarantine: new Quarantine(names.quarantine, settings.DELIVERY_LIMIT, nowMs),
-      settler: new Settler(names, outbox, observer, nowMs),
-      observer,
-      tracer,
+      quarantine: new Quarantine(names.quarantine, settings.DELIVERY_LIMIT, bus.nowMs),
+      settler: new Settler(bus, outbox),
     });
   }
 }

@@ -3,18 +3,19 @@ export type { CollectionPage } from './answers/read-collection.ts';
 export { AD_HOC_RECORD, REPORT_AMOUNTS } from './answers/record-shapes.ts';
 export type { CallContext } from './call-context.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
-export { type CallsReport, type CircuitReport, PlatformClient } from './platform-client.ts';
+export type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
+export { PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
 export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
-export { askOnce, type Question } from './ask-once.ts';
-export { type AttemptFacts, type AttemptTrace, PlatformTracer } from './platform-tracer.ts';
+export { askOnce, faultCodeOf, probePlatform, type Question } from './ask-once.ts';
 export {
+  type AttemptFacts,
   type AttemptResult,
-  NoPlatformObserver,
+  type AttemptTrace,
   PlatformObserver,
+  PlatformTracer,
   type RefusalReason,
 } from './platform-observer.ts';
-export { faultCodeOf, type PlatformProbe, probePlatform } from './probe-platform.ts';
 export {
   DEFAULT_PLATFORM_SETTINGS,
   type OperatorCredentials,
@@ -22,6 +23,5 @@ export {
   type PlatformSettings,
   type PlatformTransport,
 } from './platform-settings.ts';
-export type { PageRequest } from './requests/report-requests.ts';
-export { requestOf } from './requests/request-of.ts';
+export { type PageRequest, requestOf } from './requests/requests.ts';
 export { type Ask, Names } from './transport/names.ts';

@@ -9,160 +9,195 @@ import {
   type SessionCreate,
   type SessionCreated,
 } from '#contracts';
-import { type CircuitState, steadyClock } from '#resilience';
+import { Admission, steadyClock } from '#resilience';
 
 import { UnexpectedDocument } from './answers/document.ts';
-import type { UrlRules } from './answers/player-texts.ts';
-import { type Body, readBody } from './answers/read-body.ts';
+import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
-import { readGame } from './answers/read-game.ts';
-import { readSession } from './answers/read-session.ts';
+import { readGame, readSession, type UrlRules } from './answers/read-launch.ts';
 import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
 import type { CallContext } from './call-context.ts';
-import { type CallOptions, OperatorCalls, type PlatformCall } from './calls/operator-calls.ts';
+import { callError } from './calls/call-error.ts';
+import {
+  type CallOptions,
+  type CallsReport,
+  type CircuitReport,
+  OperationCalls,
+  type OperatorShare,
+  type SignedCall,
+} from './calls/operation-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
-import { NoPlatformObserver } from './platform-observer.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
-import { gameRequest } from './requests/game-request.ts';
-import { adHocReportRequest, type PageRequest, rakeRequest } from './requests/report-requests.ts';
-import { sessionRequest } from './requests/session-request.ts';
-import { dispatchExchange } from './transport/dispatch-exchange.ts';
+import { type PlatformRequest, signRequest } from './requests/platform-request.ts';
+import {
+  adHocReportRequest,
+  gameRequest,
+  type PageRequest,
+  rakeRequest,
+  sessionRequest,
+} from './requests/requests.ts';
+import { rootsOf } from './transport/connections.ts';
+import { type Answer, statusClass } from './transport/exchange.ts';
 
-const DEFAULTS = {
-  transport: {},
-  observer: new NoPlatformObserver(),
-  clock: steadyClock,
-  random: Math.random,
-  exchange: dispatchExchange,
-};
-
-/** The state of one circuit, for health and metrics. */
-export interface CircuitReport {
-  readonly operator: string;
-  readonly operation: Operation;
-  readonly state: CircuitState;
-  /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
-  readonly cause?: string;
-  /** Until a call may go through, while none may. */
-  readonly retryAfterMs?: number;
-  /** When a call last asked to go through, by the steady clock. */
-  readonly lastUsedAtMs: number;
-}
-
-/** The calls of one operation, for health and metrics. */
-export interface CallsReport {
-  readonly operator: string;
-  readonly operation: Operation;
-  readonly inFlight: number;
-  /** For a connection. */
-  readonly waiting: number;
-  /** Retries that are left, of 100; below 1 none is made. */
-  readonly retriesLeft: number;
-}
-
-/** Default: nothing is observed, connections are direct, and time, chance and network are those of this process. */
+/** Default: connections are direct, and time and chance are those of this process. */
 export type PlatformClientOptions = { readonly limits: PlatformLimits } & Partial<CallOptions>;
 
 /** The four signed calls for one operator. A call rejects with a CommandError, and with nothing else. */
 export class PlatformClient {
-  readonly #calls: OperatorCalls;
+  readonly #admission: Admission;
+  readonly #stopping = new AbortController();
+  readonly #share: OperatorShare;
+  /** Those that have been used. */
+  readonly #operations = new Map<Operation, OperationCalls>();
+  #credentials: OperatorCredentials;
+  #roots: ReturnType<typeof rootsOf>;
 
   constructor(credentials: OperatorCredentials, options: PlatformClientOptions) {
-    this.#calls = new OperatorCalls(credentials, { ...DEFAULTS, ...options });
+    this.#credentials = credentials;
+    this.#admission = new Admission(options.limits);
+    this.#share = {
+      transport: {},
+      clock: steadyClock,
+      random: Math.random,
+      ...options,
+      operator: credentials.name,
+      admission: this.#admission,
+      stopping: this.#stopping.signal,
+    };
+    this.#roots = this.#rootsOf(credentials);
   }
 
   /** Whether a game that is opened without a session id is to be sent one that is derived from the command's identity. */
   get derivesSessionIds(): boolean {
-    return this.#calls.credentials.settings.sessionId === 'derive';
+    return this.#credentials.settings.sessionId === 'derive';
   }
 
   createSession(data: SessionCreate, context: CallContext): Promise<SessionCreated> {
-    const { credentials } = this.#calls;
+    const credentials = this.#credentials;
     const urls = urlsOf(credentials, 'baseUrl');
-    const request = sessionRequest(data, credentials.clientId);
-    return this.#run({ request, credentials, data, context }, (body) =>
+    return this.#run(sessionRequest(data, credentials), data, context, (body) =>
       readSession(body.toString(), data.userId, urls, credentials.settings.sessionUserId),
     );
   }
 
   openGame(data: GameOpen, context: CallContext): Promise<GameOpened> {
-    const { credentials } = this.#calls;
-    const urls = urlsOf(credentials, 'apiUrl');
-    const request = gameRequest(data, credentials.clientId, credentials.settings.playerCountryMember);
-    return this.#run({ request, credentials, data, context }, (body) =>
+    const urls = urlsOf(this.#credentials, 'apiUrl');
+    return this.#run(gameRequest(data, this.#credentials), data, context, (body) =>
       readGame(body.toString(), data.player.id, urls),
     );
   }
 
   fetchAdHocReport(data: AdHocReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
-    const { credentials } = this.#calls;
-    const request = adHocReportRequest(data, page, credentials.clientId);
-    return this.#readReport({ request, credentials, data, context }, AD_HOC_RECORD);
+    const request = adHocReportRequest(data, this.#credentials, page);
+    return this.#readReport(request, data, context, AD_HOC_RECORD);
   }
 
   fetchRake(data: RakeReportFetch, page: PageRequest, context: CallContext): Promise<CollectionPage> {
-    const { credentials } = this.#calls;
-    const request = rakeRequest(data, page, credentials.clientId, credentials.settings.rakeParametersIn);
-    return this.#readReport({ request, credentials, data, context }, RAKE_RECORD);
+    const request = rakeRequest(data, this.#credentials, page);
+    return this.#readReport(request, data, context, RAKE_RECORD);
   }
 
-  /** Uses other credentials of this operator for calls that begin from now on; those in flight keep theirs. */
+  /** Uses other credentials of this operator for calls that begin from now on; calls in flight keep theirs. */
   use(credentials: OperatorCredentials): void {
-    this.#calls.use(credentials);
+    const { baseUrl, apiUrl } = this.#credentials;
+    this.#credentials = credentials;
+    if (credentials.baseUrl === baseUrl && credentials.apiUrl === apiUrl) return;
+    this.#roots.baseUrl.connections.retire();
+    this.#roots.apiUrl.connections.retire();
+    this.#roots = this.#rootsOf(credentials);
   }
 
   /** Of the operations that have been used. */
   circuits(): readonly CircuitReport[] {
-    return [...this.#calls.policies].map(([operation, { circuit, lastUsedAtMs }]) => ({
-      operator: this.#calls.credentials.name,
-      operation,
-      state: circuit.state,
-      ...(circuit.cause !== undefined && { cause: circuit.cause }),
-      ...(circuit.retryAfterMs > 0 && { retryAfterMs: circuit.retryAfterMs }),
-      lastUsedAtMs,
-    }));
+    return [...this.#operations.values()].map((calls) => calls.circuitReport());
   }
 
   /** What is in flight and waits, of the operations that have been used. */
   calls(): readonly CallsReport[] {
-    return [...this.#calls.policies].map(([operation, { compartment, rules }]) => ({
-      operator: this.#calls.credentials.name,
-      operation,
-      inFlight: compartment.inFlight,
-      waiting: compartment.waiting.size,
-      retriesLeft: rules.budget.left,
-    }));
+    return [...this.#operations.values()].map((calls) => calls.callsReport());
   }
 
   /** Cuts off calls in flight; leaves neither a socket nor a timer behind. */
-  close(): Promise<void> {
-    return this.#calls.close();
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    for (const { circuit } of this.#operations.values()) circuit.shutdown();
+    this.#admission.close();
+    const { baseUrl, apiUrl } = this.#roots;
+    await Promise.all([baseUrl.connections.close(), apiUrl.connections.close()]);
   }
 
-  #readReport(call: PlatformCall, shape: RecordShape): Promise<CollectionPage> {
-    const { settings, currencyPrecisions } = call.credentials;
-    return this.#run(call, (body) =>
-      readCollection(body, shape, { strictness: settings.reportRecords, precisions: currencyPrecisions }),
+  #rootsOf(credentials: OperatorCredentials): ReturnType<typeof rootsOf> {
+    const { limits, transport } = this.#share;
+    return rootsOf(credentials, limits.attemptTimeoutMs, transport);
+  }
+
+  #readReport(
+    request: PlatformRequest,
+    data: object,
+    context: CallContext,
+    shape: RecordShape,
+  ): Promise<CollectionPage> {
+    const { settings, currencyPrecisions: precisions } = this.#credentials;
+    const strictness = settings.reportRecords;
+    return this.#run(request, data, context, (body) =>
+      readCollection(body, shape, { strictness, precisions }),
     );
   }
 
-  /** @throws CommandError also if a success is not the document that the interface promises */
-  #run<T>(call: PlatformCall, read: (body: Buffer) => T | Promise<T>): Promise<T> {
-    const { maxAnswerBytes } = OPERATION_TRAITS[call.request.operation];
-    return this.#calls.run(call, (answer) => {
-      const fail = (error: unknown): never => {
-        throw protocolError(error, answer.status);
-      };
-      // Not awaited: a call has one suspended function (docs/decisions/0008).
-      try {
-        const body = readBody(answer, maxAnswerBytes);
-        if (!('kind' in body)) return body.then((later) => read(utf8Of(later))).catch(fail);
-        const result = read(utf8Of(body));
-        return result instanceof Promise ? result.catch(fail) : result;
-      } catch (error) {
-        return fail(error);
-      }
-    });
+  /**
+   * Calls the platform, and reads the answer if it is a success. Until its first wait it reads the credentials and the roots
+   * that the request was made with, so that no call is made with some of those before a change and some after.
+   *
+   * @param data of the command, which no error repeats
+   * @throws CommandError for everything else
+   */
+  async #run<T>(
+    request: PlatformRequest,
+    data: object,
+    context: CallContext,
+    read: (body: Buffer) => T | Promise<T>,
+  ): Promise<T> {
+    const { operation } = request;
+    const { name, secretKey } = this.#credentials;
+    if (secretKey === undefined && OPERATION_TRAITS[operation].scheme !== 'v3') {
+      throw new CommandError('SECRET_KEY_MISSING');
+    }
+    let calls = this.#operations.get(operation);
+    if (!calls) this.#operations.set(operation, (calls = new OperationCalls(operation, this.#share)));
+    const end = await calls.make(this.#sign(request), context);
+    if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
+      return readAnswer(end.outcome.answer, OPERATION_TRAITS[operation].maxAnswerBytes, read);
+    }
+    const circuitRetryAfterMs = calls.circuit.retryAfterMs;
+    const error = await callError(end, { operation, call: context, circuitRetryAfterMs, data, secretKey });
+    if (error.details?.['hint'] === 'signature') this.#share.observer?.signatureDoubted(name, operation);
+    throw error;
+  }
+
+  #sign(request: PlatformRequest): SignedCall {
+    const { method, path, body } = request;
+    const { connections, prefix } = this.#roots[request.root];
+    const { origin, headers: proxyHeaders } = connections.route;
+    const sign = signRequest(request, this.#credentials);
+    const headers = ['accept', 'application/vnd.api+json', ...proxyHeaders];
+    if (body !== undefined) headers.push('content-type', body.contentType);
+    if (sign !== undefined) headers.push('sign', sign);
+    return {
+      request,
+      root: this.#credentials[request.root],
+      connections,
+      options: {
+        origin,
+        method,
+        path: prefix + path,
+        headers,
+        body: body?.text ?? null,
+        // undici would close the connection after a GET with a body.
+        reset: false,
+        // No other request waits for its connection.
+        blocking: false,
+      },
+    };
   }
 }
 
@@ -171,17 +206,22 @@ function urlsOf(credentials: OperatorCredentials, root: 'baseUrl' | 'apiUrl'): U
   return { mayBeHttp: credentials[root].startsWith('http:'), hosts: credentials.settings.urlHosts };
 }
 
-/** @throws UnexpectedDocument */
-function utf8Of(body: Body): Buffer {
-  if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
-  if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
-  return body.bytes;
-}
-
-function protocolError(error: unknown, status: number): unknown {
-  if (!(error instanceof UnexpectedDocument)) return error;
-  return new CommandError('PLATFORM_PROTOCOL_ERROR', {
-    details: { reason: error.message },
-    platform: { status, errors: [] },
-  });
+/** @throws CommandError if a success is not the document that the interface promises */
+async function readAnswer<T>(
+  answer: Answer,
+  maxBytes: number,
+  read: (body: Buffer) => T | Promise<T>,
+): Promise<T> {
+  try {
+    const body = await readBody(answer, maxBytes);
+    if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
+    if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
+    return await read(body.bytes);
+  } catch (error) {
+    if (!(error instanceof UnexpectedDocument)) throw error;
+    throw new CommandError('PLATFORM_PROTOCOL_ERROR', {
+      details: { reason: error.message },
+      platform: { status: answer.status, errors: [] },
+    });
+  }
 }

@@ -1,26 +1,20 @@
-import {
-  type CallsReport,
-  type CircuitReport,
-  PlatformClient,
-  type PlatformClientOptions,
-} from './platform-client.ts';
+import type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
+import { PlatformClient, type PlatformClientOptions } from './platform-client.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
 
 /** The clients of all configured operators, by name. */
 export class PlatformClients {
+  /** Of the calls for each operator. */
+  readonly limits: PlatformLimits;
   readonly #options: PlatformClientOptions;
   /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */
   readonly #clients = new Map<string, PlatformClient>();
   #configured: ReadonlySet<string> = new Set();
 
   constructor(operators: readonly OperatorCredentials[], options: PlatformClientOptions) {
+    this.limits = options.limits;
     this.#options = options;
     this.use(operators);
-  }
-
-  /** Of the calls for each operator. */
-  get limits(): PlatformLimits {
-    return this.#options.limits;
   }
 
   get(operator: string): PlatformClient | undefined {
@@ -37,19 +31,19 @@ export class PlatformClients {
     this.#configured = new Set(operators.map(({ name }) => name));
   }
 
-  /** The names of those that are configured. */
+  /** The names of the configured operators. */
   operators(): readonly string[] {
     return [...this.#configured];
   }
 
   /** Every circuit of a configured operator that has been used. */
   circuits(): readonly CircuitReport[] {
-    return [...this.#configured].flatMap((operator) => this.get(operator)?.circuits() ?? []);
+    return this.operators().flatMap((operator) => this.get(operator)?.circuits() ?? []);
   }
 
-  /** Of every operation of a configured operator that has been used. */
+  /** The calls of every operation of a configured operator that has been used. */
   calls(): readonly CallsReport[] {
-    return [...this.#configured].flatMap((operator) => this.get(operator)?.calls() ?? []);
+    return this.operators().flatMap((operator) => this.get(operator)?.calls() ?? []);
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,9 @@
+import type { Context } from '@opentelemetry/api';
+
 import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
-import type { StatusClass } from './transport/answer.ts';
+import type { StatusClass } from './transport/exchange.ts';
 import type { TransportFault } from './transport/transport-fault.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
@@ -28,12 +30,24 @@ export abstract class PlatformObserver {
   ): void;
 }
 
-/** Observes nothing. */
-export class NoPlatformObserver extends PlatformObserver {
-  override attemptEnded(): void {}
-  override admissionWaited(): void {}
-  override attemptRefused(): void {}
-  override retried(): void {}
-  override signatureDoubted(): void {}
-  override circuitChanged(): void {}
+/** One attempt of a call, without values: neither its query nor what stands in its path. */
+export interface AttemptFacts {
+  readonly method: 'GET' | 'POST';
+  /** The address that its path is relative to. */
+  readonly root: string;
+  /** Such as `/users/{userId}/session`. */
+  readonly pathTemplate: string;
+  /** Attempts of the same call before. */
+  readonly resends: number;
+}
+
+export interface AttemptTrace {
+  /** @param status of the answer, if there was one */
+  end(result: AttemptResult, status: number | undefined): void;
+}
+
+/** A port: traces the calls to the platform. The worker binds it to OpenTelemetry, if that is configured. */
+export abstract class PlatformTracer {
+  /** @param parent of the command that is called for */
+  abstract start(parent: Context, attempt: AttemptFacts): AttemptTrace;
 }

@@ -1,3 +1,4 @@
+import type { AdmissionLimits, CircuitSettings } from '#resilience';
 import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from '#signing';
 import type { TlsContext } from '#tls';
 
@@ -55,19 +56,9 @@ export interface PlatformTransport {
 }
 
 /** The limits of the calls for one operator. Source: bus contract, section 7. */
-export interface PlatformLimits {
+export interface PlatformLimits extends AdmissionLimits {
   readonly attemptTimeoutMs: number;
   /** For one command or page, the first one included. */
   readonly maxAttempts: number;
-  /** Calls in flight at once. */
-  readonly connections: number;
-  /** Calls that may wait for a connection. */
-  readonly queue: number;
-  readonly circuit: {
-    /** Percent of the calls in the window, 1 to 100; reached, it opens the circuit. */
-    readonly failureRate: number;
-    readonly minimumCalls: number;
-    readonly windowMs: number;
-    readonly openMs: number;
-  };
+  readonly circuit: CircuitSettings;
 }

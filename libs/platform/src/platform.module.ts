@@ -1,21 +1,12 @@
 import { ConfigurableModuleBuilder, Module, type OnApplicationShutdown } from '@nestjs/common';
 
+import type { PlatformClientOptions } from './platform-client.ts';
 import { PlatformClients } from './platform-clients.ts';
-import type { PlatformObserver } from './platform-observer.ts';
-import type { PlatformTracer } from './platform-tracer.ts';
-import type { OperatorCredentials, PlatformLimits, PlatformTransport } from './platform-settings.ts';
+import type { OperatorCredentials } from './platform-settings.ts';
 
-export interface PlatformModuleOptions {
+export type PlatformModuleOptions = PlatformClientOptions & {
   readonly operators: readonly OperatorCredentials[];
-  /** Of each operator. */
-  readonly limits: PlatformLimits;
-  /** Default: direct connections. */
-  readonly transport?: PlatformTransport;
-  /** Default: none. */
-  readonly observer?: PlatformObserver;
-  /** Default: nothing is traced. */
-  readonly tracer?: PlatformTracer | undefined;
-}
+};
 
 const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } =
   new ConfigurableModuleBuilder<PlatformModuleOptions>({ moduleName: 'Platform' })

@@ -1,7 +1,7 @@
-/** A time in milliseconds: that of day, as `Date.now`, or a steady one. */
+/** A time in milliseconds: the time of day, as `Date.now`, or a steady one. */
 export type Clock = () => number;
 
-/** Never jumps, whatever sets the time of day: for all that is measured from one moment to another within this process. */
+/** Never jumps with the time of day: for all that is measured within this process. */
 export const steadyClock: Clock = () => performance.now();
 
 /** A number from 0 up to 1, as `Math.random`. */

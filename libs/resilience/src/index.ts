@@ -1,8 +1,20 @@
-export { Admission, type Admittance, type Compartment, type Priority } from './admission/admission.ts';
+export {
+  Admission,
+  type AdmissionLimits,
+  type Admittance,
+  type Compartment,
+  type Priority,
+} from './admission/admission.ts';
 export { type Holding, Window } from './admission/window.ts';
-export { Circuit, type CircuitPass, type CircuitState, type Health } from './circuit/circuit.ts';
+export {
+  Circuit,
+  type CircuitPass,
+  type CircuitSettings,
+  type CircuitState,
+  type Health,
+} from './circuit/circuit.ts';
 export { type Clock, type Random, steadyClock } from './clock.ts';
-export { Deadline, DeadlineExceeded, oneAtATime, Slices } from './deadline.ts';
+export { Deadline, DeadlineExceeded } from './deadline.ts';
 export {
   type AttemptOutcome,
   type CallEnd,
@@ -12,3 +24,4 @@ export {
   type RetryRules,
 } from './retry/retry.ts';
 export { RetryBudget } from './retry/retry-budget.ts';
+export { oneAtATime, Slices } from './slices.ts';

@@ -3,30 +3,19 @@ import { describe, expect, it } from '@jest/globals';
 import { refuseCleartext } from './cleartext.ts';
 import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
-import { SettingsError } from './settings-error.ts';
+import { faultsOf as thrownBy, REQUIRED } from './settings.fixture.ts';
 
 const SAFE = {
   AMQP_URL: 'amqps://user:CANARY@broker.example.com',
   REDIS_URL: 'rediss://:CANARY@redis.example.com',
-  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
-  PLATFORM_API_URL: 'https://api.example.com',
-  PLATFORM_CLIENT_ID: 'client',
+  ...REQUIRED,
 };
 
 function faultsOf(variables: Record<string, string>, operators = '{}'): string[] {
   const environment = { ...SAFE, OPERATORS_FILE: 'operators.json', ...variables };
   const settings = readSettings(environment);
-  try {
-    refuseCleartext(
-      settings,
-      readOperators(settings, () => operators),
-      environment,
-    );
-    return [];
-  } catch (error) {
-    if (error instanceof SettingsError) return error.message.split('\n');
-    throw error;
-  }
+  const all = readOperators(settings, () => operators);
+  return thrownBy(() => refuseCleartext(settings, all, environment));
 }
 
 describe('refuseCleartext', () => {

@@ -31,6 +31,15 @@ export class JsonFile {
     throw this.fault(`${what} must be an object`);
   }
 
+  /** @throws SettingsError if an object has a member that is not known */
+  refuseUnknown(given: object, known: readonly string[], where: string): void {
+    const unknown = Object.keys(given).find((member) => !known.includes(member));
+    if (unknown === undefined) return;
+    throw this.fault(
+      `${where} has an unknown member ${JSON.stringify(unknown)}; there are ${known.join(', ')}`,
+    );
+  }
+
   fault(reason: string): SettingsError {
     return new SettingsError([{ variable: this.#variable, reason }]);
   }

@@ -4,12 +4,10 @@ import { DEFAULT_PLATFORM_SETTINGS } from '#platform';
 
 import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
-import { SettingsError } from './settings-error.ts';
+import { faultsOf, reading, REQUIRED } from './settings.fixture.ts';
 
 const ENVIRONMENT = {
-  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
-  PLATFORM_API_URL: 'https://api.example.com',
-  PLATFORM_CLIENT_ID: 'client',
+  ...REQUIRED,
   PLATFORM_SECRET_KEY: 'key',
   CURRENCY_PRECISIONS: 'USD=2',
   SIGNATURE_SCALARS: 'json',
@@ -31,22 +29,8 @@ function operatorsOf(content: unknown) {
     'casino.key': 'casino-key\n',
     'empty.key': '\n',
   };
-  const readText = (path: string): string => {
-    const text = files[path];
-    if (text === undefined) throw Object.assign(new Error('CANARY'), { code: 'EACCES' });
-    return text;
-  };
-  return readOperators(readSettings({ ...ENVIRONMENT, OPERATORS_FILE: 'operators.json' }), readText);
-}
-
-function faultOf(act: () => unknown): string {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof SettingsError) return error.message;
-    throw error;
-  }
-  throw new Error('the file was found valid');
+  const settings = readSettings({ ...ENVIRONMENT, OPERATORS_FILE: 'operators.json' });
+  return readOperators(settings, reading(files));
 }
 
 describe('readOperators', () => {
@@ -69,16 +53,8 @@ describe('readOperators', () => {
       currencyPrecisions: { USD: 4, mBTC: 5 },
       settings: {
         SIGNATURE_SCALARS: 'php',
-        SIGNATURE_OPEN_GAME_CLIENT: 'drop',
-        SIGNATURE_JSON_STRINGS: 'all',
-        SIGNATURE_JSON_PLACEMENT: 'merge',
-        SIGNATURE_EXCLUDE: 'deep',
-        SIGNATURE_SCHEME_V3: 'raw-body',
         RAKE_PARAMETERS_IN: 'query',
         PLAYER_COUNTRY_MEMBER: 'countryCode',
-        SESSION_ID: 'omit',
-        SESSION_USER_ID: 'any',
-        REPORT_RECORDS: 'lenient',
       },
     };
     expect(operatorsOf({ casino })[1]).toEqual({
@@ -92,46 +68,28 @@ describe('readOperators', () => {
         ['mBTC', 5],
       ]),
       settings: {
+        ...DEFAULT.settings,
         scalars: 'php',
-        openGameClient: 'drop',
-        jsonStrings: 'all',
-        jsonPlacement: 'merge',
-        exclude: 'deep',
-        schemeV3: 'raw-body',
         rakeParametersIn: 'query',
         playerCountryMember: 'countryCode',
-        sessionId: 'omit',
-        sessionUserId: 'any',
-        reportRecords: 'lenient',
       },
     });
   });
 
-  it('takes missing settings of an operator from the default', () => {
-    const casino = { clientId: 'c', settings: { RAKE_PARAMETERS_IN: 'query' } };
-    expect(operatorsOf({ casino })[1]?.settings).toEqual({ ...DEFAULT.settings, rakeParametersIn: 'query' });
-  });
-
-  it('reads precisions in the form of their variable too', () => {
-    const casino = { clientId: 'c', currencyPrecisions: 'USD=4,mBTC=5' };
-    expect([...(operatorsOf({ casino })[1]?.currencyPrecisions ?? [])]).toEqual([
-      ['USD', 4],
-      ['mBTC', 5],
-    ]);
-  });
-
-  it('reads a secret key from a file', () => {
-    expect(operatorsOf({ casino: { clientId: 'c', secretKeyFile: 'casino.key' } })[1]?.secretKey).toBe(
-      'casino-key',
-    );
+  it('reads precisions in the form of their variable, a secret key from a file, and some of the settings', () => {
+    const currencyPrecisions = 'USD=4,mBTC=5';
+    const settings = { RAKE_PARAMETERS_IN: 'query' };
+    const casino = { clientId: 'c', currencyPrecisions, secretKeyFile: 'casino.key', settings };
+    expect(operatorsOf({ casino })[1]).toMatchObject({
+      secretKey: 'casino-key',
+      currencyPrecisions: new Map(Object.entries({ USD: 4, mBTC: 5 })),
+      settings: { ...DEFAULT.settings, rakeParametersIn: 'query' },
+    });
   });
 
   it('reads all operators, and none from an empty file', () => {
-    expect(operatorsOf({ b: { clientId: 'c' }, a: { clientId: 'c' } }).map(({ name }) => name)).toEqual([
-      'default',
-      'b',
-      'a',
-    ]);
+    const names = operatorsOf({ b: { clientId: 'c' }, a: { clientId: 'c' } }).map(({ name }) => name);
+    expect(names).toEqual(['default', 'b', 'a']);
     expect(operatorsOf({})).toEqual([DEFAULT]);
   });
 
@@ -142,11 +100,14 @@ describe('readOperators', () => {
     ['null', 'the file must be an object'],
     ['{"casino": "CANARY"}', '"casino" must be an object'],
   ])('reports that the file %j cannot be used, never its content', (content, reason) => {
-    expect(faultOf(() => operatorsOf(content))).toBe(`OPERATORS_FILE: ${reason}`);
+    expect(faultsOf(() => operatorsOf(content))).toEqual([`OPERATORS_FILE: ${reason}`]);
   });
 
   it.each([
-    [{ secretkey: 'CANARY' }, ' has an unknown member "secretkey"'],
+    [
+      { secretkey: 'CANARY' },
+      ' has an unknown member "secretkey"; there are baseUrl, apiUrl, clientId, secretKey, secretKeyFile, currencyPrecisions, settings',
+    ],
     [{ clientId: undefined, secretKey: 'CANARY' }, ': clientId is required'],
     [{ clientId: '' }, ': clientId must be a string that is not empty'],
     [{ secretKey: 7 }, ': secretKey must be a string that is not empty'],
@@ -154,7 +115,7 @@ describe('readOperators', () => {
     [{ baseUrl: 'CANARY' }, ': baseUrl must be an http or https URL'],
     [{ apiUrl: 'http://u:CANARY@h' }, ': apiUrl must not hold credentials'],
     [{ secretKey: 'CANARY', secretKeyFile: 'casino.key' }, ' gives its secret key twice'],
-    [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (EACCES)'],
+    [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (ENOENT)'],
     [{ secretKeyFile: 'empty.key' }, ': secretKeyFile its file is empty'],
     [{ currencyPrecisions: 'CANARY' }, ': currencyPrecisions must be pairs such as USD=2,BTC=8'],
     [{ currencyPrecisions: ['CANARY'] }, ': currencyPrecisions must be an object'],
@@ -175,14 +136,12 @@ describe('readOperators', () => {
     ],
   ])('reports %j in an operator:%s', (members, reason) => {
     const casino = { clientId: 'c', ...members };
-    expect(faultOf(() => operatorsOf({ casino }))).toBe(`OPERATORS_FILE: "casino"${reason}`);
+    expect(faultsOf(() => operatorsOf({ casino }))).toEqual([`OPERATORS_FILE: "casino"${reason}`]);
   });
 
   it('reports that the file cannot be read', () => {
     const settings = readSettings({ ...ENVIRONMENT, OPERATORS_FILE: 'operators.json' });
-    const readText = () => {
-      throw Object.assign(new Error('CANARY'), { code: 'ENOENT' });
-    };
-    expect(faultOf(() => readOperators(settings, readText))).toBe('OPERATORS_FILE: cannot be read (ENOENT)');
+    const faults = faultsOf(() => readOperators(settings, reading({})));
+    expect(faults).toEqual(['OPERATORS_FILE: cannot be read (ENOENT)']);
   });
 });

@@ -2,7 +2,7 @@ import type { OperatorCredentials, PlatformSettings } from '#platform';
 
 import { JsonFile } from './json-file.ts';
 import type { Definition } from './definition.ts';
-import { httpRoot, MAX_DECIMALS, precisions } from './readers.ts';
+import { MAX_DECIMALS, precisions } from './readers.ts';
 import {
   readSecret,
   type ReadText,
@@ -11,12 +11,13 @@ import {
   SETTINGS,
   type Settings,
 } from './settings.ts';
+import { httpRoot } from './url-readers.ts';
 
 /** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';
 
 const FILE = new JsonFile('OPERATORS_FILE');
-const MEMBERS = new Set([
+const MEMBERS = [
   'baseUrl',
   'apiUrl',
   'clientId',
@@ -24,21 +25,14 @@ const MEMBERS = new Set([
   'secretKeyFile',
   'currencyPrecisions',
   'settings',
-]);
-/** The settings that an operator may have a value of its own for. */
-const OF_OPERATOR = new Map<string, { name: SettingName; member: keyof PlatformSettings }>(
-  (Object.keys(SETTINGS) as SettingName[]).flatMap((name) => {
+];
+/** The settings of section 6, each with the member of an operator's settings that it is. */
+const OF_OPERATOR = new Map(
+  (Object.keys(SETTINGS) as SettingName[]).flatMap((name): [SettingName, keyof PlatformSettings][] => {
     const { ofOperator }: Definition<unknown> = SETTINGS[name];
-    return ofOperator === undefined ? [] : [[name, { name, member: ofOperator }]];
+    return ofOperator === undefined ? [] : [[name, ofOperator]];
   }),
 );
-
-/** How each member of an operator is read. */
-interface Surroundings {
-  readonly standard: OperatorCredentials;
-  readonly settings: Settings;
-  readonly readText: ReadText;
-}
 
 /**
  * The credentials of every operator: `default` from `PLATFORM_*`, further ones from `OPERATORS_FILE`.
@@ -58,7 +52,7 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
   if (settings.OPERATORS_FILE === undefined) return [standard];
   const operators = new Map([[DEFAULT_OPERATOR, standard]]);
   for (const [name, entry] of Object.entries(FILE.read(settings.OPERATORS_FILE, readText))) {
-    operators.set(name, readOperator(name, entry, { standard, settings, readText }));
+    operators.set(name, readOperator(name, entry, standard, settings, readText));
   }
   return [...operators.values()];
 }
@@ -66,22 +60,14 @@ export function readOperators(settings: Settings, readText = readTextFile): Oper
 function readOperator(
   name: string,
   entry: unknown,
-  { standard, settings, readText }: Surroundings,
+  standard: OperatorCredentials,
+  settings: Settings,
+  readText: ReadText,
 ): OperatorCredentials {
   const given = FILE.object(entry, `"${name}"`);
-  const unknown = Object.keys(given).find((member) => !MEMBERS.has(member));
-  if (unknown !== undefined) throw FILE.fault(`"${name}" has an unknown member "${unknown}"`);
-  const read = <T>(member: string, how: (value: string) => T): T | undefined => {
-    const value = given[member];
-    if (value === undefined) return undefined;
-    if (typeof value !== 'string' || value === '')
-      throw FILE.fault(`"${name}": ${member} must be a string that is not empty`);
-    try {
-      return how(value);
-    } catch (error) {
-      throw FILE.fault(`"${name}": ${member} ${(error as Error).message}`);
-    }
-  };
+  FILE.refuseUnknown(given, MEMBERS, `"${name}"`);
+  const read = <T>(member: string, how: (value: string) => T): T | undefined =>
+    given[member] === undefined ? undefined : readMember(`"${name}": ${member}`, given[member], how);
   const clientId = read('clientId', String);
   if (clientId === undefined) throw FILE.fault(`"${name}": clientId is required`);
   const secretKey = read('secretKey', String);
@@ -121,23 +107,27 @@ function precisionsOf(name: string, given: unknown): ReadonlyMap<string, number>
 
 function readSection6(name: string, given: unknown): Partial<Settings> {
   if (given === undefined) return {};
-  const values: Record<string, unknown> = {};
-  for (const [variable, value] of Object.entries(FILE.object(given, `"${name}": settings`))) {
-    const known = OF_OPERATOR.get(variable);
-    if (known === undefined) throw FILE.fault(`"${name}": settings has an unknown member "${variable}"`);
-    if (typeof value !== 'string' || value === '')
-      throw FILE.fault(`"${name}": ${variable} must be a string that is not empty`);
-    try {
-      values[variable] = SETTINGS[known.name].read(value);
-    } catch (error) {
-      throw FILE.fault(`"${name}": ${variable} ${(error as Error).message}`);
-    }
+  const values = Object.entries(FILE.object(given, `"${name}": settings`)).map(([variable, value]) => {
+    if (!OF_OPERATOR.has(variable as SettingName))
+      throw FILE.fault(`"${name}": settings has an unknown member "${variable}"`);
+    const { read }: Definition<unknown> = SETTINGS[variable as SettingName];
+    return [variable, readMember(`"${name}": ${variable}`, value, read)];
+  });
+  return Object.fromEntries(values);
+}
+
+function readMember<T>(where: string, value: unknown, how: (value: string) => T): T {
+  if (typeof value !== 'string' || value === '')
+    throw FILE.fault(`${where} must be a string that is not empty`);
+  try {
+    return how(value);
+  } catch (error) {
+    throw FILE.fault(`${where} ${(error as Error).message}`);
   }
-  return values;
 }
 
 function platformSettings(settings: Settings): PlatformSettings {
-  const members = [...OF_OPERATOR.values()].map(({ name, member }) => [member, settings[name]]);
+  const members = [...OF_OPERATOR].map(([name, member]) => [member, settings[name]]);
   const { PLATFORM_URL_HOSTS: hosts } = settings;
   return { ...(Object.fromEntries(members) as PlatformSettings), ...(hosts && { urlHosts: new Set(hosts) }) };
 }

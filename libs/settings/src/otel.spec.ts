@@ -2,26 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 
 import { tracingOf } from './otel.ts';
 import { readSettings } from './settings.ts';
-import { SettingsError } from './settings-error.ts';
+import { faultsOf, REQUIRED } from './settings.fixture.ts';
 
-const REQUIRED = {
-  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
-  PLATFORM_API_URL: 'https://api.example.com',
-  PLATFORM_CLIENT_ID: 'client',
-};
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com:4318/' };
 
 const tracing = (variables: Record<string, string>) => tracingOf(readSettings({ ...REQUIRED, ...variables }));
-
-function faultOf(variables: Record<string, string>): string {
-  try {
-    tracing(variables);
-    return '';
-  } catch (error) {
-    if (error instanceof SettingsError) return error.message;
-    throw error;
-  }
-}
 
 describe('tracingOf', () => {
   it('is off unless an endpoint, or the exporter, is named', () => {
@@ -73,7 +58,7 @@ describe('tracingOf', () => {
     ['OTEL_TRACES_SAMPLER_ARG', '1.1', 'must be a number from 0 to 1'],
     ['OTEL_TRACES_SAMPLER_ARG', 'canary', 'must be a number from 0 to 1'],
   ])('refuses %s=%s', (variable, value, reason) => {
-    const fault = faultOf({ [variable]: value });
+    const [fault] = faultsOf(() => tracing({ [variable]: value }));
     expect(fault).toContain(`${variable}: ${reason}`);
     expect(fault).not.toContain('canary');
   });

@@ -1,17 +1,14 @@
 import type { SamplerName, TracingSettings } from '#telemetry';
 
 import { type Definition, optional, secret, setting } from './definition.ts';
-import { httpRoot, integer, oneOf, type Reader, text } from './readers.ts';
+import { integer, oneOf, type Reader, text } from './readers.ts';
+import { httpRoot } from './url-readers.ts';
 
-/** Repeated here, so that reading settings does not load the logger. */
-const SAMPLERS = Object.keys({
-  always_on: true,
-  always_off: true,
-  traceidratio: true,
-  parentbased_always_on: true,
-  parentbased_always_off: true,
-  parentbased_traceidratio: true,
-} satisfies Record<SamplerName, true>) as SamplerName[];
+const ROOT_SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const;
+const SAMPLERS: readonly SamplerName[] = [
+  ...ROOT_SAMPLERS,
+  ...ROOT_SAMPLERS.map((name) => `parentbased_${name}` as const),
+];
 const HOUR_MS = 60 * 60 * 1000;
 const LARGEST_QUEUE = 1_000_000;
 

@@ -1,43 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { SettingsError } from './settings-error.ts';
-
 import { readCallers } from './read-callers.ts';
+import { faultsOf, reading } from './settings.fixture.ts';
 
 const read = (file: unknown) =>
   readCallers('callers.json', () => (typeof file === 'string' ? file : JSON.stringify(file)));
 
-function faultOf(file: unknown): string {
-  try {
-    read(file);
-  } catch (error) {
-    if (error instanceof SettingsError) return error.message;
-    throw error;
-  }
-  throw new Error('the file was taken');
-}
-
 describe('readCallers', () => {
   it('reads who may send what', () => {
-    const rules = read({
-      callers: {
-        shop: {
-          operators: ['acme'],
-          commands: ['session.create'],
-          replyTo: ['shop.*', 'amq.rabbitmq.reply-to'],
-        },
-        '*': {},
-      },
-    });
-    expect([...rules]).toEqual([
-      [
-        'shop',
-        {
-          operators: new Set(['acme']),
-          commands: new Set(['session.create']),
-          replyTo: ['shop.*', 'amq.rabbitmq.reply-to'],
-        },
-      ],
+    const replyTo = ['shop.*', 'amq.rabbitmq.reply-to'];
+    const shop = { operators: ['acme'], commands: ['session.create'], replyTo };
+    expect([...read({ callers: { shop, '*': {} } })]).toEqual([
+      ['shop', { operators: new Set(['acme']), commands: new Set(['session.create']), replyTo }],
       ['*', {}],
     ]);
   });
@@ -76,8 +50,9 @@ describe('readCallers', () => {
     ],
     ['with a * within a name', { callers: { shop: { replyTo: ['*.shop'] } } }, '* may only stand at the end'],
   ])('refuses a file %s', (_, file, reason) => {
-    expect(faultOf(file)).toContain(reason);
-    expect(faultOf(file)).toMatch(/^CALLERS_FILE: /);
+    const [fault] = faultsOf(() => read(file));
+    expect(fault).toMatch(/^CALLERS_FILE: /);
+    expect(fault).toContain(reason);
   });
 
   it('takes names that stand once in each object, and what looks like a name twice within a string', () => {
@@ -86,9 +61,7 @@ describe('readCallers', () => {
   });
 
   it('says why a file cannot be read', () => {
-    const failing = () => {
-      throw Object.assign(new Error('no such file'), { code: 'ENOENT' });
-    };
-    expect(() => readCallers('callers.json', failing)).toThrow('CALLERS_FILE: cannot be read (ENOENT)');
+    const faults = faultsOf(() => readCallers('callers.json', reading({})));
+    expect(faults).toEqual(['CALLERS_FILE: cannot be read (ENOENT)']);
   });
 });

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { Authority, type Identity, TOO_SHORT } from './certificates.fixture.ts';
 import { readTls } from './read-tls.ts';
-import { SettingsError } from './settings-error.ts';
+import { faultsOf as thrownBy, reading } from './settings.fixture.ts';
 
 const HOUR_MS = 3_600_000;
 const ADDRESSES = ['amqp://127.0.0.1', 'AMQPS://broker.example.com'];
@@ -50,23 +50,11 @@ function read(given: Given, addresses = ADDRESSES) {
     settings: Object.fromEntries(variables),
     addresses,
     nowMs: Date.now(),
-    readText: (path) => {
-      const content = files[path];
-      if (content === undefined) throw Object.assign(new Error('CANARY'), { code: 'EACCES' });
-      return content;
-    },
+    readText: reading(files),
   });
 }
 
-function faultsOf(given: Given, addresses = ADDRESSES): string[] {
-  try {
-    read(given, addresses);
-  } catch (error) {
-    if (error instanceof SettingsError) return error.message.split('\n');
-    throw error;
-  }
-  throw new Error('the files were taken');
-}
+const faultsOf = (given: Given, addresses = ADDRESSES) => thrownBy(() => read(given, addresses));
 
 describe('readTls', () => {
   it('reads nothing if no file is named', () => {
@@ -84,7 +72,7 @@ describe('readTls', () => {
   });
 
   it.each<[Given, string]>([
-    [{ CA: 'missing' }, 'AMQP_TLS_CA: its file cannot be read (EACCES)'],
+    [{ CA: 'missing' }, 'AMQP_TLS_CA: its file cannot be read (ENOENT)'],
     [{ CA: 'text' }, 'AMQP_TLS_CA: its file holds no certificate in PEM'],
     [{ CA: 'key' }, 'AMQP_TLS_CA: its file holds no certificate in PEM'],
     [{ CA: 'broken' }, 'AMQP_TLS_CA: its file holds a certificate that cannot be read'],

@@ -1,161 +1,166 @@
+import { inspect } from 'node:util';
+
 import { describe, expect, it } from '@jest/globals';
 
-import {
-  amqpUrl,
-  countryMember,
-  hostName,
-  httpRoot,
-  integer,
-  key,
-  list,
-  namePrefix,
-  oneOf,
-  precisions,
-  rising,
-  text,
-} from './readers.ts';
+import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising } from './readers.ts';
+import { amqpUrl, hostName, httpRoot, proxyUrl, redisUrl } from './url-readers.ts';
 
-type Read = (value: string) => unknown;
+interface Row {
+  readonly read: (value: string) => unknown;
+  /** Each value with what it is read as, if that is something else. */
+  readonly readable: readonly (readonly [value: string, expected?: unknown])[];
+  /** Each reason with the values that it is given for. */
+  readonly faults: readonly (readonly [reason: RegExp, ...values: string[]])[];
+}
 
-const READABLE: [name: string, read: Read, value: string, expected: unknown][] = [
-  ['text', text, ' as it is ', ' as it is '],
-  ['key', key, 'k'.repeat(32), 'k'.repeat(32)],
-  ['integer', integer(0, 10), '0', 0],
-  ['integer', integer(0, 10), '10', 10],
-  ['integer', integer(-5, 10), '-5', -5],
-  ['integer', integer(0, 10), '007', 7],
-  ['oneOf', oneOf(['a', 'b']), 'b', 'b'],
-  ['list', list(text), 'a', ['a']],
-  ['list', list(text), ' a , b ', ['a', 'b']],
-  ['rising', rising(integer(1, 9)), '1,2,9', [1, 2, 9]],
-  ['countryMember', countryMember, 'country', 'country'],
-  ['countryMember', countryMember, 'countryCode', 'countryCode'],
-  ['hostName', hostName, 'Play.Example.com', 'play.example.com'],
-  ['httpRoot', httpRoot, 'https://api.example.com', 'https://api.example.com'],
-  ['httpRoot', httpRoot, 'https://api.example.com/', 'https://api.example.com'],
-  ['httpRoot', httpRoot, 'HTTP://API.example.com:80/api/web//', 'http://api.example.com/api/web'],
-  ['httpRoot', httpRoot, 'http://[::1]:8080/api', 'http://[::1]:8080/api'],
-  [
-    'amqpUrl',
-    amqpUrl,
-    'amqp://user:p%40ss@broker:5672/vhost?heartbeat=5',
-    'amqp://user:p%40ss@broker:5672/vhost?heartbeat=5',
-  ],
-  ['amqpUrl', amqpUrl, 'amqps://broker', 'amqps://broker'],
-  ['namePrefix', namePrefix, 'poker', 'poker'],
-  ['namePrefix', namePrefix, 'Casino_1.eu-west', 'Casino_1.eu-west'],
-  ['namePrefix', namePrefix, 'x'.repeat(100), 'x'.repeat(100)],
-  ['precisions', precisions, 'USD=2', new Map([['USD', 2]])],
-  [
-    'precisions',
-    precisions,
-    ' USD=2 , mBTC=5,JPY=0',
-    new Map([
-      ['USD', 2],
-      ['mBTC', 5],
-      ['JPY', 0],
-    ]),
-  ],
-];
+const INTEGER = /^must be an integer from 0 to 10$/;
+const NO_HTTP = /^must be an http or https URL$/;
+const NO_REDIS = /^must be a redis or rediss URL$/;
+const UNENCODED = /^must have its user name and password percent-encoded$/;
 
-const FAULTS: [name: string, read: Read, value: string, reason: RegExp][] = [
-  ...[
-    '',
-    ' ',
-    '1.5',
-    '1e3',
-    '0x10',
-    '+1',
-    '1_0',
-    ' 1',
-    '11',
-    '-1',
-    '9999999999999999',
-    'NaN',
-    'Infinity',
-    '١',
-  ].map((value): (typeof FAULTS)[number] => [
-    'integer',
-    integer(0, 10),
-    value,
-    /^must be an integer from 0 to 10$/,
-  ]),
-  ['key', key, 'k'.repeat(31), /^must be at least 32 characters$/],
-  ['oneOf', oneOf(['a', 'b']), 'A', /^must be one of a, b$/],
-  ['oneOf', oneOf(['a', 'b']), '', /^must be one of a, b$/],
-  ['oneOf', oneOf(['a', 'b']), 'toString', /^must be one of a, b$/],
-  ['list', list(oneOf(['a', 'b'])), 'a,', /^must be one of a, b$/],
-  ['list', list(oneOf(['a', 'b'])), 'a,c', /^must be one of a, b$/],
-  ['list', list(text), 'a,b, a', /^must not name one thing twice$/],
-  ['rising', rising(integer(1, 9)), '2,1', /^must be in rising order$/],
-  ['rising', rising(integer(1, 9)), '1,3,2', /^must be in rising order$/],
-  ['rising', rising(integer(1, 9)), '1,1', /^must not name one thing twice$/],
-  ['rising', rising(integer(1, 9)), '1,10', /^must be an integer/],
-  ['countryMember', countryMember, 'id', /^must not be the name of another member of player$/],
-  ['countryMember', countryMember, 'currency', /^must not be the name of another member/],
-  ['hostName', hostName, 'https://play.example.com', /^must be host names, comma separated$/],
-  ['hostName', hostName, 'play.example.com/lobby', /^must be host names/],
-  ['hostName', hostName, 'play.example.com:8443', /^must be host names/],
-  ['hostName', hostName, '*.example.com', /^must be host names/],
-  ['hostName', hostName, '', /^must be host names/],
-  ['httpRoot', httpRoot, 'api.example.com', /^must be an http or https URL$/],
-  ['httpRoot', httpRoot, '/api/web', /^must be an http or https URL$/],
-  ['httpRoot', httpRoot, 'ftp://api.example.com', /^must be an http or https URL$/],
-  ['httpRoot', httpRoot, 'https://', /^must be an http or https URL$/],
-  ['httpRoot', httpRoot, 'https://user@api.example.com', /^must not hold credentials$/],
-  ['httpRoot', httpRoot, 'https://:pass@api.example.com', /^must not hold credentials$/],
-  ['httpRoot', httpRoot, 'https://api.example.com/?a=1', /^must have neither a query nor a fragment$/],
-  ['httpRoot', httpRoot, 'https://api.example.com/#a', /^must have neither a query nor a fragment$/],
-  ['httpRoot', httpRoot, 'https://api.example.com/?', /^must have neither a query nor a fragment$/],
-  ['httpRoot', httpRoot, 'https://api.example.com/#', /^must have neither a query nor a fragment$/],
-  ['amqpUrl', amqpUrl, 'broker:5672', /^must be amqp or amqps URLs, comma separated$/],
-  ['amqpUrl', amqpUrl, 'http://broker', /^must be amqp or amqps URLs, comma separated$/],
-  ['amqpUrl', amqpUrl, '', /^must be amqp or amqps URLs, comma separated$/],
-  ['namePrefix', namePrefix, 'amq.poker', /^must be 1 to 100 letters/],
-  ['namePrefix', namePrefix, 'poker casino', /^must be 1 to 100 letters/],
-  ['namePrefix', namePrefix, 'poker#', /^must be 1 to 100 letters/],
-  ['namePrefix', namePrefix, 'x'.repeat(101), /^must be 1 to 100 letters/],
-  ['precisions', precisions, '', /^must be pairs such as USD=2,BTC=8$/],
-  ['precisions', precisions, 'USD', /^must be pairs such as USD=2,BTC=8$/],
-  ['precisions', precisions, 'USD=two', /^must be pairs such as USD=2,BTC=8$/],
-  ['precisions', precisions, 'USD=-2', /^must be pairs such as USD=2,BTC=8$/],
-  ['precisions', precisions, 'USD=2,', /^must be pairs such as USD=2,BTC=8$/],
-  ['precisions', precisions, 'USD=2,USD=4', /^must not name one currency twice$/],
-  ['precisions', precisions, 'USD=2;BTC=8', /^must be pairs such as USD=2,BTC=8$/],
-];
+const ROWS: Readonly<Record<string, Row>> = {
+  key: {
+    read: key,
+    readable: [['k'.repeat(32)]],
+    faults: [[/^must be at least 32 characters$/, 'k'.repeat(31)]],
+  },
+  integer: {
+    read: integer(0, 10),
+    readable: [
+      ['0', 0],
+      ['10', 10],
+      ['007', 7],
+    ],
+    faults: [
+      [INTEGER, '', ' ', '1.5', '1e3', '0x10', '+1', '1_0', ' 1', '11', '-1', '9999999999999999', 'NaN', '١'],
+    ],
+  },
+  oneOf: {
+    read: oneOf(['a', 'b']),
+    readable: [['b']],
+    faults: [[/^must be one of a, b$/, 'A', '', 'toString']],
+  },
+  list: {
+    read: list(oneOf(['a', 'b'])),
+    readable: [
+      ['a', ['a']],
+      [' a , b ', ['a', 'b']],
+    ],
+    faults: [
+      [/^must be one of a, b$/, 'a,', 'a,c'],
+      [/^must not name one thing twice$/, 'a,b, a'],
+    ],
+  },
+  rising: {
+    read: rising(integer(1, 9)),
+    readable: [['1,2,9', [1, 2, 9]]],
+    faults: [
+      [/^must be in rising order$/, '2,1', '1,3,2'],
+      [/^must not name one thing twice$/, '1,1'],
+      [/^must be an integer/, '1,10'],
+    ],
+  },
+  countryMember: {
+    read: countryMember,
+    readable: [['country'], ['countryCode']],
+    faults: [[/^must not be the name of another member of player$/, 'id', 'currency']],
+  },
+  namePrefix: {
+    read: namePrefix,
+    readable: [['poker'], ['Casino_1.eu-west'], ['x'.repeat(100)]],
+    faults: [[/^must be 1 to 100 letters/, 'amq.poker', 'poker casino', 'poker#', 'x'.repeat(101)]],
+  },
+  precisions: {
+    read: precisions,
+    readable: [[' USD=2 , mBTC=5', new Map(Object.entries({ USD: 2, mBTC: 5 }))]],
+    faults: [
+      [/^must be pairs such as USD=2,BTC=8$/, '', 'USD', 'USD=two', 'USD=-2', 'USD=2,', 'USD=2;BTC=8'],
+      [/^must not name one currency twice$/, 'USD=2,USD=4'],
+    ],
+  },
+  hostName: {
+    read: hostName,
+    readable: [['Play.Example.com', 'play.example.com']],
+    faults: [
+      [/^must be host names, comma separated$/, 'https://play.example.com', 'play.example.com/lobby'],
+      [/^must be host names/, 'play.example.com:8443', '*.example.com', ''],
+    ],
+  },
+  httpRoot: {
+    read: httpRoot,
+    readable: [
+      ['https://api.example.com/', 'https://api.example.com'],
+      ['HTTP://API.example.com:80/api/web//', 'http://api.example.com/api/web'],
+      ['http://[::1]:8080/api'],
+    ],
+    faults: [
+      [NO_HTTP, 'api.example.com', '/api/web', 'ftp://api.example.com', 'https://'],
+      [/^must not hold credentials$/, 'https://user@api.example.com', 'https://:CANARY@api.example.com'],
+      [/^must have neither a query nor a fragment$/, 'https://a.example/?CANARY=1', 'https://a.example/#'],
+      [/^must have neither a query nor a fragment$/, 'https://a.example/?', 'https://a.example/#CANARY'],
+    ],
+  },
+  amqpUrl: {
+    read: amqpUrl,
+    readable: [['amqp://user:p%40ss@broker:5672/vhost?heartbeat=5'], ['amqps://broker']],
+    faults: [[/^must be amqp or amqps URLs, comma separated$/, 'CANARY:5672', 'http://broker', '']],
+  },
+  redisUrl: {
+    read: redisUrl,
+    readable: [
+      ['redis://127.0.0.1'],
+      ['redis://:p%40ss@cache.example.com/3'],
+      ['rediss://user:pass@cache.example.com:6380/15'],
+      ['redis://[::1]:6379'],
+      // In small letters, by which the client knows TLS.
+      ['REDISS://cache.example.com', 'rediss://cache.example.com'],
+    ],
+    faults: [
+      [NO_REDIS, '6379', '127.0.0.1:6379', 'http://127.0.0.1', 'redis:///0', '/run/redis.sock'],
+      [/^must have no path but the number of a database$/, 'redis://127.0.0.1/CANARY'],
+      [/^must have neither a query nor a fragment$/, 'redis://127.0.0.1?CANARY=0'],
+      [UNENCODED, 'redis://:100%zzCANARY@127.0.0.1'],
+    ],
+  },
+  proxyUrl: {
+    read: proxyUrl,
+    readable: [
+      ['http://proxy.example.com:3128', 'http://proxy.example.com:3128/'],
+      ['https://user:p%40ss@proxy.example.com/'],
+      ['http://[::1]:3128', 'http://[::1]:3128/'],
+    ],
+    faults: [
+      [NO_HTTP, 'proxy.example.com:3128', 'socks5://proxy.example.com'],
+      [
+        /^must have neither a path nor a query$/,
+        'http://proxy.example.com/CANARY',
+        'http://proxy.example.com?',
+      ],
+      [UNENCODED, 'http://user:100%zzCANARY@proxy.example.com'],
+    ],
+  },
+};
 
-describe('readers', () => {
-  it.each(READABLE.map(([name, read, value, expected]) => ({ name, read, value, expected })))(
-    '$name reads $value',
-    ({ read, value, expected }) => {
-      expect(read(value)).toEqual(expected);
-    },
-  );
-
-  it.each(FAULTS.map(([name, read, value, reason]) => ({ name, read, value, reason })))(
-    '$name cannot read $value',
-    ({ read, value, reason }) => {
-      expect(() => read(value)).toThrow(reason);
-    },
-  );
-
-  it.each(['amqpUrl', 'httpRoot', 'namePrefix', 'precisions'] as const)('%s repeats no value', (name) => {
-    const readers = { amqpUrl, httpRoot, namePrefix, precisions };
-    const values = [
-      'CANARY/',
-      'http://user:CANARY@host/',
-      'http://host/?CANARY',
-      'redis://host/CANARY',
-      'redis://h?CANARY',
-    ];
-    for (const value of values) {
-      try {
-        readers[name](value);
-      } catch (error) {
-        expect(String(error)).not.toContain('CANARY');
-        expect((error as Error).cause).toBeUndefined();
-      }
-    }
-    expect.hasAssertions();
+describe.each(Object.entries(ROWS))('%s', (_, { read, readable, faults }) => {
+  it.each(readable)('reads %s', (value, expected = value) => {
+    expect(read(value)).toEqual(expected);
   });
+
+  it.each(faults.flatMap(([reason, ...values]) => values.map((value) => ({ value, reason }))))(
+    'cannot read $value, and does not repeat it',
+    ({ value, reason }) => {
+      const fault = faultOf(() => read(value));
+      expect(fault.message).toMatch(reason);
+      expect(inspect(fault.cause) + fault.message).not.toContain('CANARY');
+    },
+  );
 });
+
+function faultOf(act: () => unknown): Error {
+  try {
+    act();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('it was read');
+}

@@ -6,7 +6,6 @@ export type Reader<T> = (text: string) => T;
 export const text: Reader<string> = (value) => value;
 
 const SHORTEST_KEY = 32;
-const HOST_NAME = /^[a-z0-9._-]+$/;
 
 /** A key that nobody can guess, as far as its length tells. */
 export const key: Reader<string> = (value) => {
@@ -51,33 +50,6 @@ export function rising(read: Reader<number>): Reader<readonly number[]> {
     return numbers;
   };
 }
-
-/** The root of an HTTP service, without a slash at its end. */
-export const httpRoot: Reader<string> = (value) => {
-  const url = URL.parse(value);
-  if (!url || !['http:', 'https:'].includes(url.protocol)) throw new Error('must be an http or https URL');
-  if (url.username || url.password) throw new Error('must not hold credentials');
-  // Not even an empty one: it would swallow the path that is appended to the root.
-  if (/[?#]/.test(url.href)) throw new Error('must have neither a query nor a fragment');
-  return url.href.replace(/\/+$/, '');
-};
-
-/** The name of a host, in lower case; no port. */
-export const hostName: Reader<string> = (value) => {
-  const name = value.toLowerCase();
-  if (!HOST_NAME.test(name) || URL.parse(`https://${name}`)?.hostname !== name) {
-    throw new Error('must be host names, comma separated');
-  }
-  return name;
-};
-
-/** The address of a broker. */
-export const amqpUrl: Reader<string> = (value) => {
-  const url = URL.parse(value);
-  if (!url || !['amqp:', 'amqps:'].includes(url.protocol))
-    throw new Error('must be amqp or amqps URLs, comma separated');
-  return value;
-};
 
 /** What the name of a queue may begin with. */
 export const namePrefix: Reader<string> = (value) => {

@@ -2,16 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 
 import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
+import { REQUIRED } from './settings.fixture.ts';
 import { warningsOf } from './warnings.ts';
 
-const VARIABLES = {
-  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
-  PLATFORM_API_URL: 'https://api.example.com',
-  PLATFORM_CLIENT_ID: 'client',
-};
 /** Of the operator `default`, and of others of a file. */
 function warnings(variables: Record<string, string>, others: Record<string, object> = {}) {
-  const environment = { ...VARIABLES, OPERATORS_FILE: 'operators.json', ...variables };
+  const environment = { ...REQUIRED, OPERATORS_FILE: 'operators.json', ...variables };
   const settings = readSettings(environment);
   const operators = readOperators(settings, () => JSON.stringify(others));
   return warningsOf(settings, operators, environment);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import { canonicalize } from './canonicalize.ts';
+import { canonicalize } from './sign.ts';
 import type { SignatureSettings } from './signature-settings.ts';
 import { traceSignature } from './trace-signature.ts';
 import { type Mistake, omissions, pathsOf, type SignedRequest, usualMistakes } from './usual-mistakes.ts';
@@ -50,31 +50,25 @@ export const SIGNATURE_VARIABLES = {
       'raw-body': 'the bytes of the body are signed, not the parameters',
     },
   },
-} as const satisfies Record<
-  string,
-  { member: keyof SignatureSettings; values: Readonly<Record<string, string>> }
->;
+} as const satisfies Record<string, Variable>;
 
 export type SignatureVariable = keyof typeof SIGNATURE_VARIABLES;
 
-const VARIABLES = Object.entries(SIGNATURE_VARIABLES) as [
-  SignatureVariable,
-  { member: keyof SignatureSettings; values: Readonly<Record<string, string>> },
-][];
+interface Variable {
+  readonly member: keyof SignatureSettings;
+  readonly values: Readonly<Record<string, string>>;
+}
+
+const VARIABLES = Object.entries<Variable>(SIGNATURE_VARIABLES);
 
 /** The variables whose values differ from those of other settings. */
-function differingSettings(
-  settings: SignatureSettings,
-  own: SignatureSettings,
-): Partial<Record<SignatureVariable, string>> {
-  const differing = VARIABLES.filter(([, { member }]) => settings[member] !== own[member]);
-  return Object.fromEntries(differing.map(([variable, { member }]) => [variable, settings[member]]));
+function differences(settings: SignatureSettings, own: SignatureSettings) {
+  return VARIABLES.filter(([, { member }]) => settings[member] !== own[member]);
 }
 
 /** What other settings do, in a sentence. */
 function differenceOf(settings: SignatureSettings, own: SignatureSettings): string {
-  const differences = VARIABLES.filter(([, { member }]) => settings[member] !== own[member]);
-  const texts = differences.map(([, { member, values }]) => values[settings[member]]);
+  const texts = differences(settings, own).map(([, { member, values }]) => values[settings[member]]);
   return `Other settings than this client has here: ${texts.join('; ')}.`;
 }
 
@@ -85,8 +79,7 @@ function otherSettings(own: SignatureSettings): readonly SignatureSettings[] {
       found.flatMap((each) => Object.keys(values).map((value) => ({ ...each, [member]: value }))),
     [own],
   );
-  const distance = (settings: SignatureSettings): number =>
-    Object.keys(differingSettings(settings, own)).length;
+  const distance = (settings: SignatureSettings): number => differences(settings, own).length;
   return all.toSorted((one, other) => distance(one) - distance(other)).slice(1);
 }
 
@@ -180,6 +173,6 @@ function pairsOf(mistakes: readonly Mistake[]): readonly Mistake[] {
 }
 
 function explanation(reason: string, settings: SignatureSettings, own: SignatureSettings): Explanation {
-  const differing = differingSettings(settings, own);
-  return Object.keys(differing).length > 0 ? { reason, settings: differing } : { reason };
+  const differing = differences(settings, own).map(([variable, { member }]) => [variable, settings[member]]);
+  return differing.length > 0 ? { reason, settings: Object.fromEntries(differing) } : { reason };
 }

@@ -1,4 +1,3 @@
-export { canonicalize, sign, signRawBody } from './canonicalize.ts';
 export { exactJson, parseExactJson } from './exact-json.ts';
 export {
   explainSignature,
@@ -13,5 +12,6 @@ export {
   type SignatureSettings,
   type SignedParameters,
 } from './signature-settings.ts';
+export { sign, signRawBody } from './sign.ts';
 export { type SignedPiece, traceSignature } from './trace-signature.ts';
 export { type Mistake, type SignedRequest, usualMistakes } from './usual-mistakes.ts';

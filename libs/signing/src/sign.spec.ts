@@ -4,13 +4,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { canonicalize, sign, signRawBody, sortedNames } from './canonicalize.ts';
+import { canonicalize, sign, signRawBody } from './sign.ts';
 import { phpFloat, phpNumber } from './php-number.ts';
 import {
   DEFAULT_SIGNATURE_SETTINGS,
   type SignatureSettings,
   type SignedParameters,
 } from './signature-settings.ts';
+import { sortedNames } from './trace-signature.ts';
 
 interface Vector {
   readonly name: string;

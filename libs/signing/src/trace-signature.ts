@@ -1,6 +1,24 @@
-import { decodeJsonString } from './php-number.ts';
-import { isExcluded, isExcludedWithin, joinDecoded, sortedNames, writeScalar } from './canonicalize.ts';
+import { joinDecoded } from './join-decoded.ts';
+import { decodeJsonString, phpFloat, phpNumber } from './php-number.ts';
 import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
+
+/** Source: interface document, "Signature", step 2. */
+export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
+  'clientId',
+  'access-token',
+  'action',
+  'auth',
+  'channel',
+  'controller',
+  'locale',
+  'method',
+  'module',
+  'sign',
+  'version',
+  'per-page',
+  'page',
+  'sort',
+]);
 
 /** One value that is signed, in the order of signing. */
 export interface SignedPiece {
@@ -35,56 +53,95 @@ export interface TraceDeviations {
   readonly nested?: { readonly fromDepth: number; readonly write: (value: unknown) => string };
 }
 
-/** A value that is signed, and its path. */
-type Place = Pick<SignedPiece, 'path' | 'value' | 'isDecoded'>;
-
 /**
- * Shows the steps of `canonicalize`; it takes several times as long.
+ * Shows how the canonical string of a request is made.
  *
  * @param deviations a usual mistake, to show what it gives instead
  */
 export function traceSignature(
   parameters: SignedParameters,
   settings: SignatureSettings,
-  { order = sortedNames, included = [], nested }: TraceDeviations = {},
+  deviations: TraceDeviations = {},
 ): SignatureTrace {
+  const found: Omit<SignedPiece, 'isJoined'>[] = [];
+  const { joined, ...names } = walkSigned(parameters, settings, deviations, (text, value, isDecoded, path) =>
+    found.push({ path: [...path], value, text, isDecoded }),
+  );
+  const isJoined = ({ isDecoded, path: [top = ''] }: (typeof found)[0]) => isDecoded && joined.has(top);
+  return { ...names, pieces: found.map((piece) => ({ ...piece, isJoined: isJoined(piece) })) };
+}
+
+/**
+ * Calls `onValue` with every value that is signed: in the order of its key by byte, nested values depth first, lists in their
+ * own order. Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
+ *
+ * @param onValue is given the value as it is signed, and its path, which changes afterwards
+ */
+export function walkSigned(
+  parameters: SignedParameters,
+  settings: SignatureSettings,
+  { order = sortedNames, included = [], nested }: TraceDeviations,
+  onValue: (text: string, value: unknown, isDecoded: boolean, path: readonly string[]) => void,
+) {
   const { members, joined } = joinDecoded(parameters, settings);
   const dropped: (readonly string[])[] = [];
-  const kept = order(members, 0).filter((name) => takesPart([name], isExcluded(name, settings)));
-  const pieces = kept.flatMap((name) =>
-    write({ path: [name], value: members[name], isDecoded: joined.has(name) }),
-  );
-  return { kept, dropped, pieces };
+  const path: string[] = [];
+  const kept = namesOf(members);
+  for (const name of kept) walkInto(name, members[name], joined.has(name));
+  return { kept, dropped, joined };
 
-  function takesPart(path: readonly string[], isExcludedHere: boolean): boolean {
-    const isKept = !isExcludedHere || included.includes(path.at(-1) as string);
-    if (!isKept) dropped.push(path);
-    return isKept;
+  function walkInto(name: string, value: unknown, isDecoded: boolean): void {
+    path.push(name);
+    walk(value, isDecoded);
+    path.pop();
   }
 
-  function write(place: Place): SignedPiece[] {
-    const { path, value, isDecoded } = place;
+  function walk(value: unknown, isDecoded: boolean): void {
     if (typeof value === 'string' && !isDecoded) {
       const decoded = decodeJsonString(value, settings.jsonStrings);
-      if (decoded !== value) return write({ path, value: decoded, isDecoded: true });
+      if (decoded !== value) return walk(decoded, true);
     }
-    if (value === undefined) return [];
+    if (value === undefined) return;
     if (typeof value !== 'object' || value === null) {
-      const text = writeScalar(value, settings.scalars);
-      return [{ path, value, text, isDecoded, isJoined: joined.has(path[0] as string) }];
+      onValue(writeScalar(value, settings.scalars), value, isDecoded, path);
+    } else if (nested && path.length >= nested.fromDepth && !isDecoded) {
+      onValue(nested.write(value), value, isDecoded, path);
+    } else {
+      for (const name of namesOf(value)) walkInto(name, (value as SignedParameters)[name], isDecoded);
     }
-    if (nested && path.length >= nested.fromDepth && !isDecoded) {
-      return [{ path, value, text: nested.write(value), isDecoded, isJoined: false }];
-    }
-    return namesOf(value, path).flatMap((name) =>
-      write({ path: [...path, name], value: (value as SignedParameters)[name], isDecoded }),
-    );
   }
 
-  function namesOf(value: object, path: readonly string[]): readonly string[] {
+  function namesOf(value: object): readonly string[] {
     if (Array.isArray(value)) return Object.keys(value);
-    return order(value, path.length).filter((name) =>
-      takesPart([...path, name], isExcludedWithin(name, settings)),
-    );
+    return order(value, path.length).filter((name) => {
+      const isKept = !isExcluded(name) || included.includes(name);
+      if (!isKept) dropped.push([...path, name]);
+      return isKept;
+    });
   }
+
+  /** Within nested objects, `client` always takes part: only the query's can be dropped. */
+  function isExcluded(name: string): boolean {
+    if (path.length > 0) return settings.exclude === 'deep' && EXCLUDED_NAMES.has(name);
+    return EXCLUDED_NAMES.has(name) || (name === 'client' && settings.openGameClient === 'drop');
+  }
+}
+
+/** The only code units whose order differs between UTF-16, by which JavaScript sorts, and UTF-8. */
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** The names of an object's members by the bytes of their UTF-8, as PHP compares strings. */
+export function sortedNames(members: object): string[] {
+  const names = Object.keys(members).sort();
+  if (!names.some((name) => SURROGATE.test(name))) return names;
+  return names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+/** A value that is neither object nor list, as the canonical string holds it. */
+function writeScalar(value: unknown, scalars: SignatureSettings['scalars']): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : phpFloat(value);
+  if (typeof value === 'bigint') return phpNumber(String(value), Number(value));
+  if (scalars === 'json') return String(value);
+  return value === true ? '1' : '';
 }

@@ -22,26 +22,12 @@ class BrokerLost extends Error {
 describe('describeError', () => {
   it.each([
     ['JSON.parse', () => JSON.parse(`{"nick":${CANARY}}`), 'SyntaxError'],
-    [
-      'JSON.parse, over lines that look like frames',
-      () => JSON.parse(`\n    at ${CANARY} (a:1:1)`),
-      'SyntaxError',
-    ],
-    [
-      'JSON.parse, over a line that looks like a frame',
-      () => JSON.parse(`{"a":\nat ${CANARY}}`),
-      'SyntaxError',
-    ],
+    ['JSON.parse, over frames', () => JSON.parse(`\n    at ${CANARY} (a:1:1)`), 'SyntaxError'],
+    ['JSON.parse, over a frame', () => JSON.parse(`{"a":\nat ${CANARY}}`), 'SyntaxError'],
     ['new URL', () => throwInvalidUrl(), 'TypeError'],
-    [
-      'a call of what is no function',
-      () => ({ [CANARY]: 1 as unknown as () => void })[CANARY]?.(),
-      'TypeError',
-    ],
-    ['a property that an own message names', () => thrownWith(TypeError), 'TypeError'],
-    ['a range', () => thrownWith(RangeError), 'RangeError'],
-    ['what is no URI', () => thrownWith(URIError), 'URIError'],
-    ['a reference', () => thrownWith(ReferenceError), 'ReferenceError'],
+    ...[TypeError, RangeError, URIError, ReferenceError].map(
+      (kind) => [`a ${kind.name}`, () => thrownWith(kind), kind.name] as const,
+    ),
   ])('describes what was thrown by %s, without its input', (_, act, name) => {
     const error = thrownBy(act);
     expect(inspect(error)).toContain(CANARY);
@@ -51,25 +37,14 @@ describe('describeError', () => {
     expect(JSON.stringify(description)).not.toContain(CANARY);
   });
 
-  it('keeps the code of an error whose message is dropped', () => {
-    expect(describeError(thrownBy(throwInvalidUrl))).toMatchObject({ code: 'ERR_INVALID_URL' });
-  });
-
-  it("keeps the messages of this service's own errors", () => {
+  it("keeps the messages of this service's own errors, and of the operating system under any name", () => {
     expect(describeError(new BrokerLost('The broker is away.'))).toMatchObject({
       name: 'BrokerLost',
       message: 'The broker is away.',
     });
-  });
-
-  it('keeps the messages of the operating system, under any name', () => {
-    const facts = { code: 'ECONNREFUSED', syscall: 'connect' };
-    const error = Object.assign(new TypeError('connect ECONNREFUSED 127.0.0.1:5672'), facts);
-    expect(describeError(error)).toMatchObject({
-      name: 'TypeError',
-      code: 'ECONNREFUSED',
-      message: 'connect ECONNREFUSED 127.0.0.1:5672',
-    });
+    const facts = { code: 'ECONNREFUSED', message: 'connect ECONNREFUSED 127.0.0.1:5672' };
+    const error = Object.assign(new TypeError(), { ...facts, syscall: 'connect' });
+    expect(describeError(error)).toMatchObject({ name: 'TypeError', ...facts });
   });
 
   it('gives at most eight frames of the stack', () => {
@@ -95,21 +70,11 @@ describe('describeError', () => {
   it('describes the causes too, three deep', () => {
     const nested = (depth: number): Error =>
       new BrokerLost(`level ${depth}`, depth === 5 ? {} : { cause: nested(depth + 1) });
-    const levels: (string | undefined)[] = [];
-    for (
-      let at = describeError(nested(0)) as ReturnType<typeof describeError> | undefined;
-      at;
-      at = at.cause
-    ) {
-      levels.push(at.message);
-    }
-    expect(levels).toEqual(['level 0', 'level 1', 'level 2', 'level 3']);
-  });
-
-  it('stops at a cause that is the error itself', () => {
-    const error = new BrokerLost('loop');
-    error.cause = error;
-    expect(() => JSON.stringify(describeError(error))).not.toThrow();
+    const shown = JSON.stringify(describeError(nested(0))).match(/level \d/g);
+    expect(shown).toEqual(['level 0', 'level 1', 'level 2', 'level 3']);
+    const loop = new BrokerLost('loop');
+    loop.cause = loop;
+    expect(JSON.stringify(describeError(loop)).match(/loop/g)).toHaveLength(4);
   });
 
   it('drops the message of a cause that quotes its input', () => {

@@ -19,16 +19,6 @@ describe('GatheredLines', () => {
     expect(chunks).toEqual(['a\nb\n']);
   });
 
-  it('writes a large buffer at once, however often', () => {
-    const { chunks, lines } = gathering();
-    const line = `${'x'.repeat(999)}\n`;
-    for (let written = 0; written < 1_000; written += 1) lines.write(line);
-    lines.flush();
-    expect(chunks.length).toBeGreaterThan(9);
-    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(70_000);
-    expect(chunks.join('')).toBe(line.repeat(1_000));
-  });
-
   it('keeps the sequence of lines, whatever their length and their characters', () => {
     const { chunks, lines } = gathering();
     const long = `${'ü€😀'.repeat(10_000)}\n`;

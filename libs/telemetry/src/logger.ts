@@ -1,29 +1,17 @@
 import { createHmac } from 'node:crypto';
 
 import type { LoggerService } from '@nestjs/common';
-import { destination, type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import {
+  destination,
+  type DestinationStream,
+  type Logger,
+  type LoggerOptions,
+  pino,
+  stdTimeFunctions,
+} from 'pino';
 
 import { describeError } from './describe-error.ts';
 
-// With the other parts of the line of an answered command, it saves 8 µs (docs/decisions/0008); pino's own time would do.
-
-let secondMs = 0;
-let second = ',"time":"1970-01-01T00:00:00.';
-
-/** The time as a member of a line: `,"time":"2026-03-01T12:00:00.123Z"`. Lines of the same second share its text. */
-export function timeMember(): string {
-  const nowMs = Date.now();
-  let milliseconds = nowMs - secondMs;
-  if (milliseconds < 0 || milliseconds > 999) {
-    secondMs = Math.floor(nowMs / 1000) * 1000;
-    second = `,"time":"${new Date(nowMs).toISOString().slice(0, -'000Z'.length)}`;
-    milliseconds = nowMs - secondMs;
-  }
-  if (milliseconds > 99) return `${second}${milliseconds}Z"`;
-  return milliseconds > 9 ? `${second}0${milliseconds}Z"` : `${second}00${milliseconds}Z"`;
-}
-
-// With the other parts of the line of an answered command, it saves 8 µs (docs/decisions/0008); pino's own destination would do.
 /** The longest that a line is buffered. */
 const GATHER_MS = 50;
 /** More than a busy worker writes in that time, so that usually the time decides: each write wakes another thread. */
@@ -32,8 +20,8 @@ const GATHER_BYTES = 64 * 1024;
 const MOST_BYTES = 3;
 
 /**
- * Buffers lines and writes many at a time: writing a single line costs more than formatting it. They are kept as bytes,
- * since a text that was put together is a tree of objects, which each garbage collection would visit (decision 0008).
+ * Buffers lines and writes many at a time: writing a single line costs more than formatting it (8 µs a command, decision
+ * 0008). They are kept as bytes: a concatenated text is a tree of objects, which each garbage collection would visit.
  */
 export class GatheredLines implements DestinationStream {
   readonly #target: DestinationStream;
@@ -76,7 +64,6 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The size of the lines that have not been read yet; beyond it lines are dropped, as the log must not stop the service. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
-const streams = new WeakMap<Logger, DestinationStream>();
 
 /**
  * A logger that writes one JSON object a line, with ISO times and level names. Lines reach standard output within
@@ -91,7 +78,7 @@ export function createLogger(level: LogLevel, stream: DestinationStream = standa
   const options: LoggerOptions = {
     level,
     base: null,
-    timestamp: timeMember,
+    timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError, cause: describeError },
     hooks: {
@@ -102,14 +89,7 @@ export function createLogger(level: LogLevel, stream: DestinationStream = standa
       },
     },
   };
-  const logger = pino(options, stream);
-  streams.set(logger, stream);
-  return logger;
-}
-
-/** The stream that a logger of `createLogger` writes to; undefined for a child of it. */
-function streamOf(logger: Logger): DestinationStream | undefined {
-  return streams.get(logger);
+  return pino(options, stream);
 }
 
 function standardOutput(): DestinationStream {
@@ -118,39 +98,6 @@ function standardOutput(): DestinationStream {
   process.once('exit', () => lines.flush());
   const output = destination({ sync: false, maxLength: MAX_UNREAD_BYTES });
   return lines;
-}
-
-// With the other parts of the line of an answered command, it saves 8 µs (docs/decisions/0008); the logger would do.
-const PLAIN = /^[ !#-[\]-~]*$/;
-
-/** Whether a text needs no escaping in JSON: printable ASCII without quotation marks and backslashes. */
-export function isPlainText(text: string): boolean {
-  return PLAIN.test(text);
-}
-
-/**
- * Writes lines of one level and message, byte for byte as the logger does, for a line that is written so often that its
- * cost matters.
- *
- * The returned function takes the other members as text, at least one: `"id":"m-1","attempts":1`. The caller makes sure
- * that they need no escaping.
- *
- * @param logger one of `createLogger`; not a child, which has members of its own
- * @param message plain text
- * @returns undefined if the logger has to be used instead: it does not write this level, or is a child
- */
-export function lineWriter(
-  logger: Logger,
-  level: Exclude<LogLevel, 'silent'>,
-  message: string,
-): ((members: string) => void) | undefined {
-  const stream = streamOf(logger);
-  if (stream === undefined || !logger.isLevelEnabled(level)) return undefined;
-  const start = `{"level":"${level}"`;
-  const end = `,"msg":"${message}"}\n`;
-  return (members) => {
-    stream.write(`${start}${timeMember()},${members}${end}`);
-  };
 }
 
 /** Writes Nest's own messages to the log of the service. They describe the framework's start, so they are for debugging. */

@@ -34,7 +34,7 @@ export const COMMAND_HEADERS: JsonSchema = {
 };
 
 /** Basic properties of a command. */
-export const COMMAND_PROPERTIES: JsonSchema = {
+const COMMAND_PROPERTIES: JsonSchema = {
   type: 'object',
   required: ['reply_to'],
   properties: {
@@ -77,7 +77,7 @@ const EVENT_HEADERS: JsonSchema = {
 };
 
 /** Basic properties of a reply. */
-export const REPLY_PROPERTIES: JsonSchema = {
+const REPLY_PROPERTIES: JsonSchema = {
   type: 'object',
   required: ['type', 'correlation_id', 'message_id', 'content_type', 'delivery_mode', 'timestamp', 'app_id'],
   properties: {

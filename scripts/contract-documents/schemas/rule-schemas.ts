@@ -59,6 +59,7 @@ const CONVERTERS: Readonly<Record<string, (constraints: readonly unknown[]) => J
   // The order of two members and the names of zones cannot be said; the descriptions do.
   isAfter: () => ({}),
   isTimeZone: () => ({}),
+  isShownInZone: () => ({}),
   isSafeInteger: ([minimum, maximum]) => ({ type: 'integer', minimum, maximum }),
   isPrecisions: () => ({
     type: 'object',

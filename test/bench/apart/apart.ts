@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../../support/interactive-load.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { Supervisor } from '../../support/worker-process.ts';
+import { Supervisor } from '../../support/supervisor.ts';
 import { apartPlatform, ILL_OPERATORS, playerThatTakes, type Trouble } from './troubles.ts';
 
 /** One row of the table: what somebody does, beside whom everybody else is measured. */

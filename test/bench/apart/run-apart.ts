@@ -1,8 +1,8 @@
 import { markdownTable } from 'markdown-table';
 
-import { startRedis } from '../../../scripts/start-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import type { InteractiveLoad } from '../../support/interactive-load.ts';
-import { median, percentile } from '../measure/measure.ts';
+import { median, percentile } from '../measure.ts';
 import {
   APART_DEFAULTS,
   type Beside,
@@ -82,7 +82,7 @@ export async function runApart({ url, rounds, only = '' }: RunApartOptions): Pro
   const head = ['what another does', 'alone, p99 ms', 'beside, p99 ms', 'failed'];
   console.log(`\nEverybody else sends ${RATE_PER_SECOND} session.create a second; platform 20 ms.\n`);
   console.log(`${markdownTable([head, ...rows], { align: ['l', 'r', 'r', 'l'] })}\n`);
-  await using redis = await startRedis();
+  await using redis = await PrivateRedis.start();
   for (const [title, measure] of loadsOf(url, redis.url)) {
     if (!title.includes(only)) continue;
     const load = await measure();

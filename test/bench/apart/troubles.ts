@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Options } from 'amqplib';
 
-import { AD_HOC_RECORD } from '#platform';
-
 import { healthy, playerOf } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour, PlatformRequest } from '../../support/platform-stub.ts';
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { ReportPages } from '../reports/report-reader.ts';
 
 const ANSWER_MS = 20;
-const RECORDS = 60_000;
+/** Their records cost this process nothing, which measures the players meanwhile. */
+const pages = new ReportPages(60_000);
 
 /** A player whose session or game takes that long, or is never answered. */
 export function playerThatTakes(answer: number | 'never', name: string): string {
@@ -21,7 +21,9 @@ export function playerThatTakes(answer: number | 'never', name: string): string 
 export const apartPlatform: PlatformBehaviour = async (request, response, socket) => {
   const player = playerOf(request);
   if (player === undefined) {
-    response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(reportPage(request));
+    const { searchParams } = request.url;
+    const page = pages.page(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
+    response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(page);
     return;
   }
   const [, answer] = /^takes-(\d+|never)-/.exec(player) ?? [];
@@ -29,33 +31,6 @@ export const apartPlatform: PlatformBehaviour = async (request, response, socket
   await sleep(answer === undefined ? ANSWER_MS : Number(answer));
   await healthy()(request, response, socket);
 };
-
-/** By their number: the records cost this process nothing, which measures the players meanwhile. */
-const records = new Map<number, string>();
-
-function reportPage({ url }: PlatformRequest): string {
-  const page = Number(url.searchParams.get('page'));
-  const perPage = Number(url.searchParams.get('per-page'));
-  const data = records.get(perPage) ?? JSON.stringify(Array.from({ length: perPage }, recordOf));
-  records.set(perPage, data);
-  const meta = {
-    'total-count': RECORDS,
-    'page-count': Math.ceil(RECORDS / perPage),
-    'current-page': page,
-    'per-page': perPage,
-  };
-  return `{"data":${data},"meta":${JSON.stringify(meta)}}`;
-}
-
-function recordOf(_: unknown, index: number): object {
-  const attributes = { 'user-id': `player-${index}`, date: '2026-01-01', currency: 'USD' };
-  const amounts = AD_HOC_RECORD.integers.map((name, place) => [name, 1_000 * index + place]);
-  return {
-    type: 'ad-hoc-report',
-    id: String(index),
-    attributes: { ...attributes, ...Object.fromEntries(amounts) },
-  };
-}
 
 /** Trouble of somebody; it lasts until `signal` aborts. */
 export type Trouble = (service: ServiceUnderTest, signal: AbortSignal) => Promise<void>;

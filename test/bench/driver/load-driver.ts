@@ -4,11 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
-import { type Dialect, Ledger, sessionWorkload, type Tally, type Workload } from './workload.ts';
+import type { Speech } from '../../support/speech.ts';
+import { Ledger, sessionWorkload, type Tally, type Workload } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;
-  readonly dialect: Dialect;
+  readonly speech: Speech;
   /** Default: `session.create`. */
   readonly workload?: Workload;
   /** How long nothing may come back before the rest counts as missing. Default: 10 s. */
@@ -43,7 +44,7 @@ const QUIET_MS = 200;
 /**
  * Sends commands to one worker, or to several of one queue, and holds every answer against its command.
  *
- *     await using driver = await LoadDriver.open({ url, dialect: busDialect('poker') });
+ *     await using driver = await LoadDriver.open({ url, speech: busSpeech('poker') });
  *     await driver.closedLoop({ inFlight: 200, commands: 2_000 });        // warm-up
  *     const load = await driver.closedLoop({ inFlight: 200, commands: 10_000 });
  *     const { latenciesMs } = await driver.openLoop({ perSecond: 300, forMs: 10_000 });
@@ -53,7 +54,7 @@ const QUIET_MS = 200;
  * connection is to hold: what a test breaks are the worker's.
  */
 export class LoadDriver implements AsyncDisposable {
-  readonly #dialect: Dialect;
+  readonly #speech: Speech;
   readonly #workload: Workload;
   readonly #patienceMs: number;
   readonly #connection: ChannelModel;
@@ -68,12 +69,12 @@ export class LoadDriver implements AsyncDisposable {
   #onAnswer: () => void = () => undefined;
 
   private constructor(
-    { dialect, workload = sessionWorkload(), patienceMs = 10_000 }: LoadDriverOptions,
+    { speech, workload = sessionWorkload, patienceMs = 10_000 }: LoadDriverOptions,
     connection: ChannelModel,
     channel: Channel,
     replyQueue: string,
   ) {
-    this.#dialect = dialect;
+    this.#speech = speech;
     this.#workload = workload;
     this.#patienceMs = patienceMs;
     this.#connection = connection;
@@ -156,11 +157,14 @@ export class LoadDriver implements AsyncDisposable {
 
   #send(dueAtMs: number): void {
     const sequence = this.#ledger.next();
-    const command = this.#workload.command(sequence);
+    const { type, data } = this.#workload.command(sequence);
+    const id = `${this.#name}-${sequence}`;
     this.#dueAtMs.set(sequence, dueAtMs);
-    this.#dialect.publish(this.#channel, command, {
-      messageId: `${this.#name}-${sequence}`,
-      correlationId: `${this.#name}-${sequence}`,
+    const { exchange, routingKey } = this.#speech.addressOf(type);
+    const content = Buffer.from(JSON.stringify(this.#speech.bodyOf(type, id, data)));
+    this.#channel.publish(exchange, routingKey, content, {
+      messageId: id,
+      correlationId: id,
       replyTo: this.#replyQueue,
       contentType: 'application/json',
       persistent: true,
@@ -169,10 +173,12 @@ export class LoadDriver implements AsyncDisposable {
 
   #receive(message: ConsumeMessage): void {
     this.#lastAnswerAtMs = performance.now();
-    const final = this.#dialect.readFinal(message);
-    if (final === undefined) return;
+    if (!this.#speech.isFinal(message)) return;
+    const body = JSON.parse(message.content.toString()) as { response?: unknown };
+    // The packets of Nest's client have the answer in them.
+    const answer = body.response ?? body;
     const sequence = this.#sequenceOf(String(message.properties.correlationId));
-    if (!this.#ledger.answered(sequence, this.#workload.isRight(sequence, final.answer))) return;
+    if (!this.#ledger.answered(sequence, this.#workload.isRight(sequence, answer))) return;
     const dueAtMs = this.#dueAtMs.get(sequence);
     if (dueAtMs === undefined) return;
     this.#dueAtMs.delete(sequence);

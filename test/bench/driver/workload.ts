@@ -1,5 +1,3 @@
-import type { Channel, ConsumeMessage, Options } from 'amqplib';
-
 import { sessionOf } from '../../support/platform-stub.ts';
 
 /** What became of the commands that were sent. All but `right` of those that are answered is a fault. */
@@ -58,7 +56,6 @@ export function isFaultless({ sent, right, double, stray }: Tally): boolean {
 export interface BenchCommand {
   readonly type: string;
   readonly data: object;
-  readonly headers?: Readonly<Record<string, unknown>>;
 }
 
 /** What the driver sends, and how it knows that an answer is right. */
@@ -72,7 +69,7 @@ export interface Workload {
  * `session.create` of another player each time; right is the answer with this player and the
  * session that the platform gave him.
  */
-export const sessionWorkload = (): Workload => ({
+export const sessionWorkload: Workload = {
   command: (sequence) => ({
     type: 'session.create',
     data: { userId: playerOf(sequence), nick: `Ace ${sequence}`, lang: 'en', currency: 'EUR' },
@@ -87,59 +84,8 @@ export const sessionWorkload = (): Workload => ({
       redirectUrl === expected['redirect-url']
     );
   },
-});
+};
 
 function playerOf(sequence: number): string {
   return `player-${sequence}`;
-}
-
-/** How one kind of worker is spoken to. */
-export interface Dialect {
-  publish(channel: Channel, command: BenchCommand, options: Options.Publish): void;
-  /** `undefined` for a reply that is not the last one of its command. */
-  readFinal(message: ConsumeMessage): { readonly answer: unknown } | undefined;
-}
-
-/** The bus contract: published to the exchange of the commands, final if the header says so. */
-export function busDialect(prefix: string): Dialect {
-  const exchange = `${prefix}.commands`;
-  return {
-    publish: (channel, { type, data, headers }, options) => {
-      channel.publish(exchange, type, bodyOf(data), { ...options, headers });
-    },
-    readFinal: ({ properties, content }) =>
-      properties.headers?.['final'] === true ? { answer: parse(content) } : undefined,
-  };
-}
-
-/** A plain worker of one queue: the body is the data, and each reply the only one. */
-export function queueDialect(queue: string): Dialect {
-  return {
-    publish: (channel, { type, data, headers }, options) => {
-      channel.sendToQueue(queue, bodyOf(data), { ...options, type, headers });
-    },
-    readFinal: ({ content }) => ({ answer: parse(content) }),
-  };
-}
-
-/** The packets of Nest's own client, to its own transport. */
-export function nestDialect(queue: string): Dialect {
-  return {
-    publish: (channel, { type, data }, options) => {
-      const packet = { pattern: type, data, id: options.correlationId };
-      channel.sendToQueue(queue, bodyOf(packet), options);
-    },
-    readFinal: ({ content }) => {
-      const { response, err, isDisposed } = parse(content) as Record<string, unknown>;
-      return isDisposed === true ? { answer: response ?? err } : undefined;
-    },
-  };
-}
-
-function bodyOf(value: object): Buffer {
-  return Buffer.from(JSON.stringify(value));
-}
-
-function parse(content: Buffer): unknown {
-  return JSON.parse(content.toString());
 }

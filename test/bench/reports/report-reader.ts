@@ -3,16 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
-import type { RunningWorker } from '../contestants/contestant.ts';
+import { adHocAttributes } from '../../support/platform-answers.ts';
+import type { RunningWorker } from '../contestants.ts';
 
-const AMOUNTS =
-  'win loss deposit withdraw bets rake jackpot tournament-fee tournament-bet tournament-prize cash-result tournament-result ticket-fee ticket-bet slot-credit slot-debit rakeback rakeback-paid rakeback-unpaid rabbit-hunting'.split(
-    ' ',
-  );
 /** As many digits as each number of a record has. */
 const DIGITS = 9;
 const PLACE = '0'.repeat(DIGITS);
-const DATE = '2026-01-01';
 
 /** The text of one page, and where the numbers of its records stand in it. */
 interface Template {
@@ -65,18 +61,9 @@ export class ReportPages {
 }
 
 function recordOf(index: number): object {
-  const amounts = AMOUNTS.map((name, place) => [name, 1_000 * index + place]);
-  return {
-    type: 'ad-hoc-report',
-    id: `player-${PLACE}-1-${DATE}`,
-    attributes: {
-      'user-id': `player-${PLACE}`,
-      date: DATE,
-      'money-type': 1,
-      currency: index % 2 === 0 ? 'EUR' : 'USD',
-      ...Object.fromEntries(amounts),
-    },
-  };
+  const attributes = adHocAttributes(`player-${PLACE}`, 1_000 * index);
+  const currency = index % 2 === 0 ? 'EUR' : 'USD';
+  return { type: 'ad-hoc-report', id: `player-${PLACE}-1`, attributes: { ...attributes, currency } };
 }
 
 /** A month and a day are the same here: the platform decides how large a report is. */
@@ -141,15 +128,16 @@ export class ReportReader implements AsyncDisposable {
         if (!isRight) faults += 1;
         pages += 1;
       };
-      worker.dialect.publish(
-        this.#channel,
-        {
-          type: 'report.ad-hoc.fetch',
-          data: { ...PERIOD, perPage },
-          headers: { 'x-deadline': Date.now() + BUDGET_MS },
-        },
-        { replyTo: this.#queue, messageId: id, correlationId: id, persistent: true },
-      );
+      const type = 'report.ad-hoc.fetch';
+      const { exchange, routingKey } = worker.speech.addressOf(type);
+      const data = worker.speech.bodyOf(type, id, { ...PERIOD, perPage });
+      this.#channel.publish(exchange, routingKey, Buffer.from(JSON.stringify(data)), {
+        replyTo: this.#queue,
+        messageId: id,
+        correlationId: id,
+        persistent: true,
+        headers: { 'x-deadline': Date.now() + BUDGET_MS },
+      });
     });
   }
 

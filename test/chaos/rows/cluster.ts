@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { ClusterNode } from '../../../scripts/broker/start-cluster.ts';
+import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import type { Row } from '../row.ts';
 import type { ChaosStage } from '../stage/chaos-stage.ts';
 
@@ -8,13 +8,9 @@ const CLUSTER = { nodes: 3 } as const;
 /** Longer than `net_ticktime`, so that the others give the node up. */
 const PAUSE_MS = 15_000;
 
-async function killOne(
-  stage: ChaosStage,
-  what: string,
-  choose: (leader: ClusterNode) => ClusterNode,
-): Promise<void> {
+async function killOne(stage: ChaosStage, what: string, choose: (leader: Broker) => Broker): Promise<void> {
   const [leader] = await stage.broker.view.leadersOf([`${stage.prefix}.interactive`]);
-  const node = choose(leader ?? (stage.broker.cluster.nodes[0] as ClusterNode));
+  const node = choose(leader ?? (stage.broker.cluster.nodes[0] as Broker));
   stage.breaks(`${what} ${node.name} killed`);
   await node.kill();
   stage.mendedMs.push(Date.now());
@@ -53,7 +49,7 @@ export const nodePause: Row = {
   disturb: (stage) =>
     stage.times(1, async () => {
       const { nodes } = stage.broker.cluster;
-      const node = nodes[Math.floor(stage.random() * nodes.length)] as ClusterNode;
+      const node = nodes[Math.floor(stage.random() * nodes.length)] as Broker;
       stage.breaks(`${node.name} paused`);
       node.signal('SIGSTOP');
       await sleep(PAUSE_MS);

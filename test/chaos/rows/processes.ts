@@ -62,7 +62,7 @@ export const clockForward: Row = {
   isOurs: true,
   disturb: (stage) =>
     stage.times(1, async () => {
-      stage.workers.signal(0, 'SIGUSR2');
+      stage.workers.programs[0]?.kill('SIGUSR2');
       stage.mends('the clock of worker 0 is set forward');
     }),
 };

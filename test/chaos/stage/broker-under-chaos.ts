@@ -1,67 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
 import { ClusterView } from '../../e2e/cluster/cluster-view.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
-/** One node behind a network path that can be broken, or a cluster of three. */
-export class BrokerUnderChaos implements AsyncDisposable {
-  readonly #node: Broker | undefined;
-  readonly #path: TcpProxy | undefined;
-  readonly #cluster: Cluster | undefined;
-
-  private constructor(node: Broker | undefined, path: TcpProxy | undefined, cluster: Cluster | undefined) {
-    this.#node = node;
-    this.#path = path;
-    this.#cluster = cluster;
-  }
-
-  static async start(nodes: 1 | 3): Promise<BrokerUnderChaos> {
-    if (nodes === 3) return new BrokerUnderChaos(undefined, undefined, await startCluster());
-    const node = await startBroker();
-    return new BrokerUnderChaos(node, await TcpProxy.start(node.url), undefined);
-  }
-
+/** What workers are connected to: one node behind a network path that can be broken, or a cluster of three. */
+export interface BrokerUnderChaos extends AsyncDisposable {
   /** Of the broker itself, one for each node. */
-  get urls(): readonly string[] {
-    return this.#cluster?.nodes.map(({ url }) => url) ?? [this.node.url];
-  }
-
+  readonly urls: readonly string[];
   /** What workers are given: by way of the path that can be broken, if there is one. */
-  get workerUrl(): string {
-    return this.#path?.through(this.node.url) ?? this.urls.join();
-  }
-
-  get node(): Broker {
-    return there(this.#node, 'one node');
-  }
-
-  get path(): TcpProxy {
-    return there(this.#path, 'one node');
-  }
-
-  get cluster(): Cluster {
-    return there(this.#cluster, 'a cluster');
-  }
-
-  get view(): ClusterView {
-    return new ClusterView(this.cluster);
-  }
-
-  /** RabbitMQ can lose a quorum queue whose node is killed right after its declaration. */
-  async isKept(): Promise<void> {
-    await sleep(3_000);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#path?.[Symbol.asyncDispose]();
-    await this.#node?.stop();
-    await this.#cluster?.stop();
-  }
+  readonly workerUrl: string;
+  readonly node: Broker;
+  readonly path: TcpProxy;
+  readonly cluster: Cluster;
+  readonly view: ClusterView;
 }
 
-function there<T>(part: T | undefined, what: string): T {
-  if (part === undefined) throw new Error(`this row has not asked for ${what}`);
-  return part;
+/** What a row has not asked for is undefined, and breaks the row that uses it. */
+export async function startBrokerUnderChaos(nodes: 1 | 3): Promise<BrokerUnderChaos> {
+  await using parts = new AsyncDisposableStack();
+  const found = nodes === 3 ? await clusterIn(parts) : await nodeIn(parts);
+  const kept = parts.move();
+  return { ...found, [Symbol.asyncDispose]: () => kept.disposeAsync() } as BrokerUnderChaos;
+}
+
+async function clusterIn(parts: AsyncDisposableStack): Promise<Partial<BrokerUnderChaos>> {
+  const cluster = parts.use(await startCluster());
+  const urls = cluster.nodes.map(({ url }) => url);
+  return { urls, workerUrl: urls.join(), cluster, view: new ClusterView(cluster) };
+}
+
+async function nodeIn(parts: AsyncDisposableStack): Promise<Partial<BrokerUnderChaos>> {
+  const node = parts.use(await startBroker());
+  const path = parts.use(await TcpProxy.start(node.url));
+  return { urls: [node.url], workerUrl: path.through(node.url), node, path };
 }

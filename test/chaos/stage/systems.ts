@@ -1,6 +1,6 @@
-import { removeQueues, removeTopology } from '../../../scripts/broker/remove-topology.ts';
-import { busSpeech, nestSpeech, queueSpeech, type Speech } from '../../e2e/cluster/durable-caller.ts';
-import { Program, WorkerProcess } from '../../support/worker-process.ts';
+import { busSpeech, nestSpeech, queueSpeech, type Speech } from '../../support/speech.ts';
+import { Program } from '../../../scripts/processes/program.ts';
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 /** What a worker of any kind is given. */
 export interface Surroundings {
@@ -26,7 +26,6 @@ export interface System {
   /** The queue whose consumers show how many workers are ready. */
   queue(prefix: string): string;
   start(prefix: string, surroundings: Surroundings): Program;
-  remove(url: string, prefix: string): Promise<void>;
 }
 
 /** Shorter than by default, so that a row ends soon after what it broke is mended. */
@@ -55,7 +54,6 @@ export const OURS: System & {
     ...variables,
   }),
   start: (prefix, surroundings) => new WorkerProcess(OURS.variables(prefix, surroundings)),
-  remove: (url, prefix) => removeTopology(url, prefix, RETRY_DELAYS_MS),
 };
 
 /** Services written as the documentation of their library shows: `test/bench/peers`. */
@@ -76,13 +74,11 @@ function peer(name: string, label: string, program: string, speechOf: (queue: st
     queue: (prefix) => prefix,
     start: (prefix, { amqpUrl, platform, peer: fileOf }) =>
       new Program(process.execPath, [fileOf(program)], {
-        PATH: process.env['PATH'],
         ...platform,
         AMQP_URL: amqpUrl,
         QUEUE: prefix,
         QUEUE_TYPE: 'quorum',
         PREFETCH: PEER_PREFETCH,
       }),
-    remove: (url, prefix) => removeQueues(url, [prefix]),
   };
 }

@@ -1,17 +1,12 @@
-import type { Program } from '../../support/worker-process.ts';
+import type { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
-
-/** A worker and its number, from 0; the platform knows it by that. */
-export interface Member {
-  readonly number: number;
-  readonly program: Program;
-}
 
 export interface WorkersOptions {
   readonly count: number;
+  /** @param number of the worker, from 0; the platform knows it by that */
   readonly start: (number: number) => Program;
-  /** Waits until so many workers take commands. */
-  readonly areReady: (members: readonly Member[]) => Promise<void>;
+  /** Waits until they take commands. */
+  readonly areReady: (programs: readonly Program[]) => Promise<void>;
   readonly onCrash: (number: number, output: string) => void;
   /** Called with each that has ended, before it is replaced. */
   readonly onEnd: (program: Program) => void;
@@ -21,8 +16,8 @@ export interface WorkersOptions {
 export class Workers implements AsyncDisposable {
   /** Ends that nobody had asked for. */
   crashes = 0;
+  readonly programs: Program[] = [];
   readonly #options: WorkersOptions;
-  readonly #members: Program[] = [];
   readonly #asked = new WeakSet<Program>();
   #isStopped = false;
 
@@ -37,43 +32,35 @@ export class Workers implements AsyncDisposable {
     return workers;
   }
 
-  get members(): readonly Member[] {
-    return this.#members.map((program, number) => ({ number, program }));
-  }
-
   areReady(): Promise<void> {
-    return this.#options.areReady(this.members);
+    return this.#options.areReady(this.programs);
   }
 
   /** Ends one as a signal does, and waits until it has ended and another one has begun in its place. */
   async end(number: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
-    const program = this.#members[number];
+    const program = this.programs[number];
     if (program === undefined) throw new Error(`there is no worker ${number}`);
     this.#asked.add(program);
     program.kill(signal);
-    await until('another worker has begun', () => this.#members[number] !== program);
-  }
-
-  signal(number: number, signal: NodeJS.Signals): void {
-    this.#members[number]?.kill(signal);
+    await until('another worker has begun', () => this.programs[number] !== program);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
-    for (const program of this.#members) this.#options.onEnd(program);
-    await Promise.all(this.#members.map((program) => program[Symbol.asyncDispose]()));
+    await Promise.all(this.programs.map((program) => program[Symbol.asyncDispose]()));
   }
 
   #run(number: number): void {
     const program = this.#options.start(number);
-    this.#members[number] = program;
-    program.child.once('exit', () => {
+    this.programs[number] = program;
+    void program.exited.then(() => {
       if (this.#isStopped) return;
       this.#options.onEnd(program);
       if (!this.#asked.has(program)) {
         this.crashes += 1;
         this.#options.onCrash(number, program.stderr);
       }
+      void program[Symbol.asyncDispose]();
       this.#run(number);
     });
   }

@@ -1,5 +1,5 @@
 import { root } from '../../../scripts/root.ts';
-import { WorkerProcess } from '../../support/worker-process.ts';
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { OURS, QUEUES, RETRY_DELAYS_MS, type System } from '../stage/systems.ts';
 
 /** A version of the service with its settings. */

@@ -7,7 +7,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { Witness } from './witness.ts';
 
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
@@ -72,13 +72,9 @@ describe('headers that a caller makes up', () => {
   });
 
   const send = (queue: string, type: string, body: unknown, options: Options.Publish = {}): void => {
-    service.caller.channel.sendToQueue(service.name(queue), Buffer.from(JSON.stringify(body)), {
-      type,
-      correlationId,
-      messageId: `id-${correlationId}`,
-      replyTo: witness.replyQueue,
-      ...options,
-    });
+    const identity = { type, correlationId, messageId: `id-${correlationId}`, replyTo: witness.replyQueue };
+    const content = Buffer.from(JSON.stringify(body));
+    service.caller.channel.sendToQueue(service.name(queue), content, { ...identity, ...options });
   };
   const replies = (count: number) =>
     until(`${count} replies are there`, () => {
@@ -175,17 +171,6 @@ describe('headers that a caller makes up', () => {
     await until('the reply is kept', () => witness.messagesFor(correlationId).undelivered[0]);
     // One of each publish: a queue gets a message once, whatever its routes.
     expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
-  });
-
-  it('of 50 KB do not affect how a message is refused', async () => {
-    const table = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`h-${n}`, 'x'.repeat(100)]));
-    let nest: object = { end: true };
-    for (let level = 0; level < 50; level += 1) nest = { nest, list: [level] };
-    send('interactive', 'session.create', {}, { headers: { ...table, nest } });
-    const { headers = {} } = (await deadLetter()).properties;
-    expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);
-    const [reply] = await replies(1);
-    expect(JSON.stringify(reply).length).toBeLessThan(2_000);
   });
 
   it('of 16 KiB change nothing about a valid message, and of more are dropped as a whole', async () => {

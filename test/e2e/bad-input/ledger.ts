@@ -25,7 +25,6 @@ export class Ledger {
   readonly #service: ServiceUnderTest;
   readonly #replyQueue: string;
   readonly #waiting = new Map<string, () => void>();
-  #settled = 0;
 
   private constructor(service: ServiceUnderTest, replyQueue: string) {
     this.#service = service;
@@ -46,13 +45,17 @@ export class Ledger {
     return ledger;
   }
 
-  /** The number of messages with an outcome. */
-  get settled(): number {
-    return this.#settled;
+  /** Sends a message, and waits for its outcome. */
+  async settle(correlationId: string, sent: HostileMessage): Promise<Entry> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => reject(new Error('nothing became of it')), WAIT_TIMEOUT_MS);
+    this.#waiting.set(correlationId, resolve);
+    this.#send(correlationId, sent);
+    await promise.finally(() => clearTimeout(timer));
+    return this.entries.get(correlationId) as Entry;
   }
 
-  /** @returns whether the connection accepts more at once */
-  send(correlationId: string, sent: HostileMessage): boolean {
+  #send(correlationId: string, sent: HostileMessage): void {
     const { channel } = this.#service.caller;
     const { to, content, options } = sent;
     this.entries.set(correlationId, { sent, pages: [], replies: [], deadLetters: [], undelivered: [] });
@@ -63,21 +66,9 @@ export class Ledger {
           ? { routingKey: this.#service.name(to.queue) }
           : { exchange: this.#service.name('commands'), routingKey: to.routingKey };
       const { type, replyTo } = properties;
-      return publishRaw(channel, route, { correlationId, replyTo, type, headers: sent.rawHeaders }, content);
-    }
-    return 'queue' in to
-      ? channel.sendToQueue(this.#service.name(to.queue), content, properties)
-      : channel.publish(this.#service.name('commands'), to.routingKey, content, properties);
-  }
-
-  /** Sends a message, and waits for its outcome. */
-  async settle(correlationId: string, sent: HostileMessage): Promise<Entry> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(() => reject(new Error('nothing became of it')), WAIT_TIMEOUT_MS);
-    this.#waiting.set(correlationId, resolve);
-    this.send(correlationId, sent);
-    await promise.finally(() => clearTimeout(timer));
-    return this.entries.get(correlationId) as Entry;
+      publishRaw(channel, route, { correlationId, replyTo, type, headers: sent.rawHeaders }, content);
+    } else if ('queue' in to) channel.sendToQueue(this.#service.name(to.queue), content, properties);
+    else channel.publish(this.#service.name('commands'), to.routingKey, content, properties);
   }
 
   #replyTo({ replyTo }: HostileMessage): { replyTo?: string } {
@@ -97,7 +88,6 @@ export class Ledger {
     }
     entry[kind].push(message);
     if (!isOutcome(entry, kind) || entry[kind].length > 1) return;
-    this.#settled += 1;
     this.#waiting.get(String(correlationId))?.();
   }
 }

@@ -37,22 +37,14 @@ describe('a reply_to', () => {
     witness.publish(correlationId, type, body, options);
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
     witness.until(correlationId, what, isThere);
-  const refused = () =>
-    seen('it is refused', ({ deadLetters, events }) => deadLetters.length > 0 && events.length > 0);
   const contents = async (queue: string) => (await service.caller.drain(queue)).map(factsOf);
-  const expectServed = async () => {
-    const [reply] = await service.caller.send('session.create', SESSION);
-    expect(reply?.type).toBe('session.created');
-  };
 
   it.each([
     ['session.create', SESSION],
-    ['game.open', { player: { id: 'p-1' } }],
-    ['report.ad-hoc.fetch', RAKE],
     ['report.rake.fetch', RAKE],
   ])('that is missing: %s is dead-lettered and announced, the platform is not called', async (type, body) => {
     publish(type, body, {});
-    const { deadLetters, events } = await refused();
+    const { deadLetters, events } = await witness.refused(correlationId);
     expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_MISSING');
     expect(deadLetters[0]?.properties.replyTo).toBeUndefined();
     expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_MISSING');
@@ -60,29 +52,21 @@ describe('a reply_to', () => {
     expect(service.platform.requests).toEqual([]);
   });
 
-  it.each([
-    'interactive',
-    'reports',
-    'quarantine',
-    'dead-letters',
-    'replies.undelivered',
-    'reports.retry.5000',
-    'any',
-    '',
-  ])('that is ours, <prefix>.%s, is refused before it makes a loop', async (rest) => {
-    publish('session.create', SESSION, { replyTo: service.name(rest) });
-    const { deadLetters, events } = await refused();
-    expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_FORBIDDEN');
-    expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_FORBIDDEN');
-    expect(service.platform.requests).toEqual([]);
-  });
+  it.each(['interactive', 'reports.retry.5000', ''])(
+    'that is ours, <prefix>.%s, is refused before it makes a loop',
+    async (rest) => {
+      publish('session.create', SESSION, { replyTo: service.name(rest) });
+      const { deadLetters, events } = await witness.refused(correlationId);
+      expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_FORBIDDEN');
+      expect(events[0]?.fields.routingKey).toBe('command.failed.REPLY_TO_FORBIDDEN');
+      expect(service.platform.requests).toEqual([]);
+    },
+  );
 
   it.each([
     ['that does not exist', 'no-such-queue'],
     ['that begins like ours', ''],
-    ['of 255 bytes', 'q'.repeat(255)],
     ['of odd characters', ' ä#*/\n\u{1f0a1}'],
-    ["of the broker's own kind", 'amq.gen-nobody'],
   ])('of a queue %s: the reply is parked, the command run once', async (_, name) => {
     const replyTo = name || `${service.prefix}-more`;
     publish('session.create', SESSION, { replyTo });
@@ -153,7 +137,7 @@ describe('a reply_to', () => {
       return found.length > 0 && found;
     });
     expect(arrived).toMatchObject([{ type: 'session.created' }]);
-    await expectServed();
+    await witness.expectServed();
     expect(witness.messagesFor(correlationId).undelivered).toEqual([]);
   });
 
@@ -192,9 +176,5 @@ describe('a reply_to', () => {
     ]);
     expect(events.map(({ fields }) => fields.routingKey)).toEqual(['command.failed.REPLY_QUEUE_FULL']);
     expect(await contents(replyTo)).toHaveLength(PAGES);
-  });
-
-  it('got no replies but those that these tests saw', () => {
-    expect(witness.counts.replies).toBe(0);
   });
 });

@@ -76,6 +76,18 @@ export class Witness {
     });
   }
 
+  /** Waits until a message is dead-lettered and announced. */
+  refused(correlationId: string): Promise<Testimony> {
+    const isRefused = ({ deadLetters, events }: Testimony) => deadLetters.length > 0 && events.length > 0;
+    return this.until(correlationId, 'it is refused', isRefused);
+  }
+
+  /** Throws unless the next command is served. */
+  async expectServed(): Promise<void> {
+    const [reply] = await this.service.caller.send('session.create', { userId: 'p-1' });
+    if (reply?.type !== 'session.created') throw new Error(`answered with ${reply?.text}`);
+  }
+
   #see(kind: Kind, message: ConsumeMessage): void {
     this.#counts[kind] += 1;
     const correlationId = String(message.properties.correlationId);

@@ -4,18 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Channel, ConsumeMessage } from 'amqplib';
 
 import { WORKER } from '../../../scripts/build/programs.ts';
-import type { Contestant, RunningWorker } from '../../bench/contestants/contestant.ts';
-import { CONTESTANTS } from '../../bench/contestants/contestants.ts';
+import { type Contestant, CONTESTANTS, type RunningWorker } from '../../bench/contestants.ts';
 import { LoadDriver } from '../../bench/driver/load-driver.ts';
-import { isFaultless, queueDialect, type Tally } from '../../bench/driver/workload.ts';
-import {
-  type BenchPlatform,
-  createWorkplace,
-  startPlatform,
-  type Workplace,
-} from '../../bench/stage/stage.ts';
+import { isFaultless, type Tally } from '../../bench/driver/workload.ts';
+import { type BenchPlatform, createWorkplace, startPlatform, type Workplace } from '../../bench/stage.ts';
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { sessionOf } from '../../support/platform-stub.ts';
+import { queueSpeech } from '../../support/speech.ts';
 
 const LATENCY_MS = 20;
 const NO_FAULT = { wrong: 0, double: 0, stray: 0, missing: 0 };
@@ -28,12 +23,12 @@ describe('the load driver and the workers of the bench', () => {
 
   beforeAll(async () => {
     workplace = await createWorkplace();
-    platform = await startPlatform(workplace, LATENCY_MS);
+    platform = await startPlatform(LATENCY_MS);
   });
 
   afterAll(async () => {
     await platform[Symbol.asyncDispose]();
-    workplace[Symbol.dispose]();
+    await workplace[Symbol.asyncDispose]();
   });
 
   it.each(['bare-classic', 'nest-quorum', 'rabbitmq-client-classic', 'ours'])(
@@ -41,7 +36,7 @@ describe('the load driver and the workers of the bench', () => {
     async (name) => {
       const contestant = CONTESTANTS.find((one) => one.name === name)!;
       await using worker = await start(contestant);
-      await using driver = await LoadDriver.open({ url: testBrokerUrl(), dialect: worker.dialect });
+      await using driver = await LoadDriver.open({ url: testBrokerUrl(), speech: worker.speech });
       const closed = await driver.closedLoop({ inFlight: 50, commands: 200 });
       const open = await driver.openLoop({ perSecond: 100, forMs: 500 });
       expect(closed).toMatchObject({ commands: 200, latenciesMs: { length: 200 } });
@@ -49,7 +44,7 @@ describe('the load driver and the workers of the bench', () => {
       expect(Math.min(...closed.latenciesMs, ...open.latenciesMs)).toBeGreaterThanOrEqual(LATENCY_MS - 1);
       expect(await driver.settle()).toEqual({ sent: 250, right: 250, ...NO_FAULT });
       const ofProcess = (what: 'cmdline' | 'environ'): string[] =>
-        readFileSync(`/proc/${worker.process.pid}/${what}`, 'utf8').split('\0');
+        readFileSync(`/proc/${worker.pid}/${what}`, 'utf8').split('\0');
       expect(ofProcess('cmdline').slice(1, WORKER.flags.length + 1)).toEqual(WORKER.flags);
       for (const [variable, value] of Object.entries(WORKER.environment))
         expect(ofProcess('environ')).toContain(`${variable}=${value}`);
@@ -126,7 +121,7 @@ async function tallyOf(take: (command: ConsumeMessage, answer: Answer) => void):
   const consume = (command: ConsumeMessage | null) => command && take(command, answerOn(channel));
   await channel.consume(queue, consume, { noAck: true });
   try {
-    await using driver = await LoadDriver.open({ url, dialect: queueDialect(queue), patienceMs: 3_000 });
+    await using driver = await LoadDriver.open({ url, speech: queueSpeech(queue), patienceMs: 3_000 });
     await driver.closedLoop({ inFlight: 10, commands: 20 });
     const tally = await driver.settle();
     expect(isFaultless(tally)).toBe(false);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const SECRET = 'CANARY-secret-key';
@@ -44,7 +44,7 @@ describe('poker-bridge sign probe', () => {
       { secretKey: SECRET, settings },
     ]);
     await writeFile(file, JSON.stringify(Object.fromEntries(clients)));
-    sandbox = await startSandboxProcess({ SANDBOX_CLIENTS_FILE: file });
+    sandbox = new SandboxProcess({ SANDBOX_CLIENTS_FILE: file });
     url = await sandbox.url;
   });
   afterAll(async () => {

@@ -1,4 +1,5 @@
-import type { Cluster, ClusterNode } from '../../../scripts/broker/start-cluster.ts';
+import type { Cluster } from '../../../scripts/broker/start-cluster.ts';
+import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import { until } from '../../support/until.ts';
 
 interface ListedConnection {
@@ -23,7 +24,7 @@ export class ClusterView {
   }
 
   /** The nodes to which the connections of the worker go, each once. */
-  async serving(): Promise<ClusterNode[]> {
+  async serving(): Promise<Broker[]> {
     const connections = (await this.#list(
       'list_connections',
       'name',
@@ -34,14 +35,14 @@ export class ClusterView {
   }
 
   /** The nodes that lead quorum queues, in the order of the queues. */
-  async leadersOf(queues: readonly string[]): Promise<(ClusterNode | undefined)[]> {
+  async leadersOf(queues: readonly string[]): Promise<(Broker | undefined)[]> {
     const listed = (await this.#list('list_queues', 'name', 'leader')) as { name: string; leader: string }[];
     const leaders = new Map(listed.map(({ name, leader }) => [name, leader]));
     return queues.map((queue) => this.#cluster.nodes.find(({ name }) => name === leaders.get(queue)));
   }
 
   /** Moves the leaders of the quorum queues to other nodes, one node for all of them. */
-  async moveLeaders(queues: readonly string[], to: ClusterNode): Promise<void> {
+  async moveLeaders(queues: readonly string[], to: Broker): Promise<void> {
     const names = queues.map((queue) => `<<"${queue}">>`);
     await to.ctl(
       'eval',

@@ -5,12 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { expect } from '@jest/globals';
 
-import { type Cluster, type ClusterNode, startCluster } from '../../../scripts/broker/start-cluster.ts';
+import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
+import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { PlatformStub } from '../../support/platform-stub.ts';
 import { until } from '../../support/until.ts';
-import { WorkerProcess } from '../../support/worker-process.ts';
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { ClusterView } from './cluster-view.ts';
 import { DurableCaller } from './durable-caller.ts';
 import { Load } from './load.ts';
@@ -100,7 +101,7 @@ export class ClusteredService implements AsyncDisposable {
   }
 
   /** The nodes that have the two connections of the worker: one, or one each. */
-  async serving(): Promise<readonly [ClusterNode, ...ClusterNode[]]> {
+  async serving(): Promise<readonly [Broker, ...Broker[]]> {
     const [first, ...more] = await this.view.serving();
     if (!first) throw new Error('the worker is not connected');
     return [first, ...more];
@@ -133,8 +134,8 @@ The worker's log and the broker's view: ${folder}`,
   }
 
   /** A node that is none of these. */
-  otherThan(...nodes: readonly ClusterNode[]): ClusterNode {
-    return this.cluster.nodes.find((each) => !nodes.includes(each)) as ClusterNode;
+  otherThan(...nodes: readonly Broker[]): Broker {
+    return this.cluster.nodes.find((each) => !nodes.includes(each)) as Broker;
   }
 
   /** Begins a load; `name` must be unique. */

@@ -6,12 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { Program } from '../../support/worker-process.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { until } from '../../support/until.ts';
 import { fencesOf, read } from '../../docs/markdown.ts';
-import { expectedProperties } from './expected-properties.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
@@ -33,7 +32,7 @@ const SUCCESSES = ['session.created', 'game.opened', 'report.completed'];
 let sandbox: SandboxProcess;
 
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
+  sandbox = new SandboxProcess({ SANDBOX_REPORT_RECORDS: '3' });
 });
 
 afterAll(async () => sandbox?.[Symbol.asyncDispose]());
@@ -76,18 +75,15 @@ describe.each([
   });
 
   it('announces a failure with its error body, under the properties of its reply', () => {
-    for (const event of events.filter(({ properties }) => properties.type === 'command.failed')) {
-      const reply = replies.get(String(event.properties.headers?.['command-id']));
-      expect(String(event.content)).toBe(reply?.text);
-      const { type, messageId, correlationId, timestamp, headers } = event.properties;
-      expect({ type, messageId, correlationId }).toEqual({
-        type: reply?.type,
-        messageId: reply?.messageId,
-        correlationId: reply?.correlationId,
-      });
-      expect(timestamp).toEqual(expect.any(Number));
-      const { 'x-publish-id': _ofThePublish, ...shown } = reply?.headers ?? {};
-      expect(headers).toMatchObject(shown);
+    for (const { content, properties } of events.filter(
+      (event) => event.properties.type === 'command.failed',
+    )) {
+      const reply = replies.get(String(properties.headers?.['command-id']))!;
+      expect(String(content)).toBe(reply.text);
+      const { type, messageId, correlationId } = reply;
+      expect(properties).toMatchObject({ type, messageId, correlationId, timestamp: expect.any(Number) });
+      const { 'x-publish-id': _ofThePublish, ...shown } = reply.headers;
+      expect(properties.headers).toMatchObject(shown);
     }
   });
 
@@ -118,27 +114,10 @@ describe.each([
     }
     expect(successes).toHaveLength(routingKeys.filter((key) => SUCCESSES.includes(key)).length);
   });
-
-  it('answers all the same', () => {
-    const [session, game, report, taken, invalid] = COMMANDS.map(([id]) => replies.get(id));
-    expect([session, game, report].map((reply) => reply?.type)).toEqual(SUCCESSES);
-    expect([taken, invalid].map((reply) => reply?.body['code'])).toEqual([
-      'NICKNAME_TAKEN',
-      'VALIDATION_FAILED',
-    ]);
-    expect(session?.properties).toEqual(
-      expectedProperties({
-        type: 'session.created',
-        id: 'session',
-        commandType: 'session.create',
-        correlationId: String(session?.correlationId),
-      }),
-    );
-  });
 });
 
 describe('the audit trail of examples/node', () => {
-  it('holds a line for each outcome, as docs/audit-trail.md shows it, also of what came while nobody consumed', async () => {
+  it('holds a line for each outcome, as docs/audit-trail.md shows it, also if nobody consumed at the time', async () => {
     await using sandboxed = await startSandboxedService({
       sandbox: new SandboxControl(await sandbox.url),
       worker: { EVENTS: 'all' },
@@ -168,13 +147,9 @@ describe('the audit trail of examples/node', () => {
       const shown = JSON.parse(example?.text ?? '') as { answeredAt: string };
       const kept = JSON.parse(String(line)) as { answeredAt: string };
       expect(Math.abs(Date.parse(kept.answeredAt) - Date.now())).toBeLessThan(60_000);
-      expect(JSON.stringify(kept, null, 2)).toBe(
-        JSON.stringify(
-          { ...shown, answeredAt: kept.answeredAt, worker: `${hostname()}:${worker.pid}` },
-          null,
-          2,
-        ),
-      );
+      // Its members are in the order of the document.
+      const expected = { ...shown, answeredAt: kept.answeredAt, worker: `${hostname()}:${worker.pid}` };
+      expect(JSON.stringify(kept)).toBe(JSON.stringify(expected));
       expect(second.stderr).toBe('');
     } finally {
       await rm(folder, { recursive: true });

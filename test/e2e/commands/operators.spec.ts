@@ -3,11 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
 
+const SECRET = 'sandbox-secret-key';
 const CONVENTIONS = {
   SIGNATURE_SCALARS: 'json',
   SIGNATURE_OPEN_GAME_CLIENT: 'drop',
@@ -16,10 +17,15 @@ const CONVENTIONS = {
   PLAYER_COUNTRY_MEMBER: 'countryCode',
 };
 const RAW_BODY = { SIGNATURE_SCHEME_V3: 'raw-body' };
-const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
+const DEEP = { SIGNATURE_EXCLUDE: 'deep' };
+const MERGE = { SIGNATURE_JSON_PLACEMENT: 'merge' };
+const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
+const PLAYER = { player: { id: 'p-1' } };
 const GAME = { player: { id: 'p-1', country: 'DE', active: true, verified: false }, session: { tableId: 7 } };
+/** Its launch options hold a name that is excluded at the top level alone, or at any depth. */
+const GAME_WITH_LOCALE = { ...PLAYER, session: { launchOptions: { locale: 'de', theme: 'dark' } } };
 
-describe('several operators', () => {
+describe('an operator', () => {
   let folder: string;
   let sandboxed: SandboxedService;
 
@@ -36,38 +42,52 @@ describe('several operators', () => {
       'client-of-club': { secretKey: 'the-secret-of-club', settings: RAW_BODY },
       'client-of-free': {},
       'client-of-barred': { secretKey: 'the-secret-of-barred', operations: ['open-game'] },
+      deep: { secretKey: SECRET, settings: DEEP },
+      merge: { secretKey: SECRET, settings: MERGE },
     };
+    const operator = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
     const operators = {
       casino: { clientId: 'client-of-casino', secretKeyFile, settings: CONVENTIONS },
       club: { clientId: 'client-of-club', secretKey: 'the-secret-of-club', settings: RAW_BODY },
       free: { clientId: 'client-of-free' },
       barred: { clientId: 'client-of-barred', secretKey: 'the-secret-of-barred' },
       mistaken: { clientId: 'client-of-club', secretKey: 'not-the-secret-of-club' },
+      'deep-as-deep': operator('deep', DEEP),
+      'deep-as-top': operator('deep', {}),
+      'merge-as-merge': operator('merge', MERGE),
+      'merge-as-in-place': operator('merge', {}),
+      omitting: operator('sandbox', { SESSION_ID: 'omit' }),
+      lenient: {
+        ...operator('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
+        currencyPrecisions: { EUR: 4, mBTC: 5 },
+      },
     };
     sandboxed = await startSandboxedService({
-      sandbox: { SANDBOX_CLIENTS_FILE: await write('clients.json', clients) },
-      worker: { OPERATORS_FILE: await write('operators.json', operators) },
+      sandbox: { SANDBOX_CLIENTS_FILE: await write('clients.json', clients), SANDBOX_REPORT_RECORDS: '8' },
+      worker: {
+        CURRENCY_PRECISIONS: 'EUR=2',
+        OPERATORS_FILE: await write('operators.json', operators),
+        REPORTS_PER_PAGE: '2',
+        REPORTS_RETRY_DELAYS_MS: '100',
+        PLATFORM_MAX_ATTEMPTS: '1',
+      },
     });
   });
   afterAll(async () => {
     await sandboxed?.[Symbol.asyncDispose]();
     await rm(folder, { recursive: true });
   });
+  afterEach(async () => sandboxed.platform.clearFaults());
 
-  const send = async (
+  const sendAll = (
     operator: string | undefined,
     type: string,
     body: object,
     messageId: string = randomUUID(),
-  ): Promise<ReceivedReply> => {
-    const headers = operator === undefined ? {} : { operator };
-    const replies = await sandboxed.caller.send(type, body, { headers, messageId });
-    return replies.at(-1) as ReceivedReply;
-  };
-  const clientOfLast = async () => {
-    const { searchParams } = new URL((await sandboxed.platform.lastRequest()).url, 'http://platform');
-    return searchParams.get('clientId') ?? searchParams.get('client');
-  };
+  ) => sandboxed.caller.send(type, body, { headers: operator === undefined ? {} : { operator }, messageId });
+  const send = async (...command: Parameters<typeof sendAll>): Promise<ReceivedReply> =>
+    (await sendAll(...command)).at(-1)!;
+  const codeOrType = ({ body, type }: ReceivedReply) => body['code'] ?? type;
 
   it.each([
     [undefined, 'sandbox'],
@@ -75,17 +95,19 @@ describe('several operators', () => {
     ['casino', 'client-of-casino'],
     ['club', 'client-of-club'],
   ])('%s calls with its own credentials', async (operator, client) => {
-    expect((await send(operator, 'session.create', { userId: 'p-1' })).type).toBe('session.created');
-    expect(await clientOfLast()).toBe(client);
-    expect((await send(operator, 'game.open', GAME)).type).toBe('game.opened');
-    expect(await clientOfLast()).toBe(client);
-    expect((await send(operator, 'report.rake.fetch', DAY)).type).toBe('report.completed');
-    expect(await clientOfLast()).toBe(client);
-    expect((await send(operator, 'report.ad-hoc.fetch', DAY)).type).toBe('report.completed');
-    expect(await clientOfLast()).toBe(client);
+    for (const [type, body, reply] of [
+      ['session.create', { userId: 'p-1' }, 'session.created'],
+      ['game.open', GAME, 'game.opened'],
+      ['report.rake.fetch', DAY, 'report.completed'],
+      ['report.ad-hoc.fetch', DAY, 'report.completed'],
+    ] as const) {
+      expect((await send(operator, type, body)).type).toBe(reply);
+      const { searchParams } = new URL((await sandboxed.platform.lastRequest()).url, 'http://platform');
+      expect(searchParams.get('clientId') ?? searchParams.get('client')).toBe(client);
+    }
   });
 
-  it("follows the conventions of its operator's platform", async () => {
+  it('follows the conventions of its platform', async () => {
     await send('casino', 'game.open', GAME);
     const { player } = await sandboxed.platform.lastGame();
     expect(player).toMatchObject({ id: 'p-1', countryCode: 'DE' });
@@ -97,15 +119,26 @@ describe('several operators', () => {
     expect(body).toBe('');
   });
 
+  it.each([
+    ['deep-as-deep', 'game.open', 'game.opened'],
+    ['deep-as-top', 'game.open', 'SIGNATURE_REJECTED'],
+    ['merge-as-merge', 'session.create', 'session.created'],
+    ['merge-as-in-place', 'session.create', 'SIGNATURE_REJECTED'],
+  ])('whose signature settings are %s gets for %s: %s', async (operator, type, expected) => {
+    const nick = JSON.stringify({ z: '9', b: [randomUUID().slice(0, 8)] });
+    const body = type === 'game.open' ? GAME_WITH_LOCALE : { userId: 'p-1', nick, lang: 'en' };
+    expect(codeOrType(await send(operator, type, body))).toBe(expected);
+  });
+
   it('without a secret key opens games unsigned, and cannot use v2', async () => {
     expect((await send('free', 'game.open', GAME)).type).toBe('game.opened');
     expect((await sandboxed.platform.lastRequest()).headers).not.toHaveProperty('sign');
     for (const [type, body] of [
       ['session.create', { userId: 'p-1' }],
-      ['report.ad-hoc.fetch', DAY],
       ['report.rake.fetch', DAY],
     ] as const) {
-      expect((await send('free', type, body)).body).toMatchObject({
+      const reply = await send('free', type, body);
+      expect(reply.body).toMatchObject({
         code: 'SECRET_KEY_MISSING',
         category: 'misconfigured',
         attempts: 0,
@@ -115,35 +148,17 @@ describe('several operators', () => {
 
   it('that the platform refuses gets the reason: rights, or signature', async () => {
     const forbidden = await send('barred', 'session.create', { userId: 'p-1' });
-    expect(forbidden.body).toMatchObject({
-      code: 'FORBIDDEN',
+    expect(forbidden.body).toMatchObject({ code: 'FORBIDDEN', platform: { status: 403 } });
+    const rejected = await send('mistaken', 'session.create', { userId: 'p-1' });
+    expect(rejected.body).toMatchObject({
+      code: 'SIGNATURE_REJECTED',
       category: 'misconfigured',
-      platform: { status: 403 },
+      attempts: 1,
     });
-    for (const [type, body] of [
-      ['session.create', { userId: 'p-1' }],
-      ['game.open', { player: { id: 'p-1' } }],
-    ] as const) {
-      const rejected = await send('mistaken', type, body);
-      expect(rejected.body).toMatchObject({
-        code: 'SIGNATURE_REJECTED',
-        category: 'misconfigured',
-        attempts: 1,
-      });
-      expect(rejected.text).not.toContain('secret-of-club');
-    }
+    expect(rejected.text).not.toContain('secret-of-club');
   });
 
-  it('that is not configured is refused without a call', async () => {
-    const received = await sandboxed.platform.received('session');
-    for (const operator of ['Casino', '', 'constructor', '__proto__']) {
-      const { body } = await send(operator, 'session.create', { userId: 'p-1' });
-      expect(body).toMatchObject({ code: 'UNKNOWN_OPERATOR', category: 'invalid', attempts: 0 });
-    }
-    expect(await sandboxed.platform.received('session')).toBe(received);
-  });
-
-  it('share no identities: the same message id is another command', async () => {
+  it('shares no identities: the same message id is another command', async () => {
     const id = randomUUID();
     const ours = await send('casino', 'game.open', { player: { id: 'p-1' } }, id);
     const theirs = await send('club', 'game.open', { player: { id: 'p-2' } }, id);
@@ -153,5 +168,69 @@ describe('several operators', () => {
     const conflict = await send('club', 'game.open', { player: { id: 'p-3' } }, id);
     expect(conflict.body).toMatchObject({ code: 'IDEMPOTENCY_CONFLICT', category: 'invalid' });
     expect(conflict.messageId).toMatch(new RegExp(`^${id}:conflict:[0-9a-f]{16}$`));
+  });
+
+  it('with SESSION_ID=omit leaves the session id to the platform, and a repeat gets the same reply', async () => {
+    const id = randomUUID();
+    const opened = await send('omitting', 'game.open', PLAYER, id);
+    expect(opened.body).toMatchObject({ playerId: 'p-1', sessionId: expect.stringMatching(/./) });
+    expect((await sandboxed.platform.lastGame()).session).not.toHaveProperty('id');
+
+    const received = await sandboxed.platform.received('open-game');
+    expect((await send('omitting', 'game.open', PLAYER, id)).text).toBe(opened.text);
+    expect(await sandboxed.platform.received('open-game')).toBe(received);
+
+    const other = await send('omitting', 'game.open', PLAYER);
+    expect(other.body['sessionId']).not.toBe(opened.body['sessionId']);
+    const named = await send('omitting', 'game.open', { ...PLAYER, session: { id: 's-1' } });
+    expect(named.body['sessionId']).toBe('s-1');
+    const derived = await send('default', 'game.open', PLAYER);
+    expect((await sandboxed.platform.lastGame()).session['id']).toBe(derived.body['sessionId']);
+  });
+
+  it("with SESSION_USER_ID=any gets the platform's own id of the player; same names the setting", async () => {
+    await sandboxed.platform.fault({ kind: 'other-user-id', as: 'own' });
+    const created = await send('lenient', 'session.create', { userId: 'p-1' });
+    expect(created.body).toMatchObject({ userId: 'p-1', platformUserId: 'platform-p-1' });
+    const failed = await send('default', 'session.create', { userId: 'p-1' });
+    const reason = expect.stringMatching(/^\/data\/attributes\/user-id .*SESSION_USER_ID=any/);
+    expect(failed.body).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details: { reason } });
+    await sandboxed.platform.clearFaults();
+    expect((await send('lenient', 'session.create', { userId: 'p-1' })).body).not.toHaveProperty(
+      'platformUserId',
+    );
+  });
+
+  it('with REPORT_RECORDS=lenient gets odd records, each fault named and counted, also after a wait', async () => {
+    await sandboxed.platform.fault({ kind: 'odd-amounts', count: 1 });
+    await sandboxed.platform.fault({ kind: 'status', status: 503, count: 1 });
+    await sandboxed.platform.fault({ kind: 'odd-records', count: 1 });
+    const replies = await sendAll('lenient', 'report.rake.fetch', DAY);
+    const faultsOf = (...faults: [string, string][]) =>
+      faults.map(([member, message]) => ({ pointer: `/records/${member}`, message }));
+    expect(replies.map(({ body }) => body['faults'])).toEqual([
+      faultsOf(['0/value', 'is not an integer'], ['1/value', 'is not an integer']),
+      faultsOf(['0/value', 'is absent'], ['1/userId', 'is not a non-empty string']),
+      4,
+    ]);
+    expect(replies[0]?.body['records']).toMatchObject([{ value: 288.31 }, { value: '28831' }]);
+    expect(replies[1]?.body['records']).toMatchObject([{ userId: 'player-00000002' }, { userId: 4711 }]);
+    expect(replies.at(-1)?.body).toMatchObject({ pages: 2, records: 4 });
+  });
+
+  it('with REPORT_RECORDS=strict gets no report with odd records, and the place of the first', async () => {
+    await sandboxed.platform.fault({ kind: 'odd-records', what: 'amount' });
+    const { body } = await send('default', 'report.rake.fetch', DAY);
+    const details = { reason: '/data/0/attributes/value is absent' };
+    expect(body).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', details });
+  });
+
+  it('has precisions of its own, or those of default', async () => {
+    const precisionsOf = async (operator: string, currency: string) =>
+      (await sendAll(operator, 'report.rake.fetch', { ...DAY, currency }))[0]?.body['precisions'];
+    expect(await precisionsOf('default', 'EUR')).toEqual({ EUR: 2 });
+    expect(await precisionsOf('default', 'USD')).toEqual({ USD: null });
+    expect(await precisionsOf('omitting', 'EUR')).toEqual({ EUR: 2 });
+    expect(await precisionsOf('lenient', 'EUR')).toEqual({ EUR: 4 });
   });
 });

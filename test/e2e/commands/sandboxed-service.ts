@@ -1,8 +1,8 @@
 import type { BusCaller } from '../../support/bus-caller.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { startSandboxProcess } from '../../support/sandbox-process.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -30,7 +30,7 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
   const platform =
     sandbox instanceof SandboxControl
       ? sandbox
-      : new SandboxControl(await stack.use(await startSandboxProcess(sandbox)).url);
+      : new SandboxControl(await stack.use(new SandboxProcess(sandbox)).url);
   const { url } = platform;
   const service = stack.use(
     await ServiceUnderTest.start({

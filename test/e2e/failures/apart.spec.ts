@@ -11,7 +11,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const PREFETCH = 40;
 const CONNECTIONS = 16;

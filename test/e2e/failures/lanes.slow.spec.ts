@@ -12,10 +12,10 @@ import { openConnection, testBrokerUrl } from '../../support/broker.ts';
 import { interactiveLoad } from '../../support/interactive-load.ts';
 import { dripping, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const ANSWER_MS = 20;
 const RECORDS = 1;

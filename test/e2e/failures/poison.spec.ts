@@ -6,9 +6,10 @@ import { type Broker, startBroker } from '../../../scripts/broker/start-broker.t
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { Supervisor, type WorkerProcess } from '../../support/worker-process.ts';
+import { Supervisor } from '../../support/supervisor.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { until } from '../../support/until.ts';
 
 describe('poison', () => {

@@ -9,7 +9,7 @@ import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 describe('what a person deletes while a worker is running', () => {
   let service: ServiceUnderTest;

@@ -2,7 +2,7 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { canariesIn } from '../../support/fuzz/canary.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import type { Entry } from '../bad-input/ledger.ts';
 
 /** Searches every output of the worker, except for successful replies, for values that must not be there. */

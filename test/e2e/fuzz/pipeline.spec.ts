@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
+
 import { SECRET_CANARY } from '../../support/fuzz/canary.ts';
 import { excessiveTable, fieldTable } from '../../support/fuzz/field-table.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { type HostileMessage, hostileMessage } from '../bad-input/hostile-message.ts';
 import { type Entry, isAccountedFor, Ledger } from '../bad-input/ledger.ts';
 import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.ts';
@@ -28,6 +30,7 @@ const MOST_RAW_BYTES = 100_000;
 const MOST_DELAY_SECONDS = 1;
 const MOST_MIB = 400;
 const DEAD_LETTERED = ['invalid', 'internal'];
+const LONGEST_FAILURE = 32 * 1024;
 
 /** One case: messages that are sent at once, and how the platform answers one request after the other. */
 interface Case {
@@ -48,7 +51,7 @@ const fuzzCase: fc.Arbitrary<Case> = fc.record({
     fc.record({
       sent: fc.oneof(
         { weight: 8, arbitrary: canaryCommand },
-        { weight: 2, arbitrary: hostileMessage },
+        { weight: 4, arbitrary: hostileMessage },
         { weight: 1, arbitrary: strangeHeaders },
       ),
       twice: fc.nat(9).map((n) => n === 0),
@@ -138,6 +141,13 @@ describe('any messages with any answers of the platform', () => {
 
   it('leave nothing in health, metrics and Redis either', async () => {
     expect(await outputs.searchState()).toEqual([]);
+    const { body } = await worker.get('/metrics');
+    const ours = body.match(/^poker_.*$/gm)?.join('\n') ?? '';
+    const labels = [...ours.matchAll(/\b(?:type|lane|operator|operation|outcome)="([^"]*)"/g)].map(
+      ([, label]) => label,
+    );
+    const known = [...COMMAND_TYPES, ...LANES, ...Object.keys(ERROR_CODES), 'success', 'unknown', 'default'];
+    expect([...new Set(labels)].filter((label) => !known.some((name) => name === label))).toEqual([]);
     const stored = await redis.run(async (client) => {
       const keys = await client.keys('*');
       const values = await Promise.all(keys.map((key) => client.get(key)));
@@ -180,9 +190,31 @@ function hasItsDeadLetter(entry: Entry): boolean {
   return entry.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(entry)?.['category']));
 }
 
-/** Its replies are numbered without a gap, and none is an internal error. */
+/**
+ * Its replies are numbered without a gap and in the form of the contract, none is an internal error, and it is dead-lettered
+ * if its category says so.
+ */
 function expectWellEnded(entry: Entry): void {
   const { pages, replies, undelivered, deadLetters } = entry;
+  for (const { properties, content } of [...replies, ...undelivered]) {
+    const { headers } = properties;
+    expect(properties).toMatchObject({
+      contentType: 'application/json',
+      appId: 'poker-bridge',
+      deliveryMode: 2,
+    });
+    expect(properties.messageId).toContain(headers?.['command-id']);
+    if (properties.type !== 'command.failed') continue;
+    expect(content.length).toBeLessThan(LONGEST_FAILURE);
+    expect(String(content)).not.toMatch(/ at .*\.[jt]s:|node:internal/);
+    expect(errorOf(entry)).toMatchObject({
+      category: expect.any(String),
+      retryable: expect.any(Boolean),
+      message: expect.any(String),
+      attempts: expect.any(Number),
+      command: { id: headers?.['command-id'], type: headers?.['command-type'] },
+    });
+  }
   const sequence = [...pages, ...replies, ...undelivered].map(
     ({ properties }) => properties.headers?.['sequence'] as unknown,
   );

@@ -7,7 +7,7 @@ import { answerJson, type PlatformRequest, PlatformStub } from '../../support/pl
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { type TemporaryFolder, temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const READ_AGAIN = 'files of settings were read again';

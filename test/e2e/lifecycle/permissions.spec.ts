@@ -7,8 +7,10 @@ import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
+
+type BrokerChannel = ServiceUnderTest['caller']['channel'];
 
 const [WORKER, CALLER] = tablesWith(readDocument('docs/operations.md'), 'User')[0]!.rows;
 const PASSWORD = 'secret-of-a-test';
@@ -206,30 +208,20 @@ describe('a topology that differs from the one on the broker', () => {
 
   afterEach(() => service[Symbol.asyncDispose]());
 
-  const expectRefusal = async (name: string): Promise<void> => {
+  const otherTtl = { durable: true, arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 } };
+
+  it.each<[string, string, (channel: BrokerChannel, name: string) => Promise<unknown>]>([
+    ['a queue of another kind', 'reports', (channel, name) => channel.assertQueue(name, { durable: true })],
+    ['a queue with another argument', 'dead-letters', (channel, name) => channel.assertQueue(name, otherTtl)],
+    ['an exchange', 'events', (channel, name) => channel.assertExchange(name, 'fanout', { durable: true })],
+  ])('is reported in one line if it is %s', async (_, rest, declare) => {
+    const name = service.name(rest);
+    await declare(service.caller.channel, name);
     const worker = service.start();
     expect(await worker.ended()).toEqual({ code: EXIT_CONFIG, signal: null });
     expect(worker.stderr).toMatch(/^[^\n]+\n$/);
-    expect(worker.stderr).toContain(service.name(name));
+    expect(worker.stderr).toContain(name);
     expect(worker.stderr).toContain('Empty and delete it. Or choose another AMQP_PREFIX.');
     expect(worker.stderr).not.toContain(new URL(service.url).password);
-  };
-
-  it('is reported in one line if it is a queue of another kind', async () => {
-    await service.caller.channel.assertQueue(service.name('reports'), { durable: true });
-    await expectRefusal('reports');
-  });
-
-  it('is reported in one line if it is a queue with another argument', async () => {
-    await service.caller.channel.assertQueue(service.name('dead-letters'), {
-      durable: true,
-      arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 },
-    });
-    await expectRefusal('dead-letters');
-  });
-
-  it('is reported in one line if it is an exchange', async () => {
-    await service.caller.channel.assertExchange(service.name('events'), 'fanout', { durable: true });
-    await expectRefusal('events');
   });
 });

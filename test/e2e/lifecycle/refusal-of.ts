@@ -1,4 +1,4 @@
-import { WorkerProcess } from '../../support/worker-process.ts';
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 export const EXIT_CONFIG = 78;
 /** Part of every value: a fault that contains it reveals a value. */

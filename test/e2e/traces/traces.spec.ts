@@ -10,7 +10,7 @@ import type { ReceivedSpan } from '../../support/otlp/read-spans.ts';
 import { healthy, unavailable } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { OpenCallers } from '../caller/open-callers.ts';
 
 /** A service with OpenTelemetry of its own, as another team sets it up. */

@@ -27,7 +27,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     broker = await startBroker({ tls: { ca: authority.ca, ...(await authority.issue(['localhost'])) } });
     service = await ServiceUnderTest.start({ behaviour: healthy(), url: broker.url });
     right = {
-      AMQP_URL: `amqps://guest:guest@localhost:${broker.tlsPort}`,
+      AMQP_URL: `amqps://guest:guest@localhost:${broker.node.ports.tls}`,
       AMQP_TLS_CA: folder.write('ca.pem', authority.ca),
       AMQP_TLS_CERT: folder.write('cert.pem', client.cert),
       AMQP_TLS_KEY: folder.write('key.pem', client.key),
@@ -71,7 +71,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
   });
 
   it('is not trusted at another name than that of its certificate', async () => {
-    const AMQP_URL = `amqps://guest:guest@127.0.0.1:${broker.tlsPort}`;
+    const AMQP_URL = `amqps://guest:guest@127.0.0.1:${broker.node.ports.tls}`;
     expect(await reasonFor({ AMQP_URL })).toMatch(/for another host/);
   });
 

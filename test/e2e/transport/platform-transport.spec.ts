@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
-import { type SandboxProcess, startSandboxProcess } from '../../support/sandbox-process.ts';
+import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { TlsFront } from '../../support/tls-front.ts';
 import { until } from '../../support/until.ts';
@@ -25,7 +25,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
     server = await authority.issue();
     const client = await authority.issue();
     // A platform that is encrypted sends its players to encrypted pages.
-    sandbox = await startSandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' });
+    sandbox = new SandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' });
     const demanding = { ca: authority.ca, requestCert: true, rejectUnauthorized: true };
     front = await TlsFront.start(await sandbox.url, { ...server, ...demanding });
     proxy = await HttpProxy.start();

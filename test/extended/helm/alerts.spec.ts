@@ -3,7 +3,7 @@ import { parse, stringify } from 'yaml';
 
 import { readRules, type Rule } from '../../deploy/alerts-file.ts';
 import { read } from '../../docs/markdown.ts';
-import { Program } from '../../support/worker-process.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { PROMTOOL } from '../../support/prometheus-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { COMPLETE, MINIMUM, render } from './render.ts';

@@ -52,13 +52,6 @@ describe('the Helm chart', () => {
     expect(unknownMembers([wrong]).join('\n')).toContain('replica');
   });
 
-  it('needs no operator unless it is asked for one', () => {
-    const kinds = new Set(minimum.map(({ kind }) => kind));
-    expect(kinds).toEqual(
-      new Set(['ServiceAccount', 'Secret', 'Service', 'Deployment', 'PodDisruptionBudget', 'NetworkPolicy']),
-    );
-  });
-
   it('has a Deployment for each lane, with settings that the worker accepts', () => {
     for (const manifests of [minimum, complete]) {
       const deployments = of('Deployment', manifests);
@@ -91,12 +84,6 @@ describe('the Helm chart', () => {
     await expect(render({ settings: local })).resolves.not.toEqual([]);
     const allowed = { ...MINIMUM.settings, PLATFORM_API_URL: 'http://a.example', ALLOW_CLEARTEXT: 'true' };
     await expect(render({ settings: allowed })).resolves.not.toEqual([]);
-  });
-
-  it('waits for a longer grace period, too', async () => {
-    const [deployment] = of('Deployment', await render({ ...MINIMUM, shutdownGraceMs: 60_500 }));
-    expect(environmentOf(deployment!)['SHUTDOWN_GRACE_MS']).toBe('60500');
-    expect(podOf(deployment!).terminationGracePeriodSeconds).toBe(76);
   });
 
   it('gives secrets as files, of the Secret that is mounted', () => {
@@ -215,13 +202,6 @@ describe('the Helm chart', () => {
         expect(finds({ matchLabels: { [label]: value } }, deployment)).toBe(true);
   });
 
-  it('pulls an image by its digest, else by the version of the chart', () => {
-    expect(workerOf(of('Deployment')[0]!).image).toBe(
-      `registry.example/worker:0.1.0@${COMPLETE.image.digest}`,
-    );
-    expect(workerOf(of('Deployment', minimum)[0]!).image).toBe('poker-bridge-worker:0.1.0');
-  });
-
   it.each([
     ['no address of the platform', { settings: {} }, /missing properties 'PLATFORM_BASE_URL'/],
     [
@@ -229,18 +209,12 @@ describe('the Helm chart', () => {
       { settings: { ...MINIMUM.settings, PLATFORM_SECRET_KEY: 's' } },
       /PLATFORM_SECRET_KEY/,
     ],
-    ['a number for a setting', { settings: { ...MINIMUM.settings, EVENTS: 1 } }, /EVENTS.*string/s],
     [
       'alerts without the address of the runbook',
       { ...MINIMUM, prometheusRule: { enabled: true } },
       /runbookUrl.*does not match pattern/s,
     ],
     ['a value that it does not know', { ...MINIMUM, replicas: 2 }, /replicas/],
-    [
-      'a setting that there is not',
-      { settings: { ...MINIMUM.settings, EVENT: 'all' } },
-      /invalid propertyName 'EVENT'/,
-    ],
     [
       'a platform in cleartext',
       { settings: { ...MINIMUM.settings, PLATFORM_API_URL: 'http://a.example' } },
@@ -256,7 +230,6 @@ describe('the Helm chart', () => {
       { ...MINIMUM, lanes: { reports: { scaling: { min: 5 } } } },
       /min 5 is more than max 4/,
     ],
-    ['a lane that there is not', { ...MINIMUM, lanes: { vip: { enabled: true } } }, /vip/],
   ])('refuses %s, and says so', async (_what, values, message) => {
     await expect(render(values)).rejects.toThrow(message);
   });

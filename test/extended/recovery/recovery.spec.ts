@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
-import type { ClusterNode } from '../../../scripts/broker/start-cluster.ts';
+import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import { ClusteredService } from '../../e2e/cluster/clustered-service.ts';
 import type { Load } from '../../e2e/cluster/load.ts';
 import { ProcessorLoad } from './processor-load.ts';
@@ -39,7 +39,7 @@ describe('the lanes of a worker on a cluster of three nodes', () => {
   });
 
   /** Does something to a node, and notes how long each lane was silent. */
-  async function watch(what: string, node: ClusterNode, act: () => Promise<void>): Promise<void> {
+  async function watch(what: string, node: Broker, act: () => Promise<void>): Promise<void> {
     const fromMs = Date.now();
     await act();
     await load.goOn(40);
@@ -62,7 +62,7 @@ describe('the lanes of a worker on a cluster of three nodes', () => {
   it('answer again soon, and every command in the end', () =>
     service.run(async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        const node = service.cluster.nodes[round % NODES] as ClusterNode;
+        const node = service.cluster.nodes[round % NODES] as Broker;
         await watch(KILLED, node, () => node.kill());
         if (round % NODES < NODES - 1) continue;
         for (const each of service.cluster.nodes) await watch(RESTARTED, each, () => each.shutDown());

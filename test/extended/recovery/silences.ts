@@ -1,6 +1,6 @@
 import { markdownTable } from 'markdown-table';
 
-import { percentile } from '../../bench/measure/measure.ts';
+import { percentile } from '../../bench/measure.ts';
 
 /** One command that a worker answered, from its log. */
 export interface Answered {

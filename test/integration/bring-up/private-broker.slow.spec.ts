@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
 import { freePorts, speaksAmqp } from '../../../scripts/network.ts';
 import { drain, openConnection } from '../../support/broker.ts';
-import { Program } from '../../support/worker-process.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
 import { isAlive } from './is-alive.ts';
 
@@ -39,7 +39,7 @@ describe('a private broker', () => {
       caller.channel.sendToQueue('kept', Buffer.from('still here'), { persistent: true });
       await caller.channel.waitForConfirms();
       await broker.kill();
-      expect(await speaksAmqp(broker.port)).toBe(false);
+      expect(await speaksAmqp(broker.node.ports.amqp)).toBe(false);
     }
     await broker.restart();
     await using caller = await openConnection(broker.url);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { root } from '../../../scripts/root.ts';
-import { Program } from '../../support/worker-process.ts';
+import { Program } from '../../../scripts/processes/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
 import { isAlive } from './is-alive.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { claimOf, expiry, failure, success, TTL_MS, Workers } from './workers.ts';
 
 let redis: PrivateRedis;

@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 
 import type { RedisIdempotencyStore } from '#messaging';
 
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { until } from '../../support/until.ts';
 import { claimOf, keyOf, LEASE_MS, success, TTL_MS, waitFor, Workers } from './workers.ts';
 

@@ -7,7 +7,7 @@ import { IdempotencyStore, MemoryIdempotencyStore, PokerTransport } from '#messa
 import { PlatformClients } from '#platform';
 
 import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { isAway, isBack, TTL_MS, Workers } from './workers.ts';
 
 async function healthWith(store: IdempotencyStore): Promise<HealthController> {

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../support/worker-process.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 
 let redis: PrivateRedis;
 let service: ServiceUnderTest;

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RedisIdempotencyStore, RedisState } from '#messaging';
 
 import { until } from '../../support/until.ts';
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { endsAtOnce } from './ends-at-once.ts';
 import { claimOf, isAway, isBack, keyOf, LEASE_MS, success, Workers } from './workers.ts';

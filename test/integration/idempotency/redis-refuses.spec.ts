@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { inspectRedis } from '#messaging/client';
 import { TlsContext } from '#tls';
 
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { isAway, isBack, Workers } from './workers.ts';
 
 let redis: PrivateRedis;

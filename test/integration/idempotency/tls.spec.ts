@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis as Client } from 'ioredis';
 
@@ -7,23 +5,23 @@ import { InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging
 import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
-import { type Redis, startRedis } from '../../../scripts/start-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { until } from '../../support/until.ts';
 import { isAway, isBack, PREFIX, TTL_MS } from './workers.ts';
 
 let authority: Authority;
 let client: Identity;
-let redis: Redis;
+let redis: PrivateRedis;
 const stores: RedisIdempotencyStore[] = [];
 
 beforeAll(async () => {
   authority = await Authority.create();
   client = await authority.issue();
-  redis = await startRedis({ tls: { ca: authority.ca, ...(await authority.issue(['localhost'])) } });
+  redis = await PrivateRedis.start({ ca: authority.ca, ...(await authority.issue(['localhost'])) });
 });
 afterAll(async () => {
   for (const store of stores) await store.close();
-  await redis.stop();
+  await redis.kill();
 });
 
 /** A store at the encrypted listener, which demands a client certificate. */
@@ -37,8 +35,6 @@ function storeWith(material: TlsMaterial, host = 'localhost') {
     prefix: PREFIX,
     ttlMs: TTL_MS,
     nowMs: Date.now,
-    random: Math.random,
-    newId: randomUUID,
     internalKeys: new InternalKeys(Buffer.alloc(32, 7)),
     onState: (state) => states.push(state),
   });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 
 import type { RedisIdempotencyStore } from '#messaging';
 
-import { PrivateRedis } from '../../support/private-redis.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { claimOf, failure, isAway, keyOf, LEASE_MS, success, waitFor, Workers } from './workers.ts';
 

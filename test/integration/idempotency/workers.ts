@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomUUID } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 
 import { Redis } from 'ioredis';
 
@@ -49,8 +49,6 @@ export class Workers implements AsyncDisposable {
       nowMs: Date.now,
       ...this.#times,
       onState,
-      random: Math.random,
-      newId: randomUUID,
       internalKeys: new InternalKeys(INTERNAL_KEY),
     });
     this.#stores.push(store);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type ArgumentMetadata, type CanActivate, Injectable, type PipeTransform } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 
-import { PassErrorsFilter } from '../../../apps/worker/src/commands/pass-errors.filter.ts';
+import { PassErrorsFilter } from '../../../apps/worker/src/commands/handlers.ts';
 import { SessionCreateController } from '../../../apps/worker/src/commands/session-create/session-create.controller.ts';
 import { CommandError } from '#contracts';
 import { SessionCreate } from '#contracts/validation';

@@ -6,9 +6,9 @@ import {
   type CallContext,
   type CollectionPage,
   DEFAULT_PLATFORM_SETTINGS,
-  NoPlatformObserver,
   type OperatorCredentials,
   PlatformClient,
+  PlatformObserver,
   type PlatformLimits,
   type PlatformSettings,
   type PlatformTransport,
@@ -38,7 +38,7 @@ export interface ClientOptions {
 }
 
 /** Records what it observes. */
-export class RecordingObserver extends NoPlatformObserver {
+export class RecordingObserver extends PlatformObserver {
   readonly results: AttemptResult[] = [];
   readonly circuitStates: string[] = [];
   readonly refusals: RefusalReason[] = [];

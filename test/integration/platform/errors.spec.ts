@@ -127,6 +127,8 @@ describe('the table', () => {
   it.each([
     ['an empty body', 400, '', true],
     ['an empty list of errors', 400, '{"errors":[]}', true],
+    ['a plain text', 400, 'Bad Request\n', true],
+    ['another plain text', 400, 'Bad Request: userId', false],
     ['a page of a proxy', 400, '<html>Bad Request</html>', false],
     ['a pointer', 400, '{"errors":[{"source":{"pointer":"/data"}}]}', false],
     ['another status', 409, '', false],

@@ -3,7 +3,8 @@ import type { Channel } from 'amqplib';
 
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
 import type { OutgoingMessage } from '../../../libs/rabbitmq/src/publishing/outgoing-message.ts';
-import { type Cluster, type ClusterNode, startCluster } from '../../../scripts/broker/start-cluster.ts';
+import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
+import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import {
   openConnection,
   testBrokerCtl,
@@ -112,13 +113,13 @@ describe('a quorum queue whose leader dies', () => {
   let cluster: Cluster;
   let here: TestConnection;
   let publisher: ConfirmedPublisher;
-  let dead: ClusterNode;
-  let own: ClusterNode;
-  let third: ClusterNode;
+  let dead: Broker;
+  let own: Broker;
+  let third: Broker;
 
   beforeAll(async () => {
     cluster = await startCluster();
-    [dead, own, third] = cluster.nodes as [ClusterNode, ClusterNode, ClusterNode];
+    [dead, own, third] = cluster.nodes as [Broker, Broker, Broker];
     {
       // The node that declares a queue leads it.
       await using elsewhere = await openConnection(dead.url);
@@ -149,7 +150,7 @@ describe('a quorum queue whose leader dies', () => {
   }
 
   /** Evaluates Erlang on a node, with `Q` the queue and `Name` that of its members. */
-  function inQueue(node: ClusterNode, expression: string): Promise<string> {
+  function inQueue(node: Broker, expression: string): Promise<string> {
     const queue = `{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<"${QUEUE}">>))`;
     return node.ctl('eval', `${queue}, {Name, _} = amqqueue:get_pid(Q), ${expression}.`);
   }

@@ -2,50 +2,43 @@ import { networkInterfaces } from 'node:os';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { digest, type Received, startSandboxUnderTest } from './sandbox-under-test.ts';
+import { digest, type Received, sharedSandbox, startSandboxUnderTest } from './sandbox-under-test.ts';
 
 const expectProblem = (received: Received, status: number, pointers?: string[]) => {
   expect([received.status, received.headers['content-type']]).toEqual([status, 'application/problem+json']);
   expect(received.json).toMatchObject({ type: 'about:blank', title: expect.any(String), status });
+  expect(received.json.detail).toEqual(expect.any(String));
   if (pointers) expect(received.json.violations.map((violation: any) => violation.pointer)).toEqual(pointers);
 };
 
 describe('the control API', () => {
+  const sandbox = sharedSandbox({ SANDBOX_LATENCY_MS: '1' });
+  const post = (path: string, body: unknown) => sandbox.control('POST', path, body);
+
   it('says that the sandbox is healthy', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const { status, json } = await sandbox.control('GET', 'health');
     expect([status, json]).toEqual([200, { status: 'ok' }]);
   });
 
   it('adds players, one or a list, and shows them', async () => {
-    await using sandbox = await startSandboxUnderTest();
-    expect(
-      (await sandbox.control('POST', 'players', { userId: 'ada', nick: 'Ace', currency: 'EUR' })).status,
-    ).toBe(201);
-    expect(
-      (await sandbox.control('POST', 'players', [{ userId: 'bob' }, { userId: 'u/1' }])).json,
-    ).toHaveLength(2);
-    const { json } = await sandbox.control('GET', 'players');
-    expect(json.count).toBe(3);
-    expect(json.players[0]).toMatchObject({
-      clientId: 'sandbox',
-      userId: 'ada',
-      nick: 'Ace',
-      currency: 'EUR',
-    });
-    expect((await sandbox.control('GET', 'players/u%2F1')).json).toMatchObject({ userId: 'u/1' });
+    expect((await post('players', { userId: 'ada', nick: 'Ace', currency: 'EUR' })).status).toBe(201);
+    expect((await post('players', [{ userId: 'bob' }, { userId: 'u/1' }])).json).toHaveLength(2);
+    const { count, players } = await sandbox.shown('players');
+    expect(count).toBe(3);
+    expect(players[0]).toMatchObject({ clientId: 'sandbox', userId: 'ada', nick: 'Ace', currency: 'EUR' });
+    expect(await sandbox.shown('players/u%2F1')).toMatchObject({ userId: 'u/1' });
     expectProblem(await sandbox.control('GET', 'players/eve'), 404);
   });
 
   it('answers the next requests with an error, and then no more', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const rule = { kind: 'status', status: 503, operation: 'session', count: 2 };
-    const { status, json } = await sandbox.control('POST', 'faults', rule);
+    const { status, json } = await post('faults', rule);
+    const fault = { kind: 'status', status: 503 };
     expect([status, json]).toEqual([
       201,
-      { id: 1, operation: 'session', count: 2, remaining: 2, fault: { kind: 'status', status: 503 } },
+      { id: expect.any(Number), operation: 'session', count: 2, remaining: 2, fault },
     ]);
-    expect((await sandbox.openGame({ player: { id: 'ada' } }, 'sandboxadaOpenGame')).status).toBe(200);
+    expect((await sandbox.openGame({ player: { id: 'ada' } })).status).toBe(200);
     const failed = await sandbox.session('ada');
     expect([failed.status, failed.headers['content-type']]).toEqual([503, 'application/vnd.api+json']);
     expect(failed.json).toEqual({
@@ -53,36 +46,33 @@ describe('the control API', () => {
     });
     expect((await sandbox.session('ada')).status).toBe(503);
     expect((await sandbox.session('ada')).status).toBe(200);
-    expect((await sandbox.control('GET', 'faults')).json).toEqual([]);
+    expect(await sandbox.shown('faults')).toEqual([]);
   });
 
   it('removes faults, one or all', async () => {
-    await using sandbox = await startSandboxUnderTest();
-    for (const status of [500, 503, 504]) await sandbox.control('POST', 'faults', { kind: 'status', status });
-    expect((await sandbox.control('DELETE', 'faults/1')).status).toBe(204);
+    for (const status of [500, 503, 504]) await sandbox.play({ kind: 'status', status });
+    const [{ id }] = await sandbox.shown('faults');
+    expect((await sandbox.control('DELETE', `faults/${id}`)).status).toBe(204);
     expect((await sandbox.session('ada')).status).toBe(503);
     expect((await sandbox.control('DELETE', 'faults')).status).toBe(204);
     expect((await sandbox.session('ada')).status).toBe(200);
-    expectProblem(await sandbox.control('DELETE', 'faults/1'), 404);
+    expectProblem(await sandbox.control('DELETE', `faults/${id}`), 404);
   });
 
-  it('delays answers, after the request has been read and before it is processed', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '1' });
-    expect((await sandbox.control('GET', 'latency')).json).toEqual({ fixedMs: 1, spreadMs: 0 });
-    expect((await sandbox.control('PUT', 'latency', { fixedMs: 100 })).json).toEqual({
-      fixedMs: 100,
-      spreadMs: 0,
-    });
+  it('delays answers', async () => {
+    expect(await sandbox.shown('latency')).toEqual({ fixedMs: 1, spreadMs: 0 });
+    const changed = await sandbox.control('PUT', 'latency', { fixedMs: 100 });
+    expect(changed.json).toEqual({ fixedMs: 100, spreadMs: 0 });
     const startedAt = performance.now();
     expect((await sandbox.session('ada')).status).toBe(200);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(99);
   });
 
   it('processes a request whose sender did not wait for the answer, and counts that', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '2000' });
+    await sandbox.control('PUT', 'latency', { fixedMs: 2_000 });
     const counted = async (name: string) => {
       let counters: Record<string, unknown>;
-      do counters = (await sandbox.control('GET', 'counters')).json['open-game'];
+      do counters = (await sandbox.shown('counters'))['open-game'];
       while (counters[name] !== 1);
       return counters;
     };
@@ -97,35 +87,23 @@ describe('the control API', () => {
     sender.abort();
     await expect(impatient).rejects.toThrow();
     expect(await counted('unanswered')).toMatchObject({ received: 1, processed: 0 });
-    expect(await counted('processed')).toEqual({
-      received: 1,
-      processed: 1,
-      answered: {},
-      unanswered: 1,
-      faults: {},
-    });
+    const all = { received: 1, processed: 1, answered: {}, unanswered: 1, faults: {} };
+    expect(await counted('processed')).toEqual(all);
   });
 
   it('counts what was received, processed and answered', async () => {
-    await using sandbox = await startSandboxUnderTest();
-    await sandbox.control('POST', 'faults', { kind: 'status', status: 429, retryAfter: '3', count: 1 });
+    await sandbox.play({ kind: 'status', status: 429, retryAfter: '3', count: 1 });
     const limited = await sandbox.session('ada');
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '3']);
     await sandbox.session('ada');
     await sandbox.session('ada', { authType: 'x' });
-    const { json } = await sandbox.control('GET', 'counters');
-    expect(json.session).toEqual({
-      received: 3,
-      processed: 1,
-      answered: { '200': 1, '422': 1, '429': 1 },
-      unanswered: 0,
-      faults: { status: 1 },
-    });
-    expect(json.rake.received).toBe(0);
+    const { session, rake } = await sandbox.shown('counters');
+    const answered = { '200': 1, '422': 1, '429': 1 };
+    expect(session).toEqual({ received: 3, processed: 1, answered, unanswered: 0, faults: { status: 1 } });
+    expect(rake.received).toBe(0);
   });
 
   it('shows the last requests, the newest first, without their signatures', async () => {
-    await using sandbox = await startSandboxUnderTest();
     for (let index = 0; index < 120; index++) await sandbox.session(`u-${index}`, { lang: 'de' });
     const { json, text } = await sandbox.control('GET', 'requests');
     expect(json).toHaveLength(100);
@@ -142,94 +120,80 @@ describe('the control API', () => {
   });
 
   it('resets the sandbox', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_LATENCY_MS: '1' });
     await sandbox.session('ada', { nick: 'Ace' });
-    await sandbox.control('POST', 'faults', { kind: 'status', status: 500 });
+    await sandbox.play({ kind: 'status', status: 500 });
     await sandbox.control('PUT', 'latency', { fixedMs: 50 });
     expect((await sandbox.control('POST', 'reset')).status).toBe(204);
-    expect((await sandbox.control('GET', 'players')).json).toEqual({ count: 0, players: [] });
-    expect((await sandbox.control('GET', 'faults')).json).toEqual([]);
-    expect((await sandbox.control('GET', 'latency')).json).toEqual({ fixedMs: 1, spreadMs: 0 });
-    expect((await sandbox.control('GET', 'requests')).json).toEqual([]);
+    expect(await sandbox.shown('players')).toEqual({ count: 0, players: [] });
+    expect(await sandbox.shown('faults')).toEqual([]);
+    expect(await sandbox.shown('latency')).toEqual({ fixedMs: 1, spreadMs: 0 });
+    expect(await sandbox.shown('requests')).toEqual([]);
     expect((await sandbox.session('bob', { nick: 'Ace' })).status).toBe(200);
   });
 
-  it('answers wrong requests with problem details', async () => {
-    await using sandbox = await startSandboxUnderTest();
-    const post = (path: string, body: unknown) => sandbox.control('POST', path, body);
-    expectProblem(await post('players', '{'), 400);
-    expectProblem(await post('players', '5'), 422, ['']);
-    expectProblem(await post('players', { nick: 5, colour: 'red' }), 422, ['/colour', '/userId', '/nick']);
-    expectProblem(await post('players', { userId: 'ada', clientId: 'x' }), 422, ['/clientId']);
-    await post('players', { userId: 'ada', nick: 'Ace' });
-    expectProblem(await post('players', [{ userId: 'bob' }, { userId: 'eve', nick: 'ace' }]), 409, [
-      '/1/nick',
-    ]);
-    expectProblem(await post('faults', { kind: 'gremlins' }), 422, ['/kind']);
-    expectProblem(await post('faults', null), 422, ['/kind']);
-    expectProblem(await post('faults', { kind: 'status', status: 200 }), 422, ['/status']);
-    expectProblem(await post('faults', { kind: 'status', status: 500, operation: 'x' }), 422, ['/operation']);
-    expectProblem(await post('faults', { kind: 'status', status: 500, share: 2, count: 0 }), 422, [
-      '/count',
-      '/share',
-    ]);
-    expectProblem(await sandbox.control('PUT', 'latency', { fixedMs: -1 }), 422, ['/fixedMs']);
-    expectProblem(await sandbox.control('GET', 'nothing'), 404);
-    const form = {
-      method: 'POST',
-      path: '/sandbox/players',
-      headers: { 'content-type': 'text/plain' },
-      body: '{}',
-    };
-    expectProblem(await sandbox.send(form), 415);
+  it.each([
+    ['players', '{', 400, undefined],
+    ['players', '5', 422, ['']],
+    ['players', { nick: 5, colour: 'red' }, 422, ['/colour', '/userId', '/nick']],
+    ['players', { userId: 'ada', clientId: 'x' }, 422, ['/clientId']],
+    [
+      'players',
+      [
+        { userId: 'bob', nick: 'Ace' },
+        { userId: 'eve', nick: 'ace' },
+      ],
+      409,
+      ['/1/nick'],
+    ],
+    ['faults', { kind: 'gremlins' }, 422, ['/kind']],
+    ['faults', null, 422, ['/kind']],
+    ['faults', { kind: 'status', status: 200 }, 422, ['/status']],
+    ['faults', { kind: 'status', status: 500, operation: 'x' }, 422, ['/operation']],
+    ['faults', { kind: 'status', status: 500, share: 2, count: 0 }, 422, ['/count', '/share']],
+    ['nothing', {}, 404, undefined],
+  ])('answers a wrong request to %s with problem details: %j', async (path, body, status, pointers) => {
+    expectProblem(await post(path, body), status, pointers);
   });
 
-  it('leaves every other address to the platform', async () => {
-    await using sandbox = await startSandboxUnderTest();
-    for (const path of [
-      '/index.html',
-      '/overview',
-      '/api/web/v2/app/users',
-      '/apiweb/v3/open-game',
-      '/%ff',
-    ]) {
-      const { status, headers, json } = await sandbox.send({ method: 'GET', path });
-      expect(headers['content-type']).toBe('application/vnd.api+json');
-      expect(json.errors).toEqual([expect.objectContaining({ status })]);
-      expect(status).toBe(path === '/%ff' ? 400 : 404);
-    }
+  it('refuses a wrong latency, and the media type of a form', async () => {
+    expectProblem(await sandbox.control('PUT', 'latency', { fixedMs: -1 }), 422, ['/fixedMs']);
+    const form = { method: 'POST', path: '/sandbox/players', headers: { 'content-type': 'text/plain' } };
+    expectProblem(await sandbox.send({ ...form, body: '{}' }), 415);
+  });
+
+  it.each([
+    ['/index.html', 404],
+    ['/api/web/v2/app/users', 404],
+    ['/apiweb/v3/open-game', 404],
+    ['/%ff', 400],
+  ])('leaves %s to the platform', async (path, status) => {
+    const { headers, json } = await sandbox.get(path);
+    expect(headers['content-type']).toBe('application/vnd.api+json');
+    expect(json.errors).toEqual([expect.objectContaining({ status })]);
   });
 });
 
 const RESET = { method: 'POST', path: '/sandbox/reset' };
 
-/** Whether a request with these headers may control a sandbox with these variables. */
-async function answerTo(headers: Record<string, string>, variables: Record<string, string> = {}) {
-  await using sandbox = await startSandboxUnderTest(variables);
-  const { port } = new URL(sandbox.url);
-  const received = await sandbox.send({
-    ...RESET,
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, value.replace('PORT', port)]),
-    ),
-  });
-  if (received.status === 204) return received.status;
-  expect(received.headers['content-type']).toBe('application/problem+json');
-  expect(received.json).toMatchObject({
-    type: 'about:blank',
-    status: received.status,
-    detail: expect.any(String),
-  });
-  return received.status;
-}
-
 describe('the control API', () => {
+  const sandbox = sharedSandbox({ SANDBOX_PUBLIC_URL: 'https://Sandbox.example' });
+
+  /** How a request with this host and origin is answered. */
+  async function expectAnswer(status: number, named: Record<string, string>): Promise<void> {
+    const { port } = new URL(sandbox.url);
+    const headers = Object.entries(named).map(([name, value]) => [name, value.replace('PORT', port)]);
+    const received = await sandbox.send({ ...RESET, headers: Object.fromEntries(headers) });
+    if (status === 204) expect(received.status).toBe(204);
+    else expectProblem(received, status);
+  }
+
   it.each(['localhost:PORT', 'LOCALHOST', '127.0.0.1:PORT', '127.0.0.2:80', '[::1]:PORT'])(
     'takes requests for %s, and from its pages',
-    async (host) => {
-      expect(await answerTo({ host, origin: `http://${host}` })).toBe(204);
-    },
+    (host) => expectAnswer(204, { host, origin: `http://${host}` }),
   );
+
+  it('takes requests for the host of SANDBOX_PUBLIC_URL, and from its pages', () =>
+    expectAnswer(204, { host: 'sandbox.example', origin: 'https://sandbox.example' }));
 
   it.each([
     'evil.example',
@@ -240,38 +204,28 @@ describe('the control API', () => {
     'evil@localhost',
     'localhost/evil',
     'localhost,evil.example',
-  ])('refuses requests for the host %s, which leads here by chance or by intent', async (host) => {
-    expect(await answerTo({ host })).toBe(421);
-  });
+  ])('refuses requests for the host %s, which leads here by chance or by intent', (host) =>
+    expectAnswer(421, { host }),
+  );
 
   it.each(['https://evil.example', 'http://localhost.evil.example:PORT', 'null', 'file://', ''])(
     'refuses requests from the page of %j',
-    async (origin) => {
-      expect(await answerTo({ host: 'localhost:PORT', origin })).toBe(403);
-    },
+    (origin) => expectAnswer(403, { host: 'localhost:PORT', origin }),
   );
 
-  it('takes requests for the host of SANDBOX_PUBLIC_URL, and from its pages', async () => {
-    const variables = { SANDBOX_PUBLIC_URL: 'https://Sandbox.example' };
-    expect(await answerTo({ host: 'sandbox.example', origin: 'https://sandbox.example' }, variables)).toBe(
-      204,
-    );
-    expect(await answerTo({ host: 'sandbox.example' })).toBe(421);
-  });
-
   it('takes requests for the address of this machine by which they come', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_HOST: '0.0.0.0' });
-    const { port } = new URL(sandbox.url);
+    await using open = await startSandboxUnderTest({ SANDBOX_HOST: '0.0.0.0' });
+    const { port } = new URL(open.url);
     const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
-    for (const { address, family } of addresses.filter((each) => each.family === 'IPv4')) {
+    for (const { address } of addresses.filter(({ family }) => family === 'IPv4')) {
       const { status } = await fetch(`http://${address}:${port}/sandbox/health`);
-      expect([family, address, status]).toEqual(['IPv4', address, 200]);
+      expect([address, status]).toEqual([address, 200]);
     }
-    expect((await sandbox.send({ ...RESET, headers: { host: '0.0.0.0' } })).status).toBe(204);
+    expect((await open.send({ ...RESET, headers: { host: '0.0.0.0' } })).status).toBe(204);
+    expect((await open.send({ ...RESET, headers: { host: 'sandbox.example' } })).status).toBe(421);
   });
 
   it('is apart from the platform, which takes requests for any host', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const headers = { host: 'platform.example', origin: 'https://evil.example' };
     expect((await sandbox.session('ada', {}, headers)).status).toBe(200);
   });

@@ -1,29 +1,22 @@
 import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { until } from '../../support/until.ts';
-import { canonicalOf, type SandboxUnderTest, startSandboxUnderTest } from './sandbox-under-test.ts';
+import { sharedSandbox, startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
 
 const HOSTILE = `<script>alert(1)</script>"'><img src=x onerror=alert(1)>`;
 const ESCAPED = '&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&gt;&lt;img src=x onerror=alert(1)&gt;';
 const RESTORE = 'https://casino.example/login?a=1&b=2';
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
 
-const open = (sandbox: SandboxUnderTest, url: string) =>
-  sandbox.send({ method: 'GET', path: url.slice(sandbox.url.length) });
+const open = (sandbox: SandboxUnderTest, url: string) => sandbox.get(url.slice(sandbox.url.length));
 
-/** Opens a game whose values are all strings and integers. */
-async function openGame(
-  sandbox: SandboxUnderTest,
-  session: object,
-  player: object = { id: 'ada' },
-): Promise<string> {
-  const canonical = canonicalOf({
-    client: 'sandbox',
-    data: { attributes: { player, session }, type: 'OpenGame' },
-  });
-  return (await sandbox.openGame({ session, player }, canonical)).json.data.attributes.url;
+/** @returns the URL that the player opens */
+async function openGame(sandbox: SandboxUnderTest, session: object, player: object = { id: 'ada' }) {
+  return (await sandbox.openGame({ session, player })).json.data.attributes.url as string;
 }
 
 /** The text of the page, without markup. */
@@ -34,40 +27,40 @@ const textOf = (page: string) =>
     .replaceAll(/\s+/g, ' ');
 
 describe('the page of a session', () => {
+  const sandbox = sharedSandbox({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+
   it('shows whose lobby the redirectUrl opens, and for how long', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const { json } = await sandbox.session('u-1', { nick: 'Ace ♠', lang: 'de', currency: 'EUR' });
-    const page = await open(sandbox, json.data.attributes['redirect-url']);
-    expect(page.status).toBe(200);
-    const text = textOf(page.text);
-    expect(text).toMatch(/ Session open Lobby Opened for Ace ♠ ?\. /);
-    expect(text).toMatch(/ Session (1:00:00|59:\d\d) until .* Token (5:00|4:\d\d) until /);
-    expect(text).toMatch(
+    const { status, text: page } = await open(sandbox, json.data.attributes['redirect-url']);
+    expect([status, page]).toEqual([200, expect.stringContaining('<html lang="en">')]);
+    const text = textOf(page);
+    for (const part of [
+      / Session open Lobby Opened for Ace ♠ ?\. /,
+      / Session (1:00:00|59:\d\d) until .* Token (5:00|4:\d\d) until /,
       / Player id u-1 Currency EUR Operator sandbox Opens the lobby Opens in a browser external /,
-    );
-    expect(text).toMatch(/ Language de Opened \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Session id /);
+      / Language de Opened \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC Session id /,
+      / Launch options None were given\./,
+    ])
+      expect(text).toMatch(part);
     expect(text).toContain(json.data.attributes['session-id']);
-    expect(text).toContain('Launch options None were given.');
-    expect(page.text).toContain('<html lang="en">');
   });
 
   it('shows the table that the url opens, and the launch options', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const launchOptions = { theme: 'dark', seats: [1, 2], restoreSessionUrl: RESTORE };
     const url = await openGame(sandbox, { tableId: 42, authType: 'internal', lang: 'xx', launchOptions });
     const { status, text } = await open(sandbox, url);
     expect([status, new URL(url).pathname]).toEqual([200, '/table/42']);
-    expect(textOf(text)).toMatch(/ Session open Table 42 Opened for ada ?\. /);
-    expect(textOf(text)).toMatch(
+    for (const part of [
+      / Session open Table 42 Opened for ada ?\. /,
       / Opens table 42 Opens in a desktop or mobile app internal Language xx Opened /,
-    );
-    expect(textOf(text)).toMatch(/ theme dark seats \[1,2\] restoreSessionUrl https:\/\/casino.example\//);
+      / theme dark seats \[1,2\] restoreSessionUrl https:\/\/casino.example\//,
+    ])
+      expect(textOf(text)).toMatch(part);
     // the way back is only for expired sessions
     expect(text).not.toContain('<a ');
   });
 
   it('says so if the URL names another place than the session', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const lobby = await openGame(sandbox, { id: 's-1' });
     const table = await openGame(sandbox, { id: 's-1', tableId: 7 });
     expect((await open(sandbox, table)).text).not.toContain('This address names');
@@ -78,13 +71,9 @@ describe('the page of a session', () => {
   });
 
   it('treats every value from outside as text', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
     const launchOptions = { [HOSTILE]: HOSTILE, nested: { text: HOSTILE }, restoreSessionUrl: HOSTILE };
-    const url = await openGame(
-      sandbox,
-      { id: HOSTILE, lang: HOSTILE, launchOptions },
-      { id: HOSTILE, nick: HOSTILE, currency: HOSTILE },
-    );
+    const session = { id: HOSTILE, lang: HOSTILE, launchOptions };
+    const url = await openGame(sandbox, session, { id: HOSTILE, nick: HOSTILE, currency: HOSTILE });
     const { text } = await open(sandbox, url);
     expect(text.split(ESCAPED).length).toBeGreaterThan(8);
     const tags = [...text.matchAll(/<(?:script|img)[^>]*>/g)].map(([tag]) => tag);
@@ -96,7 +85,6 @@ describe('the page of a session', () => {
   });
 
   it('allows no foreign script, is not cached, and sends no referrer', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const url = await openGame(sandbox, {});
     const unknown = `${sandbox.url}/lobby?auth=none`;
     const { text } = await open(sandbox, url);
@@ -106,8 +94,7 @@ describe('the page of a session', () => {
       const { headers, status } = await open(sandbox, address);
       expect(status).toBe(address === unknown ? 404 : 200);
       expect(headers).toMatchObject({
-        'content-security-policy':
-          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'",
+        'content-security-policy': POLICY,
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-store',
@@ -116,47 +103,11 @@ describe('the page of a session', () => {
     expect(text).not.toMatch(/ style=| on\w+=|<style|javascript:/);
   });
 
-  it('says that a token has expired while its session is open', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_TOKEN_LIFETIME_MS: '1' });
-    const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl: RESTORE } });
-    await wait(5);
-    const { status, text } = await open(sandbox, url);
-    expect(status).toBe(410);
-    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada is still open/);
-    expect(textOf(text)).toMatch(/ Session (1:00:00|59:59) until .* Token expired since /);
-    expect(text).toContain('href="https://casino.example/login?a=1&amp;b=2"');
-  });
-
-  it('says that a session has expired, and offers restoreSessionUrl', async () => {
-    await using sandbox = await startSandboxUnderTest({ SANDBOX_SESSION_LIFETIME_MS: '1' });
-    const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl: RESTORE } });
-    await wait(5);
-    const { status, text } = await open(sandbox, url);
-    expect(status).toBe(410);
-    expect(textOf(text)).toMatch(/ Session expired The session has expired The session of ada is over\./);
-    expect(text).toMatch(/<a\s[^>]*href="https:\/\/casino.example\/login\?a=1&amp;b=2"[^>]*>/);
-    expect(textOf(text)).toContain('Log in again at casino.example');
-    expect(text).not.toContain('role="timer"');
-  });
-
-  it.each(['javascript:alert(1)', 'data:text/html,x', '/login'])(
-    'does not offer %s',
-    async (restoreSessionUrl) => {
-      await using sandbox = await startSandboxUnderTest({ SANDBOX_SESSION_LIFETIME_MS: '1' });
-      const url = await openGame(sandbox, { launchOptions: { restoreSessionUrl } });
-      await wait(5);
-      const { status, text } = await open(sandbox, url);
-      expect([status, text.includes('<a ')]).toEqual([410, false]);
-      expect(textOf(text)).toContain('name no restoreSessionUrl on the web');
-    },
-  );
-
   it.each(['/lobby', '/lobby?auth=', '/lobby?auth=none', '/lobby?auth=a&auth=b', '/table/7?auth=__proto__'])(
     'says that there is no session behind %s',
     async (path) => {
-      await using sandbox = await startSandboxUnderTest();
       await sandbox.session('ada', { nick: 'Ace' });
-      const { status, headers, text } = await sandbox.send({ method: 'GET', path });
+      const { status, headers, text } = await sandbox.get(path);
       expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
       expect(textOf(text)).toContain('No session has this token');
       expect(text).not.toContain('Ace');
@@ -164,50 +115,65 @@ describe('the page of a session', () => {
   );
 
   it('forgets a session that was reset', async () => {
-    await using sandbox = await startSandboxUnderTest();
     const url = await openGame(sandbox, {});
     await sandbox.control('POST', 'reset');
     expect((await open(sandbox, url)).status).toBe(404);
   });
-});
 
-const HOSTILE_NAME = '<img src=x onerror=alert(1)>';
-const ESCAPED_NAME = '&lt;img src=x onerror=alert(1)&gt;';
-const LANDING = { method: 'GET', path: '/' };
-
-describe('the first page of the sandbox', () => {
-  let sandbox: SandboxUnderTest;
-
-  beforeAll(async () => {
-    sandbox = await startSandboxUnderTest();
+  it('says that a token has expired while its session is open', async () => {
+    await using shortLived = await startSandboxUnderTest({ SANDBOX_TOKEN_LIFETIME_MS: '1' });
+    const url = await openGame(shortLived, { launchOptions: { restoreSessionUrl: RESTORE } });
+    await wait(5);
+    const { status, text } = await open(shortLived, url);
+    expect(status).toBe(410);
+    expect(textOf(text)).toMatch(/ Token expired The token has expired The session of ada is still open/);
+    expect(textOf(text)).toMatch(/ Session (1:00:00|59:59) until .* Token expired since /);
   });
 
-  afterAll(async () => sandbox?.[Symbol.asyncDispose]());
+  it('says that a session has expired, and offers restoreSessionUrl if that is on the web', async () => {
+    await using shortLived = await startSandboxUnderTest({ SANDBOX_SESSION_LIFETIME_MS: '1' });
+    const expired = async (restoreSessionUrl: string) => {
+      const url = await openGame(shortLived, { launchOptions: { restoreSessionUrl } });
+      await wait(5);
+      return open(shortLived, url);
+    };
+    const { status, text } = await expired(RESTORE);
+    expect(status).toBe(410);
+    expect(textOf(text)).toMatch(/ Session expired The session has expired The session of ada is over\./);
+    expect(text).toMatch(/<a\s[^>]*href="https:\/\/casino.example\/login\?a=1&amp;b=2"[^>]*>/);
+    expect(textOf(text)).toContain('Log in again at casino.example');
+    expect(text).not.toContain('role="timer"');
+    const elsewhere = await expired('javascript:alert(1)');
+    expect(elsewhere.text).not.toContain('<a ');
+    expect(textOf(elsewhere.text)).toContain('name no restoreSessionUrl on the web');
+  });
+});
+
+describe('the first page of the sandbox', () => {
+  const sandbox = sharedSandbox();
 
   it('shows what was sent, as text, and no secret of it', async () => {
-    const game = { player: { id: 'ada', nick: HOSTILE_NAME }, session: { tableId: 7 } };
-    const canonical = canonicalOf({ client: 'sandbox', data: { attributes: game, type: 'OpenGame' } });
-    const opened = await sandbox.openGame(game, canonical);
+    const opened = await sandbox.openGame({
+      player: { id: 'ada', nick: '<img src=x>' },
+      session: { tableId: 7 },
+    });
     const wrong = await sandbox.session('ada', {}, { sign: 'f'.repeat(64) });
     expect([opened.status, wrong.status]).toEqual([200, 400]);
     const shown = await until('both are in the log', async () => {
-      const { text } = await sandbox.send(LANDING);
+      const { text } = await sandbox.get('/');
       return text.includes('signature right') && text.includes('signature wrong') ? text : undefined;
     });
-    expect(shown).toContain(`<bdi>${ESCAPED_NAME}</bdi></strong> at table 7`);
+    expect(shown).toContain('<bdi>&lt;img src=x&gt;</bdi></strong> at table 7');
     expect(shown).toContain('No usual mistake gives this signature');
-    expect(shown).not.toContain(HOSTILE_NAME);
+    expect(shown).not.toContain('<img src=x>');
     const { auth } = opened.json.data.attributes;
     for (const secret of ['sandbox-secret-key', auth, 'f'.repeat(64)]) expect(shown).not.toContain(secret);
   });
 
   it('lets no script but its own run, and nobody frame it', async () => {
-    await using fresh = await startSandboxUnderTest();
-    const { headers, text } = await fresh.send(LANDING);
-    expect(headers['content-security-policy']).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; " +
-        "connect-src 'self'; frame-ancestors 'none'",
-    );
+    const { headers, text } = await sandbox.get('/');
+    const policy = `${POLICY}; connect-src 'self'; frame-ancestors 'none'`;
+    expect(headers['content-security-policy']).toBe(policy);
     expect(text).not.toMatch(/<script(?! type="module" src=)|\son\w+=|\sstyle=/);
   });
 
@@ -223,16 +189,15 @@ describe('the first page of the sandbox', () => {
     const watcher = await watch(sandbox);
     await until('the first parts', () => watcher.parts.length > 0);
     expect(Object.keys(watcher.parts[0]!)).toEqual(['figures', 'faults', 'requests', 'sessions', 'players']);
-    await sandbox.control('POST', 'faults', { kind: 'status', status: 503, count: 2 });
+    await sandbox.play({ kind: 'status', status: 503, count: 2 });
     await until('the fault', () => watcher.parts.length > 1);
     expect(watcher.parts[1]).toEqual({ faults: expect.stringContaining('2 more requests') });
     watcher.close();
-    await sandbox.control('DELETE', 'faults');
   });
 
   it('keeps 20 pages up to date, and no more', async () => {
     const watchers = await Promise.all(Array.from({ length: 20 }, () => watch(sandbox)));
-    const refused = await sandbox.send({ method: 'GET', path: '/sandbox/events' });
+    const refused = await sandbox.get('/sandbox/events');
     expect([refused.status, refused.json.detail]).toEqual([429, 'Too many pages are open; close some.']);
     for (const watcher of watchers) watcher.close();
     await until('there is room', async () => {
@@ -252,32 +217,20 @@ describe('the first page of the sandbox', () => {
   });
 });
 
-interface Watcher {
-  readonly status: number;
-  readonly parts: readonly Record<string, string>[];
-  readonly ended: Promise<'ended' | 'cut off'>;
-  close(): void;
-}
-
 /** Reads the server-sent events as a page does. */
-function watch({ url }: SandboxUnderTest): Promise<Watcher> {
-  return new Promise((resolve, reject) => {
-    const request = http.get(`${url}/sandbox/events`, { agent: false }, (response) => {
-      const parts: Record<string, string>[] = [];
-      let rest = '';
-      response.setEncoding('utf8').on('data', (text: string) => {
-        const events = (rest + text).split('\n\n');
-        rest = events.pop() ?? '';
-        for (const [, data = '{}'] of events.flatMap((event) => [
-          .../^data: (.*)$/gm[Symbol.matchAll](event),
-        ]))
-          parts.push(JSON.parse(data) as Record<string, string>);
-      });
-      const ended = new Promise<'ended' | 'cut off'>((settle) => {
-        response.on('error', () => settle('cut off')).on('end', () => settle('ended'));
-      });
-      resolve({ status: response.statusCode ?? 0, parts, ended, close: () => request.destroy() });
-    });
-    request.on('error', reject);
+async function watch({ url }: SandboxUnderTest) {
+  const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    http.get(`${url}/sandbox/events`, { agent: false }, resolve).on('error', reject);
   });
+  const parts: Record<string, string>[] = [];
+  let rest = '';
+  response.setEncoding('utf8').on('data', (text: string) => {
+    const events = (rest + text).split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) parts.push(JSON.parse(/^data: (.*)$/m.exec(event)?.[1] ?? '{}'));
+  });
+  const ended = new Promise<'ended' | 'cut off'>((settle) => {
+    response.on('error', () => settle('cut off')).on('end', () => settle('ended'));
+  });
+  return { status: response.statusCode, parts, ended, close: () => response.destroy() };
 }

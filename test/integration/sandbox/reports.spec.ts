@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startSandboxUnderTest, type SandboxUnderTest } from './sandbox-under-test.ts';
+import { describe, expect, it } from '@jest/globals';
+
+import { sharedSandbox, startSandboxUnderTest } from './sandbox-under-test.ts';
 
 const DAY = { dateFrom: '2024-03-24 00:00:00', dateTo: '2024-03-25 00:00:00' };
 const WEEK = { dateFrom: '2024-03-24 00:00:00', dateTo: '2024-03-31 00:00:00' };
@@ -8,19 +9,13 @@ const rejection = (status: number, title: string, detail: string) =>
   expect.objectContaining({ errors: [expect.objectContaining({ status, title, detail })] });
 
 describe('reports', () => {
-  let sandbox: SandboxUnderTest;
-
-  beforeAll(async () => {
-    sandbox = await startSandboxUnderTest({ SANDBOX_REPORT_RECORDS: '51' });
-  });
-
-  afterAll(async () => sandbox[Symbol.asyncDispose]());
+  const sandbox = sharedSandbox({ SANDBOX_REPORT_RECORDS: '51' });
+  const currencyOf = (record: any) => record.attributes.currency;
 
   describe('ad hoc', () => {
     it('answers with an envelope and records of the interface', async () => {
       const { status, headers, json } = await sandbox.adHoc(DAY, { 'per-page': '10', page: '2' });
-      expect(status).toBe(200);
-      expect(headers['content-type']).toBe('application/vnd.api+json');
+      expect([status, headers['content-type']]).toEqual([200, 'application/vnd.api+json']);
       expect(json.meta).toEqual({ 'total-count': 51, 'page-count': 6, 'current-page': 2, 'per-page': 10 });
       expect(json.links).toEqual({
         self: { href: `${sandbox.url}/api/web/v2/app/reports/ad_hoc?clientId=sandbox&per-page=10&page=2` },
@@ -42,9 +37,7 @@ describe('reports', () => {
       const pages = await Promise.all(
         [1, 2, 3, 4, 5, 6, 7].map((page) => sandbox.adHoc(DAY, { 'per-page': '10', page: String(page) })),
       );
-      const records = pages.map(
-        ({ json }) => json.data as { id: string; attributes: Record<string, unknown> }[],
-      );
+      const records = pages.map(({ json }) => json.data as { id: string; attributes: any }[]);
       expect(records.map(({ length }) => length)).toEqual([10, 10, 10, 10, 10, 1, 0]);
       const keys = records.flat().map(({ attributes }) => {
         const { 'user-id': user, date, 'money-type': money, currency } = attributes;
@@ -65,16 +58,13 @@ describe('reports', () => {
     it('selects by user and by currency', async () => {
       const user = await sandbox.adHoc({ ...DAY, userId: 'player-00000002' });
       expect(user.json.meta['total-count']).toBe(4);
-      const both = await sandbox.adHoc({ ...DAY, userId: 'player-00000002', currency: 'USD' });
-      expect(both.json.data).toEqual(
-        user.json.data.filter((record: any) => record.attributes.currency === 'USD'),
-      );
       const all = await sandbox.adHoc(DAY, { 'per-page': '100' });
       for (const currency of ['USD', 'EUR', 'GBP']) {
+        const isIn = (record: any) => currencyOf(record) === currency;
         const some = await sandbox.adHoc({ ...DAY, currency }, { 'per-page': '100' });
-        expect(some.json.data).toEqual(
-          all.json.data.filter((record: any) => record.attributes.currency === currency),
-        );
+        expect(some.json.data).toEqual(all.json.data.filter(isIn));
+        const both = await sandbox.adHoc({ ...DAY, userId: 'player-00000002', currency });
+        expect(both.json.data).toEqual(user.json.data.filter(isIn));
       }
       expect((await sandbox.adHoc({ ...DAY, userId: 'nobody' })).json.data).toEqual([]);
     });
@@ -82,7 +72,7 @@ describe('reports', () => {
     it('has figures for a player of the sandbox who is requested by id', async () => {
       await sandbox.session('ada', { currency: 'EUR' });
       const { json } = await sandbox.adHoc({ ...DAY, userId: 'ada' });
-      expect(json.data.map((record: any) => record.attributes.currency)).toEqual(['EUR', 'EUR']);
+      expect(json.data.map(currencyOf)).toEqual(['EUR', 'EUR']);
     });
 
     it('writes amounts beyond 2^53 digit for digit', async () => {
@@ -102,26 +92,18 @@ describe('reports', () => {
       });
       expect(json.links).toEqual({ self: page(2), first: page(1), last: page(3) });
       const [record] = json.data;
-      expect(record).toEqual({
-        type: 'players-rake',
-        id: expect.any(String),
-        attributes: {
-          'user-id': expect.any(String),
-          currency: expect.any(String),
-          value: expect.any(Number),
-        },
-      });
+      const [any, value] = [expect.any(String), expect.any(Number)];
+      const attributes = { 'user-id': any, currency: any, value };
+      expect(record).toEqual({ type: 'players-rake', id: any, attributes });
     });
 
     it('sums up the ad hoc report of a user', async () => {
       const userId = 'player-00000003';
-      const rake = await sandbox.rake({ ...WEEK, userId, currency: 'EUR' });
-      const adHoc = await sandbox.adHoc({ ...WEEK, userId, currency: 'EUR' }, { 'per-page': '100' });
-      const sum = adHoc.json.data.reduce(
-        (total: number, { attributes }: any) => total + attributes.rake + attributes['tournament-fee'],
-        0,
-      );
-      expect(rake.json.data).toMatchObject([{ attributes: { value: sum } }]);
+      const form = { ...WEEK, userId, currency: 'EUR' };
+      const adHoc = await sandbox.adHoc(form, { 'per-page': '100' });
+      let value = 0;
+      for (const { attributes } of adHoc.json.data) value += attributes.rake + attributes['tournament-fee'];
+      expect((await sandbox.rake(form)).json.data).toMatchObject([{ attributes: { value } }]);
     });
 
     it.each(['id', 'user-id', 'currency', 'value'])('sorts by %s, both ways', async (field) => {
@@ -140,25 +122,18 @@ describe('reports', () => {
       const utc = await sandbox.rake(form);
       const same = await sandbox.rake(form, { timeZone: '+00:00' });
       const moscow = await sandbox.rake(form, { timeZone: 'Europe/Moscow' });
-      const shifted = await sandbox.rake({
-        ...form,
-        dateFrom: '2024-03-23 21:00:00',
-        dateTo: '2024-03-24 21:00:00',
-      });
+      const earlier = { dateFrom: '2024-03-23 21:00:00', dateTo: '2024-03-24 21:00:00' };
+      const shifted = await sandbox.rake({ ...form, ...earlier });
       expect(same.json.data).toEqual(utc.json.data);
       expect(moscow.json.data).toEqual(shifted.json.data);
       expect(moscow.json.data).not.toEqual(utc.json.data);
     });
 
     it("converts into a player's preferred currency, or the system's", async () => {
-      const canonical = 'sandboxUSDcarlEUROpenGame';
-      await sandbox.openGame(
-        { player: { id: 'carl', currency: 'USD', preferredCurrency: 'EUR' } },
-        canonical,
-      );
+      await sandbox.openGame({ player: { id: 'carl', currency: 'USD', preferredCurrency: 'EUR' } });
       const currencies = async (userId: string, convertToPreferredCurrency: string) => {
         const { json } = await sandbox.rake({ ...DAY, userId }, { convertToPreferredCurrency });
-        return json.data.map((record: any) => record.attributes.currency);
+        return json.data.map(currencyOf);
       };
       expect(await currencies('carl', '1')).toEqual(['EUR']);
       expect(await currencies('carl', '0')).toEqual(['USD']);
@@ -178,6 +153,8 @@ describe('reports', () => {
     [{ dateFrom: DAY.dateFrom }, {}, 'dateTo'],
     [{ ...DAY, dateFrom: '2024-02-30 00:00:00' }, {}, 'dateFrom'],
     [{ ...DAY, dateTo: '2024-03-25' }, {}, 'dateTo'],
+    [{ ...DAY, dateTo: '2024-03-25T00:00:00' }, {}, 'dateTo'],
+    [{ ...DAY, dateTo: '2024-03-25 24:00:00' }, {}, 'dateTo'],
     [{ ...DAY, dateTo: DAY.dateFrom }, {}, 'dateTo'],
     [{ ...DAY, currency: 'XXX' }, {}, 'currency'],
     [DAY, { timeZone: 'Europe/Atlantis' }, 'timeZone'],
@@ -191,11 +168,12 @@ describe('reports', () => {
     expect(json.errors[0].source).toEqual({ pointer: `/data/attributes/${name}` });
   });
 
-  it('refuse a page that is not a number', async () => {
-    for (const query of [{ page: '0' }, { page: 'x' }, { 'per-page': '-1' }, { 'per-page': '1.5' }]) {
+  it.each([{ page: '0' }, { page: 'x' }, { 'per-page': '-1' }, { 'per-page': '1.5' }])(
+    'refuse the page %j',
+    async (query) => {
       expect((await sandbox.adHoc(DAY, query)).json).toEqual(rejection(400, 'Bad Request', 'Bad Request'));
-    }
-  });
+    },
+  );
 
   it('have twenty records a page, and at most a thousand', async () => {
     expect((await sandbox.adHoc(DAY)).json.meta['per-page']).toBe(20);
@@ -205,9 +183,8 @@ describe('reports', () => {
 
   it('answer 404 for an unknown user if players must exist', async () => {
     await using strict = await startSandboxUnderTest({ SANDBOX_UNKNOWN_PLAYERS: 'refuse' });
-    expect((await strict.adHoc({ ...DAY, userId: 'ada' })).json).toEqual(
-      rejection(404, 'Not Found', 'Not found'),
-    );
+    const unknown = await strict.adHoc({ ...DAY, userId: 'ada' });
+    expect(unknown.json).toEqual(rejection(404, 'Not Found', 'Not found'));
     expect((await strict.rake({ ...DAY, userId: 'player-00000001' })).status).toBe(200);
   });
 

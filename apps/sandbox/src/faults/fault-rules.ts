@@ -45,9 +45,7 @@ export class FaultRules {
     return this.rules.length >= MAX_RULES;
   }
 
-  /** @throws RangeError if there are too many rules */
   add(rule: FaultRule): StandingRule {
-    if (this.isFull) throw new RangeError('too many fault rules');
     const standing = {
       ...rule,
       id: this.nextId++,

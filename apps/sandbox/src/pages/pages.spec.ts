@@ -2,9 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { readFaultRule } from '../control/faults.controller.ts';
 import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
-import type { Client } from '../settings/clients.ts';
-import type { FinishedRequest } from '../traffic/traffic-log.ts';
-import type { Exchange } from '../traffic/exchange.ts';
+import { type Client, Environment, readConventions } from '../settings/clients.ts';
+import { finishedRequest } from '../traffic/finished-request.fixture.ts';
 import { html } from './page.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
 import { signatureVerdict } from './request-list.ts';
@@ -53,45 +52,43 @@ describe('lobby page', () => {
     nowMs,
   });
 
-  describe('the page of a session', () => {
-    it('counts no token longer than its session', () => {
-      const page = lobbyPage(visit(400, { authExpiresAtMs: 5000 }));
-      expect([...page.matchAll(/data-left-ms="(\d+)"/g)].map(([, ms]) => ms)).toEqual(['600', '600']);
-    });
+  it('counts no token longer than its session', () => {
+    const page = lobbyPage(visit(400, { authExpiresAtMs: 5000 }));
+    expect([...page.matchAll(/data-left-ms="(\d+)"/g)].map(([, ms]) => ms)).toEqual(['600', '600']);
+  });
 
-    it.each([
-      [{ theme: 'dark', sound: false, big: 12345678901234567890n, seats: [1, 2] }],
-      ['{"theme":"dark","sound":false,"big":12345678901234567890,"seats":[1,2]}'],
-    ])('shows launch options by name', (launchOptions) => {
-      const text = lobbyPage(visit(0, { launchOptions })).replaceAll(/<[^>]*>|\s+/g, ' ');
-      const [, options = ''] = text.split('Launch options');
-      expect(options.replaceAll(/\s+/g, ' ')).toMatch(
-        / theme dark sound false big 12345678901234567890 seats \[1,2\] /,
-      );
-    });
-
-    it.each(['https://casino.example/login?a=1', 'http://localhost:8080/', 'HTTPS://casino.example'])(
-      'leads back to %s',
-      (url) => {
-        for (const launchOptions of [{ restoreSessionUrl: url }, JSON.stringify({ restoreSessionUrl: url })])
-          expect(lobbyPage(visit(1000, { launchOptions }))).toContain(`href="${new URL(url).href}"`);
-      },
+  it.each([
+    [{ theme: 'dark', sound: false, big: 12345678901234567890n, seats: [1, 2] }],
+    ['{"theme":"dark","sound":false,"big":12345678901234567890,"seats":[1,2]}'],
+  ])('shows launch options by name', (launchOptions) => {
+    const text = lobbyPage(visit(0, { launchOptions })).replaceAll(/<[^>]*>|\s+/g, ' ');
+    const [, options = ''] = text.split('Launch options');
+    expect(options.replaceAll(/\s+/g, ' ')).toMatch(
+      / theme dark sound false big 12345678901234567890 seats \[1,2\] /,
     );
+  });
 
-    it.each([
-      'javascript:alert(1)',
-      ' \tjava\nscript:alert(1)',
-      'data:text/html,<script>alert(1)</script>',
-      'file:///etc/passwd',
-      '/login',
-      '//casino.example',
-      '',
-      7,
-      null,
-    ])('does not lead back to %j', (restoreSessionUrl) => {
-      const page = lobbyPage(visit(1000, { launchOptions: { restoreSessionUrl } }));
-      expect(page).not.toContain('<a ');
-    });
+  it.each(['https://casino.example/login?a=1', 'http://localhost:8080/', 'HTTPS://casino.example'])(
+    'leads back to %s',
+    (url) => {
+      for (const launchOptions of [{ restoreSessionUrl: url }, JSON.stringify({ restoreSessionUrl: url })])
+        expect(lobbyPage(visit(1000, { launchOptions }))).toContain(`href="${new URL(url).href}"`);
+    },
+  );
+
+  it.each([
+    'javascript:alert(1)',
+    ' \tjava\nscript:alert(1)',
+    'data:text/html,<script>alert(1)</script>',
+    'file:///etc/passwd',
+    '/login',
+    '//casino.example',
+    '',
+    7,
+    null,
+  ])('does not lead back to %j', (restoreSessionUrl) => {
+    const page = lobbyPage(visit(1000, { launchOptions: { restoreSessionUrl } }));
+    expect(page).not.toContain('<a ');
   });
 
   it.each([
@@ -109,35 +106,13 @@ const CLIENT: Client = {
   id: 'op',
   secretKey: 'S3CRET',
   operations: new Set(),
-  conventions: {
-    scalars: 'php',
-    openGameClient: 'keep',
-    jsonStrings: 'containers',
-    jsonPlacement: 'in-place',
-    exclude: 'top',
-    schemeV3: 'parameters',
-    rakeParametersIn: 'form',
-    playerCountryMember: 'country',
-  },
+  conventions: readConventions(new Environment({}), ''),
 };
-
-function finished(rest: Partial<Exchange>, url = '/users/u/session?clientId=op'): FinishedRequest {
-  const rawHeaders = ['Host', 'h', 'Sign', 'd1gest'];
-  const onProcessed = () => undefined;
-  const exchange = {
-    operation: 'session',
-    receivedAtMs: 0,
-    planned: {},
-    body: Buffer.alloc(0),
-    onProcessed,
-  } as const;
-  return { method: 'POST', url, rawHeaders, exchange: { ...exchange, ...rest }, status: 200, durationMs: 1 };
-}
 
 describe('the verdict on a signature', () => {
   it('shows the string of a right one, and no secret key', () => {
     const call = { client: CLIENT, query: { clientId: 'op' }, content: { userId: 'u', lang: 'de' } };
-    const verdict = signatureVerdict(finished({ call }));
+    const verdict = signatureVerdict(finishedRequest({ call }));
     expect(verdict).toMatchObject({ state: 'right', canonical: 'deu' });
     expect(JSON.stringify(verdict)).not.toContain('S3CRET');
   });
@@ -146,14 +121,14 @@ describe('the verdict on a signature', () => {
     const client = { ...CLIENT, conventions: { ...CLIENT.conventions, schemeV3: 'raw-body' as const } };
     const call = { client, query: {}, content: {} };
     const verdict = signatureVerdict(
-      finished({ operation: 'open-game', body: Buffer.from('{"a":1}'), call }),
+      finishedRequest({ operation: 'open-game', body: Buffer.from('{"a":1}'), call }),
     );
     expect(verdict.canonical).toBe('{"a":1}');
   });
 
   it('explains a wrong one, with the settings that would make it right', () => {
     const refusal = { reason: 'Why.', settings: { A: 'b' }, canonical: 'x'.repeat(5_000) };
-    const verdict = signatureVerdict(finished({ refusal }));
+    const verdict = signatureVerdict(finishedRequest({ refusal }));
     expect(verdict).toMatchObject({ state: 'wrong', text: 'Why.', settings: { A: 'b' } });
     expect(verdict.canonical).toHaveLength(4_097);
   });
@@ -163,21 +138,25 @@ describe('the verdict on a signature', () => {
     (canonical) => {
       const url = '/users/u/session?clientId=op&sign=misplaced';
       const body = Buffer.from('userId=u&access-token=inform');
-      const verdict = signatureVerdict(finished({ body, refusal: { reason: 'Why.', canonical } }, url));
+      const verdict = signatureVerdict(
+        finishedRequest({ body, refusal: { reason: 'Why.', canonical } }, url),
+      );
       expect(verdict.canonical).toBe('a[redacted]b');
     },
   );
 
   it('blanks nothing else out', () => {
     const refusal = { reason: 'Why.', canonical: 'Host h Sign' };
-    expect(signatureVerdict(finished({ refusal })).canonical).toBe('Host h Sign');
-    const unsigned = { ...finished({ refusal }), rawHeaders: ['Host', 'h'] };
+    expect(signatureVerdict(finishedRequest({ refusal })).canonical).toBe('Host h Sign');
+    const unsigned = { ...finishedRequest({ refusal }), rawHeaders: ['Host', 'h'] };
     expect(signatureVerdict(unsigned).canonical).toBe('Host h Sign');
   });
 
   it('says that nothing was signed, or looked at', () => {
     const { secretKey: _, ...client } = CLIENT;
-    expect(signatureVerdict(finished({ call: { client, query: {}, content: {} } })).state).toBe('unsigned');
-    expect(signatureVerdict(finished({})).state).toBe('unseen');
+    expect(signatureVerdict(finishedRequest({ call: { client, query: {}, content: {} } })).state).toBe(
+      'unsigned',
+    );
+    expect(signatureVerdict(finishedRequest({})).state).toBe('unseen');
   });
 });

@@ -1,4 +1,5 @@
-import type { Type } from '@nestjs/common';
+import { Catch, type RpcExceptionFilter, type Type } from '@nestjs/common';
+import { type Observable, throwError } from 'rxjs';
 
 import type { CommandType } from '#contracts';
 
@@ -13,3 +14,11 @@ export const HANDLERS: Readonly<Record<CommandType, Type>> = {
   'report.ad-hoc.fetch': ReportFetchController,
   'report.rake.fetch': ReportFetchController,
 };
+
+/** Passes what a handler threw to the pipeline unchanged; Nest would replace it by a generic error. */
+@Catch()
+export class PassErrorsFilter implements RpcExceptionFilter {
+  catch(error: unknown): Observable<never> {
+    return throwError(() => error);
+  }
+}

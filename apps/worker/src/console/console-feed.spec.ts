@@ -14,30 +14,21 @@ import { FailureTally } from './failure-tally.ts';
 class Stream extends EventEmitter {
   text = '';
   readonly writableNeedDrain = false;
+  readonly writeHead = (): void => {};
+  readonly end = (): void => {};
+  readonly write = (text: string): void => void (this.text += text);
 
-  writeHead(): this {
-    return this;
+  get view(): any {
+    return JSON.parse(this.text.slice(this.text.lastIndexOf('data: ') + 6));
   }
-
-  write(text: string): boolean {
-    this.text += text;
-    return true;
-  }
-
-  end(): void {}
 }
 
-const PLATFORM = { operators: () => [], circuits: () => [], calls: () => [], get: () => undefined };
-
-/** A feed, and how often its views were made since the last question. */
+/** A feed, and how often its views were made. */
 function feedUnderTest() {
-  let views = 0;
-  const platform = { ...PLATFORM, operators: () => ((views += 1), []) } as unknown as PlatformClients;
-  const health: MessagingHealth = {
+  const operators = jest.fn(() => []);
+  const platform = { operators, circuits: () => [], calls: () => [], get: () => undefined };
+  const health: Partial<MessagingHealth> = {
     isConnected: true,
-    lastError: undefined,
-    release: undefined,
-    advice: undefined,
     lanes: [{ lane: 'interactive', state: 'consuming', inFlight: 3, prefetch: 10, oldestAgeMs: 0 }],
     compartments: [],
   };
@@ -46,23 +37,19 @@ function feedUnderTest() {
   const metrics = new Metrics();
   const feed = new ConsoleFeed(
     metrics,
-    platform,
+    platform as unknown as PlatformClients,
     { health, look } as unknown as PokerTransport,
     {} as IdempotencyStore,
     new FailureTally(),
-    { prefix: 'poker', lanes: ['interactive'] },
+    { AMQP_PREFIX: 'poker', LANES: ['interactive'] },
   );
-  const viewsSince = (): number => {
-    const made = views;
-    views = 0;
-    return made;
-  };
   const newViewer = (): Stream => {
     const stream = new Stream();
     feed.watch(stream as unknown as ServerResponse);
     return stream;
   };
-  return { feed, metrics, look, newViewer, viewsSince };
+  feed.onModuleInit();
+  return { feed, metrics, look, newViewer, views: operators };
 }
 
 describe('ConsoleFeed', () => {
@@ -74,27 +61,25 @@ describe('ConsoleFeed', () => {
   });
 
   it('looks at the worker each second while somebody looks, once for all of them, and not at all otherwise', async () => {
-    const { feed, newViewer, viewsSince } = feedUnderTest();
-    feed.onModuleInit();
+    const { feed, newViewer, views } = feedUnderTest();
     await jest.advanceTimersByTimeAsync(60_000);
-    expect(viewsSince()).toBe(0);
+    expect(views).not.toHaveBeenCalled();
     const viewers = [newViewer(), newViewer(), newViewer()];
-    expect(viewsSince()).toBe(3);
+    expect(views).toHaveBeenCalledTimes(3);
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(viewsSince()).toBe(10);
+    expect(views).toHaveBeenCalledTimes(13);
     for (const viewer of viewers) viewer.emit('close');
     await jest.advanceTimersByTimeAsync(60_000);
-    expect(viewsSince()).toBe(0);
+    expect(views).toHaveBeenCalledTimes(13);
     feed.onModuleDestroy();
     expect(jest.getTimerCount()).toBe(0);
   });
 
   it('begins with what was before somebody looked', async () => {
     const { feed, metrics, newViewer } = feedUnderTest();
-    feed.onModuleInit();
     metrics.commands.labels('game.open', 'success').value += 10;
     await jest.advanceTimersByTimeAsync(5_000);
-    const [session, game] = lastViewOf(newViewer()).commands.types;
+    const [session, game] = newViewer().view.commands.types;
     expect(session).toMatchObject({ type: 'session.create', answered: 0 });
     expect(game).toMatchObject({ type: 'game.open', answered: 10, hour: [[10, 0]] });
     feed.onModuleDestroy();
@@ -102,20 +87,15 @@ describe('ConsoleFeed', () => {
 
   it('asks the broker every five seconds while somebody looks, and not otherwise', async () => {
     const { feed, look, newViewer } = feedUnderTest();
-    feed.onModuleInit();
     await jest.advanceTimersByTimeAsync(60_000);
     expect(look).not.toHaveBeenCalled();
     const viewer = newViewer();
     await jest.advanceTimersByTimeAsync(20_000);
     expect(look).toHaveBeenCalledTimes(5);
-    expect(lastViewOf(viewer).service).toMatchObject({ atMs: 42 });
+    expect(viewer.view.service).toMatchObject({ atMs: 42 });
     look.mockRejectedValue(new Error('gone'));
     await jest.advanceTimersByTimeAsync(10_000);
-    expect(lastViewOf(viewer).service).toBeUndefined();
+    expect(viewer.view.service).toBeUndefined();
     feed.onModuleDestroy();
   });
 });
-
-function lastViewOf({ text }: Stream): any {
-  return JSON.parse(text.slice(text.lastIndexOf('data: ') + 6));
-}

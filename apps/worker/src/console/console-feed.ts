@@ -2,9 +2,10 @@ import type { ServerResponse } from 'node:http';
 
 import { Inject, Injectable, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 
-import { COMMAND_TYPES, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { COMMAND_TYPES, LANE_OF_COMMAND } from '#contracts';
 import { type BusLook, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
 import { PlatformClients } from '#platform';
+import type { Settings } from '#settings';
 import { Metrics } from '#telemetry';
 
 import { consoleView } from './console-view.ts';
@@ -16,13 +17,7 @@ import { Viewers } from './viewers.ts';
 /** How often viewers are told of the present. */
 const LIVE_MS = 1_000;
 
-/** The settings that the console shows. */
-export interface ConsoleSettings {
-  readonly prefix: string;
-  /** Those of this worker (setting `LANES`). */
-  readonly lanes: readonly Lane[];
-}
-
+/** Injects the settings that the console shows. */
 export const CONSOLE_SETTINGS = Symbol('console settings');
 
 /**
@@ -32,11 +27,6 @@ export const CONSOLE_SETTINGS = Symbol('console settings');
 @Injectable()
 export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   readonly viewers = new Viewers((count) => this.#watch(count > 0));
-  readonly #metrics: Metrics;
-  readonly #platform: PlatformClients;
-  readonly #transport: PokerTransport;
-  readonly #store: IdempotencyStore;
-  readonly #tally: FailureTally;
   readonly #prefix: string;
   readonly #history: History;
   #sampling: NodeJS.Timeout | undefined;
@@ -45,24 +35,19 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   #lookedAtMs = -STEP_MS;
 
   constructor(
-    metrics: Metrics,
-    platform: PlatformClients,
-    transport: PokerTransport,
-    store: IdempotencyStore,
-    tally: FailureTally,
-    @Inject(CONSOLE_SETTINGS) { prefix, lanes }: ConsoleSettings,
+    private readonly metrics: Metrics,
+    private readonly platform: PlatformClients,
+    private readonly transport: PokerTransport,
+    private readonly store: IdempotencyStore,
+    private readonly tally: FailureTally,
+    @Inject(CONSOLE_SETTINGS) { AMQP_PREFIX: prefix, LANES: lanes }: Pick<Settings, 'AMQP_PREFIX' | 'LANES'>,
   ) {
-    this.#metrics = metrics;
-    this.#platform = platform;
-    this.#transport = transport;
-    this.#store = store;
-    this.#tally = tally;
     this.#prefix = prefix;
     this.#history = new History(COMMAND_TYPES.filter((type) => lanes.includes(LANE_OF_COMMAND[type])));
   }
 
   onModuleInit(): void {
-    const sample = (): void => this.#history.add(readCounts(this.#metrics, Date.now()));
+    const sample = (): void => this.#history.add(readCounts(this.metrics, Date.now()));
     this.#sampling = setInterval(sample, STEP_MS).unref();
     sample();
   }
@@ -85,14 +70,14 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   }
 
   #view() {
-    const store = this.#store;
+    const store = this.store;
     this.#lookIfDue();
     return consoleView({
       prefix: this.#prefix,
-      health: this.#transport.health,
+      health: this.transport.health,
       look: this.#look,
-      platform: this.#platform,
-      tally: this.#tally,
+      platform: this.platform,
+      tally: this.tally,
       redis: store instanceof RedisIdempotencyStore ? store.state : undefined,
       history: this.#history,
     });
@@ -103,6 +88,6 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
     if (nowMs - this.#lookedAtMs < STEP_MS) return;
     this.#lookedAtMs = nowMs;
     const keep = (look?: BusLook): void => void (this.#look = look);
-    this.#transport.look().then(keep, () => keep());
+    this.transport.look().then(keep, () => keep());
   }
 }

@@ -31,11 +31,7 @@ const HEADERS = {
 /** One page for people on call, which shows and changes nothing. Source: bus contract, section 7. */
 @Controller('console')
 export class ConsoleController {
-  readonly #feed: ConsoleFeed;
-
-  constructor(feed: ConsoleFeed) {
-    this.#feed = feed;
-  }
+  constructor(private readonly feed: ConsoleFeed) {}
 
   @Get()
   page(@Res() response: ServerResponse): void {
@@ -46,7 +42,7 @@ export class ConsoleController {
   events(@Req() request: IncomingMessage, @Res() response: ServerResponse): void {
     // A page from elsewhere cannot read the stream; nor may it take a place.
     if (request.headers.origin !== undefined || request.method !== 'GET') response.writeHead(403).end();
-    else this.#feed.watch(response);
+    else this.feed.watch(response);
   }
 
   @Get(':name')

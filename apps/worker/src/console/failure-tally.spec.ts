@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ERROR_CODES, type ErrorCode } from '#contracts';
-
 import { COMMAND } from './command-facts.fixture.ts';
 import { FailureTally } from './failure-tally.ts';
 
@@ -36,13 +34,6 @@ describe('FailureTally', () => {
     expect(tally.failures).toHaveLength(2);
     expect(tally.failures).toContainEqual(expect.objectContaining({ code: 'INTERNAL_ERROR', count: 1 }));
     expect(tally.failures[0]?.operators).toEqual([9999, 9998, 9997, 9996, 9995].map((n) => `made-up-${n}`));
-  });
-
-  it('keeps no more than the catalogue of errors has', () => {
-    const tally = ticking();
-    const codes = Object.keys(ERROR_CODES) as ErrorCode[];
-    for (const code of [...codes, ...codes]) tally.failed(COMMAND, code, 'answered');
-    expect(tally.failures).toHaveLength(codes.length);
   });
 
   it('knows since when a circuit is not closed', () => {

@@ -30,11 +30,8 @@ export class FailureTally {
   readonly #failures = new Map<string, Failure>();
   /** Since when each circuit and each connection to the broker is in trouble. */
   readonly #troubles = new Map<string, number>();
-  readonly #nowMs: () => number;
 
-  constructor(nowMs: () => number = Date.now) {
-    this.#nowMs = nowMs;
-  }
+  constructor(private readonly nowMs: () => number = Date.now) {}
 
   /** The latest first. */
   get failures(): readonly Failure[] {
@@ -44,7 +41,7 @@ export class FailureTally {
   failed(command: CommandFacts, code: ErrorCode, end: Failure['end'], failure?: FailureFacts): void {
     const { id, traceId, type, operator } = command;
     const key = `${code} ${type} ${end}`;
-    const lastAtMs = this.#nowMs();
+    const lastAtMs = this.nowMs();
     const { count = 0, firstAtMs = lastAtMs, operators = [] } = this.#failures.get(key) ?? {};
     const others = operators.filter((name) => name !== operator);
     this.#failures.set(key, {
@@ -80,6 +77,6 @@ export class FailureTally {
 
   #note(key: string, isTrouble: boolean): void {
     if (!isTrouble) this.#troubles.delete(key);
-    else if (!this.#troubles.has(key)) this.#troubles.set(key, this.#nowMs());
+    else if (!this.#troubles.has(key)) this.#troubles.set(key, this.nowMs());
   }
 }

@@ -60,14 +60,10 @@ const parkedFor = (reason: string) => {
     failedAt: undefined,
     failure: undefined,
   };
-  return look({
-    parked: {
-      queue: 'parked',
-      messages: 7,
-      reasons: [{ reason, count: 7, since: '2026-01-31T12:00:00.000Z', last }],
-    },
-  });
+  const reasons = [{ reason, count: 7, since: '2026-01-31T12:00:00.000Z', last }];
+  return look({ parked: { queue: 'parked', messages: 7, reasons } });
 };
+const REPORTS = { ...LANE, lane: 'reports', state: 'waiting for the broker' } as const;
 const failed = (...failure: Parameters<FailureTally['failed']>): Pick<Findings, 'tally'> => {
   const tally = new FailureTally(() => 42);
   tally.failed(...failure);
@@ -116,17 +112,11 @@ describe('verdictOf', () => {
     ],
     [
       'This worker does not consume reports it is waiting for the broker',
-      { bus: { ...WELL.bus, lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }] } },
+      { bus: { ...WELL.bus, lanes: [LANE, REPORTS] } },
     ],
     [
       'This worker does not consume reports grant the user read',
-      {
-        bus: {
-          ...WELL.bus,
-          lastError: 'grant the user read',
-          lanes: [LANE, { ...LANE, lane: 'reports', state: 'waiting for the broker' }],
-        },
-      },
+      { bus: { ...WELL.bus, lastError: 'grant the user read', lanes: [LANE, REPORTS] } },
     ],
     [
       'No worker consumes poker.interactive no LANES of a worker that runs names interactive; 9 wait',

@@ -24,46 +24,34 @@ const MOST_COMPARTMENTS = 20;
 /** Health for people on call and orchestrators. Source: bus contract, section 8. */
 @Controller('health')
 export class HealthController {
-  readonly #checks: HealthCheckService;
-  readonly #indicators: HealthIndicatorService;
-  readonly #transport: PokerTransport;
-  readonly #platform: PlatformClients;
-  readonly #store: IdempotencyStore;
-
   constructor(
-    checks: HealthCheckService,
-    indicators: HealthIndicatorService,
-    transport: PokerTransport,
-    platform: PlatformClients,
-    store: IdempotencyStore,
-  ) {
-    this.#checks = checks;
-    this.#indicators = indicators;
-    this.#transport = transport;
-    this.#platform = platform;
-    this.#store = store;
-  }
+    private readonly checks: HealthCheckService,
+    private readonly indicators: HealthIndicatorService,
+    private readonly transport: PokerTransport,
+    private readonly platform: PlatformClients,
+    private readonly store: IdempotencyStore,
+  ) {}
 
   /** Whether the process can answer at all; a broker that is away is no reason for a restart. */
   @Get('live')
   @HealthCheck()
   live(): Promise<HealthCheckResult> {
-    return this.#checks.check([() => this.#process()]);
+    return this.checks.check([() => this.#process()]);
   }
 
   /** Whether commands are consumed: up once every lane consumes, or is paused on purpose. */
   @Get('ready')
   @HealthCheck()
   ready(): Promise<HealthCheckResult> {
-    return this.#checks.check([() => this.#bus()]);
+    return this.checks.check([() => this.#bus()]);
   }
 
   /** All indicators. An open circuit means that the platform fails, and is no reason for 503; nor is an unavailable Redis. */
   @Get()
   @HealthCheck()
   all(): Promise<HealthCheckResult> {
-    const store = this.#store;
-    return this.#checks.check([
+    const store = this.store;
+    return this.checks.check([
       () => this.#process(),
       () => this.#bus(),
       () => this.#circuits(),
@@ -73,13 +61,13 @@ export class HealthController {
   }
 
   #process(): HealthIndicatorResult {
-    return this.#indicators.check('process').up({ uptimeSeconds: Math.floor(process.uptime()) });
+    return this.indicators.check('process').up({ uptimeSeconds: Math.floor(process.uptime()) });
   }
 
   #bus(): HealthIndicatorResult {
-    const { health } = this.#transport;
+    const { health } = this.transport;
     const { lastError, release, advice, lanes } = health;
-    const indicator = this.#indicators.check('bus');
+    const indicator = this.indicators.check('bus');
     const facts = {
       lanes: Object.fromEntries(lanes.map(({ lane, state, inFlight }) => [lane, { state, inFlight }])),
       ...(release !== undefined && { release }),
@@ -90,23 +78,23 @@ export class HealthController {
   }
 
   #circuits(): HealthIndicatorResult {
-    const indicator = this.#indicators.check('circuits');
-    const circuits = this.#platform.circuits();
+    const indicator = this.indicators.check('circuits');
+    const circuits = this.platform.circuits();
     const isWell = circuits.every(({ state }) => state === 'closed');
     return isWell ? indicator.up({ circuits }) : indicator.degraded({ circuits });
   }
 
   /** What waits for whom: the compartments that hold something, the fullest first. */
   #compartments(): HealthIndicatorResult {
-    const compartments = compartmentsOf(this.#transport.health, this.#platform)
+    const compartments = compartmentsOf(this.transport.health, this.platform)
       .filter(({ inFlight }) => inFlight > 0)
       .toSorted((a, b) => b.inFlight - a.inFlight)
       .slice(0, MOST_COMPARTMENTS);
-    return this.#indicators.check('compartments').up({ compartments });
+    return this.indicators.check('compartments').up({ compartments });
   }
 
   #redis({ state }: RedisIdempotencyStore): HealthIndicatorResult {
-    const indicator = this.#indicators.check('redis');
+    const indicator = this.indicators.check('redis');
     if (state.kind === 'available') return indicator.up();
     if (state.kind !== 'away') return indicator.degraded({ reason: state.kind });
     return indicator.degraded({ reason: state.reason, since: new Date(state.sinceMs).toISOString() });

@@ -5,15 +5,11 @@ import { Metrics } from '#telemetry';
 /** The metrics, in the text format of Prometheus. */
 @Controller('metrics')
 export class MetricsController {
-  readonly #metrics: Metrics;
-
-  constructor(metrics: Metrics) {
-    this.#metrics = metrics;
-  }
+  constructor(private readonly metrics: Metrics) {}
 
   @Get()
   @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
   read(): Promise<string> {
-    return this.#metrics.registry.metrics();
+    return this.metrics.registry.metrics();
   }
 }

@@ -1,27 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { COMMAND_TYPES, ERROR_CODES } from '#contracts';
-import type { CommandFacts } from '#messaging';
 import { createLogger, Metrics } from '#telemetry';
 
+import { COMMAND } from '../console/command-facts.fixture.ts';
 import { FailureTally } from '../console/failure-tally.ts';
 import { BusObserver } from './bus-observer.ts';
-
-const COMMAND: CommandFacts = {
-  id: 'm-1',
-  correlationId: 'c-1',
-  type: 'session.create',
-  operator: 'default',
-  lane: 'interactive',
-  attempts: 1,
-  durationMs: 250,
-};
 
 const POSTPONEMENT = {
   delayMs: 5_000,
   queue: 'poker.reports.retry.5000',
   until: '2026-03-01T09:00:05.000Z',
 };
+
+const FAILURE = { status: 503, reason: 'The circuit is open.', pointers: ['/data'] };
 
 /** The metrics and the log lines after these events. */
 async function shownAfter(act: (observer: BusObserver) => void) {
@@ -42,8 +34,8 @@ describe('BusObserver', () => {
     const { series, lines } = await shownAfter((observer) =>
       observer.commandAnswered(COMMAND, 'success', undefined),
     );
-    expect(series).toContain('poker_commands_total{type="session.create",outcome="success"} 1');
-    expect(series).toContain('poker_command_duration_seconds_sum{type="session.create"} 0.25');
+    expect(series).toContain('poker_commands_total{type="game.open",outcome="success"} 1');
+    expect(series).toContain('poker_command_duration_seconds_sum{type="game.open"} 0.25');
     expect(lines).toMatchObject([{ level: 'info', id: 'm-1', outcome: 'success' }]);
   });
 
@@ -52,31 +44,25 @@ describe('BusObserver', () => {
     ['POISON_COMMAND', 'error', { name: 'SyntaxError' }],
     ['NICKNAME_TAKEN', 'info', undefined],
   ] as const)('logs the cause of %s at the level %s, without what it quotes', async (code, level, cause) => {
-    const thrown = new SyntaxError('CANARY');
+    const thrown = new SyntaxError('QUOTED');
     const { series, lines } = await shownAfter((observer) => observer.commandAnswered(COMMAND, code, thrown));
-    expect(series).toContain(`poker_commands_total{type="session.create",outcome="${code}"} 1`);
+    expect(series).toContain(`poker_commands_total{type="game.open",outcome="${code}"} 1`);
     const category = code === 'NICKNAME_TAKEN' ? 'rejected' : 'internal';
-    expect(series).toContain(`poker_commands_failed_total{type="session.create",category="${category}"} 1`);
+    expect(series).toContain(`poker_commands_failed_total{type="game.open",category="${category}"} 1`);
     expect(lines).toMatchObject([{ level, outcome: code, ...(cause && { cause }) }]);
-    expect(JSON.stringify(lines)).not.toContain('CANARY');
+    expect(JSON.stringify(lines)).not.toContain('QUOTED');
   });
 
-  it('counts the commands in flight, by lane', async () => {
-    const { series } = await shownAfter((observer) => {
-      observer.commandTaken('interactive', false, undefined);
-      observer.commandTaken('interactive', false, undefined);
-      observer.commandTaken('reports', false, undefined);
-      observer.commandReleased('interactive');
-      observer.commandReleased('reports');
-    });
-    expect(series).toEqual(['poker_commands_in_flight{lane="interactive"} 1']);
-  });
-
-  it('counts redeliveries, and times how long a command waited, where that is known', async () => {
+  it('counts commands in flight and redeliveries by lane, and times how long a command waited, if that is known', async () => {
     const { series } = await shownAfter((observer) => {
       observer.commandTaken('interactive', false, 3000);
       observer.commandTaken('interactive', true, undefined);
+      observer.commandReleased('interactive');
+      observer.commandTaken('reports', false, undefined);
+      observer.commandReleased('reports');
     });
+    expect(series).toContain('poker_commands_in_flight{lane="interactive"} 1');
+    expect(series.join()).not.toContain('poker_commands_in_flight{lane="reports"}');
     expect(series).toContain('poker_redeliveries_total{lane="interactive"} 1');
     expect(series).toContain('poker_command_wait_seconds_sum{lane="interactive"} 3');
     expect(series).toContain('poker_command_wait_seconds_count{lane="interactive"} 1');
@@ -105,9 +91,8 @@ describe('BusObserver', () => {
   it.each([
     [
       'postponed',
-      'poker_commands_postponed_total{type="session.create",code="CIRCUIT_OPEN"} 1',
-      (observer: BusObserver) =>
-        observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', POSTPONEMENT, { reason: 'The circuit is open.' }),
+      'poker_commands_postponed_total{type="game.open",code="CIRCUIT_OPEN"} 1',
+      (observer: BusObserver) => observer.commandPostponed(COMMAND, 'CIRCUIT_OPEN', POSTPONEMENT, FAILURE),
     ],
     [
       'moved',
@@ -117,21 +102,13 @@ describe('BusObserver', () => {
     [
       'returned',
       'poker_commands_returned_total{lane="interactive"} 1',
-      (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('CANARY')),
+      (observer: BusObserver) => observer.commandReturned(COMMAND, new SyntaxError('QUOTED')),
     ],
-  ])('logs a command that was %s, and does not count it as answered', async (_, counted, act) => {
+  ])('logs a command that was %s, and does not count it as answered', async (how, counted, act) => {
     const { series, lines } = await shownAfter(act);
     expect(series).toEqual([counted]);
-    expect(lines).toMatchObject([{ id: 'm-1' }]);
-    expect(JSON.stringify(lines)).not.toContain('CANARY');
-  });
-
-  it('says why a command was postponed, where it waits and until when', async () => {
-    const failure = { status: 503, reason: 'Service Unavailable', pointers: ['/data'] };
-    const { lines } = await shownAfter((observer) =>
-      observer.commandPostponed(COMMAND, 'PLATFORM_UNAVAILABLE', POSTPONEMENT, failure),
-    );
-    expect(lines).toMatchObject([{ ...POSTPONEMENT, ...failure, code: 'PLATFORM_UNAVAILABLE' }]);
+    expect(lines).toMatchObject([{ id: 'm-1', ...(how === 'postponed' && { ...POSTPONEMENT, ...FAILURE }) }]);
+    expect(JSON.stringify(lines)).not.toContain('QUOTED');
   });
 
   it.each([

@@ -11,37 +11,33 @@ import {
 import type { Logger, Metrics } from '#telemetry';
 
 import type { FailureTally } from '../console/failure-tally.ts';
-import { AnsweredLine } from './answered-line.ts';
 
 /** Logs and counts what happens on the bus: one line for each outcome, with ids and without data. */
 export class BusObserver extends MessagingObserver {
-  readonly #logger: Logger;
-  readonly #metrics: Metrics;
-  readonly #tally: FailureTally;
-  readonly #answered: AnsweredLine;
   readonly #connections: Record<'consuming' | 'publishing', ConnectionState['kind']> = {
     consuming: 'closed',
     publishing: 'closed',
   };
 
   /** @param consumed the queues that this process may consume */
-  constructor(logger: Logger, metrics: Metrics, tally: FailureTally, consumed: readonly string[] = []) {
+  constructor(
+    private readonly logger: Logger,
+    private readonly metrics: Metrics,
+    private readonly tally: FailureTally,
+    consumed: readonly string[] = [],
+  ) {
     super();
-    this.#logger = logger;
-    this.#metrics = metrics;
-    this.#tally = tally;
-    this.#answered = new AnsweredLine(logger);
     beginAtZero(metrics, consumed);
   }
 
   commandTaken(lane: Lane, isRedelivered: boolean, waitedMs: number | undefined): void {
-    this.#metrics.commandsInFlight.labels(lane).value += 1;
-    if (isRedelivered) this.#metrics.redeliveries.labels(lane).value += 1;
-    if (waitedMs !== undefined) this.#metrics.commandWait.labels(lane).observe(waitedMs / 1000);
+    this.metrics.commandsInFlight.labels(lane).value += 1;
+    if (isRedelivered) this.metrics.redeliveries.labels(lane).value += 1;
+    if (waitedMs !== undefined) this.metrics.commandWait.labels(lane).observe(waitedMs / 1000);
   }
 
   commandReleased(lane: Lane): void {
-    this.#metrics.commandsInFlight.labels(lane).value -= 1;
+    this.metrics.commandsInFlight.labels(lane).value -= 1;
   }
 
   commandAnswered(
@@ -51,15 +47,15 @@ export class BusObserver extends MessagingObserver {
     failure?: FailureFacts,
   ): void {
     const { type, durationMs } = command;
-    this.#metrics.commands.labels(type, outcome).value += 1;
-    this.#metrics.commandDuration.labels(type).observe(durationMs / 1000);
+    this.metrics.commands.labels(type, outcome).value += 1;
+    this.metrics.commandDuration.labels(type).observe(durationMs / 1000);
     if (outcome !== 'success') {
-      this.#metrics.commandsFailed.labels(type, ERROR_CODES[outcome].category).value += 1;
-      this.#tally.failed(command, outcome, 'answered', failure);
+      this.metrics.commandsFailed.labels(type, ERROR_CODES[outcome].category).value += 1;
+      this.tally.failed(command, outcome, 'answered', failure);
     }
     if (outcome === 'INTERNAL_ERROR' || outcome === 'POISON_COMMAND') {
-      this.#logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
-    } else this.#answered.write(command, outcome, failure);
+      this.logger.error({ ...command, outcome, cause }, 'command failed by an internal error');
+    } else this.logger.info({ ...command, outcome, ...failure }, 'command answered');
   }
 
   commandPostponed(
@@ -68,70 +64,70 @@ export class BusObserver extends MessagingObserver {
     postponement: Postponement,
     failure: FailureFacts,
   ): void {
-    this.#metrics.commandsPostponed.labels(command.type, code).value += 1;
-    this.#tally.failed(command, code, 'postponed', failure);
-    this.#logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
+    this.metrics.commandsPostponed.labels(command.type, code).value += 1;
+    this.tally.failed(command, code, 'postponed', failure);
+    this.logger.info({ ...command, code, ...failure, ...postponement }, 'command postponed');
   }
 
   commandMoved(command: CommandFacts, queue: string): void {
-    this.#metrics.commandsMoved.labels(queue).value += 1;
-    this.#logger.warn({ ...command, queue }, 'command moved to another queue');
+    this.metrics.commandsMoved.labels(queue).value += 1;
+    this.logger.warn({ ...command, queue }, 'command moved to another queue');
   }
 
   commandReturned(command: CommandFacts, reason: unknown): void {
-    this.#metrics.commandsReturned.labels(command.lane).value += 1;
-    this.#logger.warn({ ...command, cause: reason }, 'command returned to its queue; it is delivered again');
+    this.metrics.commandsReturned.labels(command.lane).value += 1;
+    this.logger.warn({ ...command, cause: reason }, 'command returned to its queue; it is delivered again');
   }
 
   commandReplayed(command: CommandFacts): void {
-    this.#metrics.replays.inc();
-    this.#logger.debug(command, 'command seen before; its reply is replayed');
+    this.metrics.replays.inc();
+    this.logger.debug(command, 'command seen before; its reply is replayed');
   }
 
   deadLettered(command: CommandFacts, code: ErrorCode): void {
-    this.#metrics.deadLetters.inc();
-    this.#logger.debug({ ...command, code }, 'command dead-lettered');
+    this.metrics.deadLetters.inc();
+    this.logger.debug({ ...command, code }, 'command dead-lettered');
   }
 
   replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void {
-    this.#metrics.undeliveredReplies.inc();
-    this.#logger.warn({ ...command, reply: type, reason }, 'reply parked');
+    this.metrics.undeliveredReplies.inc();
+    this.logger.warn({ ...command, reply: type, reason }, 'reply parked');
   }
 
   repliesForwarded(queue: string, replies: number): void {
-    this.#metrics.forwardedReplies.inc(replies);
-    this.#logger.info({ queue, replies }, 'parked replies delivered');
+    this.metrics.forwardedReplies.inc(replies);
+    this.logger.info({ queue, replies }, 'parked replies delivered');
   }
 
   connectionChanged(connection: 'consuming' | 'publishing', state: ConnectionState): void {
     this.#connections[connection] = state.kind;
-    this.#tally.connectionChanged(connection, state.kind);
+    this.tally.connectionChanged(connection, state.kind);
     const kinds = Object.values(this.#connections);
-    this.#metrics.brokerConnected.set(kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0);
-    this.#metrics.brokerBlocked.set(kinds.includes('blocked') ? 1 : 0);
-    if (state.kind === 'open') this.#logger.info({ connection }, 'connected to the broker');
+    this.metrics.brokerConnected.set(kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0);
+    this.metrics.brokerBlocked.set(kinds.includes('blocked') ? 1 : 0);
+    if (state.kind === 'open') this.logger.info({ connection }, 'connected to the broker');
     else if (state.kind !== 'closed')
-      this.#logger.warn({ connection, ...state }, 'the broker is not available');
+      this.logger.warn({ connection, ...state }, 'the broker is not available');
   }
 
   accessChanged(advice: string | undefined): void {
-    if (advice === undefined) this.#logger.info('the broker grants what the worker needs');
-    else this.#logger.error({ advice }, 'the broker refuses something to the worker; it takes no commands');
+    if (advice === undefined) this.logger.info('the broker grants what the worker needs');
+    else this.logger.error({ advice }, 'the broker refuses something to the worker; it takes no commands');
   }
 
   brokerKnown(version: string, advice: string | undefined): void {
     if (advice === undefined) return;
-    this.#logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');
+    this.logger.warn({ version, advice }, 'the broker needs a setting for fast recovery');
   }
 
   redisChanged(redis: RedisState): void {
-    if (redis.kind === 'available') this.#logger.info('Redis connected; deduplication is shared');
-    else this.#logger.warn({ redis }, 'Redis is away; each worker deduplicates by itself');
+    if (redis.kind === 'available') this.logger.info('Redis connected; deduplication is shared');
+    else this.logger.warn({ redis }, 'Redis is away; each worker deduplicates by itself');
   }
 
   consumerLost(queue: string, reason: string): void {
-    this.#metrics.consumersLost.labels(queue).value += 1;
-    this.#logger.warn({ queue, reason }, 'consumer lost; it is recreated');
+    this.metrics.consumersLost.labels(queue).value += 1;
+    this.logger.warn({ queue, reason }, 'consumer lost; it is recreated');
   }
 }
 

@@ -12,42 +12,42 @@ import type { FailureTally } from '../console/failure-tally.ts';
 /** Counts and times the calls to the platform, and logs changes of its circuits. */
 export class PlatformMetrics extends PlatformObserver {
   readonly #logger: Logger;
-  readonly #metrics: Metrics;
-  readonly #tally: FailureTally;
 
-  constructor(logger: Logger, metrics: Metrics, tally: FailureTally) {
+  constructor(
+    logger: Logger,
+    private readonly metrics: Metrics,
+    private readonly tally: FailureTally,
+  ) {
     super();
     // What is thrown is not to be logged as it is; a cause here is one of a closed list.
     this.#logger = logger.child({}, { serializers: { cause: (cause: string) => cause } });
-    this.#metrics = metrics;
-    this.#tally = tally;
   }
 
   attemptEnded(operation: Operation, result: AttemptResult, durationMs: number): void {
-    this.#metrics.platformRequests.labels(operation, result).value += 1;
-    this.#metrics.platformRequestDuration.labels(operation, result).observe(durationMs / 1000);
+    this.metrics.platformRequests.labels(operation, result).value += 1;
+    this.metrics.platformRequestDuration.labels(operation, result).observe(durationMs / 1000);
   }
 
   admissionWaited(operation: Operation, waitedMs: number): void {
-    this.#metrics.admissionWait.labels(operation).observe(waitedMs / 1000);
+    this.metrics.admissionWait.labels(operation).observe(waitedMs / 1000);
   }
 
   attemptRefused(operation: Operation, reason: RefusalReason): void {
-    this.#metrics.platformRefusals.labels(operation, reason).value += 1;
+    this.metrics.platformRefusals.labels(operation, reason).value += 1;
   }
 
   retried(): void {
-    this.#metrics.platformRetries.inc();
+    this.metrics.platformRetries.inc();
   }
 
   signatureDoubted(operator: string, operation: Operation): void {
-    this.#metrics.signatureDoubts.inc({ operator, operation });
+    this.metrics.signatureDoubts.inc({ operator, operation });
     this.#logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
   }
 
   circuitChanged(operator: string, operation: Operation, state: CircuitState, cause?: string): void {
-    this.#metrics.circuitChanges.inc({ operator, operation, state });
-    this.#tally.circuitChanged(operator, operation, state);
+    this.metrics.circuitChanges.inc({ operator, operation, state });
+    this.tally.circuitChanged(operator, operation, state);
     this.#logger.warn({ operator, operation, state, cause }, 'circuit changed');
   }
 }

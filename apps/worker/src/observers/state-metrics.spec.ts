@@ -22,24 +22,18 @@ function workerIn(state: CircuitState = 'closed') {
   };
   const circuits = [{ ...FACTS, state }];
   const calls = [{ ...FACTS, inFlight: 2, waiting: 1, retriesLeft: 92.5 }];
-  const asked = { health: 0, circuits: 0, calls: 0 };
   const platform = {
-    circuits: () => ((asked.circuits += 1), circuits),
-    calls: () => ((asked.calls += 1), calls),
+    circuits: () => circuits,
+    calls: () => calls,
     get: () => ({}),
     limits: { connections: 256, queue: 1024 },
   };
   const metrics = new Metrics();
-  const transport = {
-    get health() {
-      asked.health += 1;
-      return health as unknown as MessagingHealth;
-    },
-  } as PokerTransport;
+  const transport = { health: health as unknown as MessagingHealth } as PokerTransport;
   const store = new MemoryIdempotencyStore(1000, Date.now);
   new StateMetrics(metrics, transport, platform as unknown as PlatformClients, store).onModuleInit();
   const lines = async () => (await metrics.registry.metrics()).split('\n');
-  return { health, circuits, lines, asked };
+  return { health, circuits, lines };
 }
 
 describe('StateMetrics', () => {
@@ -51,23 +45,24 @@ describe('StateMetrics', () => {
     expect(await workerIn(state).lines()).toContain(`poker_circuit_state${LABELS} ${value}`);
   });
 
-  it.each([
-    'poker_ready 1',
-    'poker_lane_state{lane="interactive",state="consuming"} 1',
-    'poker_lane_state{lane="interactive",state="paused"} 0',
-    'poker_lane_state{lane="reports",state="paused"} 1',
-    'poker_lane_prefetch{lane="interactive"} 2000',
-    'poker_oldest_command_age_seconds{lane="interactive"} 1.5',
-    'poker_oldest_command_age_seconds{lane="reports"} 0',
-    `poker_admission_in_flight${LABELS} 2`,
-    'poker_admission_in_flight_limit 256',
-    'poker_admission_waiting_limit 1024',
-    `poker_compartment_in_flight${LABELS} 3`,
-    `poker_compartment_waiting${LABELS} 1`,
-    `poker_compartment_overflowed_total${LABELS} 7`,
-    `poker_retry_budget${LABELS} 92.5`,
-  ])('show %s', async (line) => {
-    expect(await workerIn().lines()).toContain(line);
+  it('show the lanes, the calls and the compartments', async () => {
+    const expected = [
+      'poker_ready 1',
+      'poker_lane_state{lane="interactive",state="consuming"} 1',
+      'poker_lane_state{lane="interactive",state="paused"} 0',
+      'poker_lane_state{lane="reports",state="paused"} 1',
+      'poker_lane_prefetch{lane="interactive"} 2000',
+      'poker_oldest_command_age_seconds{lane="interactive"} 1.5',
+      'poker_oldest_command_age_seconds{lane="reports"} 0',
+      `poker_admission_in_flight${LABELS} 2`,
+      'poker_admission_in_flight_limit 256',
+      'poker_admission_waiting_limit 1024',
+      `poker_compartment_in_flight${LABELS} 3`,
+      `poker_compartment_waiting${LABELS} 1`,
+      `poker_compartment_overflowed_total${LABELS} 7`,
+      `poker_retry_budget${LABELS} 92.5`,
+    ];
+    expect(await workerIn().lines()).toEqual(expect.arrayContaining(expected));
   });
 
   it('are read at the time of the scrape, and show nothing of an operator that is gone', async () => {
@@ -78,14 +73,6 @@ describe('StateMetrics', () => {
     const now = await lines();
     expect(now).toContain('poker_ready 0');
     expect(now.filter((line) => line.startsWith('poker_circuit_state'))).toEqual([]);
-  });
-
-  it('ask once for everything that a scrape shows', async () => {
-    const { lines, asked } = workerIn();
-    await lines();
-    expect(asked).toEqual({ health: 1, circuits: 1, calls: 1 });
-    await lines();
-    expect(asked).toEqual({ health: 2, circuits: 2, calls: 2 });
   });
 
   it('begin the counters of a circuit at zero, so that its first event is seen', async () => {

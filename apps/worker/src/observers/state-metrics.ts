@@ -1,16 +1,10 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 
-import {
-  type ConsumerState,
-  IdempotencyStore,
-  type MessagingHealth,
-  PokerTransport,
-  RedisIdempotencyStore,
-} from '#messaging';
-import { type CallsReport, type CircuitReport, type CircuitState, PlatformClients } from '#platform';
-import { Metrics, type StateReading } from '#telemetry';
+import { type ConsumerState, IdempotencyStore, PokerTransport, RedisIdempotencyStore } from '#messaging';
+import { type CircuitReport, type CircuitState, PlatformClients } from '#platform';
+import { Metrics, type Reading } from '#telemetry';
 
-import { type CompartmentReport, compartmentsOf } from '../compartments.ts';
+import { compartmentsOf } from '../compartments.ts';
 import { isServing } from '../health/health.controller.ts';
 
 const CIRCUIT_VALUES: Readonly<Record<CircuitState, number>> = { closed: 0, 'half-open': 1, open: 2 };
@@ -22,114 +16,85 @@ const LANE_STATES = Object.keys({
   stopped: true,
 } satisfies Record<ConsumerState, true>);
 
-/** What a scrape shows. */
-interface State {
-  readonly health: MessagingHealth;
-  readonly circuits: readonly CircuitReport[];
-  readonly calls: readonly CallsReport[];
-  readonly compartments: readonly CompartmentReport[];
-}
-
 /**
  * Shows the state of the bus and of the calls to the platform in the metrics, read at each scrape: a circuit that never
  * changed is closed, and has a series too; an operator that is no longer configured has none.
  */
 @Injectable()
 export class StateMetrics implements OnModuleInit {
-  readonly #metrics: Metrics;
-  readonly #transport: PokerTransport;
-  readonly #platform: PlatformClients;
-  readonly #store: IdempotencyStore;
   readonly #known = new Set<string>();
-  #state: State | undefined;
 
   constructor(
-    metrics: Metrics,
-    transport: PokerTransport,
-    platform: PlatformClients,
-    store: IdempotencyStore,
-  ) {
-    this.#metrics = metrics;
-    this.#transport = transport;
-    this.#platform = platform;
-    this.#store = store;
-  }
+    private readonly metrics: Metrics,
+    private readonly transport: PokerTransport,
+    private readonly platform: PlatformClients,
+    private readonly store: IdempotencyStore,
+  ) {}
 
   onModuleInit(): void {
-    const store = this.#store;
-    const { connections, queue } = this.#platform.limits;
-    const now = (): State => this.#gathered();
-    showBus(this.#metrics, now);
-    showCalls(this.#metrics, now);
-    showCompartments(this.#metrics, now);
-    this.#metrics.admissionInFlightLimit.readBy(() => [{ value: connections }]);
-    this.#metrics.admissionWaitingLimit.readBy(() => [{ value: queue }]);
+    this.#showBus();
+    this.#showCalls();
+    this.#showCompartments();
+  }
+
+  #showBus(): void {
+    const { ready, laneState, lanePrefetch, oldestCommandAge, redisConnected } = this.metrics;
+    const transport = this.transport;
+    const store = this.store;
+    ready.readBy(() => [reading({}, isServing(transport.health) ? 1 : 0)]);
+    laneState.readBy(() =>
+      transport.health.lanes.flatMap((lane) =>
+        LANE_STATES.map((state) => reading({ lane: lane.lane, state }, lane.state === state ? 1 : 0)),
+      ),
+    );
+    lanePrefetch.readBy(() =>
+      transport.health.lanes.map(({ lane, prefetch }) => reading({ lane }, prefetch)),
+    );
+    oldestCommandAge.readBy(() =>
+      transport.health.lanes.map(({ lane, oldestAgeMs }) => reading({ lane }, oldestAgeMs / 1000)),
+    );
     if (store instanceof RedisIdempotencyStore)
-      this.#metrics.redisConnected.readBy(() => [{ value: store.state.kind === 'available' ? 1 : 0 }]);
+      redisConnected.readBy(() => [reading({}, store.state.kind === 'available' ? 1 : 0)]);
   }
 
-  /** Gathered once for all metrics of a scrape: a registry reads them one after the other, without a wait between. */
-  #gathered(): State {
-    if (this.#state) return this.#state;
-    const { health } = this.#transport;
-    const calls = this.#platform.calls();
-    this.#state = {
-      health,
-      calls,
-      circuits: this.#platform.circuits(),
-      compartments: compartmentsOf(health, {
-        calls: () => calls,
-        get: (operator) => this.#platform.get(operator),
+  #showCalls(): void {
+    const metrics = this.metrics;
+    const platform = this.platform;
+    metrics.circuitState.readBy(() =>
+      platform.circuits().map((circuit) => {
+        this.#beginAtZero(circuit);
+        return of(circuit, CIRCUIT_VALUES[circuit.state]);
       }),
-    };
-    queueMicrotask(() => (this.#state = undefined));
-    for (const circuit of this.#state.circuits) this.#beginAtZero(circuit);
-    return this.#state;
+    );
+    metrics.admissionInFlight.readBy(() => platform.calls().map((calls) => of(calls, calls.inFlight)));
+    metrics.retryBudget.readBy(() => platform.calls().map((calls) => of(calls, calls.retriesLeft)));
+    metrics.admissionInFlightLimit.readBy(() => [reading({}, platform.limits.connections)]);
+    metrics.admissionWaitingLimit.readBy(() => [reading({}, platform.limits.queue)]);
   }
 
-  /** A series that appears with its first event hides that event from `increase`. */
+  #showCompartments(): void {
+    const read = (member: 'inFlight' | 'waiting' | 'overflowed') => (): Reading[] =>
+      compartmentsOf(this.transport.health, this.platform).map((each) => of(each, each[member]));
+    this.metrics.compartmentInFlight.readBy(read('inFlight'));
+    this.metrics.compartmentWaiting.readBy(read('waiting'));
+    this.metrics.compartmentOverflowed.readBy(read('overflowed'));
+  }
+
+  /** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */
   #beginAtZero({ operator, operation }: CircuitReport): void {
     const name = `${operation} ${operator}`;
     if (this.#known.has(name)) return;
     this.#known.add(name);
-    this.#metrics.signatureDoubts.inc({ operator, operation }, 0);
+    this.metrics.signatureDoubts.inc({ operator, operation }, 0);
     for (const state of Object.keys(CIRCUIT_VALUES))
-      this.#metrics.circuitChanges.inc({ operator, operation, state }, 0);
+      this.metrics.circuitChanges.inc({ operator, operation, state }, 0);
   }
 }
 
-function showBus({ ready, laneState, lanePrefetch, oldestCommandAge }: Metrics, now: () => State): void {
-  const lanes = (): MessagingHealth['lanes'] => now().health.lanes;
-  ready.readBy(() => [{ value: isServing(now().health) ? 1 : 0 }]);
-  laneState.readBy(() =>
-    lanes().flatMap((lane) =>
-      LANE_STATES.map((state) => reading({ lane: lane.lane, state }, lane.state === state ? 1 : 0)),
-    ),
-  );
-  lanePrefetch.readBy(() => lanes().map(({ lane, prefetch }) => reading({ lane }, prefetch)));
-  oldestCommandAge.readBy(() =>
-    lanes().map(({ lane, oldestAgeMs }) => reading({ lane }, oldestAgeMs / 1000)),
-  );
-}
-
-function showCalls({ circuitState, admissionInFlight, retryBudget }: Metrics, now: () => State): void {
-  circuitState.readBy(() => now().circuits.map((circuit) => of(circuit, CIRCUIT_VALUES[circuit.state])));
-  admissionInFlight.readBy(() => now().calls.map((calls) => of(calls, calls.inFlight)));
-  retryBudget.readBy(() => now().calls.map((calls) => of(calls, calls.retriesLeft)));
-}
-
-function showCompartments(metrics: Metrics, now: () => State): void {
-  const read = (member: 'inFlight' | 'waiting' | 'overflowed') => (): StateReading[] =>
-    now().compartments.map((compartment) => of(compartment, compartment[member]));
-  metrics.compartmentInFlight.readBy(read('inFlight'));
-  metrics.compartmentWaiting.readBy(read('waiting'));
-  metrics.compartmentOverflowed.readBy(read('overflowed'));
-}
-
-function of({ operator, operation }: { operator: string; operation: string }, value: number): StateReading {
+function of({ operator, operation }: { operator: string; operation: string }, value: number): Reading {
   return reading({ operator, operation }, value);
 }
 
-function reading(labels: Readonly<Record<string, string>>, value: number): StateReading {
+function reading(labels: Reading['labels'], value: number): Reading {
   return { labels, value };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Waits for something until a signal aborts; what it waited for goes on.
+ * Waits for something until a signal aborts; the work itself continues.
  *
  * @throws the signal's reason; else as the work does
  */
@@ -23,9 +23,5 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
 
 /** @throws the signal's reason */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch {
-    signal.throwIfAborted();
-  }
+  await sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
 }

@@ -6,32 +6,9 @@ import {
   UnconfirmedError,
 } from '@poker-bridge/rabbitmq';
 
+import type { PreparedCommand } from '../calls/prepare-command.ts';
 import { CallerError } from '../errors/caller-error.ts';
 import { abortable, pause } from './abortable.ts';
-
-/** The AMQP properties of a command, in amqplib's names. */
-export interface CommandProperties {
-  readonly type: string;
-  readonly messageId: string;
-  readonly correlationId: string;
-  readonly replyTo: string;
-  readonly contentType: string;
-  /** 2: persistent. */
-  readonly deliveryMode: number;
-  readonly appId: string;
-  /** The broker user, if it is to be named. */
-  readonly userId?: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-}
-
-/** A command as it is published: plain data that JSON holds, so that an outbox can keep it in a column. */
-export interface OutgoingCommand {
-  readonly exchange: string;
-  readonly routingKey: string;
-  readonly properties: CommandProperties;
-  /** JSON. */
-  readonly body: string;
-}
 
 /** Pause before a command is published again that its lane refused: it is full, or has no leader. */
 const PAUSE_MS = 200;
@@ -43,7 +20,7 @@ export class Publisher {
   readonly #publisher = new ConfirmedPublisher();
 
   /** Begins to connect at once. */
-  constructor(options: Pick<BrokerConnectionOptions, 'urls' | 'name' | 'tls' | 'onState'>) {
+  constructor(options: BrokerConnectionOptions) {
     const connection: BrokerConnection = new BrokerConnection({
       ...options,
       setUp: (model) => this.#publisher.attach(model, connection),
@@ -56,25 +33,19 @@ export class Publisher {
    * Settles once the broker has confirmed the command.
    *
    * @throws CallerError `NO_WORKER` if nobody is bound to it, `NOT_PERMITTED` if the broker refuses it for good,
-   *   `LOGIN_REFUSED`
-   * @throws the signal's reason
+   *   `LOGIN_REFUSED`; the signal's reason
    */
-  async publish(command: OutgoingCommand, signal: AbortSignal): Promise<void> {
-    const { exchange, routingKey, properties, body } = command;
-    const id = properties.messageId;
+  async publish(command: PreparedCommand, replyTo: string, signal: AbortSignal): Promise<void> {
+    const { id, exchange, routingKey, body } = command;
     const timestamp = Math.floor(Date.now() / 1_000);
+    const headers = { ...command.properties.headers };
+    const properties = { ...command.properties, replyTo, timestamp, headers };
+    const message = { exchange, routingKey, mandatory: true, content: Buffer.from(body), properties };
     for (;;) {
       const { state } = this.connection;
       if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', id, state.reason);
-      const message = {
-        exchange,
-        routingKey,
-        mandatory: true,
-        content: Buffer.from(body),
-        properties: { ...properties, timestamp, headers: { ...properties.headers } },
-      };
-      const published = this.#publisher.publish(message, () => !signal.aborted);
       try {
+        const published = this.#publisher.publish(message, () => !signal.aborted);
         const outcome = await abortable(published, signal);
         if (outcome === 'confirmed') return;
         if (outcome === 'returned') throw CallerError.of('NO_WORKER', id);
@@ -83,7 +54,6 @@ export class Publisher {
           throw CallerError.of(error.code === NOT_FOUND ? 'NO_WORKER' : 'NOT_PERMITTED', id, error.message);
         }
         if (!(error instanceof UnconfirmedError)) throw error;
-        signal.throwIfAborted();
       }
       await pause(PAUSE_MS, signal);
     }

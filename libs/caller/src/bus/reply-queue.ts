@@ -14,40 +14,36 @@ import { abortable } from './abortable.ts';
 
 /** Replies under way to this process. */
 const PREFETCH = 64;
-/** An instance that does not come back leaves nothing behind. As long as parked replies are kept. */
-const EXPIRES_MS = 86_400_000;
+/** An instance that does not come back leaves nothing behind. As long as parked replies are kept: a day. */
+const EXPIRY = { 'x-expires': 86_400_000 };
 const ANSWER_TIMEOUT_MS = 5_000;
 const SET_UP_TIMEOUT_MS = 15_000;
-/** Pauses before the lock is tried again: the broker may not have noticed yet that an earlier process has gone. */
-const LOCK_PAUSES_MS = [200, 400, 800];
+/** Before the lock is tried again: the broker may not have noticed yet that an earlier process has gone. */
+const LOCK_PAUSES_MS = [0, 200, 400, 800];
 const LOCKED = 405;
 const NO_LIMIT = 1_000_000_000;
 
-type Model = Parameters<typeof onChannel>[0];
+/** One connection, as amqplib knows it. */
+export type Model = Parameters<typeof onChannel>[0];
 
 /** A message, and what tells the broker that it is done with. */
-export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge' | 'requeue'>;
+export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
-/** What every reply queue is declared with. */
-const REPLY_QUEUE_ARGUMENTS = { 'x-queue-type': 'quorum', 'x-delivery-limit': NO_LIMIT };
-
-export interface ReplyQueueOptions extends Pick<
-  BrokerConnectionOptions,
-  'urls' | 'name' | 'tls' | 'onState'
-> {
+export interface ReplyQueueOptions extends BrokerConnectionOptions {
   /** `<name>.replies.`, what the queue's name begins with. */
   readonly prefix: string;
   /** The rest of the name. Default: the lowest number from 0 that no other process has. */
   readonly instance: string | undefined;
-  readonly onDelivery: (delivery: ReplyDelivery) => void;
-  /** Called when this process goes on with another queue: what was sent before is answered to the former one. */
+  /** Settles the delivery; if it throws, the reply is delivered again. */
+  readonly onDelivery: (delivery: ReplyDelivery) => Promise<void>;
+  /** Called when another process has the queue and this one uses another: what was sent before is answered to the former. */
   readonly onMoved: () => void;
 }
 
 /**
- * The durable reply queue of this process alone, consumed over as many connections as that takes. Who may consume it has
- * the exclusive queue `<reply queue>.lock`, which the broker removes with the connection that declared it: a quorum queue
- * takes a second consumer also if the first one is exclusive.
+ * The durable reply queue of this process alone, consumed over as many connections as that takes. The process that may
+ * consume it has the exclusive queue `<reply queue>.lock`, which the broker removes with the connection that declared it: a
+ * quorum queue takes a second consumer also if the first one is exclusive.
  */
 export class ReplyQueue {
   readonly connection: BrokerConnection;
@@ -55,18 +51,15 @@ export class ReplyQueue {
   #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
-  /** What waits for the next change of the connection. */
+  /** Called at the next change of the connection. */
   #waiting: (() => void)[] = [];
 
   /** Begins to connect at once. */
   constructor(options: ReplyQueueOptions) {
     this.#options = options;
     if (options.instance !== undefined) this.#name = `${options.prefix}${options.instance}`;
-    const { urls, name, tls } = options;
     this.connection = new BrokerConnection({
-      urls,
-      name,
-      tls,
+      ...options,
       setUp: (model) => this.#setUp(model),
       setUpTimeoutMs: SET_UP_TIMEOUT_MS,
       onState: (state) => this.#changed(state),
@@ -107,21 +100,16 @@ export class ReplyQueue {
   }
 
   async #setUp(model: Model): Promise<void> {
-    const name = await this.#lock(model);
+    const queue = await this.#lock(model);
+    const declare = (current: Model) => declareReplyQueue(current, queue, EXPIRY);
     this.#isTaken = false;
-    await declareReplyQueue(model, name, { 'x-expires': EXPIRES_MS });
-    if (this.#consumer?.queue === name) return;
+    await declare(model);
+    if (this.#consumer?.queue === queue) return;
     void this.#consumer?.drain(0);
-    this.#consumer = new QueueConsumer({
-      queue: name,
-      prefetch: PREFETCH,
-      handle: (delivery) => untilSettled(delivery, this.#options.onDelivery),
-    });
-    this.#consumer.start(this.connection, (current) =>
-      declareReplyQueue(current, name, { 'x-expires': EXPIRES_MS }),
-    );
-    const hasMoved = this.#name !== undefined && this.#name !== name;
-    this.#name = name;
+    this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle: this.#options.onDelivery });
+    this.#consumer.start(this.connection, declare);
+    const hasMoved = this.#name !== undefined && this.#name !== queue;
+    this.#name = queue;
     if (hasMoved) this.#options.onMoved();
   }
 
@@ -129,11 +117,9 @@ export class ReplyQueue {
   async #lock(model: Model): Promise<string> {
     const { prefix, instance } = this.#options;
     const own = this.#name;
-    if (own !== undefined) {
-      for (const pauseMs of [0, ...LOCK_PAUSES_MS]) {
-        await sleep(pauseMs);
-        if (await hasLock(model, own)) return own;
-      }
+    for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
+      await sleep(pauseMs);
+      if (await hasLock(model, `${own}`)) return `${own}`;
     }
     if (instance !== undefined) {
       this.#isTaken = true;
@@ -150,29 +136,11 @@ export class ReplyQueue {
   }
 }
 
-/** Hands a delivery over, and settles once its new owner has settled it: until then it is in flight. */
-export function untilSettled(
-  delivery: Delivery,
-  onDelivery: (delivery: ReplyDelivery) => void,
-): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (how: 'acknowledge' | 'requeue') => () => {
-      delivery[how]();
-      resolve();
-    };
-    const { message } = delivery;
-    onDelivery({ message, acknowledge: settle('acknowledge'), requeue: settle('requeue') });
-  });
-}
-
 /** @throws Error if the broker does not let it be declared */
-export async function declareReplyQueue(
-  model: Model,
-  queue: string,
-  args: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function declareReplyQueue(model: Model, queue: string, args: object): Promise<void> {
+  const all = { 'x-queue-type': 'quorum', 'x-delivery-limit': NO_LIMIT, ...args };
   await onChannel(model, ANSWER_TIMEOUT_MS, 'the reply queue', (channel) =>
-    channel.assertQueue(queue, { durable: true, arguments: { ...REPLY_QUEUE_ARGUMENTS, ...args } }),
+    channel.assertQueue(queue, { durable: true, arguments: all }),
   );
 }
 

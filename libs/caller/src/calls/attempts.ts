@@ -12,6 +12,20 @@ import type { PreparedCommand, Sender } from './prepare-command.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** What the calls of one caller share. */
+export interface Bus {
+  readonly sender: Sender;
+  readonly publisher: Publisher;
+  readonly replies: Replies;
+  readonly replyQueue: ReplyQueue;
+  /** What the names of further reply queues begin with. */
+  readonly queuePrefix: string;
+  /** Aborts when the caller is closed. */
+  readonly closing: AbortSignal;
+}
 
 /** Until when a call waits: its deadline, a signal of its own, and the end of the caller. */
 export class CallLimit {
@@ -55,21 +69,6 @@ export class CallLimit {
   };
 }
 
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 5_000;
-
-/** What the calls of one caller share. */
-export interface Bus {
-  readonly sender: Sender;
-  readonly publisher: Publisher;
-  readonly replies: Replies;
-  readonly replyQueue: ReplyQueue;
-  /** What the names of further reply queues begin with. */
-  readonly queuePrefix: string;
-  /** Aborts when the caller is closed. */
-  readonly closing: AbortSignal;
-}
-
 /** One command on its way, sent as often as that can help, for as long as its call waits. */
 export class Attempts {
   readonly limit: CallLimit;
@@ -92,8 +91,7 @@ export class Attempts {
    * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`; the limit's reason
    */
   async publish(replyTo = this.#command.properties.replyTo): Promise<void> {
-    const { properties, ...rest } = this.#command;
-    await this.#bus.publisher.publish({ ...rest, properties: { ...properties, replyTo } }, this.limit.signal);
+    await this.#bus.publisher.publish(this.#command, replyTo, this.limit.signal);
     this.#isSent = true;
   }
 
@@ -115,20 +113,11 @@ export class Attempts {
 
   #expired(): CallerError {
     const { publisher, replyQueue, sender } = this.#bus;
-    const lane = busNames(sender.prefix).lanes[LANE_OF_COMMAND[this.#command.routingKey as CommandType]];
-    const { state } = publisher.connection;
-    const fault =
-      state.kind === 'blocked'
-        ? alarmSentence(state.reason)
-        : lastErrorHint(publisher.connection.lastError ?? replyQueue.lastError);
-    return CallerError.of(
-      this.#isSent ? 'NO_REPLY' : 'NOT_SENT',
-      this.#command.id,
-      fault ?? `Is ${lane} served?`,
-    );
+    const { id, routingKey } = this.#command;
+    const { state, lastError = replyQueue.lastError } = publisher.connection;
+    let hint = `Is ${busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey as CommandType]]} served?`;
+    if (state.kind === 'blocked') hint = alarmSentence(state.reason);
+    else if (lastError !== undefined) hint = `The last error: ${lastError}.`;
+    return CallerError.of(this.#isSent ? 'NO_REPLY' : 'NOT_SENT', id, hint);
   }
-}
-
-function lastErrorHint(error: string | undefined): string | undefined {
-  return error === undefined ? undefined : `The last error: ${error}.`;
 }

@@ -1,9 +1,22 @@
 import { randomUUID } from 'node:crypto';
 
-import { busNames, type CommandData, type CommandType, SCHEMA_VERSION } from '@poker-bridge/contracts';
+import {
+  busNames,
+  type CommandData,
+  type CommandType,
+  type LANE_OF_COMMAND,
+  SCHEMA_VERSION,
+} from '@poker-bridge/contracts';
 
-import type { OutgoingCommand } from '../bus/publisher.ts';
 import { CallerError } from '../errors/caller-error.ts';
+
+type LaneOf = typeof LANE_OF_COMMAND;
+
+/** A command that a player waits for: it has one reply. */
+export type PlayerCommand = { [T in CommandType]: LaneOf[T] extends 'interactive' ? T : never }[CommandType];
+
+/** A command whose replies are the pages of a report. */
+export type ReportCommand = Exclude<CommandType, PlayerCommand>;
 
 /** W3C trace context. */
 export interface TraceContext {
@@ -35,8 +48,31 @@ export interface CallOptions extends CommandOptions {
   readonly signal?: AbortSignal;
 }
 
-const MAX_ID_BYTES = 200;
-const LONGEST_DEADLINE_MS = 1_200_000;
+/** The AMQP properties of a command, in amqplib's names. */
+export interface CommandProperties {
+  readonly type: string;
+  readonly messageId: string;
+  readonly correlationId: string;
+  readonly replyTo: string;
+  readonly contentType: string;
+  /** 2: persistent. */
+  readonly deliveryMode: number;
+  readonly appId: string;
+  /** The broker user, if it is to be named. */
+  readonly userId?: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
+export interface PreparedCommand {
+  /** The command's id; its replies carry it as `commandId`. */
+  readonly id: string;
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly properties: CommandProperties;
+  /** JSON. */
+  readonly body: string;
+}
 
 /** What all commands of one caller have in common. */
 export interface Sender {
@@ -47,11 +83,8 @@ export interface Sender {
   readonly traceContext: () => TraceContext;
 }
 
-/** A command that is ready to be published, for an outbox. */
-export interface PreparedCommand extends OutgoingCommand {
-  /** The command's id; its replies carry it as `commandId`. */
-  readonly id: string;
-}
+const MAX_ID_BYTES = 200;
+const LONGEST_DEADLINE_MS = 1_200_000;
 
 /**
  * A command as it is to be published. The worker validates its data.
@@ -60,19 +93,22 @@ export interface PreparedCommand extends OutgoingCommand {
  * @throws RangeError if the deadline is not between 1 ms and 20 minutes
  */
 export function prepareCommand<T extends CommandType>(
-  sender: Sender,
+  { prefix, appId, userId, ...sender }: Sender,
   replyTo: string,
   type: T,
   data: CommandData[T],
   options: CommandOptions = {},
 ): PreparedCommand {
   const { id = randomUUID(), operator = sender.operator } = options;
-  validateId(id);
+  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) {
+    const message = 'must be text of 1 to 200 bytes, without lone surrogates';
+    throw CallerError.ofInvalid([{ pointer: '/properties/message_id', message }]);
+  }
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   const deadline = deadlineOf(options.deadlineMs);
   return {
     id,
-    exchange: busNames(sender.prefix).commands,
+    exchange: busNames(prefix).commands,
     routingKey: type,
     properties: {
       type,
@@ -81,24 +117,21 @@ export function prepareCommand<T extends CommandType>(
       replyTo,
       contentType: 'application/json',
       deliveryMode: 2,
-      appId: sender.appId,
-      ...(sender.userId === undefined ? {} : { userId: sender.userId }),
+      appId,
+      ...given({ userId }),
       headers: {
         'schema-version': SCHEMA_VERSION,
-        ...(operator === undefined ? {} : { operator }),
-        ...(deadline === undefined ? {} : { 'x-deadline': deadline }),
-        ...(traceparent === undefined ? {} : { traceparent }),
-        ...(tracestate === undefined ? {} : { tracestate }),
+        ...given({ operator, 'x-deadline': deadline, traceparent, tracestate }),
       },
     },
     body: JSON.stringify(data),
   };
 }
 
-function validateId(id: string): void {
-  if (id !== '' && id.isWellFormed() && Buffer.byteLength(id) <= MAX_ID_BYTES) return;
-  const message = 'must be text of 1 to 200 bytes, without lone surrogates';
-  throw CallerError.ofInvalid([{ pointer: '/properties/message_id', message }]);
+/** The members that are not `undefined`. */
+export function given<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
 }
 
 function deadlineOf(deadlineMs: number | undefined): string | undefined {

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 
 import type { CommandData } from '@poker-bridge/contracts';
-import type { COMMANDS } from '@poker-bridge/contracts/validation';
 import { type BrokerConnection, onChannel, QueueConsumer } from '@poker-bridge/rabbitmq';
 
 import { abortable } from '../bus/abortable.ts';
-import { declareReplyQueue, untilSettled } from '../bus/reply-queue.ts';
+import { declareReplyQueue, type Model, type ReplyQueue } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
 import { PageStream } from '../reports/page-stream.ts';
 import { readPage, readSummary, Report, type ReportPage, type ReportSummary } from '../reports/report.ts';
 import { Attempts, type Bus } from './attempts.ts';
-import { type CallOptions, prepareCommand, type PreparedCommand } from './prepare-command.ts';
+import { type CallOptions, prepareCommand, type ReportCommand } from './prepare-command.ts';
 
 const DEADLINE_MS = 600_000;
 /** Pages in this process; each may be some MiB. */
@@ -21,12 +20,9 @@ const DELETE_TIMEOUT_MS = 2_000;
 const QUEUE_ARGUMENTS = {
   'x-max-length': PAGES_QUEUED,
   'x-overflow': 'reject-publish',
-  // A reader that was left may leave pages: they go with the queue. Longer than the worker waits for room.
+  // A reader that leaves may leave pages behind: they go with the queue. Longer than the worker waits for room.
   'x-expires': 300_000,
 };
-
-/** A command whose replies are the pages of a report. */
-export type ReportCommand = Extract<(typeof COMMANDS)[number], { lane: 'reports' }>['type'];
 
 /**
  * A report whose pages come through a bounded queue of its own. It is fetched when it is first read.
@@ -37,43 +33,40 @@ export function readReport<T extends ReportCommand, R>(
   bus: Bus,
   type: T,
   data: CommandData[T],
-  options: CallOptions = {},
+  { deadlineMs = DEADLINE_MS, id = randomUUID(), ...options }: CallOptions = {},
 ): Report<R> {
-  const deadlineMs = options.deadlineMs ?? DEADLINE_MS;
-  const { id } = prepareCommand(bus.sender, '', type, data, { ...options, deadlineMs });
   const queue = `${bus.queuePrefix}report.${randomUUID()}`;
   const prepare = () => prepareCommand(bus.sender, queue, type, data, { ...options, id, deadlineMs });
-  return new Report<R>(pagesOf<R>(bus, prepare, queue, deadlineMs, options.signal));
+  // An id that no message can have is refused at once; the deadline begins when the report is first read.
+  prepare();
+  const begin = () => new Attempts(bus, prepare(), deadlineMs, options.signal);
+  return new Report<R>(pagesOf<R>(bus.replyQueue, queue, new PageStream(id), begin));
 }
 
 async function* pagesOf<R>(
-  bus: Bus,
-  prepare: () => PreparedCommand,
+  replyQueue: ReplyQueue,
   queue: string,
-  deadlineMs: number,
-  signal: AbortSignal | undefined,
+  stream: PageStream,
+  begin: () => Attempts,
 ): AsyncGenerator<ReportPage<R>, ReportSummary> {
-  // The deadline begins with the first look.
-  const command = prepare();
-  const attempts = new Attempts(bus, command, deadlineMs, signal);
-  const stream = new PageStream(command.id);
-  const { signal: ending } = attempts.limit;
-  const { connection } = bus.replyQueue;
+  const attempts = begin();
+  const { signal } = attempts.limit;
+  const { connection } = replyQueue;
+  const declare = (model: Model) => declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
   const consumer = new QueueConsumer({
     queue,
     prefetch: PAGES_PREFETCHED,
-    handle: (delivery) => untilSettled(delivery, (page) => stream.push(page)),
+    handle: (delivery) => stream.push(delivery),
   });
   let isComplete = false;
   try {
-    await bus.replyQueue.ready(ending);
-    const model = await abortable(connection.established(), ending);
-    await declareReplyQueue(model, queue, QUEUE_ARGUMENTS);
-    consumer.start(connection, (current) => declareReplyQueue(current, queue, QUEUE_ARGUMENTS));
+    await replyQueue.ready(signal);
+    await declare(await abortable(connection.established(), signal));
+    consumer.start(connection, declare);
     for (;;) {
       try {
         await attempts.publish();
-        const summary = yield* pagesOfOneRun<R>(stream, ending);
+        const summary = yield* pagesOfOneRun<R>(stream, signal);
         isComplete = true;
         return summary;
       } catch (error) {
@@ -88,12 +81,6 @@ async function* pagesOf<R>(
   }
 }
 
-async function deleteQueue(connection: BrokerConnection, queue: string): Promise<void> {
-  if (!connection.isUsable) return;
-  const model = await connection.established();
-  await onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
-}
-
 async function* pagesOfOneRun<R>(
   stream: PageStream,
   signal: AbortSignal,
@@ -105,4 +92,10 @@ async function* pagesOfOneRun<R>(
     if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
     if (reply.type === 'report.completed') return readSummary(reply, stream);
   }
+}
+
+async function deleteQueue(connection: BrokerConnection, queue: string): Promise<void> {
+  if (!connection.isUsable) return;
+  const model = await connection.established();
+  await onChannel(model, DELETE_TIMEOUT_MS, 'the deletion', (channel) => channel.deleteQueue(queue));
 }

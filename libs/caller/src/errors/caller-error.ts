@@ -1,52 +1,35 @@
 import type { ErrorBody, ErrorCategory, ErrorCode, PlatformAnswer, Violation } from '@poker-bridge/contracts';
 
-interface CallerCodeFacts {
-  readonly category: ErrorCategory;
-  /** Whether sending the same command again can succeed without anyone changing anything. */
-  readonly retryable: boolean;
-  readonly message: string;
-}
+const MISCONFIGURED = { category: 'misconfigured', retryable: false } as const;
+const UNAVAILABLE = { category: 'unavailable', retryable: true } as const;
 
 /** Why a call failed on this side of the bus. What the worker answers has the codes of `ERROR_CODES`. */
 export const CALLER_CODES = {
   NO_WORKER: {
-    category: 'misconfigured',
-    retryable: false,
+    ...MISCONFIGURED,
     message: 'No queue takes this command: no worker with this prefix has connected to this virtual host.',
   },
   NOT_SENT: {
-    category: 'unavailable',
-    retryable: true,
+    ...UNAVAILABLE,
     message: 'The broker did not confirm the command before its deadline.',
   },
-  NOT_PERMITTED: {
-    category: 'misconfigured',
-    retryable: false,
-    message: 'The broker refuses what this user publishes.',
-  },
+  NOT_PERMITTED: { ...MISCONFIGURED, message: 'The broker refuses what this user publishes.' },
   LOGIN_REFUSED: {
-    category: 'misconfigured',
-    retryable: false,
+    ...MISCONFIGURED,
     message: 'The broker refuses this user, its password or the virtual host.',
   },
   INSTANCE_TAKEN: {
-    category: 'misconfigured',
-    retryable: false,
+    ...MISCONFIGURED,
     message: 'Another process is this instance of the caller; each needs one of its own.',
   },
-  NOT_CONNECTED: {
-    category: 'unavailable',
-    retryable: true,
-    message: 'There was no connection to the broker in time.',
-  },
+  NOT_CONNECTED: { ...UNAVAILABLE, message: 'There was no connection to the broker in time.' },
   NO_REPLY: {
     category: 'uncertain',
     retryable: true,
     message: 'No reply came in time; the command may have been run. Send it again under the same id.',
   },
   REPLY_LOST: {
-    category: 'unavailable',
-    retryable: true,
+    ...UNAVAILABLE,
     message: 'A page of the report was lost on its way. Fetch it again.',
   },
   REPLY_UNREADABLE: {
@@ -60,8 +43,7 @@ export const CALLER_CODES = {
     message: 'A command with this id is under way. Await that one.',
   },
   TOO_MANY_CALLS: {
-    category: 'unavailable',
-    retryable: true,
+    ...UNAVAILABLE,
     message: 'This caller has too many calls under way. Call again later.',
   },
   CALLER_CLOSED: {
@@ -69,23 +51,13 @@ export const CALLER_CODES = {
     retryable: false,
     message: 'This caller was closed; the command may have been sent.',
   },
-} as const satisfies Record<string, CallerCodeFacts>;
+} as const satisfies Record<string, Pick<ErrorBody, 'category' | 'retryable' | 'message'>>;
 
 /** Every code that a call can fail with. */
 export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
 
-/** What is known of a failure beyond its code. */
-interface CallerErrorFacts {
-  readonly message: string;
-  readonly category: ErrorCategory;
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number | undefined;
-  readonly violations?: readonly Violation[] | undefined;
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
-  readonly platform?: PlatformAnswer | undefined;
-  readonly commandId?: string | undefined;
-  readonly answer?: ErrorBody | undefined;
-}
+/** What is known of a failure. */
+type Facts = Pick<CallerError, 'code' | 'category' | 'retryable' | 'message'> & Partial<CallerError>;
 
 /**
  * How a call fails. Decide by `code`: those of `ERROR_CODES` are the worker's answer, and `VALIDATION_FAILED` also
@@ -94,11 +66,11 @@ interface CallerErrorFacts {
  */
 export class CallerError extends Error {
   override readonly name = 'CallerError';
-  readonly code: CallerErrorCode;
+  readonly code!: CallerErrorCode;
   /** The kind of the failure, for a service that decides by less than the code. */
-  readonly category: ErrorCategory;
+  readonly category!: ErrorCategory;
   /** Whether the same command, sent again under the same id, can succeed without anyone changing it. */
-  readonly retryable: boolean;
+  readonly retryable!: boolean;
   /** How long to wait before that, if known. */
   readonly retryAfterMs: number | undefined;
   /** Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`. */
@@ -111,17 +83,9 @@ export class CallerError extends Error {
   /** What the worker answered, whole; absent on a fault on this side of the bus. */
   readonly answer: ErrorBody | undefined;
 
-  private constructor(code: CallerErrorCode, facts: CallerErrorFacts) {
-    super(facts.message);
-    this.code = code;
-    this.category = facts.category;
-    this.retryable = facts.retryable;
-    this.retryAfterMs = facts.retryAfterMs;
-    this.violations = facts.violations;
-    this.details = facts.details;
-    this.platform = facts.platform;
-    this.commandId = facts.commandId;
-    this.answer = facts.answer;
+  private constructor({ message, ...facts }: Facts) {
+    super(message);
+    Object.assign(this, facts);
   }
 
   /**
@@ -131,21 +95,31 @@ export class CallerError extends Error {
    */
   static of(code: keyof typeof CALLER_CODES, commandId?: string, hint?: string): CallerError {
     const { message, ...facts } = CALLER_CODES[code];
-    return new CallerError(code, { ...facts, message: hint ? `${message} ${hint}` : message, commandId });
+    return new CallerError({ ...facts, code, message: hint ? `${message} ${hint}` : message, commandId });
   }
 
   /** What a worker answered: the data of `command.failed`. */
-  static ofReply(body: ErrorBody): CallerError {
-    return new CallerError(body.code, { ...body, commandId: body.command.id, answer: body });
+  static ofReply(answer: ErrorBody): CallerError {
+    const { code, category, retryable, message, retryAfterMs, violations, details, platform } = answer;
+    const decision = { code, category, retryable, message, retryAfterMs };
+    return new CallerError({
+      ...decision,
+      violations,
+      details,
+      platform,
+      commandId: answer.command.id,
+      answer,
+    });
   }
 
   /** A command that no message can hold. */
   static ofInvalid(violations: readonly Violation[]): CallerError {
     const message = 'The command is not valid; see the violations.';
-    return new CallerError('VALIDATION_FAILED', {
-      message,
+    return new CallerError({
+      code: 'VALIDATION_FAILED',
       category: 'invalid',
       retryable: false,
+      message,
       violations,
     });
   }

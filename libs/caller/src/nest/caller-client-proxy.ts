@@ -2,8 +2,7 @@ import { isCommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
 import { ClientProxy, type ReadPacket, RmqRecord, type WritePacket } from '@nestjs/microservices';
 
 import type { Caller } from '../caller.ts';
-import type { PlayerCommand } from '../calls/call.ts';
-import type { ReportCommand } from '../calls/read-report.ts';
+import { given, type PlayerCommand, type ReportCommand } from '../calls/prepare-command.ts';
 
 type Callback = (packet: WritePacket) => void;
 
@@ -54,37 +53,24 @@ export class CallerClientProxy extends ClientProxy {
 
   async #answer(pattern: unknown, data: unknown, signal: AbortSignal, callback: Callback): Promise<void> {
     try {
-      await this.#send(pattern, data, signal, callback);
+      const { type, body, options } = read(pattern, data);
+      if (LANE_OF_COMMAND[type] === 'interactive') {
+        const reply = this.#caller.request(type as PlayerCommand, body as never, { ...options, signal });
+        return callback({ response: await reply, isDisposed: true });
+      }
+      const report = this.#caller.fetchReport(type as ReportCommand, body as never, { ...options, signal });
+      for await (const page of report) callback({ response: page });
+      callback({ response: report.summary, isDisposed: true });
     } catch (err) {
       callback({ err, isDisposed: true });
     }
-  }
-
-  async #send(pattern: unknown, data: unknown, signal: AbortSignal, callback: Callback): Promise<void> {
-    const { type, body, options } = read(pattern, data);
-    if (LANE_OF_COMMAND[type] === 'interactive') {
-      const reply = this.#caller.request(type as PlayerCommand, body as never, { ...options, signal });
-      return callback({ response: await reply, isDisposed: true });
-    }
-    const report = this.#caller.fetchReport(type as ReportCommand, body as never, { ...options, signal });
-    for await (const page of report) callback({ response: page });
-    callback({ response: report.summary, isDisposed: true });
   }
 }
 
 function read(pattern: unknown, data: unknown) {
   if (!isCommandType(pattern)) throw new TypeError(`no command has the pattern ${JSON.stringify(pattern)}`);
   if (!(data instanceof RmqRecord)) return { type: pattern, body: data, options: {} };
-  const { messageId: id, headers = {} } = data.options ?? {};
-  const { operator, traceparent, tracestate } = headers;
-  const traceContext = {
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(tracestate === undefined ? {} : { tracestate }),
-  };
-  const options = {
-    ...(id === undefined ? {} : { id }),
-    ...(operator === undefined ? {} : { operator }),
-    ...(traceparent === undefined ? {} : { traceContext }),
-  };
-  return { type: pattern, body: data.data as unknown, options };
+  const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = data.options ?? {};
+  const traceContext = traceparent === undefined ? undefined : given({ traceparent, tracestate });
+  return { type: pattern, body: data.data as unknown, options: given({ id, operator, traceContext }) };
 }

@@ -87,8 +87,8 @@ const created = (commandId: string) => message('session.created', { userId: 'p-1
 /** Takes one message. @returns whether it was acknowledged, or requeued */
 function taken(replies: Replies, one: ConsumeMessage): Promise<'acknowledged' | 'requeued'> {
   return new Promise((resolve) => {
-    const settle = (how: 'acknowledged' | 'requeued') => () => resolve(how);
-    replies.take({ message: one, acknowledge: settle('acknowledged'), requeue: settle('requeued') });
+    const acknowledge = (): void => resolve('acknowledged');
+    replies.take({ message: one, acknowledge }).catch(() => resolve('requeued'));
   });
 }
 

@@ -8,7 +8,7 @@ import { type BusReply, commandIdOf, type Message, readReply } from './reply.ts'
 const MAX_CALLS = 10_000;
 /** Replies by which a repeat is recognised; some 100 bytes each. */
 const MAX_REMEMBERED = 10_000;
-/** A handler that fails, most likely for its database, is asked again after it. */
+/** Before a handler that failed, most likely for its database, is called again. */
 const HANDLER_PAUSE_MS = 1_000;
 
 /**
@@ -67,44 +67,33 @@ export class Replies {
     for (const [commandId, arrive] of this.#awaited) arrive(CallerError.of('REPLY_LOST', commandId));
   }
 
-  /** Never throws. */
-  take(delivery: ReplyDelivery): void {
+  /** @throws Error if the handler fails, after a pause: the reply is to be delivered again */
+  async take(delivery: ReplyDelivery): Promise<void> {
     const { message } = delivery;
     const awaited = this.#awaited.get(commandIdOf(message));
     if (awaited) {
       awaited(message);
-      this.#remember(message);
-      delivery.acknowledge();
-      return;
-    }
-    void this.#handle(message).then(
-      () => delivery.acknowledge(),
-      async () => {
-        await sleep(HANDLER_PAUSE_MS);
-        delivery.requeue();
-      },
-    );
+      const reply = this.#handler && readIfPossible(message);
+      if (reply) this.#remember(reply.id);
+    } else await this.#handle(message);
+    delivery.acknowledge();
   }
 
   async #handle(message: Message): Promise<void> {
     const reply = readIfPossible(message);
     if (!this.#handler || !reply || this.#handled.has(reply.id)) return;
     // A repeat that comes while it is handled is dropped as well.
-    this.#add(reply.id);
+    this.#remember(reply.id);
     try {
       await this.#handler(reply);
     } catch (error) {
       this.#handled.delete(reply.id);
+      await sleep(HANDLER_PAUSE_MS);
       throw error;
     }
   }
 
-  #remember(message: Message): void {
-    const reply = this.#handler && readIfPossible(message);
-    if (reply) this.#add(reply.id);
-  }
-
-  #add(id: string): void {
+  #remember(id: string): void {
     this.#handled.add(id);
     if (this.#handled.size <= MAX_REMEMBERED) return;
     const [oldest = ''] = this.#handled;

@@ -4,7 +4,7 @@ import { CallerError } from '../errors/caller-error.ts';
 import { type BusReply, readReply } from '../replies/reply.ts';
 
 /** A reply of a report, and what lets the broker send the next. */
-export interface Arrival {
+interface Arrival {
   readonly reply: BusReply;
   readonly acknowledge: () => void;
 }
@@ -33,9 +33,16 @@ export class PageStream {
     return this.#readFrom;
   }
 
-  push(delivery: ReplyDelivery): void {
-    this.#deliveries.push(delivery);
-    this.#wake();
+  /** Takes a delivery, and settles once it is acknowledged: until then it is in flight. */
+  push(delivery: ReplyDelivery): Promise<void> {
+    return new Promise((resolve) => {
+      const acknowledge = (): void => {
+        delivery.acknowledge();
+        resolve();
+      };
+      this.#deliveries.push({ message: delivery.message, acknowledge });
+      this.#wake();
+    });
   }
 
   /**
@@ -49,14 +56,15 @@ export class PageStream {
       const delivery = this.#deliveries.shift();
       if (!delivery) await abortable(new Promise<void>((resolve) => (this.#wake = resolve)), signal);
       else {
-        const arrival = { reply: readReply(delivery.message), acknowledge: delivery.acknowledge };
-        if (this.#isNext(arrival)) return arrival;
-        arrival.acknowledge();
+        const { message, acknowledge } = delivery;
+        const reply = readReply(message);
+        if (this.#isNext(reply, acknowledge)) return { reply, acknowledge };
+        acknowledge();
       }
     }
   }
 
-  #isNext({ reply, acknowledge }: Arrival): boolean {
+  #isNext(reply: BusReply, acknowledge: () => void): boolean {
     if (reply.type !== 'report.page' && reply.type !== 'report.completed') return true;
     this.#totalCount ??= reply.data.totalCount;
     if (reply.data.totalCount !== this.#totalCount) this.#hasChanged = true;

@@ -41,9 +41,8 @@ type SummaryReply = Extract<BusReply, { type: 'report.completed' }>;
 
 export function readPage<R>({ data }: PageReply): ReportPage<R> {
   const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
-  // Not to be seen by those who compare or list a page's members.
-  Object.defineProperty(page, 'toJSON', { value: () => withoutBigints(page) });
-  return page;
+  // Not enumerable: it is no member of the page.
+  return Object.defineProperty(page, 'toJSON', { value: () => withoutBigints({ ...page }) });
 }
 
 /** The end of a report; pages of an earlier run, which are not given twice, were read before what the last run says. */
@@ -60,11 +59,12 @@ export function readSummary(
 }
 
 /** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */
-function withoutBigints(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (Array.isArray(value)) return value.map(withoutBigints);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutBigints(member)]));
+function withoutBigints(page: object): unknown {
+  const text = JSON.stringify(page, (_name, value: unknown) => {
+    if (typeof value !== 'bigint') return value;
+    return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  });
+  return JSON.parse(text);
 }
 
 /** What the interface lists as amounts. Source: interface document, "Ad hoc report record" and "Player rake record". */

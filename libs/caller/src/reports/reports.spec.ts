@@ -20,7 +20,7 @@ function streamOf(...messages: ConsumeMessage[]) {
   const dropped: string[] = [];
   const push = (one: ConsumeMessage): void => {
     const acknowledge = () => void dropped.push(String(one.properties.messageId));
-    stream.push({ message: one, acknowledge, requeue: () => undefined });
+    void stream.push({ message: one, acknowledge });
   };
   messages.forEach(push);
   const next = async () => (await stream.next(never)).reply;

@@ -18,133 +18,80 @@ const BOOLEAN = { message: 'must be true or false' };
 
 /** The player for whom a game is opened. Source: interface document, endpoint 2. */
 export class GamePlayer {
-  @MustBeGiven('The player.')
-  @IsPlayerId()
+  @MustBeGiven('The player.', IsPlayerId())
   readonly id!: string;
-
-  @MayBeAbsent('The nickname that other players see.')
-  @IsText()
+  @MayBeAbsent('The nickname that other players see.', IsText())
   readonly nick?: string;
-
-  @MayBeAbsent("The player's name.")
-  @IsText()
+  @MayBeAbsent("The player's name.", IsText())
   readonly name?: string;
-
-  @MayBeAbsent('E-mail address.')
-  @IsText()
+  @MayBeAbsent('E-mail address.', IsText())
   readonly email?: string;
-
-  @MayBeAbsent('User name of the referrer.')
-  @IsText()
+  @MayBeAbsent('User name of the referrer.', IsText())
   readonly referredBy?: string;
-
-  @MayBeAbsent('Referral code of the referrer.')
-  @IsText()
+  @MayBeAbsent('Referral code of the referrer.', IsText())
   readonly referralCode?: string;
-
-  @MayBeAbsent('Affiliate bonus code.')
-  @IsText()
+  @MayBeAbsent('Affiliate bonus code.', IsText())
   readonly bonusCode?: string;
-
-  @MayBeAbsent("The player's own avatar, or a preset one.")
-  @IsSafeInteger()
+  @MayBeAbsent("The player's own avatar, or a preset one.", IsSafeInteger())
   readonly avatar?: number;
-
-  @MayBeAbsent('Telephone number.')
-  @IsText()
+  @MayBeAbsent('Telephone number.', IsText())
   readonly phoneNumber?: string;
-
-  @MayBeAbsent("The player's tag.")
-  @IsText()
+  @MayBeAbsent("The player's tag.", IsText())
   readonly tag?: string;
-
-  @MayBeAbsent('Whether the account is activated.')
-  @IsBoolean(BOOLEAN)
+  @MayBeAbsent('Whether the account is activated.', IsBoolean(BOOLEAN))
   readonly active?: boolean;
-
-  @MayBeAbsent('Whether the player is verified.')
-  @IsBoolean(BOOLEAN)
+  @MayBeAbsent('Whether the player is verified.', IsBoolean(BOOLEAN))
   readonly verified?: boolean;
-
-  @MayBeAbsent('Id of the trusted level.')
-  @IsSafeInteger()
+  @MayBeAbsent('Id of the trusted level.', IsSafeInteger())
   readonly trustedLevel?: number;
-
-  @MayBeAbsent('ISO code.')
-  @IsText()
+  @MayBeAbsent('ISO code.', IsText())
   readonly currency?: string;
-
-  @MayBeAbsent('ISO code.')
-  @IsText()
+  @MayBeAbsent('ISO code.', IsText())
   readonly preferredCurrency?: string;
-
-  @MayBeAbsent('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.')
-  @IsText()
+  @MayBeAbsent('ISO code; sent under the name in PLAYER_COUNTRY_MEMBER.', IsText())
   readonly country?: string;
 }
 
 /** The session that is opened. */
 export class GameSession {
-  @MayBeAbsent('Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.')
-  @IsText()
+  @MayBeAbsent(
+    'Default: derived, so that a repeat opens the same session; with SESSION_ID=omit none.',
+    IsText(),
+  )
   readonly id?: string;
-
-  @MayBeAbsent('A browser, the default, or the desktop or mobile app.')
-  @IsAuthType()
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType())
   readonly authType?: AuthType;
-
-  @MayBeAbsent('The table; without it the lobby opens.')
-  @IsSafeInteger()
+  @MayBeAbsent('The table; without it the lobby opens.', IsSafeInteger())
   readonly tableId?: number;
-
-  @MayBeAbsent('Of the lobby or the table.')
-  @IsLanguageTag()
+  @MayBeAbsent('Of the lobby or the table.', IsLanguageTag())
   readonly lang?: string;
-
-  @MayBeAbsent('Custom options embedded in the URL of the game.')
-  @IsLaunchOptions()
+  @MayBeAbsent('Custom options embedded in the URL of the game.', IsLaunchOptions())
   readonly launchOptions?: LaunchOptions | string;
-
-  @MayBeAbsent("The platform's default is true.")
-  @IsBoolean(BOOLEAN)
+  @MayBeAbsent("The platform's default is true.", IsBoolean(BOOLEAN))
   readonly longLifeLoginToken?: boolean;
-
-  @MayBeAbsent("The player's IP address.")
-  @IsText()
+  @MayBeAbsent("The player's IP address.", IsText())
   readonly userIp?: string;
 }
 
 /** The data of `game.open`. */
 export class GameOpen {
-  @MustBeGiven('Who plays.')
-  @IsObjectOf(GamePlayer)
+  @MustBeGiven('Who plays.', IsObjectOf(GamePlayer))
   readonly player!: GamePlayer;
-
-  @MayBeAbsent('What is opened, and how.')
-  @IsObjectOf(GameSession)
+  @MayBeAbsent('What is opened, and how.', IsObjectOf(GameSession))
   readonly session?: GameSession;
 }
 
 /** The data of `game.opened`. */
 export class GameOpened {
-  @MustBeGiven("The platform's id of the document.")
-  @IsString()
+  @MustBeGiven("The platform's id of the document.", IsString())
   readonly id!: string;
-
-  @MustBeGiven('The player.')
-  @IsString()
+  @MustBeGiven('The player.', IsString())
   readonly playerId!: string;
-
-  @MustBeGiven('As sent or derived, or made by the platform.')
-  @IsString()
+  @MustBeGiven('As sent or derived, or made by the platform.', IsString())
   readonly sessionId!: string;
-
-  @MustBeGiven('A short-lived token that acts for the player. Do not log it.')
-  @IsString()
+  @MustBeGiven('A short-lived token that acts for the player. Do not log it.', IsString())
   readonly auth!: string;
-
-  @MustBeGiven('Opens the lobby or the table; holds the token.')
-  @IsString()
+  @MustBeGiven('Opens the lobby or the table; holds the token.', IsString())
   readonly url!: string;
 }
 

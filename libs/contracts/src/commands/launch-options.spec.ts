@@ -91,15 +91,3 @@ describe('launch options as a string', () => {
     expect('polluted' in {}).toBe(false);
   });
 });
-
-describe('readLaunchOptions', () => {
-  it('reads an object as itself and a string as the object that it holds', () => {
-    const object = { a: 1 };
-    expect(readLaunchOptions(object)).toBe(object);
-    expect(readLaunchOptions('{"a":1}')).toEqual(object);
-  });
-
-  it.each([undefined, null, 1, true, [], '', '[]', '{', 'null'])('returns undefined for %j', (value) => {
-    expect(readLaunchOptions(value)).toBeUndefined();
-  });
-});

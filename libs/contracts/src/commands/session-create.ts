@@ -13,47 +13,29 @@ import { defineCommand, defineReply } from '../validation/define.ts';
 
 /** The data of `session.create`. Source: interface document, endpoint 1. */
 export class SessionCreate {
-  @MustBeGiven('The player.')
-  @IsPlayerId()
+  @MustBeGiven('The player.', IsPlayerId())
   readonly userId!: string;
-
-  @MayBeAbsent('The nickname that other players see.')
-  @IsText()
+  @MayBeAbsent('The nickname that other players see.', IsText())
   readonly nick?: string;
-
-  @MayBeAbsent('A browser, the default, or the desktop or mobile app.')
-  @IsAuthType()
+  @MayBeAbsent('A browser, the default, or the desktop or mobile app.', IsAuthType())
   readonly authType?: AuthType;
-
-  @MayBeAbsent("The platform's default is en.")
-  @IsLanguage()
+  @MayBeAbsent("The platform's default is en.", IsLanguage())
   readonly lang?: string;
-
-  @MayBeAbsent('ISO code; a platform may require it.')
-  @IsText()
+  @MayBeAbsent('ISO code; a platform may require it.', IsText())
   readonly currency?: string;
 }
 
 /** The data of `session.created`. */
 export class SessionCreated {
-  @MustBeGiven('The player, as asked for.')
-  @IsString()
+  @MustBeGiven('The player, as asked for.', IsString())
   readonly userId!: string;
-
-  @MayBeAbsent("The platform's own id of the player, if it is another one: SESSION_USER_ID=any.")
-  @IsString()
+  @MayBeAbsent("The platform's own id of the player, if it is another one: SESSION_USER_ID=any.", IsString())
   readonly platformUserId?: string;
-
-  @MustBeGiven('The session.')
-  @IsString()
+  @MustBeGiven('The session.', IsString())
   readonly sessionId!: string;
-
-  @MustBeGiven('A short-lived token that acts for the player. Do not log it.')
-  @IsString()
+  @MustBeGiven('A short-lived token that acts for the player. Do not log it.', IsString())
   readonly auth!: string;
-
-  @MustBeGiven('Opens the lobby; holds the token.')
-  @IsString()
+  @MustBeGiven('Opens the lobby; holds the token.', IsString())
   readonly redirectUrl!: string;
 }
 

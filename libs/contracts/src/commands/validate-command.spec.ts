@@ -7,7 +7,7 @@ import 'reflect-metadata';
 import type { Shape } from '../definition.ts';
 import { COMMAND_TYPES, type CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
-import { type CompiledShape, compileShape, rulesOf } from '../validation/compile-shape.ts';
+import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
 import { isObject } from '../validation/member-rules.ts';
 import { announcedData, COMMANDS, REPLIES, type Reply } from './commands.ts';
 import { GameOpen, GamePlayer, GameSession } from './game-open.ts';
@@ -26,21 +26,23 @@ const LEVELS: readonly (readonly [CommandType, path: string])[] = [
 ];
 const INHERITED_NAMES = Object.getOwnPropertyNames(Object.prototype);
 
+const inJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
 describe.each(COMMAND_TYPES)('%s', (type) => {
-  it('with every member becomes an instance of its class', () => {
-    const instance = validateCommand(type, COMPLETE[type]);
+  it('with every member becomes instances of its classes, and is not changed', () => {
+    const data = structuredClone<object>(COMPLETE[type]);
+    const instance = validateCommand(type, data);
     expect(instance).toBeInstanceOf(SHAPES[type]);
-    expect(JSON.parse(JSON.stringify(instance))).toEqual(COMPLETE[type]);
+    if ('player' in instance) {
+      expect(instance.player).toBeInstanceOf(GamePlayer);
+      expect(instance.session).toBeInstanceOf(GameSession);
+    }
+    expect(inJson(instance)).toEqual(COMPLETE[type]);
+    expect(data).toEqual(COMPLETE[type]);
   });
 
   it.each([null, undefined, true, 0, '', '{}', [], [COMPLETE[type]]])('as %j is not an object', (data) => {
     expect(violationsOf(type, data)).toEqual([{ pointer: '', message: 'must be an object' }]);
-  });
-
-  it('does not change the data', () => {
-    const data = structuredClone<object>(COMPLETE[type]);
-    validateCommand(type, data);
-    expect(data).toEqual(COMPLETE[type]);
   });
 });
 
@@ -52,10 +54,7 @@ describe.each(LEVELS)('an unknown member of %s %s', (type, path) => {
       expect(pointersOf(type, withMember(COMPLETE[type], path + name, value))).toEqual([pointer(name)]);
     }
     expect('polluted' in {}).toBe(false);
-  });
-
-  it('is reported with the known names', () => {
-    const [violation] = violationsOf(type, withMember(COMPLETE[type], `${path}foo`, 'S3CRET'));
+    const [violation] = violationsOf(type, withMember(COMPLETE[type], path + name, 'S3CRET'));
     expect(violation?.message).toMatch(/^is not a member here; the members are (\w+, )+\w+$/);
   });
 });
@@ -95,22 +94,10 @@ describe('the violations', () => {
 });
 
 describe('any JSON', () => {
+  const odd = [null, '', '.', '\ud800', 'x'.repeat(256), 1.5, 2 ** 53, [], ['a'], {}, '{}', '[]'];
+  const right = ['2026-01-01 00:00:00', '2026-01-02 00:00:00', 'internal', 'en', 5, true];
   const plain = fc.oneof(
-    fc.constantFrom<unknown>(
-      null,
-      '',
-      '.',
-      '\ud800',
-      'x'.repeat(256),
-      1.5,
-      2 ** 53,
-      [],
-      ['a'],
-      {},
-      '{}',
-      '[]',
-    ),
-    fc.constantFrom<unknown>('2026-01-01 00:00:00', '2026-01-02 00:00:00', 'internal', 'en', 5, true),
+    fc.constantFrom<unknown>(...odd, ...right),
     fc.string({ unit: 'binary' }),
     fc.integer(),
   );
@@ -176,7 +163,6 @@ describe('any JSON', () => {
 
   // What class-transformer has to be told beside the decorators.
   Type(() => GamePlayer)(GameOpen.prototype, 'player');
-
   Type(() => GameSession)(GameOpen.prototype, 'session');
 
   /** The same decorators, run by the library that they belong to. */
@@ -192,14 +178,13 @@ describe('any JSON', () => {
     });
   }
 
-  const inJson = <T>(value: T): T => JSON.parse(JSON.stringify(value));
   const sorted = (violations: readonly Violation[]) =>
     violations.toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
 });
 
 /** `player`, `player.id` and so on. */
 function membersOf({ members }: CompiledShape): string[] {
-  return [...members.values()].flatMap(({ name, nested }) => [
+  return [...members].flatMap(([name, { nested }]) => [
     name,
     ...(nested === undefined ? [] : membersOf(nested).map((path) => `${name}.${path}`)),
   ]);
@@ -214,60 +199,29 @@ function shownBy(data: Record<string, unknown>, { members }: CompiledShape): str
   });
 }
 
-describe.each(COMMANDS)('the definition of $type', ({ type, data, examples, replies }) => {
-  it.each<{ name: string; data: object }>(examples)('has a valid example $name', (example) => {
-    expect(violationsOf(type, example.data)).toEqual([]);
-  });
-
-  it('shows every member in its examples', () => {
+describe.each(COMMANDS)('the definition of $type', ({ type, data, examples }) => {
+  it('has valid examples, which together show every member', () => {
+    for (const example of examples) expect(violationsOf(type, example.data)).toEqual([]);
     const shape = compileShape<object>(data);
     const shown = shownBy({ ...COMPLETE[type] }, shape);
     expect(shown.toSorted()).toEqual(membersOf(shape).toSorted());
   });
-
-  it('has a final reply', () => {
-    expect(replies.filter(({ final }) => final)).not.toEqual([]);
-  });
-});
-
-describe.each([...REPLIES.values()])('the definition of $type', ({ type, data, announced, final }) => {
-  it('announces existing members, and only of a final reply', () => {
-    const members = [...rulesOf(data).keys()];
-    expect(announced.filter((member) => !members.includes(member))).toEqual([]);
-    expect(final || announced.length === 0).toBe(true);
-  });
-
-  it('is defined once', () => {
-    const definitions = COMMANDS.flatMap(({ replies }) => replies.filter((reply) => reply.type === type));
-    expect(new Set(definitions).size).toBe(type === 'command.failed' ? 0 : 1);
-  });
 });
 
 describe('announcedData', () => {
-  const announced = (type: string, data: object) => announcedData({ type, data } as Reply);
-
-  it.each<[string, readonly string[]]>([
-    ['session.created', ['userId', 'sessionId']],
-    ['game.opened', ['id', 'playerId', 'sessionId']],
-    ['report.page', []],
-    [
-      'report.completed',
-      'report,pages,records,totalCount,changedWhileReading,repeated,changed,missing,readFrom,readTo,spansIntervals,faults'.split(
-        ',',
-      ),
-    ],
-  ])('of %s holds only the public members', (type, expected) => {
-    const [example] = REPLIES.get(type)?.examples ?? [];
-    const data: object = { added: 'CANARY', ...(example?.data as object) };
-    expect(Object.keys(announced(type, data))).toEqual(expected);
+  it('holds only the members that the definition of the reply lists', () => {
+    for (const { type, announced, examples } of REPLIES.values()) {
+      const data: object = { added: 'CANARY', ...(examples[0]?.data as object) };
+      const shown = Object.keys(announcedData({ type, data } as Reply));
+      expect(shown).toEqual(Object.keys(data).filter((name) => announced.includes(name)));
+    }
+    expect(announcedData({ type: 'session.create', data: { userId: 'CANARY' } } as never)).toEqual({});
   });
 
-  it('of command.failed holds the error body', () => {
-    const body = { code: 'NOT_FOUND', attempts: 1, retryAfterMs: 5 };
-    expect(announced('command.failed', { ...body, added: 'CANARY' })).toEqual(body);
-  });
-
-  it('of an unknown type holds nothing', () => {
-    expect(announced('session.create', { userId: 'CANARY' })).toEqual({});
+  it('shows nothing that opens a session, and no page', () => {
+    const secret = (type: string) => REPLIES.get(type)?.announced;
+    expect(secret('session.created')).toEqual(['userId', 'platformUserId', 'sessionId']);
+    expect(secret('game.opened')).toEqual(['id', 'playerId', 'sessionId']);
+    expect(secret('report.page')).toEqual([]);
   });
 });

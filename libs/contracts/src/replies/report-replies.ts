@@ -37,112 +37,65 @@ export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: st
 
 /** What is wrong with a record that was passed on as it is. */
 export class RecordFault {
-  @MustBeGiven('JSON pointer into the page.')
-  @IsString()
+  @MustBeGiven('JSON pointer into the page.', IsString())
   readonly pointer!: string;
-
-  @MustBeGiven('What is wrong with it; never the value.')
-  @IsString()
+  @MustBeGiven('What is wrong with it; never the value.', IsString())
   readonly message!: string;
 }
 
 /** The data of `report.page`. */
 export class ReportPage {
-  @MustBeGiven('Which report.')
-  @IsIn(REPORT_NAMES)
+  @MustBeGiven('Which report.', IsIn(REPORT_NAMES))
   readonly report!: ReportName;
-
-  @MustBeGiven('Which page.')
-  @IsInt()
-  @Min(1)
+  @MustBeGiven('Which page.', IsInt(), Min(1))
   readonly page!: number;
-
-  @MustBeGiven('As the platform counts.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('As the platform counts.', IsInt(), Min(0))
   readonly pageCount!: number;
-
-  @MustBeGiven('As the platform counts.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('As the platform counts.', IsInt(), Min(0))
   readonly perPage!: number;
-
-  @MustBeGiven('Records of the whole report.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('Records of the whole report.', IsInt(), Min(0))
   readonly totalCount!: number;
-
-  @MustBeGiven('Each currency on the page with its number of decimals, null if none is configured.')
-  @IsPrecisions()
+  @MustBeGiven(
+    'Each currency on the page with its number of decimals, null if none is configured.',
+    IsPrecisions(),
+  )
   readonly precisions!: Readonly<Record<string, number | null>>;
-
-  @MustBeGiven("When the platform's answer arrived: ISO 8601, UTC.")
-  @IsISO8601()
+  @MustBeGiven("When the platform's answer arrived: ISO 8601, UTC.", IsISO8601())
   readonly readAt!: string;
-
-  @MustBeGiven("The platform's attributes, names in camelCase, and id.")
-  @IsRecords()
+  @MustBeGiven("The platform's attributes, names in camelCase, and id.", IsRecords())
   readonly records!: readonly ReportRecord[];
-
-  @MayBeAbsent('What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.')
-  @IsArrayOf(RecordFault)
+  @MayBeAbsent(
+    'What is wrong with records that were passed on as they are, with REPORT_RECORDS=lenient.',
+    IsArrayOf(RecordFault),
+  )
   readonly faults?: readonly RecordFault[];
 }
 
 /** The data of `report.completed`. */
 export class ReportCompleted {
-  @MustBeGiven('Which report.')
-  @IsIn(REPORT_NAMES)
+  @MustBeGiven('Which report.', IsIn(REPORT_NAMES))
   readonly report!: ReportName;
-
-  @MustBeGiven('Pages that were published.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('Pages that were published.', IsInt(), Min(0))
   readonly pages!: number;
-
-  @MustBeGiven('Records on them.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('Records on them.', IsInt(), Min(0))
   readonly records!: number;
-
-  @MustBeGiven("As the platform's last answer counts.")
-  @IsInt()
-  @Min(0)
+  @MustBeGiven("As the platform's last answer counts.", IsInt(), Min(0))
   readonly totalCount!: number;
-
-  @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.')
-  @IsBoolean()
+  @MustBeGiven('Whether a count changed between pages, or records repeat or are missing.', IsBoolean())
   readonly changedWhileReading!: boolean;
-
-  @MustBeGiven('Records that came more than once, by id, currency and money type.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('Records that came more than once, by id, currency and money type.', IsInt(), Min(0))
   readonly repeated!: number;
-
-  @MustBeGiven('Repeated records whose figures differed from the first time.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('Repeated records whose figures differed from the first time.', IsInt(), Min(0))
   readonly changed!: number;
-
-  @MustBeGiven('Records of totalCount on no page, negative if there are more; 0 for a single page.')
-  @IsInt()
+  @MustBeGiven('Records of totalCount on no page, negative if there are more; 0 for a single page.', IsInt())
   readonly missing!: number;
-
-  @MustBeGiven("When the platform's first answer arrived: ISO 8601, UTC.")
-  @IsISO8601()
+  @MustBeGiven("When the platform's first answer arrived: ISO 8601, UTC.", IsISO8601())
   readonly readFrom!: string;
-
-  @MustBeGiven("When the platform's last answer arrived: ISO 8601, UTC.")
-  @IsISO8601()
+  @MustBeGiven("When the platform's last answer arrived: ISO 8601, UTC.", IsISO8601())
   readonly readTo!: string;
-
-  @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.')
-  @IsBoolean()
+  @MustBeGiven('Whether readFrom and readTo are in different intervals of ten minutes.', IsBoolean())
   readonly spansIntervals!: boolean;
-
-  @MustBeGiven('Faults of its records; 0 unless REPORT_RECORDS=lenient.')
-  @IsInt()
-  @Min(0)
+  @MustBeGiven('Faults of its records; 0 unless REPORT_RECORDS=lenient.', IsInt(), Min(0))
   readonly faults!: number;
 }
 

@@ -3,20 +3,30 @@ import { IsArray, IsDefined, IsIn, IsObject, ValidateBy, ValidateIf, ValidateNes
 import type { Shape } from '../definition.ts';
 
 /**
- * The member is required.
+ * The member is required, and follows the rules.
  *
  * @param description a sentence for the documents
  */
-export const MustBeGiven = (description: string): PropertyDecorator =>
-  IsDefined({ message: 'must be given, and not as null', context: { description } });
+export const MustBeGiven = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
+  all(rules, IsDefined({ message: 'must be given, and not as null', context: { description } }));
 
 /**
- * The member may be absent; unlike class-validator's `IsOptional`, `null` is refused.
+ * The member may be absent, and follows the rules if it is not; unlike class-validator's `IsOptional`, `null` is refused.
  *
  * @param description a sentence for the documents
  */
-export const MayBeAbsent = (description: string): PropertyDecorator =>
-  ValidateIf((_object, value) => value !== undefined, { context: { description } });
+export const MayBeAbsent = (description: string, ...rules: readonly PropertyDecorator[]): PropertyDecorator =>
+  all(
+    rules,
+    ValidateIf((_object, value) => value !== undefined, { context: { description } }),
+  );
+
+/** Applies the last rule first, as decorators of one member are. */
+function all(rules: readonly PropertyDecorator[], presence: PropertyDecorator): PropertyDecorator {
+  return (target, name) => {
+    for (const rule of [presence, ...rules].toReversed()) rule(target, name);
+  };
+}
 
 interface Bounds {
   readonly min?: number;

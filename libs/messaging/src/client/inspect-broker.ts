@@ -20,8 +20,6 @@ import { topologyOf } from '../topology/topology.ts';
 
 /** The default of RabbitMQ 4; no command, reply or page needs as much. */
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
-/** Each question is a channel of its own. */
-const QUESTIONS_AT_ONCE = 32;
 const QUESTION_TIMEOUT_MS = 4_000;
 
 const seconds = (count: number): number => count * 1_000;
@@ -95,15 +93,11 @@ async function unusedRetryQueues(
   retryDelaysMs: readonly number[],
 ): Promise<UnusedRetryQueue[]> {
   const names = busNames(prefix);
-  const found: UnusedRetryQueue[] = [];
-  const left = [...new Set(LIKELY_DELAYS_MS)].filter((delayMs) => !retryDelaysMs.includes(delayMs));
-  while (left.length > 0) {
-    const asked = left.splice(0, QUESTIONS_AT_ONCE).map(async (delayMs) => {
-      const name = names.retry(delayMs);
-      const messages = await depthOf(connection, name, QUESTION_TIMEOUT_MS);
-      if (messages !== undefined) found.push({ name, delayMs, messages });
-    });
-    await Promise.all(asked);
-  }
-  return found.toSorted((one, other) => one.delayMs - other.delayMs);
+  const others = new Set(LIKELY_DELAYS_MS.filter((delayMs) => !retryDelaysMs.includes(delayMs)));
+  const asked = [...others].map(async (delayMs) => {
+    const name = names.retry(delayMs);
+    const messages = await depthOf(connection, name, QUESTION_TIMEOUT_MS);
+    return messages === undefined ? [] : [{ name, delayMs, messages }];
+  });
+  return (await Promise.all(asked)).flat().toSorted((one, other) => one.delayMs - other.delayMs);
 }

@@ -9,7 +9,7 @@ import { copyOf } from '../command/copy-of.ts';
 import { CallerPolicy, type Envelope } from '../envelope/envelope.ts';
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
-import { HeaderSeal, ORIGIN_USER, REDRIVEN, SEAL, SEQUENCE } from '../envelope/own-headers.ts';
+import { HeaderSeal } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 
 /** A dead letter, read as the command that it was. */
@@ -59,7 +59,7 @@ export class Redriver {
       },
     );
     const headers: Record<string, unknown> = properties.headers ?? {};
-    const isCopy = headers[SEAL] !== undefined || headers[ORIGIN_USER] !== undefined;
+    const isCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
     return { letter, envelope, isProved: !isCopy || Object.keys(envelope.own).length > 0 };
   }
 
@@ -78,8 +78,8 @@ export class Redriver {
         // A type that only another version knows is moved by the worker.
         queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
         headers: {
-          [REDRIVEN]: (Number(own[REDRIVEN]) || 0) + 1,
-          ...(typeof own[SEQUENCE] === 'number' && { [SEQUENCE]: own[SEQUENCE] }),
+          'x-redriven': (Number(own['x-redriven']) || 0) + 1,
+          ...(typeof own['x-sequence'] === 'number' && { 'x-sequence': own['x-sequence'] }),
         },
         content,
       },

@@ -23,8 +23,8 @@ export abstract class CommandContext<Client = unknown> {
   abstract readonly deadline: Deadline;
   /** What the spans of its calls are children of, if it is traced. */
   abstract readonly traceContext: Context | undefined;
-  /** Calls to the platform so far, counted by the one who makes them. */
-  attempts = 0;
+  /** Calls to the platform so far; the client counts them. */
+  abstract attempts: number;
   /** How far an earlier run came, if the command was postponed; a handler with several replies keeps it up to date. */
-  progress: Progress | undefined;
+  abstract progress: Progress | undefined;
 }

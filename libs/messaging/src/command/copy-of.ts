@@ -1,16 +1,6 @@
 import type { BusNames, ErrorBody } from '#contracts';
 import { KEPT_BYTES, type OutgoingMessage } from '#rabbitmq';
 
-import {
-  FAILURE,
-  ORIGIN_QUEUE,
-  ORIGIN_USER,
-  PROGRESS,
-  REASON,
-  REDRIVEN,
-  SEQUENCE,
-  STALLED_SINCE,
-} from '../envelope/own-headers.ts';
 import { ANONYMOUS, isShortString } from '../envelope/envelope.ts';
 import type { Command } from './command.ts';
 import { failureFactsOf } from './facts.ts';
@@ -51,8 +41,8 @@ export function copyOf(
     properties: {
       headers: {
         ...carried(properties.headers ?? {}),
-        ...(envelope.own[REDRIVEN] !== undefined && { [REDRIVEN]: Number(envelope.own[REDRIVEN]) }),
-        ...(envelope.caller !== ANONYMOUS && { [ORIGIN_USER]: envelope.caller }),
+        ...(envelope.own['x-redriven'] !== undefined && { 'x-redriven': Number(envelope.own['x-redriven']) }),
+        ...(envelope.caller !== ANONYMOUS && { 'x-origin-user-id': envelope.caller }),
         // Never dropped, however it was written: a copy without one would run with the credentials of `default`.
         operator: envelope.operator.slice(0, LONGEST_HEADER),
         'x-deadline': envelope.deadlineAtMs,
@@ -72,23 +62,18 @@ export function copyOf(
 }
 
 /** The copy of a command that will not be tried again, with the reason. Source: bus contract, section 5. */
-export function deadLetterOf(
-  command: Command,
-  failure: ErrorBody,
-  names: BusNames,
-  nowMs: number,
-): OutgoingMessage {
+export function deadLetterOf(command: Command, failure: ErrorBody, names: BusNames): OutgoingMessage {
   const { message, queue, bodyBytes } = command.delivery;
   const isOversized = failure.code === 'MESSAGE_TOO_LARGE';
   return copyOf(command, {
     queue: names.deadLetters,
     headers: {
-      [REASON]: failure.code,
-      [FAILURE]: JSON.stringify(failureFactsOf(failure)),
-      'x-failed-at': new Date(nowMs).toISOString(),
-      [ORIGIN_QUEUE]: queue,
+      'x-reason': failure.code,
+      'x-failure': JSON.stringify(failureFactsOf(failure)),
+      'x-failed-at': new Date(command.nowMs()).toISOString(),
+      'x-origin-queue': queue,
       // After the failure that is answered now: the reply to a redriven command must not look like a repeat of it.
-      [SEQUENCE]: command.replies.sequence + 1,
+      'x-sequence': command.replies.sequence + 1,
       ...(isOversized && { 'x-origin-bytes': bodyBytes }),
     },
     ...(isOversized && { content: message.content.subarray(0, KEPT_BYTES) }),
@@ -98,12 +83,12 @@ export function deadLetterOf(
 /** What a command carries from queue to queue, so that its replies continue where they ended, with the next number. */
 export function progressHeaders({ replies, context, envelope }: Command): Record<string, string | number> {
   const { sequence, stalledSinceMs } = replies;
-  const carriedProgress = envelope.own[PROGRESS];
+  const carriedProgress = envelope.own['x-progress'];
   const progress = context?.progress ? JSON.stringify(context.progress) : carriedProgress;
   return {
-    [SEQUENCE]: sequence,
-    ...(typeof progress === 'string' && { [PROGRESS]: progress }),
-    ...(stalledSinceMs !== undefined && { [STALLED_SINCE]: stalledSinceMs }),
+    'x-sequence': sequence,
+    ...(typeof progress === 'string' && { 'x-progress': progress }),
+    ...(stalledSinceMs !== undefined && { 'x-stalled-since': stalledSinceMs }),
   };
 }
 

@@ -14,10 +14,10 @@ const LONGEST_REASON = 300;
 const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /** What logs and metrics may know of a command. */
-export function factsOf(command: Command, nowMs: number): CommandFacts {
-  const { envelope, lane, trace, attempts, receivedAtMs } = command;
+export function factsOf({ envelope, lane, trace, attempts, receivedAtMs, nowMs }: Command): CommandFacts {
   const { id, correlationId, type, operator, subject } = envelope;
-  const traceId = trace?.traceId ?? traceIdIn(envelope.traceparent);
+  // Of `00-<trace id>-<span id>-<flags>`.
+  const traceId = trace?.traceId ?? envelope.traceparent?.slice(3, 35);
   return {
     id,
     correlationId,
@@ -26,7 +26,7 @@ export function factsOf(command: Command, nowMs: number): CommandFacts {
     ...(subject !== undefined && { subject }),
     lane,
     attempts,
-    durationMs: nowMs - receivedAtMs,
+    durationMs: nowMs() - receivedAtMs,
     ...(traceId !== undefined && { traceId }),
   };
 }
@@ -62,11 +62,6 @@ export function waitedMs({ delivery, envelope, receivedAtMs }: Command): number 
   if (fields.redelivered || isCopy(envelope.own) || typeof sentAtSeconds !== 'number') return undefined;
   const waited = (Math.floor(receivedAtMs / 1000) - sentAtSeconds) * 1000;
   return waited <= LONGEST_WAIT_MS ? Math.max(0, waited) : undefined;
-}
-
-/** `00-<trace id>-<span id>-<flags>` */
-function traceIdIn(traceparent: string | undefined): string | undefined {
-  return traceparent?.slice(3, 35);
 }
 
 /** Hides the name of an unknown member: its sender may have written a player's name there. */

@@ -2,13 +2,7 @@ import { CommandError, type ErrorBody, type ErrorCode, type Reply } from '#contr
 import { UnconfirmedError } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
-import type { Envelope } from '../envelope/envelope.ts';
-
-/** What the error body of a command says of it. */
-interface Failing {
-  readonly envelope: Pick<Envelope, 'id' | 'type'>;
-  readonly attempts: number;
-}
+import type { Command } from './command.ts';
 
 /** The reply of a command that failed. */
 export type FailedReply = Extract<Reply, { type: 'command.failed' }>;
@@ -37,7 +31,7 @@ export type Settlement =
       readonly kind: 'postpone';
       readonly copy: Copy;
       readonly delayMs: number;
-      readonly failure: FailedReply['data'];
+      readonly failure: ErrorBody;
     }
   /** To another queue: its own lane, or the quarantine. */
   | { readonly kind: 'move'; readonly copy: Copy }
@@ -51,12 +45,11 @@ export interface Copy {
 }
 
 /** The one funnel from what was thrown to what becomes of the command. */
-export function settlementOf(command: Failing, thrown: unknown, nowMs: number): Settlement {
+export function settlementOf(command: Command, thrown: unknown): Settlement {
   // The broker did not take a reply: nothing is decided.
   if (thrown instanceof UnconfirmedError) return { kind: 'return', cause: thrown };
   const error = toCommandError(thrown, command.attempts);
-  const reply: FailedReply = { type: 'command.failed', data: errorBodyOf(error, command, nowMs) };
-  return answerWith(reply, { cause: error.cause });
+  return answerWith({ type: 'command.failed', data: errorBodyOf(error, command) }, { cause: error.cause });
 }
 
 /** Answers, and keeps a failure for people if only a person can fix it. */
@@ -71,7 +64,7 @@ export function answerWith(
 }
 
 /** The error body of a failed command. Source: bus contract, section 4. */
-export function errorBodyOf(error: CommandError, { envelope, attempts }: Failing, nowMs: number): ErrorBody {
+export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: Command): ErrorBody {
   return {
     code: error.code,
     category: error.category,
@@ -83,31 +76,28 @@ export function errorBodyOf(error: CommandError, { envelope, attempts }: Failing
     ...(error.platform && { platform: error.platform }),
     attempts,
     command: { id: envelope.id, type: envelope.type },
-    occurredAt: new Date(nowMs).toISOString(),
+    occurredAt: new Date(nowMs()).toISOString(),
   };
 }
 
 /** Why a command failed, or has to wait; `undefined` for a success, and for what was not decided. */
 export function codeOf(settlement: Settlement): ErrorCode | undefined {
-  return bodyOf(settlement)?.code;
+  return failureOf(settlement)?.code;
 }
 
 /** What the platform last answered, or why it did not: `HTTP 503`, `timeout`; `undefined` if a failure is not about that. */
 export function causeOf(settlement: Settlement): string | undefined {
-  const { category, platform, details } = bodyOf(settlement) ?? {};
+  const { category, platform, details } = failureOf(settlement) ?? {};
   if (platform) return `HTTP ${platform.status}`;
   const isOfCall = category === 'unavailable' || category === 'uncertain';
   return isOfCall && typeof details?.['reason'] === 'string' ? details['reason'] : undefined;
 }
 
-function bodyOf(settlement: Settlement): ErrorBody | undefined {
-  return settlement.kind === 'postpone' ? settlement.failure : failureOf(settlement);
-}
-
-/** The failure that a command is answered with, `undefined` for any other settlement. */
-export function failureOf(settlement: Settlement): FailedReply['data'] | undefined {
-  const isAnswer = settlement.kind === 'answer' || settlement.kind === 'dead-letter';
-  return isAnswer && settlement.reply.type === 'command.failed' ? settlement.reply.data : undefined;
+/** The failure that a command is answered with, or has to wait for; `undefined` for any other settlement. */
+export function failureOf(settlement: Settlement): ErrorBody | undefined {
+  if (settlement.kind === 'postpone') return settlement.failure;
+  const { reply } = 'reply' in settlement ? settlement : {};
+  return reply?.type === 'command.failed' ? reply.data : undefined;
 }
 
 function toCommandError(thrown: unknown, attempts: number): CommandError {

@@ -4,16 +4,7 @@ const KEY_BYTES = 32;
 /** Former keys that are kept. */
 const MAX_FORMER = 8;
 
-/** The keys that are derived from one internal key, one a purpose. */
-interface DerivedKeys {
-  readonly internal: Buffer;
-  /** Of the headers that workers write for each other. */
-  readonly headers: Buffer;
-  /** Of the names of commands in Redis. */
-  readonly identities: Buffer;
-  /** Of the replies in Redis. */
-  readonly storedReplies: Buffer;
-}
+type DerivedKeys = ReturnType<typeof derive>;
 
 /**
  * The key of what workers write for each other, and those before it while this process lives: what was written before a
@@ -44,15 +35,17 @@ export class InternalKeys {
   }
 }
 
-function derive(internal: Buffer): DerivedKeys {
+/** The keys that are derived from an internal key, one a purpose. */
+function derive(internal: Buffer) {
+  const keyFor = (purpose: string): Buffer =>
+    Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES));
   return {
     internal,
-    headers: keyFor('headers', internal),
-    identities: keyFor('identities', internal),
-    storedReplies: keyFor('stored replies', internal),
+    /** Of the headers that workers write for each other. */
+    headers: keyFor('headers'),
+    /** Of the names of commands in Redis. */
+    identities: keyFor('identities'),
+    /** Of the replies in Redis. */
+    storedReplies: keyFor('stored replies'),
   };
-}
-
-function keyFor(purpose: string, internal: Buffer): Buffer {
-  return Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES));
 }

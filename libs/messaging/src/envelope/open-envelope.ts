@@ -20,7 +20,7 @@ import {
   isShortString,
   readReplyAddress,
 } from './envelope.ts';
-import { type HeaderSeal, ORIGIN_USER, type OwnHeaders } from './own-headers.ts';
+import type { HeaderSeal, OwnHeaders } from './own-headers.ts';
 import { type Body, readBody } from './read-body.ts';
 import { readDeadline } from './read-deadline.ts';
 
@@ -124,7 +124,7 @@ export function brokenEnvelope(message: ConsumeMessage, rules: EnvelopeRules, ca
 
 /** A copy names the user of its original; the broker checks only who published the copy. */
 function callerOf(userId: unknown, own: OwnHeaders): string {
-  const origin = own[ORIGIN_USER] ?? userId;
+  const origin = own['x-origin-user-id'] ?? userId;
   return typeof origin === 'string' && origin !== '' ? origin : ANONYMOUS;
 }
 

@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { InternalKeys } from './internal-keys.ts';
-import { HeaderSeal, SEAL } from './own-headers.ts';
+import { HeaderSeal } from './own-headers.ts';
 
 const seal = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
 const CONTENT = Buffer.from('{"userId":"p-1"}');
@@ -35,7 +35,7 @@ describe('HeaderSeal', () => {
   it('leaves everything else of a copy as it is', () => {
     expect(sealed).toEqual({
       ...COPY,
-      properties: { ...COPY.properties, headers: { ...HEADERS, [SEAL]: expect.any(String) } },
+      properties: { ...COPY.properties, headers: { ...HEADERS, 'x-seal': expect.any(String) } },
     });
   });
 
@@ -48,9 +48,9 @@ describe('HeaderSeal', () => {
     ['another reply queue', { properties: { replyTo: 'thief' } }],
     ['another type', { properties: { type: 'session.create' } }],
     ['other data', { body: Buffer.from('{"userId":"p-2"}') }],
-    ['no seal', { headers: { [SEAL]: undefined } }],
-    ['a seal that is none', { headers: { [SEAL]: 'AAAA' } }],
-    ['a seal that is no text', { headers: { [SEAL]: 7 } }],
+    ['no seal', { headers: { 'x-seal': undefined } }],
+    ['a seal that is none', { headers: { 'x-seal': 'AAAA' } }],
+    ['a seal that is no text', { headers: { 'x-seal': 7 } }],
     ['a table, where a worker writes none', { headers: { 'x-origin-user-id': { any: 'shop' } } }],
   ])('believes nothing of a message with %s', (_, change) => {
     expect(seal.open(received(change))).toEqual({});
@@ -68,5 +68,21 @@ describe('HeaderSeal', () => {
     const { headers } = changed.seal(COPY).properties;
     expect(seal.open(received({ headers }))).toEqual({});
     expect(changed.open(received({ headers }))).toEqual(seal.open(received()));
+  });
+});
+
+describe('InternalKeys', () => {
+  const key = (byte: number) => Buffer.alloc(32, byte);
+
+  it('derives a key for each purpose', () => {
+    const derived = new InternalKeys(key(1)).current;
+    expect(new Set(Object.values(derived).map((each) => each.toString('hex'))).size).toBe(4);
+    expect(new InternalKeys(key(1)).current).toEqual(derived);
+  });
+
+  it('knows eight former keys, the newest first, each once', () => {
+    const keys = new InternalKeys(key(0));
+    for (const byte of [1, 2, 3, 1, 1, 4, 5, 6, 7, 8, 9]) keys.rotate(key(byte));
+    expect(keys.all.map(({ internal }) => internal[0])).toEqual([9, 8, 7, 6, 5, 4, 1, 3, 2]);
   });
 });

@@ -6,43 +6,29 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import type { InternalKeys } from './internal-keys.ts';
 
-/** Headers of this service that decide something. Source: bus contract, section 5. */
-export const ORIGIN_USER = 'x-origin-user-id';
-export const REDRIVEN = 'x-redriven';
-export const SEQUENCE = 'x-sequence';
-export const PROGRESS = 'x-progress';
-export const POSTPONED = 'x-postponed';
-/** Since when the reply queue of a report has taken nothing, epoch milliseconds. */
-export const STALLED_SINCE = 'x-stalled-since';
-/** Starts in quarantine that nothing ran beside, and that were cut off. */
-export const QUARANTINE_STARTS = 'x-quarantine-starts';
-/** All starts in quarantine that were cut off. */
-export const QUARANTINE_CUTS = 'x-quarantine-cuts';
-/** How a command may be started there: beside which others. */
-export const QUARANTINE_LEVEL = 'x-quarantine-level';
-/** When the start that a copy stands for began, epoch milliseconds. */
-export const QUARANTINE_STARTED_AT = 'x-quarantine-started-at';
-export const REASON = 'x-reason';
-export const ORIGIN_QUEUE = 'x-origin-queue';
-/** What is known of a failure beside its code: status, pointers, reason, as JSON. For people; it decides nothing. */
-export const FAILURE = 'x-failure';
-/** Their message authentication code. */
-export const SEAL = 'x-seal';
-
+/** Headers of this service that decide something: believed only with their seal. Source: bus contract, section 5. */
 const SEALED = [
-  ORIGIN_USER,
-  REDRIVEN,
-  SEQUENCE,
-  PROGRESS,
-  POSTPONED,
-  STALLED_SINCE,
-  QUARANTINE_STARTS,
-  QUARANTINE_CUTS,
-  QUARANTINE_LEVEL,
-  QUARANTINE_STARTED_AT,
-  REASON,
-  ORIGIN_QUEUE,
+  'x-origin-user-id',
+  'x-redriven',
+  'x-sequence',
+  'x-progress',
+  'x-postponed',
+  // Since when the reply queue of a report has taken nothing, epoch milliseconds.
+  'x-stalled-since',
+  // Starts in quarantine that nothing ran beside, and that were cut off.
+  'x-quarantine-starts',
+  // All starts in quarantine that were cut off.
+  'x-quarantine-cuts',
+  // How a command may be started there: beside which others.
+  'x-quarantine-level',
+  // When the start began that a copy stands for, epoch milliseconds.
+  'x-quarantine-started-at',
+  'x-reason',
+  'x-origin-queue',
 ] as const;
+
+/** The message authentication code of the sealed headers. */
+const SEAL = 'x-seal';
 
 /** The headers that a worker reads. Of the other ones it decodes nothing, whatever strangers send. */
 export const READ_HEADERS: ReadonlySet<string> = new Set([
@@ -54,8 +40,8 @@ export const READ_HEADERS: ReadonlySet<string> = new Set([
   'schema-version',
   'traceparent',
   'tracestate',
-  // Of what is kept for people.
-  FAILURE,
+  // Of what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.
+  'x-failure',
   'x-failed-at',
   // Of parked replies.
   'command-id',
@@ -103,23 +89,21 @@ export class HeaderSeal {
   open({ properties, content }: ConsumeMessage): OwnHeaders {
     const headers: Record<string, unknown> = properties.headers ?? {};
     const seal = headers[SEAL];
-    if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS || !isOurs(headers)) return NONE;
+    // A worker writes no lists, and no tables.
+    const isOurs = ['operator', ...SEALED].every(
+      (name) => typeof headers[name] !== 'object' || headers[name] === null,
+    );
+    if (typeof seal !== 'string' || seal.length !== SEAL_CHARACTERS || !isOurs) return NONE;
     const given = Buffer.from(seal, 'base64');
-    const isSealedBy = (key: Buffer): boolean => {
+    const isSealed = this.#keys.all.some(({ headers: key }) => {
       const code = codeOf(key, properties, headers, content);
       return given.length === code.length && timingSafeEqual(given, code);
-    };
-    if (!this.#keys.all.some((keys) => isSealedBy(keys.headers))) return NONE;
-    return Object.fromEntries(SEALED.map((name) => [name, headers[name]]));
+    });
+    return isSealed ? Object.fromEntries(SEALED.map((name) => [name, headers[name]])) : NONE;
   }
 }
 
-/** Whether the sealed headers are as a worker writes them: no lists, and no tables. */
-function isOurs(headers: Readonly<Record<string, unknown>>): boolean {
-  return ['operator', ...SEALED].every((name) => typeof headers[name] !== 'object' || headers[name] === null);
-}
-
-/** Bound to its message: the headers of one are none of another. */
+/** Bound to its message: no other message may have the same headers under the same code. */
 function codeOf(
   key: Buffer,
   properties: { messageId?: unknown; correlationId?: unknown; type?: unknown; replyTo?: unknown },

@@ -6,8 +6,8 @@ export type Claim =
   | {
       readonly kind: 'claimed';
       settle(reply: Reply): void | Promise<void>;
-      /** Frees the identity without an outcome; a repeat that waits for one claims it again. */
-      release(): void | Promise<void>;
+      /** Frees the identity. Repeats that wait get `reply`, which is not kept; without one they claim it again. */
+      release(reply?: Reply): void | Promise<void>;
     }
   /** It runs already. Resolves to `undefined` if that ended without an outcome. */
   | { readonly kind: 'in flight'; readonly outcome: Promise<Reply | undefined> }
@@ -16,9 +16,9 @@ export type Claim =
   /** The identity belongs to a command of another type or with other data. */
   | { readonly kind: 'conflict' };
 
-/** Whose command it is that is claimed. */
+/** Whose command is claimed. */
 export interface ClaimOrigin {
-  /** Whoever claims much forgets its own outcomes first; default `anonymous`. */
+  /** The caller that claims most forgets its own outcomes first; default `anonymous`. */
   readonly caller?: string;
   /** When nobody waits for an outcome any more, epoch milliseconds; default never. */
   readonly untilMs?: number;

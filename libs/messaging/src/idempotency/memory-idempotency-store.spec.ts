@@ -2,15 +2,18 @@ import { describe, expect, it } from '@jest/globals';
 
 import { CommandError, type ErrorCode, type Reply } from '#contracts';
 
-import { type Claim, isKept } from './idempotency-store.ts';
+import { isKept } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 
-const TTL_MS = 60_000;
-const MAX_IDENTITIES = 100_000;
+// What every store promises is shown in test/integration/idempotency/contract.spec.ts.
 
-const created = (sessionId: string): Reply => ({
+const TTL_MS = 60_000;
+const DEFAULT_CAPACITY = 100_000;
+const MIB = 1024 * 1024;
+
+const created = (auth = 'a'): Reply => ({
   type: 'session.created',
-  data: { userId: 'p-1', sessionId, auth: 'a', redirectUrl: 'https://play.example' },
+  data: { userId: 'p-1', sessionId: 's-1', auth, redirectUrl: 'https://play.example' },
 });
 function failed(code: ErrorCode, details = {}): Reply {
   const { category, retryable, message } = new CommandError(code);
@@ -19,172 +22,137 @@ function failed(code: ErrorCode, details = {}): Reply {
   const data = { code, category, retryable, message, details, attempts: 0, command, occurredAt };
   return { type: 'command.failed', data };
 }
-const REPLY = created('s-1');
 
-function storeAt(startMs: number, maxIdentities?: number) {
-  const clock = { nowMs: startMs };
-  return { clock, store: new MemoryIdempotencyStore(TTL_MS, () => clock.nowMs, maxIdentities) };
-}
+/** A store in which callers run numbered commands. */
+class Callers {
+  nowMs = 0;
+  readonly store: MemoryIdempotencyStore;
+  /** How many commands each caller ran. */
+  readonly #ran = new Map<string, number>();
 
-async function settle(claim: Claim, reply: Reply): Promise<void> {
-  if (claim.kind !== 'claimed') throw new Error(`the claim is ${claim.kind}`);
-  await claim.settle(reply);
+  constructor(capacity?: number) {
+    this.store = new MemoryIdempotencyStore(TTL_MS, () => this.nowMs, capacity);
+  }
+
+  run(caller: string, from: number, to: number, reply = created()): void {
+    this.#ran.set(caller, to);
+    for (let n = from; n < to; n += 1) this.claim(caller, n)(reply);
+  }
+
+  /** @returns what settles the claim */
+  claim(caller: string, n: number): (reply: Reply) => void {
+    const claim = this.store.claim(`${caller} ${n}`, 'f', { caller });
+    if (claim.kind !== 'claimed') throw new Error(`the claim is ${claim.kind}`);
+    return (reply) => void claim.settle(reply);
+  }
+
+  /** How many of its commands a caller would have replayed: the newest. */
+  remembered(caller: string): number {
+    const to = this.#ran.get(caller) ?? 0;
+    let n = to;
+    while (n > 0 && this.isReplayed(caller, n - 1)) n -= 1;
+    return to - n;
+  }
+
+  isReplayed(caller: string, n: number): boolean {
+    const claim = this.store.claim(`${caller} ${n}`, 'f', { caller });
+    if (claim.kind === 'claimed') void claim.release();
+    return claim.kind === 'settled';
+  }
 }
 
 describe('MemoryIdempotencyStore', () => {
-  it('gives an identity to the first command', () => {
-    const { store } = storeAt(0);
-    expect(store.claim('a', 'f')).toMatchObject({ kind: 'claimed' });
-    expect(store.claim('b', 'f')).toMatchObject({ kind: 'claimed' });
-  });
-
-  it('lets all repeats wait for the outcome of the first', async () => {
-    const { store } = storeAt(0);
-    const first = store.claim('a', 'f');
-    const others = [store.claim('a', 'f'), store.claim('a', 'f')];
-    await settle(first, REPLY);
-    for (const other of others) {
-      if (other.kind !== 'in flight') throw new Error(`the claim is ${other.kind}`);
-      expect(await other.outcome).toBe(REPLY);
+  it('keeps an outcome for its time from when it was settled, however often it is replayed', () => {
+    const callers = new Callers();
+    const settle = callers.claim('shop', 0);
+    callers.nowMs = 10 * TTL_MS;
+    expect(callers.store.claim('shop 0', 'f').kind).toBe('in flight');
+    settle(created());
+    for (const lookMs of [1, TTL_MS / 2, TTL_MS - 1]) {
+      callers.nowMs = 10 * TTL_MS + lookMs;
+      expect(callers.isReplayed('shop', 0)).toBe(true);
     }
+    callers.nowMs += 1;
+    expect(callers.store.claim('shop 0', 'other data', { caller: 'shop' }).kind).toBe('claimed');
   });
 
-  it('is in flight for as long as it takes, longer than an outcome is kept', () => {
-    const { clock, store } = storeAt(0);
-    store.claim('a', 'f');
-    clock.nowMs += 10 * TTL_MS;
-    expect(store.claim('a', 'f').kind).toBe('in flight');
-  });
-
-  it('replays an outcome until its time is over', async () => {
-    const { clock, store } = storeAt(0);
-    const first = store.claim('a', 'f');
-    clock.nowMs = 1_000;
-    await settle(first, REPLY);
-    clock.nowMs += TTL_MS - 1;
-    expect(store.claim('a', 'f')).toMatchObject({ kind: 'settled', reply: REPLY });
-    clock.nowMs += 1;
-    expect(store.claim('a', 'f').kind).toBe('claimed');
-  });
-
-  it('does not keep an outcome longer because it is replayed', async () => {
-    const { clock, store } = storeAt(0);
-    await settle(store.claim('a', 'f'), REPLY);
-    for (let looks = 0; looks < 3; looks += 1) {
-      clock.nowMs += TTL_MS / 3;
-      if (looks < 2) expect(store.claim('a', 'f').kind).toBe('settled');
-    }
-    expect(store.claim('a', 'f').kind).toBe('claimed');
-  });
-
-  it('finds a conflict with other data, in flight and settled, and none when its time is over', async () => {
-    const { clock, store } = storeAt(0);
-    const first = store.claim('a', 'f');
-    expect(store.claim('a', 'g')).toEqual({ kind: 'conflict' });
-    await settle(first, REPLY);
-    expect(store.claim('a', 'g')).toEqual({ kind: 'conflict' });
-    clock.nowMs += TTL_MS;
+  it('gives the repeats that wait what its owner releases an identity with, and does not keep it', async () => {
+    const { store } = new Callers();
+    const [first, other] = [store.claim('a', 'f'), store.claim('a', 'f')];
+    if (first.kind !== 'claimed' || other.kind !== 'in flight') throw new Error(first.kind + other.kind);
+    await first.release(created());
+    expect(await other.outcome).toEqual(created());
     expect(store.claim('a', 'g').kind).toBe('claimed');
   });
 
-  it('is not changed by a conflict', async () => {
-    const { store } = storeAt(0);
-    await settle(store.claim('a', 'f'), REPLY);
-    store.claim('a', 'g');
-    expect(store.claim('a', 'f')).toMatchObject({ kind: 'settled', reply: REPLY });
+  it('never drops what is in flight, and takes the time of an outcome for its age', () => {
+    const callers = new Callers(1_000);
+    const settle = callers.claim('shop', 0);
+    callers.claim('shop', 1);
+    callers.run('shop', 2, 1_000);
+    settle(created());
+    callers.claim('shop', 1_000);
+    expect([0, 2].map((n) => callers.isReplayed('shop', n))).toEqual([true, false]);
+    expect(callers.store.claim('shop 1', 'f', { caller: 'shop' }).kind).toBe('in flight');
   });
+});
 
-  it.each(['PLATFORM_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'CIRCUIT_OPEN'] as const)(
-    'releases the identity after %s, and gives it to the repeats that waited',
-    async (code) => {
-      const { store } = storeAt(0);
-      const first = store.claim('a', 'f');
-      const other = store.claim('a', 'f');
-      await settle(first, failed(code));
-      expect(other.kind === 'in flight' && (await other.outcome)).toEqual(failed(code));
-      expect(store.claim('a', 'g').kind).toBe('claimed');
-    },
-  );
-
+describe('MemoryIdempotencyStore shared by callers', () => {
   it.each([
-    ['a reply that it does not keep', REPLY],
-    ['nothing', undefined],
-  ])('frees an identity that its owner releases, and gives the repeats that waited %s', async (_, reply) => {
-    const { store } = storeAt(0);
-    const first = store.claim('a', 'f');
-    const other = store.claim('a', 'f');
-    if (first.kind !== 'claimed' || other.kind !== 'in flight')
-      throw new Error(`${first.kind}, ${other.kind}`);
-    first.release(reply);
-    expect(await other.outcome).toBe(reply);
-    expect(store.claim('a', 'g').kind).toBe('claimed');
+    [1_000, 10_000],
+    [DEFAULT_CAPACITY, 101_000],
+  ])('with room for %d forgets none of the others in a flood of %d by one', (capacity, flood) => {
+    const callers = new Callers(capacity === DEFAULT_CAPACITY ? undefined : capacity);
+    callers.run('shop', 0, 100);
+    callers.run('loud', 0, flood);
+    expect(callers.remembered('shop')).toBe(100);
+    expect(callers.remembered('loud')).toBe(capacity - 100);
   });
 
-  it.each(['NICKNAME_TAKEN', 'COMMAND_EXPIRED', 'INTERNAL_ERROR'] as const)('keeps %s', async (code) => {
-    const { store } = storeAt(0);
-    await settle(store.claim('a', 'f'), failed(code));
-    expect(store.claim('a', 'f')).toMatchObject({ kind: 'settled', reply: failed(code) });
+  it('gives two floods the same share, and a caller that comes later its own', () => {
+    const callers = new Callers(1_000);
+    callers.run('first', 0, 5_000);
+    callers.run('second', 0, 5_000);
+    expect(callers.remembered('first')).toBeCloseTo(500, -1);
+    expect(callers.remembered('second')).toBeCloseTo(500, -1);
+    callers.run('shop', 0, 200);
+    callers.run('first', 5_000, 10_000);
+    expect(callers.remembered('shop')).toBe(200);
+    expect(callers.remembered('second')).toBeCloseTo(400, -1);
   });
 
-  it('keeps at most 100,000 identities; the oldest outcomes go first', async () => {
-    const { store } = storeAt(0);
-    for (let index = 0; index < MAX_IDENTITIES; index += 1) {
-      await settle(store.claim(`${index}`, 'f'), REPLY);
+  it('gives all of the room to a caller that is alone, and all of it back when its time is over', () => {
+    const callers = new Callers(1_000);
+    for (const caller of ['first', 'second']) {
+      callers.run(caller, 0, 1_000);
+      expect(callers.remembered(caller)).toBe(1_000);
+      callers.nowMs += TTL_MS;
     }
-    expect(store.claim('0', 'f').kind).toBe('settled');
-    store.claim('one more', 'f');
-    expect(store.claim('1', 'f').kind).toBe('settled');
-    expect(store.claim('0', 'f').kind).toBe('claimed');
   });
 
-  it('keeps at most 128 MiB of replies; the oldest outcomes go first, and give their room back', async () => {
-    const { store } = storeAt(0);
-    const longText = 'x'.repeat(1024 * 1024);
-    for (let index = 0; index < 127; index += 1) {
-      await settle(store.claim(`${index}`, 'f'), created(longText));
-    }
-    store.claim('within', 'f');
-    expect(store.claim('0', 'f').kind).toBe('settled');
-    await settle(store.claim('one more', 'f'), created(longText));
-    store.claim('beyond', 'f');
-    expect(store.claim('1', 'f').kind).toBe('settled');
-    expect(store.claim('0', 'f').kind).toBe('claimed');
-    for (let index = 0; index < 300; index += 1) {
-      await settle(store.claim(`small ${index}`, 'f'), REPLY);
-    }
-    expect(store.claim('1', 'f').kind).toBe('settled');
-  });
-
-  it('takes the time of the outcome for its age, and never drops what is in flight', async () => {
-    const { store } = storeAt(0);
-    const late = store.claim('claimed first, settled last', 'f');
-    store.claim('in flight', 'f');
-    for (let index = 0; index < MAX_IDENTITIES - 2; index += 1) {
-      await settle(store.claim(`${index}`, 'f'), REPLY);
-    }
-    await settle(late, REPLY);
-    store.claim('one more', 'f');
-    expect(store.claim('claimed first, settled last', 'f').kind).toBe('settled');
-    expect(store.claim('in flight', 'f').kind).toBe('in flight');
-    expect(store.claim('0', 'f').kind).toBe('claimed');
+  it('drops for long replies those of the caller that has the most bytes, beyond 128 MiB', () => {
+    const callers = new Callers();
+    callers.run('shop', 0, 1_000);
+    callers.run('loud', 0, 300, created('x'.repeat(MIB)));
+    expect(callers.remembered('shop')).toBe(1_000);
+    expect(callers.remembered('loud')).toBeLessThanOrEqual(128);
+    expect(callers.remembered('loud')).toBeGreaterThan(120);
+    // Their room is given back.
+    callers.run('shop', 1_000, 1_300);
+    expect(callers.remembered('shop')).toBe(1_300);
   });
 });
 
 describe('isKept', () => {
-  it('of a success is true', () => {
-    expect(isKept(REPLY)).toBe(true);
-  });
-
   it.each([
-    ['NOT_FOUND', true],
-    ['PLATFORM_PROTOCOL_ERROR', true],
-    ['OUTCOME_UNKNOWN', false],
-    ['RATE_LIMITED', false],
-  ] as const)('of %s is %j', (code, expected) => {
-    expect(isKept(failed(code))).toBe(expected);
-  });
-
-  it.each([true, false])('of a COMMAND_EXPIRED with called %j is the same', (called) => {
-    expect(isKept(failed('COMMAND_EXPIRED', { called }))).toBe(called);
+    [created(), true],
+    [failed('NOT_FOUND'), true],
+    [failed('PLATFORM_PROTOCOL_ERROR'), true],
+    [failed('COMMAND_EXPIRED', { called: true }), true],
+    [failed('COMMAND_EXPIRED', { called: false }), false],
+    [failed('OUTCOME_UNKNOWN'), false],
+    [failed('RATE_LIMITED'), false],
+  ])('of %j is %j', (reply, expected) => {
+    expect(isKept(reply)).toBe(expected);
   });
 });

@@ -1,16 +1,14 @@
 import type { Redis } from 'ioredis';
 
-import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
 import { within } from '#rabbitmq';
-import { Circuit, type CircuitPass, type CircuitState, type Random, steadyClock } from '#resilience';
+import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
 
 import { refusalOf } from './redis-refusal.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /** Of a connection, and of each command of ioredis's own in its handshake; nobody waits for them. */
 const CONNECT_TIMEOUT_MS = 1_000;
-/** Any failure opens it: a worker makes less than 10,000 calls a second. */
-const CIRCUIT = { failureRate: 0.01, minimumCalls: 1, windowMs: 1_000, openMs: 500 };
+const PROBE_EVERY_MS = 500;
 
 export type RedisState =
   | { readonly kind: 'connecting' | 'available' | 'closed' }
@@ -28,15 +26,13 @@ export interface RedisConnectionOptions {
   readonly onState: (state: RedisState) => void;
   /** Epoch milliseconds. */
   readonly nowMs: () => number;
-  readonly random: Random;
 }
 
 interface Scripts {
-  /** @returns what is there instead, if it is neither `value` nor `over`; `value` '' removes */
   putEntry(key: string, over: string, value: string, durationMs: number): Promise<string | null>;
 }
 
-/** What is no text was not written by a worker, and is replaced. */
+/** What is no text was not written by a worker, and counts as absent. */
 const PUT_ENTRY = `
 local found = redis.pcall('GET', KEYS[1])
 if type(found) == 'string' and found ~= ARGV[1] and found ~= ARGV[2] then return found end
@@ -45,37 +41,29 @@ else redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3]) end
 return false
 `;
 
-type RedisClient = Redis & Scripts;
-type Work<T> = (redis: RedisClient) => Promise<T>;
-
 /**
- * A connection to Redis behind a circuit. The first call that fails, or has no answer within a quarter of a second,
- * opens it. Calls then end at once without an answer, until the circuit's own probe succeeds.
+ * A connection to Redis that nobody waits for twice. After the first call that fails, or has no answer within a quarter of
+ * a second, Redis is away: calls end at once without an answer, until a probe of its own succeeds.
  */
 export class RedisConnection {
   readonly #options: RedisConnectionOptions;
-  readonly #probe: Work<unknown>;
+  readonly #probeKey: string;
   readonly #tls: TlsContext;
-  readonly #circuit: Circuit;
-  readonly #redis: RedisClient;
+  readonly #redis: Redis & Scripts;
   #state: RedisState = { kind: 'connecting' };
   #lastError: unknown = 'No connection yet';
-  /** Whether the connection was ever of use. */
+  /** Whether the present connection was ever of use. */
   #wasReady = false;
+  #nextProbe: NodeJS.Timeout | undefined;
 
-  /** @param probe does what calls will do */
-  constructor(options: RedisConnectionOptions, probe: Work<unknown>) {
+  /** @param probeKey where nothing is kept */
+  constructor(options: RedisConnectionOptions, probeKey: string) {
     this.#options = options;
-    this.#probe = probe;
-    const { url, tls = new TlsContext('REDIS'), random } = options;
+    this.#probeKey = probeKey;
+    const { url, tls = new TlsContext('REDIS') } = options;
     this.#tls = tls;
-    this.#circuit = new Circuit(CIRCUIT, {
-      clock: steadyClock,
-      random,
-      onChange: (state) => this.#follow(state),
-    });
     this.#redis = new options.client(url, {
-      ...(url.startsWith('rediss:') && { tls: materialOf(this.#tls) }),
+      ...(url.startsWith('rediss:') && { tls: materialOf(tls) }),
       scripts: { putEntry: { lua: PUT_ENTRY, numberOfKeys: 1 } },
       // Nothing here needs more, and a refusal of HELLO says less than one of AUTH.
       protocol: 2,
@@ -86,9 +74,9 @@ export class RedisConnection {
       disconnectTimeout: ANSWER_TIMEOUT_MS,
       autoResendUnfulfilledCommands: false,
       maxRetriesPerRequest: 0,
-    }) as RedisClient;
+    }) as Redis & Scripts;
     this.#redis.on('error', (error) => this.#note(error));
-    this.#redis.on('close', () => void this.#leave());
+    this.#redis.on('close', () => void this.#onClose());
     this.#redis.on('ready', () => (this.#wasReady = true));
     this.#redis.once('ready', () => void this.#tryOut());
   }
@@ -97,70 +85,72 @@ export class RedisConnection {
     return this.#state;
   }
 
-  /** The answer to `work`, or `undefined` while Redis is away. Never rejects. */
-  async attempt<T>(work: Work<T>): Promise<T | undefined> {
-    const pass = this.#state.kind === 'closed' ? undefined : this.#circuit.enter();
-    return pass && this.#call(pass, work);
+  /**
+   * Writes a value unless there is another one than it, or `over`. Never rejects.
+   *
+   * @param value '' removes the one that may be replaced, and so only looks if `over` is ''
+   * @returns that other one, or null; `undefined` while Redis is away
+   */
+  put(key: string, over: string, value: string, durationMs: number): Promise<string | null | undefined> {
+    const { kind } = this.#state;
+    if (kind === 'away' || kind === 'closed') return Promise.resolve(undefined);
+    return this.#put(key, over, value, durationMs);
   }
 
   close(): void {
     this.#state = { kind: 'closed' };
-    this.#circuit.shutdown();
+    clearTimeout(this.#nextProbe);
     this.#redis.disconnect();
   }
 
-  async #call<T>(pass: CircuitPass, work: Work<T>): Promise<T | undefined> {
+  async #put(...entry: Parameters<Scripts['putEntry']>): Promise<string | null | undefined> {
+    const before = this.#state;
     try {
-      const answer = await within(ANSWER_TIMEOUT_MS, 'a call', work(this.#redis));
-      pass.settle('healthy');
-      return answer;
+      return await within(ANSWER_TIMEOUT_MS, 'a call', this.#redis.putEntry(...entry));
     } catch (error) {
       // A connection that is lost has said why before.
       if (this.#redis.status === 'ready') this.#lastError = error;
-      pass.settle('unhealthy');
+      // What was asked before Redis was back says nothing about it now.
+      if (this.#state === before) this.#leave();
       return undefined;
     }
   }
 
-  #follow(circuit: CircuitState): void {
-    if (circuit === 'half-open') return void this.#tryOut();
-    if (circuit === 'closed') return this.#change({ kind: 'available' });
-    const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
-    this.#change({ kind: 'away', reason: this.#reason(), sinceMs });
-  }
-
   /** Makes the call that decides whether Redis is available, so that no command has to. */
   async #tryOut(): Promise<void> {
-    const pass = this.#circuit.enter();
-    const answer = pass && (await this.#call(pass, (redis) => this.#probe(redis)));
-    if (answer !== undefined) {
+    if ((await this.#put(this.#probeKey, '', 'probe', 1)) !== undefined) {
       this.#lastError = 'Connection lost';
-      // The first one finds the circuit closed, which changes nothing.
-      if (this.#circuit.state === 'closed') this.#change({ kind: 'available' });
-    } else if (pass && this.#redis.status === 'ready') {
+      this.#change({ kind: 'available' });
+    } else if (this.#redis.status === 'ready') {
       // The connection may be half dead, or lead to a server that takes no writes any more.
       this.#redis.disconnect(true);
     }
   }
 
-  /** A Redis that refuses usually cuts the connection before its reason can be read: then what it said before holds. */
+  #leave(): void {
+    if (this.#state.kind === 'closed') return;
+    const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
+    // For people, without what Redis repeats of a command that it does not know: perhaps a password.
+    const reason = this.#tls.describe(this.#lastError).replace(/,? with args beginning with.*$/s, '');
+    this.#change({ kind: 'away', reason, sinceMs });
+    this.#nextProbe ??= setTimeout(() => {
+      this.#nextProbe = undefined;
+      void this.#tryOut();
+    }, PROBE_EVERY_MS).unref();
+  }
+
+  /** Redis that refuses usually cuts the connection before its reason can be read: then what it said before holds. */
   #note(error: Error): void {
     const isCut = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
     if (!isCut || !isRefusal(this.#lastError)) this.#lastError = error;
   }
 
-  /** Redis is away; if it has refused the connection, it may say why. */
-  async #leave(): Promise<void> {
+  async #onClose(): Promise<void> {
     const mayRefuse = !this.#wasReady && this.#state.kind !== 'closed';
     this.#wasReady = false;
     const refusal = mayRefuse ? await refusalOf(this.#options.url, this.#tls) : undefined;
     if (refusal) this.#lastError = refusal;
-    this.#circuit.enter()?.settle('unhealthy');
-  }
-
-  /** For people, without what Redis repeats of a command that it does not know: perhaps a password. */
-  #reason(): string {
-    return this.#tls.describe(this.#lastError).replace(/,? with args beginning with.*$/s, '');
+    this.#leave();
   }
 
   #change(state: RedisState): void {
@@ -176,7 +166,7 @@ function isRefusal(error: unknown): boolean {
   return (error as Error).name === 'ReplyError' || tlsFaultOf(error) === 'client-certificate';
 }
 
-/** ioredis copies these members when it connects, each time. */
+/** ioredis copies these members each time that it connects. */
 function materialOf(tls: TlsContext): TlsMaterial {
   return {
     get ca() {

@@ -2,8 +2,8 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
-  createSecretKey,
   type KeyObject,
+  createSecretKey,
   randomBytes,
 } from 'node:crypto';
 
@@ -30,7 +30,7 @@ export type Entry =
 /**
  * The entries of Redis: a lease or an outcome.
  *
- * A plain digest of a player's id or of a short command could be guessed by whoever reads Redis, so identity and
+ * A plain digest of a player's id or of a short command could be guessed by a reader of Redis, so identity and
  * fingerprint are message authentication codes. Replies hold tokens and URLs: they are encrypted, and authenticated
  * together with identity and fingerprint. What somebody else wrote is no reply.
  */
@@ -49,10 +49,12 @@ export class RedisEntries {
 
   /** @param fingerprint of type and data, as the command has it */
   nameOf(identity: string, fingerprint: string): RedisName {
-    const code = this.#codeOf(`identity ${identity}`, 'hex');
+    const codeOf = (text: string, encoding: 'hex' | 'base64'): string =>
+      createHmac('sha256', this.#names).update(text).digest(encoding);
+    const code = codeOf(`identity ${identity}`, 'hex');
     return {
       key: `${this.#prefix}:identity:${code}`,
-      fingerprint: this.#codeOf(`fingerprint ${code} ${fingerprint}`, 'base64'),
+      fingerprint: codeOf(`fingerprint ${code} ${fingerprint}`, 'base64'),
     };
   }
 
@@ -61,13 +63,11 @@ export class RedisEntries {
     return `lease ${fingerprint} ${owner}`;
   }
 
-  /** One that is not kept is `passing`: it is for the repeats that wait, and a claim replaces it. */
+  /** An outcome that is not kept is `passing`: it is for the repeats that wait, and a claim replaces it. */
   outcomeOf(name: RedisName, reply: Reply): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const key = this.#keys.current.storedReplies;
-    const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-    cipher.setAAD(boundTo(name));
-    const text = Buffer.concat([cipher.update(JSON.stringify(reply), 'utf8'), cipher.final()]);
+    const cipher = createCipheriv(ALGORITHM, this.#keys.current.storedReplies, nonce).setAAD(boundTo(name));
+    const text = Buffer.concat([cipher.update(JSON.stringify(reply)), cipher.final()]);
     const sealed = Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
     return `${isKept(reply) ? 'outcome' : 'passing'} ${name.fingerprint} ${sealed}`;
   }
@@ -84,21 +84,23 @@ export class RedisEntries {
     }
     return { kind: 'free' };
   }
-
-  #codeOf(text: string, encoding: 'hex' | 'base64'): string {
-    return createHmac('sha256', this.#names).update(text).digest(encoding);
-  }
 }
 
-/** @returns `undefined` if it was not written with this key, or for another command */
+/**
+ * The members of a reply are not checked: a worker of another version may have stored more or fewer of them, and to reject a
+ * valid reply would run the command a second time.
+ *
+ * @returns `undefined` if it was not written with this key, or for another command
+ */
 function open(bytes: Buffer, key: Buffer, binding: Buffer): Reply | undefined {
   try {
     const nonce = bytes.subarray(0, NONCE_BYTES);
     const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-    decipher.setAAD(binding);
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+    decipher.setAAD(binding).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8');
-    return parseReply(text + decipher.final('utf8'));
+    const { type, data } = JSON.parse(text + decipher.final('utf8')) as { type?: unknown; data?: unknown };
+    const isReply = isFinalReplyType(type) && typeof data === 'object' && data !== null;
+    return isReply ? ({ type, data } as Reply) : undefined;
   } catch {
     return undefined;
   }
@@ -106,15 +108,4 @@ function open(bytes: Buffer, key: Buffer, binding: Buffer): Reply | undefined {
 
 function boundTo({ key, fingerprint }: RedisName): Buffer {
   return Buffer.from(JSON.stringify([key, fingerprint]));
-}
-
-/**
- * Its members are not checked: a worker of another version may have stored more or fewer of them, and to reject a valid
- * reply would run the command a second time.
- */
-function parseReply(text: string): Reply | undefined {
-  const { type, data } = JSON.parse(text) as { type?: unknown; data?: unknown };
-  return isFinalReplyType(type) && typeof data === 'object' && data !== null
-    ? ({ type, data } as Reply)
-    : undefined;
 }

@@ -1,10 +1,11 @@
 import type { ChannelModel } from 'amqplib';
 
-import { type BusNames, type Lane, LANES } from '#contracts';
-import { type ConfirmedPublisher, countsOf, QueueLock, QueueWalk } from '#rabbitmq';
+import { type Lane, LANES } from '#contracts';
+import { type ConfirmedPublisher, countsOf, QueueLock } from '#rabbitmq';
 
 import { type PokerTopology, readerLockOf } from '../topology/topology.ts';
 import { type KeptReason, KeptSummary } from './kept-summary.ts';
+import { walkLocked } from './walk-locked.ts';
 
 /** More dead letters than this are counted, and not looked into: all of them pass through the worker. */
 const MOST_READ = 500;
@@ -39,19 +40,13 @@ export interface BusLook {
   readonly parked: KeptLook;
 }
 
-/** The last look into a queue. */
-interface Reading {
-  readonly atMs: number;
-  readonly summary: KeptSummary;
-}
-
 export interface BusLookerOptions {
   readonly topology: PokerTopology;
   readonly publisher: ConfirmedPublisher;
-  /** Whether the broker takes messages: under an alarm, no lock can be taken. */
+  /** Whether the broker takes no messages: under an alarm, no lock can be taken. */
   readonly isBlocked: () => boolean;
   /** What the last walk of the worker that forwards parked replies left in their queue. */
-  readonly parked: () => KeptSummary | undefined;
+  readonly parked: () => KeptSummary;
 }
 
 /**
@@ -62,7 +57,8 @@ export class BusLooker {
   readonly #options: BusLookerOptions;
   readonly #lock: QueueLock;
   #connection: ChannelModel | undefined;
-  #letters: Reading | undefined;
+  #letters: KeptSummary | undefined;
+  #readAtMs = Number.NEGATIVE_INFINITY;
   #isReading = false;
   #isAsking = false;
 
@@ -79,16 +75,16 @@ export class BusLooker {
   async look(): Promise<BusLook | undefined> {
     const { names, queues } = this.#options.topology;
     this.#askWhetherBlocked();
-    const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name, names)));
+    const looks = await Promise.all(queues.map(({ name }) => this.#countsOf(name)));
     if (looks.every(({ messages }) => messages === undefined)) return undefined;
-    this.#readIfDue(looks.find(({ queue }) => queue === names.deadLetters)?.messages);
-    const isKept = ({ queue }: QueueLook): boolean =>
-      queue === names.deadLetters || queue === names.undelivered;
+    const depthOf = (name: string): number | undefined => looks.find(({ queue }) => queue === name)?.messages;
+    const { deadLetters, undelivered } = names;
+    this.#readIfDue(depthOf(deadLetters));
     return {
       atMs: Date.now(),
-      queues: looks.filter((look) => !isKept(look)),
-      deadLetters: keptLook(names.deadLetters, looks, this.#letters?.summary),
-      parked: keptLook(names.undelivered, looks, this.#options.parked()),
+      queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
+      deadLetters: keptLook(deadLetters, depthOf(deadLetters), this.#letters),
+      parked: keptLook(undelivered, depthOf(undelivered), this.#options.parked()),
     };
   }
 
@@ -103,11 +99,11 @@ export class BusLooker {
     this.#lock.isTaken().then(end, end);
   }
 
-  async #countsOf(queue: string, { lanes }: BusNames): Promise<QueueLook> {
+  async #countsOf(queue: string): Promise<QueueLook> {
     const connection = this.#connection;
     const ask = async () => connection && countsOf(connection, queue);
     const counts = await ask().catch(() => undefined);
-    const lane = LANES.find((each) => lanes[each] === queue);
+    const lane = LANES.find((each) => this.#options.topology.names.lanes[each] === queue);
     return {
       queue,
       ...(lane && { lane }),
@@ -120,37 +116,28 @@ export class BusLooker {
   #readIfDue(depth: number | undefined): void {
     const connection = this.#connection;
     if (!connection || depth === undefined || depth > MOST_READ) return;
-    const { atMs, summary } = this.#letters ?? { atMs: Number.NEGATIVE_INFINITY };
-    const restMs = depth === (summary?.messages ?? 0) ? LONGEST_REST_MS : SHORTEST_REST_MS;
-    if (this.#isReading || performance.now() - atMs < restMs || this.#options.isBlocked()) return;
+    const restMs = depth === (this.#letters?.messages ?? 0) ? LONGEST_REST_MS : SHORTEST_REST_MS;
+    if (this.#isReading || performance.now() - this.#readAtMs < restMs || this.#options.isBlocked()) return;
     this.#isReading = true;
     const end = (): void => void (this.#isReading = false);
     this.#read(connection).then(end, end);
   }
 
   async #read(connection: ChannelModel): Promise<void> {
-    if (!(await this.#lock.isHeldBy(connection))) return;
-    try {
-      const summary = await summaryOf(connection, this.#options.topology.names.deadLetters);
-      this.#letters = { atMs: performance.now(), summary };
-    } finally {
-      await this.#lock.release(connection);
-    }
+    const letters = new KeptSummary();
+    const { deadLetters } = this.#options.topology.names;
+    await walkLocked(connection, this.#lock, deadLetters, WALK, async (walk) => {
+      for await (const { message } of walk.messages()) letters.add(message);
+      this.#letters = letters;
+      this.#readAtMs = performance.now();
+    });
   }
 }
 
-function keptLook(name: string, looks: readonly QueueLook[], summary: KeptSummary | undefined): KeptLook {
-  const messages = looks.find(({ queue }) => queue === name)?.messages;
-  if (messages === undefined || messages > MOST_READ) return { queue: name, messages, reasons: undefined };
+function keptLook(queue: string, depth: number | undefined, summary: KeptSummary | undefined): KeptLook {
+  if (depth === undefined || depth > MOST_READ) return { queue, messages: depth, reasons: undefined };
   const held = summary?.messages ?? 0;
-  // Whoever looks into the queue at this moment holds what lies there, and the broker does not count it.
-  const reasons = held === 0 && messages > 0 ? undefined : summary?.reasons;
-  return { queue: name, messages: Math.max(messages, held), reasons };
-}
-
-async function summaryOf(connection: ChannelModel, queue: string): Promise<KeptSummary> {
-  await using walk = await QueueWalk.open(connection, queue, WALK);
-  const summary = new KeptSummary();
-  for await (const { message } of walk.messages()) summary.add(message);
-  return summary;
+  // A worker that looks into the queue at this moment holds what lies there, and the broker does not count it.
+  const reasons = held === 0 && depth > 0 ? undefined : summary?.reasons;
+  return { queue, messages: Math.max(depth, held), reasons };
 }

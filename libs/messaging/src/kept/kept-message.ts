@@ -1,6 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import { type HeaderSeal, ORIGIN_QUEUE, ORIGIN_USER, SEAL } from '../envelope/own-headers.ts';
+import type { HeaderSeal } from '../envelope/own-headers.ts';
 import { readBody } from '../envelope/read-body.ts';
 
 /** What a dead letter or a parked reply says about itself, as far as that may be shown: nothing of its body. */
@@ -47,11 +47,11 @@ interface Death {
 export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptMessage {
   const { properties, content } = message;
   const headers: Headers = properties.headers ?? {};
-  const own: Headers = headers[SEAL] === undefined ? {} : (seal?.open(message) ?? headers);
+  const own: Headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
   const id = text(properties.messageId) ?? '';
   const death = deathOf(headers);
   const operator = text(headers['operator']);
-  const caller = text(own[ORIGIN_USER]) ?? text(properties.userId);
+  const caller = text(own['x-origin-user-id']) ?? text(properties.userId);
   const failedAt = momentOf(headers['x-failed-at']) ?? timeOf(death);
   const originBytes = headers['x-origin-bytes'];
   const isCut = typeof originBytes === 'number';
@@ -63,7 +63,7 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
     ...(caller !== undefined && { caller }),
     reason: text(headers['x-reason']) ?? text(death.reason) ?? 'unknown',
     ...(failedAt !== undefined && { failedAt }),
-    queue: text(own[ORIGIN_QUEUE]) ?? text(death.queue) ?? '',
+    queue: text(own['x-origin-queue']) ?? text(death.queue) ?? '',
     bytes: isCut ? originBytes : content.length,
     isCut,
     key: JSON.stringify([id, properties.correlationId, failedAt, headers['x-seal'], content.length]),

@@ -1,6 +1,5 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import { FAILURE } from '../envelope/own-headers.ts';
 import type { FailureFacts } from '../observer/messaging-observer.ts';
 import { keptMessageOf } from './kept-message.ts';
 
@@ -65,7 +64,7 @@ export class KeptSummary {
 
 /** As a worker wrote it; `undefined` for a message without it, or with something else in its place. */
 function failureIn({ properties }: ConsumeMessage): FailureFacts | undefined {
-  const text: unknown = properties.headers?.[FAILURE];
+  const text: unknown = properties.headers?.['x-failure'];
   if (typeof text !== 'string' || text.length > LONGEST_FAILURE) return undefined;
   try {
     const { status, pointers, reason } = JSON.parse(text) as Partial<Record<keyof FailureFacts, unknown>>;

@@ -76,14 +76,9 @@ export abstract class MessagingObserver {
   abstract consumerLost(queue: string, reason: string): void;
 }
 
-/** Why a reply or an announcement is parked, and whether it goes on by itself once its queue takes it. */
-export const PARKING_REASONS = {
-  REPLY_QUEUE_GONE: { goesOn: true },
-  REPLY_QUEUE_FULL: { goesOn: true },
-  /** Refused or not answered, though it is not full: a quorum queue without a leader, for example. */
-  REPLY_QUEUE_UNREACHABLE: { goesOn: true },
-  /** The listeners that took the announcement would get it again. */
-  EVENT_REFUSED: { goesOn: false },
-} as const;
-
-export type ParkingReason = keyof typeof PARKING_REASONS;
+/**
+ * Why a reply or an announcement is parked. `REPLY_QUEUE_UNREACHABLE` is refused or not answered, though the queue is not
+ * full: a quorum queue without a leader, for example.
+ */
+export type ParkingReason =
+  'REPLY_QUEUE_GONE' | 'REPLY_QUEUE_FULL' | 'REPLY_QUEUE_UNREACHABLE' | 'EVENT_REFUSED';

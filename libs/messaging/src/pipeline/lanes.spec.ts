@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { CommandError } from '#contracts';
@@ -198,6 +200,7 @@ describe("a player's command", () => {
     const held = Array.from({ length: 8 }, (_, at) =>
       spec.process({ properties: { messageId: `held-${at}` } }),
     );
+    await turn();
     spec.nowMs += 5_001;
     expect((await spec.process()).published).toContainEqual(['lobby', 'OVERLOADED']);
     gate.resolve(CREATED);
@@ -212,6 +215,7 @@ describe("a player's command", () => {
     const send = (messageId: string, body?: object) =>
       spec.process({ properties: { messageId }, ...(body && { body }) });
     const held = Array.from({ length: 8 }, (_, index) => send(`held-${index}`));
+    await turn();
     spec.nowMs += 5_001;
     expect((await send('new')).published).toContainEqual(['lobby', 'OVERLOADED']);
     expect((await send('held-1', { userId: 'other' })).published).toContainEqual([

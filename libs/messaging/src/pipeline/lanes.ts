@@ -1,74 +1,54 @@
-import type { BusNames, Lane } from '#contracts';
+import type { Lane } from '#contracts';
 import type { Window } from '#resilience';
 
-import type { Command } from '../command/command.ts';
-import type { IdempotencyStore } from '../idempotency/idempotency-store.ts';
-import type { MessagingObserver } from '../observer/messaging-observer.ts';
+import type { CheckedCommand, Command, CommandHandler } from '../command/command.ts';
+import type { Settlement } from '../command/settlement.ts';
+import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { once } from './once.ts';
-import { postpone, type PostponeOptions, reportShare } from './postpone.ts';
-import { refuse, type RefuseOptions } from './refuse.ts';
+import { postpone, reportShare } from './postpone.ts';
+import { refuse } from './refuse.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { resume } from './resume.ts';
 import { deadline, run } from './run.ts';
-import type { Settlement } from '../command/settlement.ts';
 import { compartmentNameOf, share } from './share.ts';
-import { inOrder } from './step.ts';
+import { inOrder, type Step } from './step.ts';
 
-/** A lane: what its commands pass, in this order. What comes back passes it the other way round. */
-export interface LaneSteps {
-  /** @throws CommandError if the command is refused */
-  readonly settle: (command: Command) => Promise<Settlement>;
-}
+/** What the commands of each lane pass. It may throw: that is the command's failure. */
+export type Lanes = Readonly<Record<Lane, (command: Command) => Promise<Settlement>>>;
 
-export interface LanesOptions extends RefuseOptions, Omit<PostponeOptions, 'onUnavailable'> {
-  readonly names: BusNames;
+export interface LaneParts {
+  /** By command type. */
+  readonly handlers: ReadonlyMap<string, CommandHandler>;
   readonly outbox: Outbox;
   /** Of players' commands. */
   readonly window: Window;
   readonly places: ReportPlaces;
-  readonly idempotency: IdempotencyStore;
-  readonly observer: MessagingObserver;
-  /** Called after a command of a lane was postponed because of the platform. */
-  readonly onUnavailable: (lane: Lane) => void;
-  /** Called when a command of a lane has shown, while it runs, that its lane can be served. */
-  readonly onServed: (lane: Lane) => void;
-  readonly nowMs: () => number;
+  /** Called after a report was postponed because of the platform: perhaps its lane had better pause. */
+  readonly onUnavailable: () => void;
+  /** Called when a report has shown, while it runs, that its lane can be served. */
+  readonly onServed: () => void;
 }
 
-export function lanesOf(options: LanesOptions): Readonly<Record<Lane, LaneSteps>> {
-  const { outbox, window, places, idempotency, observer, nowMs } = options;
-  const waiting = { ...options, onUnavailable: () => options.onUnavailable('reports') };
+/** The lanes: what their commands pass, in this order. What comes back passes it the other way round. */
+export function lanesOf(bus: Bus, parts: LaneParts): Lanes {
+  const { handlers, outbox, window, places, onUnavailable, onServed } = parts;
+  const laneOf = (...steps: readonly Step[]): Lanes[Lane] => {
+    const settle = inOrder(steps);
+    return (command) => settle(refuse(command, handlers, bus));
+  };
+  const onSent = (command: CheckedCommand): void => {
+    places.moved(compartmentNameOf(command));
+    onServed();
+  };
   return {
-    interactive: {
-      settle: refuse(
-        options,
-        inOrder([
-          once(idempotency, window, observer, nowMs),
-          share(window, nowMs),
-          deadline(nowMs),
-          run(outbox, () => options.onServed('interactive'), nowMs),
-        ]),
-      ),
-    },
-    reports: {
-      settle: refuse(
-        options,
-        inOrder([
-          reportShare(places, waiting),
-          postpone(waiting),
-          resume(),
-          deadline(nowMs),
-          run(
-            outbox,
-            (command) => {
-              places.moved(compartmentNameOf(command));
-              options.onServed('reports');
-            },
-            nowMs,
-          ),
-        ]),
-      ),
-    },
+    interactive: laneOf(once(bus, window), deadline, share(window), run(outbox)),
+    reports: laneOf(
+      reportShare(bus, places),
+      postpone(bus, outbox, onUnavailable),
+      resume(),
+      deadline,
+      run(outbox, onSent),
+    ),
   };
 }

@@ -11,6 +11,7 @@ import {
   SpecCallers,
 } from '../envelope/envelope-rules.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
+import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
 import { Outbox } from '../replies/outbox.ts';
 import { lanesOf } from './lanes.ts';
@@ -50,55 +51,40 @@ export class SpecPipeline {
   constructor({ types = COMMAND_TYPES, reports = 4 } = {}) {
     const nowMs = (): number => this.nowMs - this.setBackMs;
     const clock = (): number => this.nowMs;
-    const names = busNames('poker');
     const observer = new Proxy({} as MessagingObserver, {
       get:
         (_, method: string) =>
         (...args: unknown[]) =>
           void this.told.push([method, ...args]),
     });
-    const settings = {
-      EVENTS: 'errors',
-      REPORTS_RETRY_DELAYS_MS: [5_000, 30_000],
-      REPORTS_STALL_MS: 30_000,
-    } as const;
-    const outbox = new Outbox({
-      settings,
+    const bus = {
       nowMs,
       clock,
-      names,
-      observer,
-      worker: 'host:1',
-      publisher: { publish: (message) => this.#publish(message) },
-      directReplies: { publish: (message) => this.#publish(message) },
-      seal: SEAL_OF_SPEC,
-      redeclare: () => Promise.resolve(),
-      depthOf: () => Promise.resolve(1),
       sleep: () => Promise.resolve(),
-    });
-    const lanes = lanesOf({
-      settings,
-      nowMs,
-      names,
-      outbox,
+      names: busNames('poker'),
       observer,
-      handlers: new Map(types.map((type) => [type, (...args) => this.handler(...args)])),
-      clientOf: (operator) => (operator === 'default' ? {} : undefined),
+      seal: SEAL_OF_SPEC,
+      settings: { EVENTS: 'errors', REPORTS_RETRY_DELAYS_MS: [5_000, 30_000], REPORTS_STALL_MS: 30_000 },
+      clientOf: (operator: string) => (operator === 'default' ? {} : undefined),
       callers: new SpecCallers((caller) => caller !== 'stranger'),
+      idempotency: new MemoryIdempotencyStore(60_000, nowMs),
+    } as unknown as Bus;
+    const publisher = { publish: (message: OutgoingMessage) => this.#publish(message) };
+    const broker = { publisher, redeclare: () => Promise.resolve(), depthOf: () => Promise.resolve(1) };
+    const outbox = new Outbox(bus, broker, publisher);
+    const lanes = lanesOf(bus, {
+      outbox,
+      handlers: new Map(types.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
       places: new ReportPlaces(2 * reports, clock),
-      idempotency: new MemoryIdempotencyStore(60_000, nowMs),
-      onUnavailable: (lane) => void this.told.push(['unavailable', lane]),
+      onUnavailable: () => void this.told.push(['unavailable']),
       onServed: () => undefined,
     });
-    this.pipeline = new Pipeline({
-      names,
+    this.pipeline = new Pipeline(bus, {
       rules: { ...ENVELOPE_RULES, nowMs },
       lanes,
-      quarantine: new Quarantine(names.quarantine, 2, nowMs),
-      settler: new Settler(names, outbox, observer, nowMs),
-      observer,
-      tracer: undefined,
+      quarantine: new Quarantine(bus.names.quarantine, 2, nowMs),
+      settler: new Settler(bus, outbox),
     });
   }
 

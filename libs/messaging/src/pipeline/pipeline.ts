@@ -1,42 +1,36 @@
-import { type BusNames, isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
+import { isCommandType, type Lane, LANE_OF_COMMAND } from '#contracts';
 import type { Delivery } from '#rabbitmq';
 
 import { Command } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
 import { factsOf, waitedMs } from '../command/facts.ts';
+import { causeOf, failureOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import { brokenEnvelope, type EnvelopeRules, openEnvelope } from '../envelope/open-envelope.ts';
-import { SEQUENCE } from '../envelope/own-headers.ts';
-import type { CommandTrace, CommandTracer } from '../observer/command-tracer.ts';
-import type { MessagingObserver } from '../observer/messaging-observer.ts';
-import type { LaneSteps } from './lanes.ts';
+import type { Bus } from '../messaging-options.ts';
+import type { Lanes } from './lanes.ts';
 import type { Quarantine } from './quarantine.ts';
-import { causeOf, codeOf, type Settlement, settlementOf } from '../command/settlement.ts';
 import type { Settler } from './settler.ts';
 
 /** What the broker delivers for the fourth time goes into quarantine. */
 const QUARANTINED_AFTER_REDELIVERIES = 3;
 
-export interface PipelineOptions {
-  readonly names: BusNames;
+export interface PipelineParts {
   readonly rules: EnvelopeRules;
-  readonly lanes: Readonly<Record<Lane, LaneSteps>>;
+  readonly lanes: Lanes;
   readonly quarantine: Quarantine;
   readonly settler: Settler;
-  readonly observer: MessagingObserver;
-  readonly tracer: CommandTracer | undefined;
 }
 
 /** One command from its delivery to its acknowledgement: opened, settled by the steps of its lane, and that carried out. */
 export class Pipeline {
-  readonly #options: PipelineOptions;
-  readonly #startTrace: ((command: Command) => CommandTrace) | undefined;
+  readonly #bus: Bus;
+  readonly #parts: PipelineParts;
   /** In the order of their receipt. */
   readonly #inFlight = new Set<Command>();
 
-  constructor(options: PipelineOptions) {
-    this.#options = options;
-    const { tracer } = options;
-    this.#startTrace = tracer && ((command) => startTrace(tracer, command));
+  constructor(bus: Bus, parts: PipelineParts) {
+    this.#bus = bus;
+    this.#parts = parts;
   }
 
   /** The receipt of the oldest command of a lane in flight, epoch milliseconds; `undefined` if there is none. */
@@ -47,46 +41,46 @@ export class Pipeline {
 
   /** Never rejects: what cannot be settled now goes back to the broker. */
   async process(delivery: Delivery): Promise<void> {
-    const { settler, observer, rules, lanes } = this.#options;
+    const { observer } = this.#bus;
     let command: Command | undefined;
     try {
       command = this.#open(delivery);
       this.#inFlight.add(command);
       observer.commandTaken(command.lane, delivery.message.fields.redelivered, waitedMs(command));
-      let settlement: Settlement;
-      try {
-        const moved = this.#place(command);
-        settlement =
-          (moved instanceof Promise ? await moved : moved) ?? (await lanes[command.lane].settle(command));
-      } catch (thrown) {
-        settlement = settlementOf(command, thrown, rules.nowMs());
-      }
-      const end = await settler.settle(command, settlement);
+      const end = await this.#parts.settler.settle(command, await this.#decide(command));
       command.end(end);
-      command.trace?.end({
-        settlement: end.kind,
-        code: codeOf(end),
-        cause: causeOf(end),
-        attempts: command.attempts,
-      });
+      const { trace, attempts } = command;
+      trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });
       observer.commandReleased(command.lane);
     } catch {
-      // Nothing above is expected to throw; whatever does costs this delivery, and not the process.
+      // Nothing above is expected to throw; an error costs this delivery, and not the process.
       delivery.requeue();
     } finally {
       if (command) this.#inFlight.delete(command);
     }
   }
 
+  async #decide(command: Command): Promise<Settlement> {
+    try {
+      return (await this.#place(command)) ?? (await this.#parts.lanes[command.lane](command));
+    } catch (thrown) {
+      return settlementOf(command, thrown);
+    }
+  }
+
   #open(delivery: Delivery): Command {
-    const { rules } = this.#options;
+    const { nowMs, tracer } = this.#bus;
     const envelope = this.#read(delivery);
     const lane = isCommandType(envelope.type) ? LANE_OF_COMMAND[envelope.type] : 'interactive';
-    return new Command(delivery, envelope, lane, rules.nowMs, this.#startTrace);
+    const command = new Command(delivery, envelope, lane, nowMs);
+    const { queue, bodyBytes } = delivery;
+    const { traceparent } = envelope;
+    command.trace = tracer?.start(factsOf(command), { queue, bodyBytes, traceparent });
+    return command;
   }
 
   #read({ message, bodyBytes }: Delivery) {
-    const { rules } = this.#options;
+    const { rules } = this.#parts;
     try {
       return openEnvelope(message, rules, bodyBytes);
     } catch (thrown) {
@@ -96,11 +90,11 @@ export class Pipeline {
 
   /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here and now. */
   #place(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
-    const { names, quarantine } = this.#options;
+    const { names } = this.#bus;
     const { delivery, envelope, lane } = command;
     // Nothing is done for it but to answer, and a copy would not show what is wrong with it.
     if (envelope.fault || envelope.violations.length > 0) return undefined;
-    if (delivery.queue === names.quarantine) return quarantine.admit(command);
+    if (delivery.queue === names.quarantine) return this.#parts.quarantine.admit(command);
     // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
     const isSuspect =
       delivery.message.fields.redelivered && delivery.redeliveries >= QUARANTINED_AFTER_REDELIVERIES;
@@ -113,15 +107,6 @@ export class Pipeline {
 
 /** The replies of a command that was postponed or redriven are numbered on wherever it goes. */
 function moveTo(queue: string, command: Command): Settlement {
-  const isNumbered = command.envelope.own[SEQUENCE] !== undefined;
+  const isNumbered = command.envelope.own['x-sequence'] !== undefined;
   return { kind: 'move', copy: { queue, headers: isNumbered ? progressHeaders(command) : {} } };
-}
-
-function startTrace(tracer: CommandTracer, command: Command): CommandTrace {
-  const { delivery, envelope, receivedAtMs } = command;
-  return tracer.start(factsOf(command, receivedAtMs), {
-    queue: delivery.queue,
-    bodyBytes: delivery.bodyBytes,
-    traceparent: envelope.traceparent,
-  });
 }

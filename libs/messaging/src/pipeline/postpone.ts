@@ -1,142 +1,110 @@
-import { type BusNames, CommandError } from '#contracts';
+import { CommandError, type ErrorBody } from '#contracts';
 import { nextDelayMs } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand } from '../command/command.ts';
 import { progressHeaders } from '../command/copy-of.ts';
-import { POSTPONED } from '../envelope/own-headers.ts';
-import { type Outbox, ReplyQueueClosed } from '../replies/outbox.ts';
-import type { QueueState } from '../replies/refusing-queues.ts';
+import { errorBodyOf, failureOf, type Settlement } from '../command/settlement.ts';
+import type { Bus } from '../messaging-options.ts';
+import type { Outbox } from '../replies/outbox.ts';
+import { type QueueState, ReplyQueueClosed } from '../replies/refusing-queues.ts';
 import type { ReportPlaces } from './report-places.ts';
-import {
-  errorBodyOf,
-  failureOf,
-  type FailedReply,
-  type Settlement,
-  settlementOf,
-} from '../command/settlement.ts';
 import { compartmentNameOf } from './share.ts';
 import type { Step } from './step.ts';
 
-export interface PostponeOptions {
-  readonly names: BusNames;
-  readonly settings: {
-    readonly REPORTS_STALL_MS: number;
-    /** The delays of the retry queues, shortest first. */
-    readonly REPORTS_RETRY_DELAYS_MS: readonly number[];
-  };
-  readonly outbox: Outbox;
-  /** Called after a report went to a retry queue because of the platform: perhaps its lane had better pause. */
-  readonly onUnavailable: () => void;
-  readonly nowMs: () => number;
-}
-
 /** Gives a report a place until it is settled, or has it wait in a retry queue if it would be in the way of others. */
-export function reportShare(places: ReportPlaces, options: PostponeOptions): Step {
-  const { nowMs } = options;
+export function reportShare(bus: Bus, places: ReportPlaces): Step {
   return async (command, next) => {
     const compartment = compartmentNameOf(command);
-    const asked = places.enter(compartment, command.deadline, () => fits(command, options));
-    const turn = typeof asked === 'string' ? asked : await asked;
-    if (turn === 'stuck') return waitShortly(command, new CommandError('OVERLOADED'), options);
-    if (turn === 'expired') return settlementOf(command, new DeadlineExceeded(), nowMs());
+    const turn = await places.enter(compartment, command.deadline, () => fits(command, bus));
+    if (turn === 'stuck') return waitShortly(command, new CommandError('OVERLOADED'), bus);
+    if (turn === 'expired') throw new DeadlineExceeded();
     command.atEnd(() => places.leave(compartment));
     // Its connection may have gone while it waited.
-    if (!command.delivery.isAlive) return { kind: 'return', cause: undefined };
-    return next(command);
+    return command.delivery.isAlive ? next(command) : { kind: 'return', cause: undefined };
   };
 }
 
 /**
  * Has a report wait in a retry queue for the platform to come back, or for its reply queue to take messages, as long as its
  * deadline allows. While its reply queue is known to take nothing, the platform is not called.
+ *
+ * @param onUnavailable called after a report went to a retry queue because of the platform
  */
-export function postpone(options: PostponeOptions): Step {
-  const { outbox, settings, nowMs } = options;
-  const shortestMs = shortestOf(options);
-  const fail = (command: CheckedCommand, queue: QueueState): Settlement =>
-    settlementOf(command, new CommandError('REPLY_QUEUE_FULL', { details: { queue } }), nowMs());
-  const leftMs = (command: CheckedCommand): number =>
-    settings.REPORTS_STALL_MS - (nowMs() - (command.replies.stalledSinceMs ?? nowMs()));
-  /** @param isOver whether the report has held its place for as long as it may */
-  const waitForQueue = (
-    command: CheckedCommand,
-    state: QueueState,
-    isOver: boolean,
-  ): Settlement | undefined => {
+export function postpone(bus: Bus, outbox: Outbox, onUnavailable: () => void): Step {
+  /** @returns undefined if the report had better keep its place: one does, for the end of the wait */
+  const waitForQueue = (command: CheckedCommand, state: QueueState): Settlement | undefined => {
+    const { replies, nowMs } = command;
+    const leftMs = bus.settings.REPORTS_STALL_MS - (nowMs() - (replies.stalledSinceMs ?? nowMs()));
     const isLimited = state !== 'unreachable';
-    if (isLimited && leftMs(command) <= 0) return fail(command, state);
-    // One report keeps its place for the end of the wait; the others may wait a little longer.
-    const isElsewhere = !isLimited || leftMs(command) > shortestMs || outbox.isTried(command);
-    if (isElsewhere && fits(command, options)) {
-      const error = new CommandError('REPLY_QUEUE_FULL', { details: { queue: state } });
-      return waitShortly(command, error, options);
-    }
-    if (!isOver) return undefined;
-    return isLimited ? fail(command, state) : settlementOf(command, new DeadlineExceeded(), nowMs());
+    if (isLimited && leftMs <= 0) throw queueFull(state);
+    const isElsewhere = !isLimited || leftMs > shortestOf(bus) || outbox.isTried(command);
+    return isElsewhere && fits(command, bus) ? waitShortly(command, queueFull(state), bus) : undefined;
   };
-  return (command, next) => {
+  return async (command, next) => {
     const known = outbox.stateOfQueue(command);
-    const waiting = known && waitForQueue(command, known, false);
-    if (waiting) return Promise.resolve(waiting);
-    return next(command).then(
-      (settlement) => waitForPlatform(command, settlement, options),
-      (thrown: unknown) => {
-        const settlement =
-          thrown instanceof ReplyQueueClosed ? waitForQueue(command, thrown.state, true) : undefined;
-        if (settlement) return settlement;
-        throw thrown;
-      },
-    );
+    const waiting = known && waitForQueue(command, known);
+    if (waiting) return waiting;
+    try {
+      const settlement = await next(command);
+      const postponed = waitForPlatform(command, settlement, bus);
+      if (postponed.kind === 'postpone') command.atEnd(onUnavailable);
+      return postponed;
+    } catch (thrown) {
+      if (!(thrown instanceof ReplyQueueClosed)) throw thrown;
+      const { state } = thrown;
+      const settlement = waitForQueue(command, state);
+      // It has held its place for as long as it may.
+      if (!settlement) throw state === 'unreachable' ? new DeadlineExceeded() : queueFull(state);
+      return settlement;
+    }
   };
 }
 
-function waitForPlatform(
-  command: CheckedCommand,
-  settlement: Settlement,
-  { names, settings, onUnavailable }: PostponeOptions,
-): Settlement {
+function waitForPlatform(command: CheckedCommand, settlement: Settlement, bus: Bus): Settlement {
   const failure = failureOf(settlement);
   if (failure?.category !== 'unavailable') return settlement;
-  const postponed = Number(command.envelope.own[POSTPONED]) || 0;
-  const { retryAfterMs } = failure;
-  const remainingMs = command.deadline.remainingMs();
+  const postponed = postponedOf(command);
   const delayMs = nextDelayMs({
-    delaysMs: settings.REPORTS_RETRY_DELAYS_MS,
+    delaysMs: bus.settings.REPORTS_RETRY_DELAYS_MS,
     postponed,
-    retryAfterMs,
-    remainingMs,
+    retryAfterMs: failure.retryAfterMs,
+    remainingMs: command.deadline.remainingMs(),
   });
   // Nobody else tries it again.
   if (delayMs === undefined) return { ...settlement, kind: 'dead-letter' } as Settlement;
-  command.atEnd(onUnavailable);
-  return waitFor(command, names, delayMs, failure, postponed + 1);
+  return waitFor(command, bus, delayMs, failure, postponed + 1);
 }
 
 /** For the shortest delay, which is not counted: nothing was tried in vain. */
-function waitShortly(command: CheckedCommand, error: CommandError, options: PostponeOptions): Settlement {
-  const { names, nowMs } = options;
-  const postponed = Number(command.envelope.own[POSTPONED]) || 0;
-  const failure = errorBodyOf(error, command, nowMs());
-  return waitFor(command, names, shortestOf(options), failure, postponed);
+function waitShortly(command: CheckedCommand, error: CommandError, bus: Bus): Settlement {
+  return waitFor(command, bus, shortestOf(bus), errorBodyOf(error, command), postponedOf(command));
 }
 
 function waitFor(
   command: CheckedCommand,
-  names: BusNames,
+  { names }: Bus,
   delayMs: number,
-  failure: FailedReply['data'],
+  failure: ErrorBody,
   postponed: number,
 ): Settlement {
-  const headers = { [POSTPONED]: postponed, ...progressHeaders(command) };
+  const headers = { 'x-postponed': postponed, ...progressHeaders(command) };
   return { kind: 'postpone', copy: { queue: names.retry(delayMs), headers }, delayMs, failure };
 }
 
-/** Whether a report can wait for the shortest delay. */
-function fits({ deadline }: CheckedCommand, options: PostponeOptions): boolean {
-  return deadline.remainingMs() > shortestOf(options);
+function queueFull(queue: QueueState): CommandError {
+  return new CommandError('REPLY_QUEUE_FULL', { details: { queue } });
 }
 
-function shortestOf({ settings }: PostponeOptions): number {
+/** Whether a report can wait for the shortest delay. */
+function fits({ deadline }: CheckedCommand, bus: Bus): boolean {
+  return deadline.remainingMs() > shortestOf(bus);
+}
+
+function shortestOf({ settings }: Bus): number {
   return settings.REPORTS_RETRY_DELAYS_MS[0] ?? 0;
+}
+
+function postponedOf({ envelope }: CheckedCommand): number {
+  return Number(envelope.own['x-postponed']) || 0;
 }

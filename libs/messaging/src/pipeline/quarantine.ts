@@ -1,13 +1,7 @@
 import { CommandError } from '#contracts';
 
 import type { Command } from '../command/command.ts';
-import {
-  isCopy,
-  QUARANTINE_CUTS,
-  QUARANTINE_LEVEL,
-  QUARANTINE_STARTED_AT,
-  QUARANTINE_STARTS,
-} from '../envelope/own-headers.ts';
+import { isCopy } from '../envelope/own-headers.ts';
 import type { Copy, Settlement } from '../command/settlement.ts';
 
 /** What arrives together, after a death or from a lane, is looked at together. */
@@ -88,13 +82,13 @@ export class Quarantine {
    */
   admit(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
     const { own } = command.envelope;
-    const level = Number(own[QUARANTINE_LEVEL]) || ORDINARY;
+    const level = Number(own['x-quarantine-level']) || ORDINARY;
     const record = {
       level,
-      starts: Number(own[QUARANTINE_STARTS]) || 0,
-      cuts: Number(own[QUARANTINE_CUTS]) || 0,
+      starts: Number(own['x-quarantine-starts']) || 0,
+      cuts: Number(own['x-quarantine-cuts']) || 0,
     };
-    const startedAtMs = own[QUARANTINE_STARTED_AT];
+    const startedAtMs = own['x-quarantine-started-at'];
     // What somebody published here directly has killed nobody yet.
     const isStart = typeof startedAtMs === 'number' || !isCopy(own);
     if (isStart && !command.delivery.message.fields.redelivered) {
@@ -175,10 +169,10 @@ export class Quarantine {
 
   #copy({ level, starts, cuts }: History, startedAtMs?: number): Settlement {
     const headers: Copy['headers'] = {
-      [QUARANTINE_LEVEL]: level,
-      [QUARANTINE_STARTS]: starts,
-      [QUARANTINE_CUTS]: cuts,
-      ...(startedAtMs !== undefined && { [QUARANTINE_STARTED_AT]: startedAtMs }),
+      'x-quarantine-level': level,
+      'x-quarantine-starts': starts,
+      'x-quarantine-cuts': cuts,
+      ...(startedAtMs !== undefined && { 'x-quarantine-started-at': startedAtMs }),
     };
     return { kind: 'move', copy: { queue: this.#queue, headers } };
   }

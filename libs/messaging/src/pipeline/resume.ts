@@ -1,8 +1,7 @@
-import type { CheckedCommand } from '../command/command.ts';
 import type { Progress } from '../command/command-context.ts';
-import { dataDigest } from '../envelope/fingerprint.ts';
-import { PROGRESS } from '../envelope/own-headers.ts';
+import type { CheckedCommand } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
+import { dataDigest } from '../envelope/fingerprint.ts';
 import type { Step } from './step.ts';
 
 /** Reports whose connection went, and that were not delivered to this worker again. */
@@ -21,7 +20,7 @@ interface Run {
  */
 export function resume(): Step {
   const runs = new Map<string, Run>();
-  return (command, next) => {
+  return async (command, next) => {
     const { context, replies, envelope } = command;
     const key = keyOf(command);
     const before = runs.get(key);
@@ -30,26 +29,23 @@ export function resume(): Step {
     runs.set(key, run);
     const [oldest] = runs.keys();
     if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest);
-    // The message of that run, and not another one of the same identity.
-    const isInterrupted =
-      before !== undefined &&
-      !before.command.delivery.isAlive &&
-      command.isRedelivered &&
-      before.command.replies.sequence >= replies.sequence;
-    const earlier = isInterrupted ? before.command.context.progress : undefined;
-    context.progress = earlier ?? parse(envelope.own[PROGRESS]);
-    if (isInterrupted) replies.sequence = before.command.replies.sequence;
     command.atEnd(({ kind }) => {
       // What was lost with its channel comes again.
       const isOver = kind !== 'return' && !command.delivery.isLost;
       if (isOver && runs.get(key) === run) runs.delete(key);
     });
-    const settling = isInterrupted && before.settlement ? Promise.resolve(before.settlement) : next(command);
-    return settling.then((settlement) => {
-      // Nobody knows whether its final reply was taken: it is sent again, and no other one.
-      if (failureOf(settlement)) run.settlement = settlement;
-      return settlement;
-    });
+    // The message of that run, and not another one of the same identity.
+    const isInterrupted =
+      before?.command.delivery.isAlive === false &&
+      command.isRedelivered &&
+      before.command.replies.sequence >= replies.sequence;
+    const earlier = isInterrupted ? before : undefined;
+    context.progress = earlier?.command.context.progress ?? parse(envelope.own['x-progress']);
+    replies.sequence = earlier?.command.replies.sequence ?? replies.sequence;
+    const settlement = earlier?.settlement ?? (await next(command));
+    // Nobody knows whether its final reply was taken: it is sent again, and no other one.
+    if (failureOf(settlement)) run.settlement = settlement;
+    return settlement;
   };
 }
 
@@ -60,9 +56,8 @@ function keyOf({ envelope }: CheckedCommand): string {
 }
 
 function parse(text: unknown): Progress | undefined {
-  if (typeof text !== 'string') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(String(text));
     return typeof value === 'object' && value !== null ? (value as Progress) : undefined;
   } catch {
     return undefined;

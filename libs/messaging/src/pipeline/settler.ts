@@ -1,11 +1,11 @@
-import type { BusNames, Reply } from '#contracts';
+import type { Reply } from '#contracts';
 
 import type { Command } from '../command/command.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { factsOf, failureFactsOf } from '../command/facts.ts';
-import type { MessagingObserver } from '../observer/messaging-observer.ts';
-import type { Outbox } from '../replies/outbox.ts';
 import type { FailedReply, Settlement } from '../command/settlement.ts';
+import type { Bus } from '../messaging-options.ts';
+import type { Outbox } from '../replies/outbox.ts';
 
 type Published = Exclude<Settlement, { kind: 'return' }>;
 
@@ -14,16 +14,12 @@ const LOST: Settlement = { kind: 'return', cause: undefined };
 
 /** Carries out what a settlement says, and acknowledges once all of it is confirmed. No other command is acknowledged. */
 export class Settler {
-  readonly #names: BusNames;
+  readonly #bus: Bus;
   readonly #outbox: Outbox;
-  readonly #observer: MessagingObserver;
-  readonly #nowMs: () => number;
 
-  constructor(names: BusNames, outbox: Outbox, observer: MessagingObserver, nowMs: () => number) {
-    this.#names = names;
+  constructor(bus: Bus, outbox: Outbox) {
+    this.#bus = bus;
     this.#outbox = outbox;
-    this.#observer = observer;
-    this.#nowMs = nowMs;
   }
 
   /**
@@ -31,25 +27,25 @@ export class Settler {
    *
    * @returns what became of the command
    */
-  settle(command: Command, settlement: Settlement): Settlement | Promise<Settlement> {
+  async settle(command: Command, settlement: Settlement): Promise<Settlement> {
     const { delivery } = command;
     if (settlement.kind === 'return') return this.#return(command, settlement.cause);
     // Delivered again elsewhere, where the reply is replayed: to answer here, too, would only repeat it.
     const isAnswered = settlement.kind === 'answer' && settlement.isSent === true;
     if (!delivery.isAlive && !isAnswered) return LOST;
-    return this.#publish(command, settlement).then(
-      () => {
-        delivery.acknowledge();
-        this.#observe(command, settlement);
-        return settlement;
-      },
-      (cause: unknown) => this.#return(command, cause),
-    );
+    try {
+      await this.#publish(command, settlement);
+    } catch (error) {
+      return this.#return(command, error);
+    }
+    delivery.acknowledge();
+    this.#observe(command, settlement);
+    return settlement;
   }
 
   #return(command: Command, cause: unknown): Settlement {
     command.delivery.requeue();
-    this.#observer.commandReturned(factsOf(command, this.#nowMs()), cause);
+    this.#bus.observer.commandReturned(factsOf(command), cause);
     return { kind: 'return', cause };
   }
 
@@ -70,22 +66,21 @@ export class Settler {
   }
 
   #answer(command: Command, reply: Reply, isSent = false): Promise<unknown> {
-    const outbox = this.#outbox;
-    const sending = isSent ? undefined : outbox.settle(command, reply);
-    const announcing = outbox.announces(reply) ? outbox.announce(command, reply) : undefined;
+    const sending = isSent ? undefined : this.#outbox.settle(command, reply);
+    const announcing = this.#outbox.announce(command, reply);
     if (sending && announcing) return Promise.all([sending, announcing]);
     return sending ?? announcing ?? Promise.resolve();
   }
 
   async #deadLetter(command: Command, { data }: FailedReply): Promise<void> {
-    await this.#outbox.copy(command, deadLetterOf(command, data, this.#names, this.#nowMs()));
-    this.#observer.deadLettered(factsOf(command, this.#nowMs()), data.code);
+    const { names, observer } = this.#bus;
+    await this.#outbox.copy(command, deadLetterOf(command, data, names));
+    observer.deadLettered(factsOf(command), data.code);
   }
 
   #observe(command: Command, settlement: Published): void {
-    const observer = this.#observer;
-    const nowMs = this.#nowMs();
-    const facts = factsOf(command, nowMs);
+    const { observer, nowMs } = this.#bus;
+    const facts = factsOf(command);
     switch (settlement.kind) {
       case 'answer':
       case 'dead-letter': {
@@ -96,7 +91,8 @@ export class Settler {
       }
       case 'postpone': {
         const { copy, failure, delayMs } = settlement;
-        const postponement = { delayMs, queue: copy.queue, until: new Date(nowMs + delayMs).toISOString() };
+        const until = new Date(nowMs() + delayMs).toISOString();
+        const postponement = { delayMs, queue: copy.queue, until };
         observer.commandPostponed(facts, failure.code, postponement, failureFactsOf(failure));
         break;
       }

@@ -2,7 +2,6 @@ import { CommandError } from '#contracts';
 import { type Clock, type Holding, Window } from '#resilience';
 
 import type { Command } from '../command/command.ts';
-import { settlementOf } from '../command/settlement.ts';
 import type { Step } from './step.ts';
 
 /** Of what a player waits for: by default 5 s. */
@@ -23,24 +22,19 @@ export function compartmentNameOf({ envelope }: Command): string {
   return `${envelope.type} ${envelope.operator}`;
 }
 
-/** What a compartment is of, by its name. */
+/** The operator and the operation of a compartment, by its name. */
 export function compartmentOf(name: string): { readonly operator: string; readonly operation: string } {
   const [operation = ''] = name.split(' ', 1);
   return { operation, operator: name.slice(operation.length + 1) };
 }
 
 /**
- * Keeps what waits for one operation of one operator from filling the players' lane, until the command is settled. It stands
+ * Keeps what waits for one operation of one operator from filling the players' lane, until the command is settled. It comes
  * behind `once`: what a command was answered before it was delivered again holds, whatever the lane holds by then.
  */
-export function share(window: Window, nowMs: () => number): Step {
+export function share(window: Window): Step {
   return (command, next) => {
-    const compartment = compartmentNameOf(command);
-    const holding = window.enter(compartment);
-    if (holding === undefined) {
-      window.overflow(compartment);
-      return Promise.resolve(settlementOf(command, new CommandError('OVERLOADED'), nowMs()));
-    }
+    const holding = enter(window, command);
     const startedAtMs = window.now();
     command.atEnd(() => window.leave(holding, startedAtMs));
     return next(command);
@@ -48,13 +42,14 @@ export function share(window: Window, nowMs: () => number): Step {
 }
 
 /**
- * The place of a repeat that waits for the first command: beside its compartment if that holds its share.
+ * A place in the window, for a command or for a repeat that waits for it: a repeat may be beside its compartment if that
+ * holds its share.
  *
  * @throws CommandError `OVERLOADED`
  */
-export function enterAsRepeat(window: Window, command: Command): Holding {
+export function enter(window: Window, command: Command, isRepeat = false): Holding {
   const compartment = compartmentNameOf(command);
-  const holding = window.enter(compartment) ?? window.enterBeside();
+  const holding = window.enter(compartment) ?? (isRepeat ? window.enterBeside() : undefined);
   if (holding) return holding;
   window.overflow(compartment);
   throw new CommandError('OVERLOADED');

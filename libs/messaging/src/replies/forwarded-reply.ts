@@ -1,15 +1,21 @@
-import type { ConsumeMessage, MessageProperties, Options } from 'amqplib';
+import type { ConsumeMessage } from 'amqplib';
 
+import { busNames } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { type HeaderSeal, ORIGIN_QUEUE, REASON } from '../envelope/own-headers.ts';
-import { PARKING_REASONS } from '../observer/messaging-observer.ts';
+import { InternalKeys } from '../envelope/internal-keys.ts';
+import { HeaderSeal } from '../envelope/own-headers.ts';
+import type { ParkingReason } from '../observer/messaging-observer.ts';
 
-const FORWARDED: ReadonlySet<unknown> = new Set(
-  Object.entries(PARKING_REASONS).flatMap(([reason, { goesOn }]) => (goesOn ? [reason] : [])),
-);
+/** An announcement does not go on by itself: the listeners that took it would get it again. */
+const FORWARDED: ReadonlySet<unknown> = new Set<ParkingReason>([
+  'REPLY_QUEUE_GONE',
+  'REPLY_QUEUE_FULL',
+  'REPLY_QUEUE_UNREACHABLE',
+]);
 /** A key belongs to a connection, and does not come back with another one. */
 const DIRECT = 'amq.rabbitmq.reply-to';
+/** What a reply has; a `user_id`, for example, would close the channel. */
 const PROPERTIES: ReadonlySet<string> = new Set([
   'type',
   'correlationId',
@@ -27,33 +33,43 @@ const ADDED = /^x-/;
  * @param reserved what the service's own names start with
  * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
  *   send anything to any queue
- * @returns undefined if it is none, or nothing that goes on by itself
+ * @returns undefined if it is no reply of a worker, or none that goes on by itself
  */
 export function forwardedReply(
   parked: ConsumeMessage,
   reserved: string,
   seal: HeaderSeal,
 ): OutgoingMessage | undefined {
-  const own = seal.open(parked);
-  const queue = own[ORIGIN_QUEUE];
-  if (!FORWARDED.has(own[REASON])) return undefined;
-  if (typeof queue !== 'string' || queue === '') return undefined;
+  const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
+  if (!FORWARDED.has(reason) || typeof queue !== 'string' || queue === '') return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
   const { properties, content } = parked;
-  const headers: Record<string, unknown> = properties.headers ?? {};
   return {
     exchange: '',
     routingKey: queue,
     content,
     mandatory: true,
     properties: {
-      ...pick(properties),
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !ADDED.test(name))),
+      ...pick(properties, (name) => PROPERTIES.has(name)),
+      headers: pick(properties.headers ?? {}, (name) => !ADDED.test(name)),
     },
   };
 }
 
-/** Those that a reply has; a `user_id`, for example, would close the channel. */
-function pick(properties: MessageProperties): Options.Publish {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => PROPERTIES.has(name)));
+function pick(members: object, isKept: (name: string) => boolean) {
+  return Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
+}
+
+/**
+ * A parked reply as it was to be published, under the same `message_id`, for a person who has it redelivered.
+ *
+ * @param internalKey of the workers
+ * @returns as `forwardedReply` does
+ */
+export function redeliveredReply(
+  parked: ConsumeMessage,
+  prefix: string,
+  internalKey: Buffer,
+): OutgoingMessage | undefined {
+  return forwardedReply(parked, busNames(prefix).reserved, new HeaderSeal(new InternalKeys(internalKey)));
 }

@@ -33,7 +33,7 @@ const PAGE: Reply = {
 };
 const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => ({
   type: 'command.failed',
-  data: errorBodyOf(new CommandError(code), commandOf(facts), RECEIVED_AT_MS),
+  data: errorBodyOf(new CommandError(code), commandOf(facts)),
 });
 const failureWith = (code: ErrorBody['code']) => failed({}, code).data as ErrorBody;
 const factsOf = (reply: Reply, facts: Facts, sequence = 0) => ({
@@ -222,7 +222,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   ],
   [
     'a dead letter',
-    () => deadLetterOf(commandOf({}), failureWith('VALIDATION_FAILED'), NAMES, RECEIVED_AT_MS),
+    () => deadLetterOf(commandOf({}), failureWith('VALIDATION_FAILED'), NAMES),
     {
       to: ':poker.dead-letters!',
       ...COPY,
@@ -239,7 +239,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   [
     'a dead letter that is too large, cut to its first KiB',
     () =>
-      deadLetterOf(commandOf({ body: Buffer.alloc(2_000, 'x') }), failureWith('MESSAGE_TOO_LARGE'), NAMES, 0),
+      deadLetterOf(commandOf({ body: Buffer.alloc(2_000, 'x') }), failureWith('MESSAGE_TOO_LARGE'), NAMES),
     { headers: { ...COPY_HEADERS, 'x-origin-bytes': 2_000 }, body: 'x'.repeat(1_024) },
   ],
 ];

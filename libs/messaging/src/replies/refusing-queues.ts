@@ -7,9 +7,15 @@ const MAX_REMEMBERED = 1_000;
 /** Why a reply queue takes nothing. `unreachable` is refused or not answered without being full, as without a leader. */
 export type QueueState = 'full' | 'gone' | 'unreachable';
 
-interface Refusal {
+/** The reply queue took nothing for as long as a report may hold its place. */
+export class ReplyQueueClosed extends Error {
+  override readonly name = 'ReplyQueueClosed';
   readonly state: QueueState;
-  readonly untilMs: number;
+
+  constructor(state: QueueState) {
+    super(`The reply queue is ${state}.`);
+    this.state = state;
+  }
 }
 
 /**
@@ -18,7 +24,7 @@ interface Refusal {
  */
 export class RefusingQueues {
   readonly #clock: Clock;
-  readonly #refusals = new Map<string, Refusal>();
+  readonly #refusals = new Map<string, { readonly state: QueueState; readonly untilMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;

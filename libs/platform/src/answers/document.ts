@@ -1,3 +1,5 @@
+import { parseExactJson } from '#signing';
+
 /** Thrown if a success is not the document that the interface promises. The message says where, and holds no value. */
 export class UnexpectedDocument extends Error {
   override readonly name = 'UnexpectedDocument';
@@ -37,4 +39,22 @@ export function textAt(object: JsonObject, name: string, where: string): string 
 export function attributesOf(resource: JsonObject, type: string, where: string): JsonObject {
   if (resource['type'] !== type) throw new UnexpectedDocument(`${where}/type is not ${type}`);
   return objectAt(resource['attributes'], `${where}/attributes`);
+}
+
+const INTEGER = /^-?\d+$/;
+
+/** The part of the language that its types do not know yet; `JSON.stringify` writes a raw number back as it was written. */
+const RAW = JSON as typeof JSON & {
+  rawJSON(this: void, text: string): { readonly rawJSON: string };
+  isRawJSON(value: unknown): value is { readonly rawJSON: string };
+};
+
+/** Parses JSON; a number that a double does not hold becomes a raw number of the language. @throws SyntaxError */
+export function parseWithRawNumbers(text: string): unknown {
+  return parseExactJson(text, RAW.rawJSON);
+}
+
+/** Whether a parsed value is an integer, of whatever size. */
+export function isInteger(value: unknown): boolean {
+  return Number.isSafeInteger(value) || (RAW.isRawJSON(value) && INTEGER.test(value.rawJSON));
 }

@@ -3,8 +3,7 @@ import { expect, it } from '@jest/globals';
 import { Redactor } from '../errors/redactor.ts';
 import { readErrors } from '../errors/read-errors.ts';
 import { readCollection } from './read-collection.ts';
-import { readGame } from './read-game.ts';
-import { readSession } from './read-session.ts';
+import { readGame, readSession } from './read-launch.ts';
 import { AD_HOC_RECORD, RAKE_RECORD } from './record-shapes.ts';
 
 /** As long as a record may be. */
@@ -119,7 +118,7 @@ const READERS: Readonly<Record<string, { texts: readonly string[]; read: (text: 
     ),
     read: (text) => {
       const redactor = new Redactor([UNITS, 'a value', '%25'.repeat(80), '-'.repeat(255)]);
-      return readErrors(text)?.map(({ detail = '' }) => redactor.redact(detail));
+      return readErrors(text).entries.map(({ detail = '' }) => redactor.redact(detail));
     },
   },
 };

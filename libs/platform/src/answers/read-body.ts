@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 
-import type { Answer } from '../transport/answer.ts';
+import type { Answer } from '../transport/exchange.ts';
 
 /** The bytes of an answer, or why they cannot be read. */
 export type Body =

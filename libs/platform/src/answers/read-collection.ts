@@ -4,15 +4,20 @@ import type { RecordFault } from '#contracts';
 import { oneAtATime, Slices } from '#resilience';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
-import { type JsonObject, objectAt, parseDocument, UnexpectedDocument } from './document.ts';
-import { parseWithRawNumbers } from './raw-numbers.ts';
+import {
+  type JsonObject,
+  objectAt,
+  parseDocument,
+  parseWithRawNumbers,
+  UnexpectedDocument,
+} from './document.ts';
 import { readRecord, ToleratedFaults } from './read-record.ts';
 import type { RecordShape } from './record-shapes.ts';
 import { type Range, scanRecords } from './scan-records.ts';
 
 /** One page of a report, with what the platform's envelope says of it. */
 export interface CollectionPage {
-  /** The records as replies have them, in JSON, with commas and without the brackets of their list: whoever sends it takes it out. */
+  /** The records as replies have them, in JSON, with commas and without the brackets of their list; its sender takes them out. */
   readonly written: Buffer[];
   /** Whether it is so large that no other one should be fetched while it is kept. */
   readonly isLarge: boolean;
@@ -71,16 +76,42 @@ async function readPage(
   shape: RecordShape,
   { strictness, precisions }: RecordSettings,
 ): Promise<CollectionPage> {
+  const written: Buffer[] = [];
+  const identities: string[] = [];
+  const digests: number[] = [];
+  const currencies = new Set<string>();
+  const faults = new ToleratedFaults();
+
+  function write({ start, end }: Range): void {
+    if (start === end) return;
+    const batch = parse(`[${bytes.toString('utf8', start, end)}]`);
+    const isFirst = identities.length === 0;
+    if (batch.length === 0 && isFirst) return;
+    // Only behind a comma.
+    if (batch.length === 0) throw new UnexpectedDocument('the body is not JSON');
+    const texts = batch.map((resource) => {
+      const tolerated = strictness === 'lenient' ? faults : undefined;
+      const record = readRecord(resource, shape, identities.length, tolerated);
+      const { id, currency, moneyType } = record;
+      // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
+      identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
+      if (typeof currency === 'string' && currency !== '') currencies.add(currency);
+      const text = JSON.stringify(record);
+      digests.push(crc32(text));
+      return text;
+    });
+    if (currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
+    written.push(Buffer.from(`${isFirst ? '' : ','}${texts.join(',')}`));
+  }
+
   const slices = new Slices();
-  const records = new WrittenRecords(shape, strictness);
   const scan = scanRecords(bytes);
   let step = scan.next();
   for (; !step.done; step = scan.next()) {
     await slices.next();
-    records.write(bytes, step.value);
+    write(step.value);
   }
   const meta = objectAt(readFrame(bytes, step.value)['meta'], '/meta');
-  const { written, identities, digests, currencies, faults } = records;
   const decimals = [...currencies].map((currency) => [currency, precisions?.get(currency) ?? null]);
   return {
     written,
@@ -97,44 +128,6 @@ async function readPage(
   };
 }
 
-/** The records of a page, written batch by batch. */
-class WrittenRecords {
-  readonly written: Buffer[] = [];
-  readonly identities: string[] = [];
-  readonly digests: number[] = [];
-  readonly currencies = new Set<string>();
-  readonly faults = new ToleratedFaults();
-  readonly #shape: RecordShape;
-  readonly #tolerated: ToleratedFaults | undefined;
-
-  constructor(shape: RecordShape, strictness: PlatformSettings['reportRecords']) {
-    this.#shape = shape;
-    this.#tolerated = strictness === 'lenient' ? this.faults : undefined;
-  }
-
-  write(bytes: Buffer, { start, end }: Range): void {
-    if (start === end) return;
-    const batch = parse(`[${bytes.toString('utf8', start, end)}]`) as unknown[];
-    const isFirst = this.identities.length === 0;
-    if (batch.length === 0 && isFirst) return;
-    // Only behind a comma.
-    if (batch.length === 0) throw new UnexpectedDocument('the body is not JSON');
-    const texts = batch.map((resource) => {
-      const record = readRecord(resource, this.#shape, this.identities.length, this.#tolerated);
-      const { id, currency, moneyType } = record;
-      // The interface document does not say that an id alone tells a player's currencies and kinds of money apart.
-      this.identities.push(`${id} ${String(currency)} ${JSON.stringify(moneyType)}`);
-      if (typeof currency === 'string' && currency !== '') this.currencies.add(currency);
-      const written = JSON.stringify(record);
-      this.digests.push(crc32(written));
-      return written;
-    });
-    if (this.currencies.size > MAX_CURRENCIES) throw new UnexpectedDocument('there are too many currencies');
-    const text = texts.join(',');
-    this.written.push(Buffer.from(isFirst ? text : `,${text}`));
-  }
-}
-
 /** What is around the records. A list that was scanned is `[0]` in it, so that a second one under its name is noticed. */
 function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
   const { start, end } = content ?? { start: bytes.length, end: bytes.length };
@@ -143,18 +136,15 @@ function readFrame(bytes: Buffer, content: Range | undefined): JsonObject {
       content ? 'the body is too large beside its records' : '/data is not a list',
     );
   }
-  const frame = parseDocument(
-    `${bytes.toString('utf8', 0, start)}${content ? '0' : ''}${bytes.toString('utf8', end)}`,
-    JSON.parse,
-  );
-  if (!content || JSON.stringify(frame['data']) !== '[0]')
-    throw new UnexpectedDocument('/data is not a list');
-  return frame;
+  const [before, after] = [bytes.toString('utf8', 0, start), bytes.toString('utf8', end)];
+  const frame = parseDocument(`${before}${content ? '0' : ''}${after}`, JSON.parse);
+  if (content && JSON.stringify(frame['data']) === '[0]') return frame;
+  throw new UnexpectedDocument('/data is not a list');
 }
 
-function parse(text: string): unknown {
+function parse(text: string): unknown[] {
   try {
-    return parseWithRawNumbers(text);
+    return parseWithRawNumbers(text) as unknown[];
   } catch {
     throw new UnexpectedDocument('the body is not JSON');
   }
@@ -162,8 +152,6 @@ function parse(text: string): unknown {
 
 function countAt(meta: JsonObject, name: string): number {
   const count = meta[name];
-  if (typeof count !== 'number' || !Number.isSafeInteger(count) || count < 0) {
-    throw new UnexpectedDocument(`/meta/${name} is not a count`);
-  }
-  return count;
+  if (Number.isSafeInteger(count) && (count as number) >= 0) return count as number;
+  throw new UnexpectedDocument(`/meta/${name} is not a count`);
 }

@@ -1,9 +1,14 @@
 import type { RecordFault, ReportRecord } from '#contracts';
 
-import { camelCase } from './camel-case.ts';
-import { attributesOf, type JsonObject, objectAt, textAt, UnexpectedDocument } from './document.ts';
-import { isInteger } from './raw-numbers.ts';
-import type { RecordShape } from './record-shapes.ts';
+import {
+  attributesOf,
+  isInteger,
+  type JsonObject,
+  objectAt,
+  textAt,
+  UnexpectedDocument,
+} from './document.ts';
+import { camelCase, type RecordShape } from './record-shapes.ts';
 
 /** Faults that a page names. */
 const MAX_FAULTS = 10_000;

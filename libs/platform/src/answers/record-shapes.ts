@@ -1,5 +1,3 @@
-import { camelCase } from './camel-case.ts';
-
 /** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
   readonly type: string;
@@ -48,8 +46,23 @@ export const RAKE_RECORD: RecordShape = {
   integers: ['value'],
 };
 
-/** A kind, not an amount. */
-const MONEY_TYPE = 'money-type';
+const MAX_NAMES = 1000;
+const MAX_LENGTH = 64;
+/** The names of the interface are few and short; those of a hostile answer are remembered only up to a limit. */
+const NAMES = new Map<string, string>();
+/** Looks at a run of dashes once: from its first one alone. */
+const DASHES = /(?<!-)-+([^-])/g;
+
+/** The name of an attribute in replies: `user-id` as `userId`. */
+export function camelCase(name: string): string {
+  let converted = NAMES.get(name);
+  if (converted === undefined) {
+    converted = name.replace(DASHES, (_dash, next: string) => next.toUpperCase());
+    if (NAMES.size >= MAX_NAMES) NAMES.clear();
+    if (name.length <= MAX_LENGTH) NAMES.set(name, converted);
+  }
+  return converted;
+}
 
 /** The members of a record that are amounts of its currency, as replies name them. */
 export const REPORT_AMOUNTS = {
@@ -57,6 +70,7 @@ export const REPORT_AMOUNTS = {
   rake: amountsOf(RAKE_RECORD),
 } as const;
 
+/** Money type is a kind, not an amount. */
 function amountsOf({ integers }: RecordShape): readonly string[] {
-  return integers.filter((name) => name !== MONEY_TYPE).map(camelCase);
+  return integers.filter((name) => name !== 'money-type').map(camelCase);
 }

@@ -3,11 +3,10 @@ import type { CallEnd } from '#resilience';
 
 import { readBody } from '../answers/read-body.ts';
 import type { CallContext } from '../call-context.ts';
-import { classifyError, type ForeignBody } from '../errors/classify-error.ts';
-import { readErrors } from '../errors/read-errors.ts';
-import { redactedAnswer } from '../errors/redacted-answer.ts';
+import { classifyError } from '../errors/classify-error.ts';
+import { readErrors, redactedAnswer } from '../errors/read-errors.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { Answer } from '../transport/answer.ts';
+import type { Answer } from '../transport/exchange.ts';
 import type { TransportFault } from '../transport/transport-fault.ts';
 import type { Fault } from './classify-attempt.ts';
 
@@ -39,57 +38,40 @@ const MESSAGES: Readonly<Partial<Record<TransportFault, string>>> = {
 };
 
 /** The error of a call that did not succeed. */
-export function callError(
+export async function callError(
   { outcome, history }: CallEnd<Answer, Fault>,
   facts: CallFacts,
-): CommandError | Promise<CommandError> {
+): Promise<CommandError> {
   // What an earlier attempt may have done can be the reason for the answer to the last one.
-  const earlier = history.unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
+  const details = history.unknown > 0 ? { earlierAttemptUnknown: true } : undefined;
   const retryAfterMs = facts.circuitRetryAfterMs || undefined;
-  switch (outcome.kind) {
-    case 'answered':
-      return answerError(outcome.answer, facts, { details: earlier });
-    case 'expired':
-      return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
-    case 'unknown':
-      return new CommandError(OPERATION_TRAITS[facts.operation].unknownCode, {
-        retryAfterMs,
-        details: detailsOf(outcome.fault),
-      });
-    case 'not-sent':
-      return faultError(outcome.fault, facts, { retryAfterMs });
-    case 'transient':
-    case 'rejected':
-      return faultError(outcome.fault, facts, { retryAfterMs, details: earlier });
+  if (outcome.kind === 'answered') return answerError(outcome.answer, facts, { details });
+  if (outcome.kind === 'expired') {
+    return new CommandError('COMMAND_EXPIRED', { details: { called: facts.call.attempts > 0 } });
   }
-}
-
-function faultError(
-  fault: Fault,
-  facts: CallFacts,
-  known: CommandErrorFacts,
-): CommandError | Promise<CommandError> {
+  const { kind, fault } = outcome;
+  if (kind === 'unknown') {
+    const { unknownCode } = OPERATION_TRAITS[facts.operation];
+    return new CommandError(unknownCode, { retryAfterMs, details: reasonOf(fault) });
+  }
   switch (fault.kind) {
-    case 'answer':
-      return answerError(fault.answer, facts, {
-        ...known,
-        retryAfterMs: fault.retryAfterMs ?? known.retryAfterMs,
-      });
-    case 'circuit-open':
-      return new CommandError('CIRCUIT_OPEN', {
-        retryAfterMs: fault.retryAfterMs,
-        details: fault.cause === undefined ? undefined : { reason: fault.cause },
-      });
+    case 'answer': {
+      const waitMs = fault.retryAfterMs ?? retryAfterMs;
+      return answerError(fault.answer, facts, { retryAfterMs: waitMs, details });
+    }
+    case 'circuit-open': {
+      const { retryAfterMs: untilProbeMs, cause } = fault;
+      const reason = cause === undefined ? undefined : { reason: cause };
+      return new CommandError('CIRCUIT_OPEN', { retryAfterMs: untilProbeMs, details: reason });
+    }
     case 'overloaded':
       return new CommandError('OVERLOADED');
-    case 'transport':
-      return new CommandError('PLATFORM_UNAVAILABLE', {
-        ...known,
-        message: MESSAGES[fault.fault],
-        details: detailsOf(fault),
-      });
+    case 'transport': {
+      const message = MESSAGES[fault.fault];
+      return new CommandError('PLATFORM_UNAVAILABLE', { retryAfterMs, message, details: reasonOf(fault) });
+    }
     case 'closed':
-      return new CommandError('PLATFORM_UNAVAILABLE', { details: detailsOf(fault) });
+      return new CommandError('PLATFORM_UNAVAILABLE', { details: reasonOf(fault) });
   }
 }
 
@@ -98,30 +80,18 @@ async function answerError(
   { operation, data, secretKey }: CallFacts,
   known: CommandErrorFacts,
 ): Promise<CommandError> {
-  const body = await readBody(answer, MAX_ERROR_TEXT);
-  const text = body.kind === 'bytes' ? body.bytes.toString() : undefined;
-  const errors = text === undefined ? undefined : readErrors(text);
-  const entries = errors ?? [];
-  const foreign = errors ? undefined : foreignBodyOf(text);
-  const { code, details } = classifyError({ status: answer.status, operation, entries, foreign, data });
-  const hasDetails = details !== undefined || known.details !== undefined;
+  const { status } = answer;
+  const read = await readBody(answer, MAX_ERROR_TEXT);
+  const body = readErrors(read.kind === 'bytes' ? read.bytes.toString() : undefined);
+  const { code, details } = classifyError({ status, operation, body, data });
   return new CommandError(code, {
     ...known,
-    platform: redactedAnswer(answer.status, entries, [data, secretKey]),
-    details: hasDetails ? { ...details, ...known.details } : undefined,
+    platform: redactedAnswer(status, body.entries, [data, secretKey]),
+    details: details || known.details ? { ...details, ...known.details } : undefined,
   });
 }
 
-/** `undefined` for an empty body. */
-function foreignBodyOf(text: string | undefined): ForeignBody | undefined {
-  if (text === undefined) return 'text';
-  const start = text.trimStart().charAt(0);
-  if (start === '') return undefined;
-  if (start === '<') return 'html';
-  return start === '{' || start === '[' ? 'json' : 'text';
-}
-
-function detailsOf(fault: Fault): CommandErrorFacts['details'] {
+function reasonOf(fault: Fault): CommandErrorFacts['details'] {
   if (fault.kind !== 'transport') return { reason: fault.kind };
   const { fault: reason, proxyStatus } = fault;
   return proxyStatus === undefined ? { reason } : { reason, proxyStatus };

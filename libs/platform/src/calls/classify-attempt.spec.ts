@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import type { Answer } from '../transport/answer.ts';
+import type { Answer } from '../transport/exchange.ts';
 import { classifyAttempt } from './classify-attempt.ts';
 
 const answer = (status: number, retryAfter?: string): Answer => ({

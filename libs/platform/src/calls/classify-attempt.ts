@@ -1,8 +1,7 @@
 import { type AttemptOutcome, type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult } from '../platform-observer.ts';
-import { type Answer, statusClass } from '../transport/answer.ts';
-import type { ExchangeEnd } from '../transport/exchange.ts';
+import { type Answer, type ExchangeEnd, statusClass } from '../transport/exchange.ts';
 import type { TransportFault } from '../transport/transport-fault.ts';
 
 /** Why an attempt failed. */
@@ -25,6 +24,8 @@ export interface ClassifiedAttempt {
   readonly outcome: Outcome;
   readonly health: Health;
   readonly result: AttemptResult;
+  /** For the circuit's report: what an unhealthy attempt ended with. */
+  readonly cause?: string;
 }
 
 /** The deadline cut the attempt off, which says nothing about the platform. */
@@ -40,36 +41,31 @@ const PROXY_AUTHENTICATION_REQUIRED = 407;
 
 /** @param nowMs the time of day, since `Retry-After` may be a date */
 export function classifyAttempt(end: ExchangeEnd, nowMs: number): ClassifiedAttempt {
-  if (end.kind !== 'answer') return classifyFault(end);
-  const { status } = end.answer;
-  return status === PROXY_AUTHENTICATION_REQUIRED
-    ? classifyFault({ kind: 'not-sent', fault: 'proxy-refused', proxyStatus: status })
-    : classifyAnswer(end.answer, nowMs);
-}
-
-/** 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5. */
-function classifyAnswer(answer: Answer, nowMs: number): ClassifiedAttempt {
-  const result = statusClass(answer.status);
+  if (end.kind !== 'answer') return classifyFault(end.kind, end.fault, end.proxyStatus);
+  const { answer } = end;
+  const { status } = answer;
+  if (status === PROXY_AUTHENTICATION_REQUIRED) return classifyFault('not-sent', 'proxy-refused', status);
+  const result = statusClass(status);
   if (result === '2xx') return { outcome: { kind: 'answered', answer }, health: 'healthy', result };
-  if (result !== '5xx' && answer.status !== TOO_MANY_REQUESTS) {
-    return { outcome: { kind: 'answered', answer }, health: 'ignored', result };
+  // 4xx says nothing about the platform's health, and neither does a redirect. Source: bus contract, section 5.
+  const health = result === '5xx' ? 'unhealthy' : 'ignored';
+  if (result !== '5xx' && status !== TOO_MANY_REQUESTS) {
+    return { outcome: { kind: 'answered', answer }, health, result };
   }
   const retryAfterMs = parseRetryAfter(answer.retryAfter, nowMs);
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
-  const health = result === '5xx' ? 'unhealthy' : 'ignored';
   return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
 }
 
-function classifyFault({
-  kind,
-  fault: transportFault,
-  proxyStatus,
-}: Exclude<ExchangeEnd, { kind: 'answer' }>): ClassifiedAttempt {
-  const fault: Fault = { kind: 'transport', fault: transportFault, proxyStatus };
-  const health = transportFault === 'closed' ? 'ignored' : 'unhealthy';
+function classifyFault(
+  kind: 'not-sent' | 'lost',
+  result: TransportFault,
+  proxyStatus: number | undefined,
+): ClassifiedAttempt {
+  const fault: Fault = { kind: 'transport', fault: result, proxyStatus };
   return {
     outcome: { kind: kind === 'lost' ? 'unknown' : 'not-sent', fault },
-    health,
-    result: transportFault,
+    health: result === 'closed' ? 'ignored' : 'unhealthy',
+    result,
   };
 }

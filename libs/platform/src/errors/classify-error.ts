@@ -1,35 +1,30 @@
-import type { ErrorCode, PlatformErrorEntry } from '#contracts';
+import type { ErrorCode } from '#contracts';
 
 import type { Operation } from '../operations.ts';
-import { statusClass } from '../transport/answer.ts';
+import { statusClass } from '../transport/exchange.ts';
 import { ERROR_TABLE, type ErrorRow } from './error-table.ts';
+import type { ErrorBody } from './read-errors.ts';
 
 interface Classification {
   readonly code: ErrorCode;
-  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly details?: Readonly<Record<string, unknown>>;
 }
-
-/** What the body of an answer is, if it is no error document of the platform. */
-export type ForeignBody = 'html' | 'text' | 'json';
-
-const BARE = /^bad request\.?$/i;
 
 /** An answer that is no success. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly operation: Operation;
-  readonly entries: readonly PlatformErrorEntry[];
-  /** `undefined` for an error document of JSON:API, and for an empty body. */
-  readonly foreign: ForeignBody | undefined;
+  readonly body: ErrorBody;
   /** Of the command. */
   readonly data: object;
 }
 
 /** Classifies an answer by the table. */
-export function classifyError(answer: ErrorAnswer): Classification {
-  const { status, operation, entries, foreign, data } = answer;
+export function classifyError({ status, operation, body, data }: ErrorAnswer): Classification {
+  const { entries, foreign, isBare } = body;
   const texts = entries.flatMap(({ detail, title }) => [detail, title]).filter((text) => text !== undefined);
   for (const row of ERROR_TABLE) {
+    const { code } = row;
     if (row.status !== status && row.status !== statusClass(status)) continue;
     if (row.operation !== undefined && row.operation !== operation) continue;
     if (row.isOwn && foreign !== undefined) continue;
@@ -38,25 +33,14 @@ export function classifyError(answer: ErrorAnswer): Classification {
     const match = matchText(row, texts);
     if (match === undefined) continue;
     const maxLength = match?.groups?.['maxLength'];
-    if (maxLength !== undefined) return { code: row.code, details: { maxLength: Number(maxLength) } };
-    return { code: row.code, details: detailsOf(row.code, texts, answer) };
+    if (maxLength !== undefined) return { code, details: { maxLength: Number(maxLength) } };
+    // A wrong address, or a proxy that does not know this path.
+    if (code === 'NOT_FOUND' && foreign !== undefined) return { code, details: { body: foreign } };
+    // Some installations say no more of a wrong signature.
+    if (code === 'BAD_REQUEST' && status === 400 && isBare) return { code, details: { hint: 'signature' } };
+    return { code };
   }
-  return { code: 'PLATFORM_PROTOCOL_ERROR', details: undefined };
-}
-
-function detailsOf(
-  code: ErrorCode,
-  texts: readonly string[],
-  { status, entries, foreign }: ErrorAnswer,
-): Classification['details'] {
-  // A wrong address, or a proxy that does not know this path.
-  if (code === 'NOT_FOUND' && foreign !== undefined) return { body: foreign };
-  // Some installations say no more than that of a wrong signature, or nothing at all.
-  const isBare =
-    foreign === undefined &&
-    texts.every((text) => BARE.test(text.trim())) &&
-    entries.every(({ pointer }) => pointer === undefined);
-  return code === 'BAD_REQUEST' && status === 400 && isBare ? { hint: 'signature' } : undefined;
+  return { code: 'PLATFORM_PROTOCOL_ERROR' };
 }
 
 function hasCurrency(data: object): boolean {
@@ -67,9 +51,5 @@ function hasCurrency(data: object): boolean {
 /** The match if the row asks for a text, `null` if it asks for none, `undefined` if its text is missing. */
 function matchText({ text }: ErrorRow, texts: readonly string[]): RegExpExecArray | null | undefined {
   if (text === undefined) return null;
-  for (const candidate of texts) {
-    const match = text.exec(candidate.trim());
-    if (match !== null) return match;
-  }
-  return undefined;
+  return texts.map((candidate) => text.exec(candidate.trim())).find((match) => match !== null);
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '#contracts';
 
 import type { Operation } from '../operations.ts';
-import type { StatusClass } from '../transport/answer.ts';
+import type { StatusClass } from '../transport/exchange.ts';
 
 /** One row of the table. The first row that matches an answer in every member gives its code. */
 export interface ErrorRow {

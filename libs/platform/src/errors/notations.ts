@@ -6,11 +6,10 @@ export interface Decoded {
   readonly ends?: readonly number[];
 }
 
-const PERCENT = '%[0-9a-f]{2}';
-/** One character in a URL, HTML, JSON, or a JSON pointer; each alternative is of bounded length, so that a pass is linear. */
+/** A run of bytes in a URL, or one character in HTML, JSON, or a JSON pointer; a pass is linear. */
 const NOTATION = new RegExp(
   [
-    `(?<url>(?:${PERCENT}){1,4})`,
+    '(?<url>(?:%[0-9a-f]{2})+)',
     '&(?:#(?<decimal>\\d{1,12})|#x(?<hex>[0-9a-f]{1,12})|(?<name>amp|lt|gt|quot|apos));',
     '\\\\u(?<unit>[0-9a-f]{4})',
     '\\\\(?<escaped>[^\\p{L}\\p{N}])',
@@ -19,8 +18,6 @@ const NOTATION = new RegExp(
   'giu',
 );
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-/** Of `%41`. */
-const ESCAPE_UNITS = 3;
 const LAST_CODE_POINT = 0x10_ff_ff;
 
 /** Takes one layer of notations off; `undefined` if there was none. */
@@ -36,48 +33,31 @@ export function decodeOnce({ text, starts, ends }: Decoded): Decoded | undefined
       to.push(ends?.[at] ?? at + 1);
     }
   };
-  const notation = new RegExp(NOTATION);
-  for (let match = notation.exec(text); match; match = notation.exec(text)) {
-    const [character, length] = characterOf(match);
-    // The escapes of a URL behind its first character are looked at next.
-    notation.lastIndex = match.index + length;
-    if (character === undefined) continue;
-    keepUpTo(match.index);
+  for (const { 0: notation, index, groups = {} } of text.matchAll(NOTATION)) {
+    const meant = meaningOf(groups);
+    if (meant === undefined) continue;
+    keepUpTo(index);
     const start = starts?.[at] ?? at;
-    at += length;
+    at += notation.length;
     const end = ends?.[at - 1] ?? at;
-    decoded += character;
-    for (let unit = 0; unit < character.length; unit += 1) {
+    decoded += meant;
+    for (let unit = 0; unit < meant.length; unit += 1) {
       from.push(start);
       to.push(end);
     }
   }
-  if (at === 0 && decoded === '') return undefined;
+  if (at === 0) return undefined;
   keepUpTo(text.length);
   return { text: decoded, starts: from, ends: to };
 }
 
-/** The character that a match stands for, and how many units of the match it takes. */
-function characterOf(match: RegExpExecArray): [string | undefined, number] {
-  const { url, decimal, hex, name, unit, escaped, tilde } = match.groups ?? {};
-  if (url !== undefined) return firstOf(url);
-  const { length } = match[0];
-  if (name !== undefined) return [ENTITIES[name.toLowerCase()], length];
-  if (escaped !== undefined) return [escaped, length];
-  if (tilde !== undefined) return [tilde === '0' ? '~' : '/', length];
+/** The text that a notation stands for. */
+function meaningOf(groups: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { url, decimal, hex, name, unit, escaped, tilde } = groups;
+  if (url !== undefined) return Buffer.from(url.replaceAll('%', ''), 'hex').toString();
+  if (name !== undefined) return ENTITIES[name.toLowerCase()];
+  if (tilde !== undefined) return tilde === '0' ? '~' : '/';
+  if (escaped !== undefined) return escaped;
   const codePoint = decimal === undefined ? Number.parseInt(hex ?? unit ?? '', 16) : Number(decimal);
-  return [codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : undefined, length];
-}
-
-/** The first character of some bytes in UTF-8, percent-encoded; a byte that is none stands for itself. */
-function firstOf(url: string): [string | undefined, number] {
-  const first = Number.parseInt(url.slice(1, ESCAPE_UNITS), 16);
-  if (first < 0x80) return [String.fromCharCode(first), ESCAPE_UNITS];
-  const bytes = Buffer.from(url.replaceAll('%', ''), 'hex');
-  const size = first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  const character = bytes.toString('utf8', 0, size);
-  // Compared, since the character that stands for bytes that are none may itself be sent.
-  return size > 0 && Buffer.from(character).equals(bytes.subarray(0, size))
-    ? [character, size * ESCAPE_UNITS]
-    : [undefined, ESCAPE_UNITS];
+  return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : undefined;
 }

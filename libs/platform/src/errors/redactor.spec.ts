@@ -106,8 +106,8 @@ describe('Redactor', () => {
     expect(new Redactor('harmless').redact(`%${'25'.repeat(20)}41`)).toBe('***');
   });
 
-  it('leaves out the texts of an answer beyond the first few hundred thousand characters', () => {
-    const redactor = new Redactor('value');
+  it('leaves out the texts of an answer once they have cost as much as they may', () => {
+    const redactor = new Redactor('v'.repeat(500));
     const texts = Array.from({ length: 60 }, () => redactor.redact('x'.repeat(8_000)));
     expect(texts[0]).toBe('x'.repeat(300));
     expect(texts.at(-1)).toBe('***');
@@ -155,5 +155,23 @@ describe('Redactor', () => {
     new Redactor(values).redact(text);
     // Of the processor, so that a busy machine changes nothing.
     expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(1_000);
+  });
+
+  it('finds values that overlap, and values within others', () => {
+    expect(new Redactor(['abc', 'bcd', 'cde']).redact('xabcdex')).toBe('x***x');
+    expect(new Redactor(['player-1', 'player-12']).redact('player-12')).toBe('***');
+    expect(new Redactor(['abab!', 'bac']).redact('ababac')).toBe('aba***');
+  });
+
+  it('finds every letter of Unicode in each of its cases', () => {
+    const missed: string[] = [];
+    for (let codePoint = 0; codePoint <= 0x10_ff_ff; codePoint += 1) {
+      const letter = String.fromCodePoint(codePoint);
+      for (const other of [letter.toLowerCase(), letter.toUpperCase()]) {
+        if (other !== letter && new Redactor(`id ${letter}`).redact(`id ${other}`) !== '***')
+          missed.push(letter);
+      }
+    }
+    expect(missed).toEqual([]);
   });
 });

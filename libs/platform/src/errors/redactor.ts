@@ -4,11 +4,14 @@ import {
   GamePlayer,
   GameSession,
   RakeReportFetch,
+  readLaunchOptions,
   SessionCreate,
 } from '#contracts/validation';
 
 import { type Decoded, decodeOnce } from './notations.ts';
-import { type Place, ValueFinder } from './value-finder.ts';
+
+/** A value that a text holds: its first unit, and the one behind its last. */
+type Place = readonly [start: number, end: number];
 
 const REDACTED = '***';
 /** Any signature, also one that the platform says it expected. */
@@ -17,12 +20,15 @@ const SIGNATURE = /[0-9a-f]{64}/giu;
 const MAX_VALUES = 100;
 /** Only launch options are longer, and their members are values themselves. */
 const MAX_VALUE = 512;
+/** A shorter value is redacted only if it stands alone, so that an id of `7` does not redact a part of every year. */
+const SHORT = 3;
+const LETTER_OR_DIGIT = String.raw`[\p{L}\p{N}]`;
 const MAX_TEXT = 4096;
 const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
-/** Of all texts of an answer, in units looked at; beyond it, texts are left out. */
-const BUDGET = 65_536;
+/** Of all texts of an answer: units of their layers by units of the values, each of which may be compared once. Beyond it, texts are left out. */
+const BUDGET = 20_000_000;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
   [
@@ -40,18 +46,21 @@ const NAMES: ReadonlySet<string> = new Set(
  * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A value is
  * found as it is, in a URL or a form, in JSON or HTML, and escaped more than once.
  *
- * The time is bounded by the length of the values and the texts, whatever they hold.
+ * The time is bounded, whatever the values and the texts hold.
  */
 export class Redactor {
-  /** `undefined`: there are too many values. */
-  readonly #finder: ValueFinder | undefined;
+  /** Matches where a value begins; `undefined`: there are too many values. */
+  readonly #values: RegExp | undefined;
+  readonly #units: number;
   #budget = BUDGET;
 
   /** @param secrets values at any depth; strings and numbers count */
   constructor(secrets: unknown) {
     const values = new Set<string>();
     collect(secrets, values);
-    if (values.size <= MAX_VALUES) this.#finder = new ValueFinder([...values].flatMap(writingsOf));
+    const writings = [...values].flatMap(writingsOf);
+    this.#units = writings.reduce((sum, { length }) => sum + length, 1);
+    if (values.size <= MAX_VALUES) this.#values = patternOf(writings);
   }
 
   redact(text: string): string {
@@ -66,10 +75,10 @@ export class Redactor {
   #redact(text: string, widened: (text: string, place: Place) => readonly Place[]): string {
     const start = text.slice(0, MAX_TEXT);
     const layers = layersOf(start);
-    this.#budget -= (layers?.length ?? MAX_LAYERS) * start.length;
-    if (this.#finder === undefined || layers === undefined || this.#budget < 0) return REDACTED;
-    const finder = this.#finder;
-    const places = layers.flatMap((layer) => placesIn(layer, finder.find(layer.text)));
+    this.#budget -= (layers?.length ?? MAX_LAYERS) * start.length * this.#units;
+    const values = this.#values;
+    if (values === undefined || layers === undefined || this.#budget < 0) return REDACTED;
+    const places = layers.flatMap((layer) => placesIn(layer, values));
     for (const { 0: signature, index } of start.matchAll(SIGNATURE)) {
       places.push([index, index + signature.length]);
     }
@@ -79,9 +88,24 @@ export class Redactor {
       places.flatMap((place) => widened(start, place)),
     );
     if (text.length > MAX_TEXT && redacted.length <= MAX_CHARACTERS) return REDACTED;
-    const cut = redacted.slice(0, MAX_CHARACTERS);
-    return cut.isWellFormed() ? cut : cut.slice(0, -1).toWellFormed();
+    return redacted.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   }
+}
+
+/** The longest value at each place of a text, in any letter case, also if it overlaps with another one. */
+function patternOf(values: readonly string[]): RegExp {
+  const alternatives = values
+    .toSorted((one, other) => other.length - one.length)
+    .map((value) => {
+      const literal = RegExp.escape(asInForm(value));
+      return value.length < SHORT ? `(?<!${LETTER_OR_DIGIT})${literal}(?!${LETTER_OR_DIGIT})` : literal;
+    });
+  return new RegExp(alternatives.length > 0 ? `(?=(${alternatives.join('|')}))` : '(?!)', 'giu');
+}
+
+/** A plus is a space, as in a form. */
+function asInForm(text: string): string {
+  return text.replaceAll('+', ' ');
 }
 
 /** The text as it is, and after each layer of notations; `undefined` if there are too many of them. */
@@ -93,15 +117,21 @@ function layersOf(text: string): Decoded[] | undefined {
   return layers;
 }
 
-/** A value as it is, and as what is left if everything in it is decoded that looks like a notation. */
+/**
+ * A value as it is, and as what is left if everything in it is decoded that looks like a notation. Its upper and its lower
+ * case are values of their own, since some letters become several, which a comparison letter by letter does not find.
+ */
 function writingsOf(value: string): string[] {
-  const innermost = layersOf(value)?.at(-1)?.text;
-  return innermost === undefined || innermost === value ? [value] : [value, innermost];
+  const cases = new Set([value, value.toUpperCase(), value.toLowerCase()]);
+  return [...new Set([...cases].flatMap((text) => [text, layersOf(text)?.at(-1)?.text ?? text]))];
 }
 
-/** Places of a layer in the text itself. */
-function placesIn({ starts, ends }: Decoded, places: readonly Place[]): Place[] {
-  return places.map(([start, end]) => [starts?.[start] ?? start, ends?.[end - 1] ?? end]);
+/** The places of values in one layer, as places in the text itself. */
+function placesIn({ text, starts, ends }: Decoded, values: RegExp): Place[] {
+  return [...asInForm(text).matchAll(values)].map(({ 1: value = '', index }) => {
+    const end = index + value.length;
+    return [starts?.[index] ?? index, ends?.[end - 1] ?? end];
+  });
 }
 
 function without(text: string, places: Place[]): string {
@@ -121,17 +151,13 @@ function segmentsOf(pointer: string, [from, to]: Place): Place[] {
   for (let start = pointer.lastIndexOf('/', from - 1) + 1; start < to;) {
     const slash = pointer.indexOf('/', start);
     const end = slash === -1 ? pointer.length : slash;
-    if (end > start && !isInterfaceName(pointer.slice(start, end))) segments.push([start, end]);
+    if (end > start && !NAMES.has(plain(pointer.slice(start, end)))) segments.push([start, end]);
     start = end + 1;
   }
   return segments;
 }
 
-/** Whether a segment of a pointer is a name of the interface document, however it is spelled: `auth-type` or `authType`. */
-function isInterfaceName(segment: string): boolean {
-  return NAMES.has(plain(segment));
-}
-
+/** One spelling of a name of the interface document: `auth-type` and `authType` are one. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]/g, '');
 }
@@ -139,28 +165,11 @@ function plain(name: string): string {
 function collect(value: unknown, values: Set<string>): void {
   if (typeof value === 'string') {
     // Launch options may be a string of JSON; the platform gets what it holds.
-    if (value.startsWith('{')) collect(parsed(value), values);
-    if (value.length <= MAX_VALUE) add(value, values);
+    if (value.startsWith('{')) collect(readLaunchOptions(value), values);
+    if (value.length <= MAX_VALUE && value.trim() !== '') values.add(value);
   } else if (typeof value === 'number') {
-    add(String(value), values);
+    values.add(String(value));
   } else if (typeof value === 'object' && value !== null) {
     for (const member of Object.values(value)) collect(member, values);
-  }
-}
-
-function add(value: string, values: Set<string>): void {
-  if (value.trim() === '') return;
-  values.add(value);
-  // Some letters become several in another case, which a comparison one by one does not find.
-  for (const other of [value.toUpperCase(), value.toLowerCase()]) {
-    if (other.length !== value.length) values.add(other);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

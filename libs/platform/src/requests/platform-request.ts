@@ -1,7 +1,8 @@
 import type { RepeatAfterUnknown } from '#resilience';
-import type { SignedParameters } from '#signing';
+import { sign, type SignedParameters, signRawBody } from '#signing';
 
-import type { Operation } from '../operations.ts';
+import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { OperatorCredentials } from '../platform-settings.ts';
 
 /** One request of the interface document, complete but for its signature. */
 export interface PlatformRequest {
@@ -20,7 +21,32 @@ export interface PlatformRequest {
   readonly repeatAfterUnknown?: RepeatAfterUnknown;
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
   readonly text: string;
+}
+
+/** Names and values of a form or a query; `undefined` is absent. */
+export type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
+export function encodeFields(fields: Fields): string {
+  return Object.entries(fields)
+    .filter((field): field is [string, string] => field[1] !== undefined)
+    .map((field) => field.map(encodeURIComponent).join('='))
+    .join('&');
+}
+
+export function formOf(fields: Fields): RequestBody {
+  return { contentType: 'application/x-www-form-urlencoded', text: encodeFields(fields) };
+}
+
+/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game is sent unsigned. */
+export function signRequest(
+  { operation, body, parameters }: PlatformRequest,
+  { secretKey, settings }: Pick<OperatorCredentials, 'secretKey' | 'settings'>,
+): string | undefined {
+  if (secretKey === undefined) return undefined;
+  const isRaw = OPERATION_TRAITS[operation].scheme === 'v3' && settings.schemeV3 === 'raw-body';
+  return isRaw ? signRawBody(body?.text ?? '', secretKey) : sign(parameters, secretKey, settings);
 }

@@ -1,8 +1,7 @@
 import { Client } from 'undici';
 
-import type { PlatformTransport } from '../platform-settings.ts';
-import type { Connecting } from './connector.ts';
-import { type Route, routeTo } from './route.ts';
+import type { OperatorCredentials, PlatformTransport } from '../platform-settings.ts';
+import { type Connecting, type Route, routeTo } from './route.ts';
 
 /** A connection that has been idle for longer is not used again: the other side may be closing it at that moment. */
 const KEEP_ALIVE_MS = 4000;
@@ -42,7 +41,7 @@ export class Connections {
     return this.#idle.pop() ?? this.#open();
   }
 
-  /** After a complete answer. */
+  /** After a whole answer. */
   release(connection: Connection): void {
     if (this.#isRetired) this.discard(connection);
     else if (this.#all.has(connection)) this.#idle.push(connection);
@@ -52,7 +51,7 @@ export class Connections {
   discard(connection: Connection): void {
     this.#all.delete(connection);
     void connection.client.destroy();
-    connection.connecting?.cutOff(new Error('cut off'));
+    connection.connecting?.stream.destroy(new Error('cut off'));
   }
 
   /** Lets calls in flight end, and keeps no connection after them. */
@@ -99,4 +98,31 @@ export class Connections {
     this.#idle.splice(index, 1);
     this.discard(connection);
   }
+}
+
+/** Where the requests under one root go. */
+export interface Root {
+  readonly connections: Connections;
+  /** What precedes the path of a request. */
+  readonly prefix: string;
+}
+
+/** The two roots of an operator's platform. If they have the same origin, they share its connections. */
+export function rootsOf(
+  { baseUrl, apiUrl }: Pick<OperatorCredentials, 'baseUrl' | 'apiUrl'>,
+  attemptTimeoutMs: number,
+  transport: PlatformTransport,
+): { readonly baseUrl: Root; readonly apiUrl: Root } {
+  const base = new URL(baseUrl);
+  const api = new URL(apiUrl);
+  const connectTo = ({ origin }: URL) => new Connections(origin, attemptTimeoutMs, transport);
+  const rootOf = ({ pathname }: URL, connections: Connections): Root => ({
+    connections,
+    prefix: connections.route.prefix + pathname.replace(/\/+$/, ''),
+  });
+  const ofBase = connectTo(base);
+  return {
+    baseUrl: rootOf(base, ofBase),
+    apiUrl: rootOf(api, api.origin === base.origin ? ofBase : connectTo(api)),
+  };
 }

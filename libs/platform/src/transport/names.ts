@@ -11,14 +11,14 @@ const OLDEST_MS = 600_000;
 const SLOW_MS = 1_000;
 const MOST_SLOW = 8;
 
+type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
+
 /** Asks the system for all addresses of a host. */
 export type Ask = (
   host: string,
   options: LookupOptions & { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
-
-type Answer = (error: NodeJS.ErrnoException | null, addresses: readonly LookupAddress[]) => void;
 
 interface Host {
   addresses: readonly LookupAddress[];
@@ -27,7 +27,7 @@ interface Host {
   askedAtMs: number;
   /** Whether its last answer took long. */
   isSlow: boolean;
-  /** Who waits for an answer of the system; `undefined` while it is not asked. */
+  /** What waits for an answer of the system; `undefined` while it is not asked. */
   waiting: Set<Answer> | undefined;
 }
 
@@ -49,30 +49,27 @@ export class Names {
   }
 
   /** As `net.connect` wants it. */
-  readonly lookup: LookupFunction = (name, { all, family, hints }, callback) => {
+  readonly lookup: LookupFunction = (name, { all, family, hints = 0 }, callback) => {
     this.#addressesOf(name, hints, (error, addresses) => {
-      const fitting =
-        family === 4 || family === 6 ? addresses.filter((each) => each.family === family) : addresses;
+      const isGiven = family === 4 || family === 6;
+      const fitting = isGiven ? addresses.filter((each) => each.family === family) : [...addresses];
       const [first] = fitting;
       const failure = error ?? (first ? null : Object.assign(new Error('no address'), { code: 'ENOTFOUND' }));
-      if (all) callback(failure, [...fitting]);
+      if (all) callback(failure, fitting);
       else callback(failure, first?.address ?? '', first?.family);
     });
   };
 
-  #addressesOf(name: string, hints: number | undefined, answer: Answer): void {
+  #addressesOf(name: string, hints: number, answer: Answer): void {
     const nowMs = performance.now();
-    let host = this.#hosts.get(name);
-    if (host === undefined) {
-      host = {
-        addresses: [],
-        answeredAtMs: -Infinity,
-        askedAtMs: -Infinity,
-        isSlow: false,
-        waiting: undefined,
-      };
-      this.#hosts.set(name, host);
-    }
+    const host = this.#hosts.get(name) ?? {
+      addresses: [],
+      answeredAtMs: -Infinity,
+      askedAtMs: -Infinity,
+      isSlow: false,
+      waiting: undefined,
+    };
+    this.#hosts.set(name, host);
     const ageMs = nowMs - host.answeredAtMs;
     if (ageMs <= FRESH_MS) return answer(null, host.addresses);
     const waiting = host.waiting ?? this.#askFor(name, host, hints);
@@ -84,36 +81,29 @@ export class Names {
     setTimeout(useOld, host.askedAtMs + PATIENCE_MS - nowMs).unref();
   }
 
-  #askFor(name: string, host: Host, hints = 0): Set<Answer> {
-    const waiting = new Set<Answer>();
-    host.waiting = waiting;
-    host.askedAtMs = performance.now();
-    this.#inTurn(host, (answered) =>
-      this.#ask(name, { all: true, hints }, (error, addresses) => {
-        host.waiting = undefined;
-        answered();
-        if (!error) Object.assign(host, { addresses, answeredAtMs: performance.now() });
-        const isUsable = performance.now() - host.answeredAtMs <= OLDEST_MS;
-        for (const answer of waiting) answer(isUsable ? null : error, isUsable ? host.addresses : []);
-      }),
-    );
-    return waiting;
-  }
-
   /** Asks now, or, for a name that is slow, once fewer of them are asked for. */
-  #inTurn(host: Host, ask: (answered: () => void) => void): void {
+  #askFor(name: string, host: Host, hints: number): Set<Answer> {
+    const waiting = new Set<Answer>();
+    Object.assign(host, { waiting, askedAtMs: performance.now() });
     const { isSlow } = host;
-    const start = (): void => {
+    const ask = (): void => {
       const startedAtMs = performance.now();
       if (isSlow) this.#slowAsked += 1;
-      ask(() => {
-        host.isSlow = performance.now() - startedAtMs > SLOW_MS;
-        if (!isSlow) return;
-        this.#slowAsked -= 1;
-        this.#slowWaiting.shift()?.();
+      this.#ask(name, { all: true, hints }, (error, addresses) => {
+        const nowMs = performance.now();
+        host.waiting = undefined;
+        host.isSlow = nowMs - startedAtMs > SLOW_MS;
+        if (!error) Object.assign(host, { addresses, answeredAtMs: nowMs });
+        if (isSlow) {
+          this.#slowAsked -= 1;
+          this.#slowWaiting.shift()?.();
+        }
+        const isUsable = nowMs - host.answeredAtMs <= OLDEST_MS;
+        for (const answer of waiting) answer(isUsable ? null : error, isUsable ? host.addresses : []);
       });
     };
-    if (isSlow && this.#slowAsked >= MOST_SLOW) this.#slowWaiting.push(start);
-    else start();
+    if (isSlow && this.#slowAsked >= MOST_SLOW) this.#slowWaiting.push(ask);
+    else ask();
+    return waiting;
   }
 }

@@ -1,10 +1,39 @@
-import type { PlatformTransport } from '../platform-settings.ts';
-import { type Connector, directConnector, proxyConnector, tunnelConnector } from './connector.ts';
-import { Names } from './names.ts';
-import { Proxy } from './proxy.ts';
+import { request as plainRequest } from 'node:http';
+import { request as encryptedRequest } from 'node:https';
+import type { LookupFunction, Socket } from 'node:net';
 
-/** Those that this process has resolved. */
+import { buildConnector } from 'undici';
+
+import type { TlsContext } from '#tls';
+
+import type { PlatformTransport } from '../platform-settings.ts';
+import { Names } from './names.ts';
+
+/** The names that this process has resolved. */
 const NAMES = new Names();
+
+/** The proxy is what failed, and not the platform. */
+export class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  /** What it answered instead of connecting; absent if there is no connection to it. */
+  readonly status: number | undefined;
+
+  constructor(status?: number) {
+    super(status === undefined ? 'the proxy cannot be reached' : 'the proxy refuses to connect');
+    this.status = status;
+  }
+}
+
+/** A connection that is being made. */
+export interface Connecting {
+  /** Whether it waits for the proxy, and not for the platform. */
+  isAtProxy: boolean;
+  /** What to destroy to cut it off. */
+  stream: { destroy(error: Error): unknown };
+}
+
+/** Makes a connection, as undici's clients want it, that can be cut off meanwhile. */
+export type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => Connecting;
 
 /** How requests reach an origin. */
 export interface Route {
@@ -20,23 +49,92 @@ export interface Route {
 /** Straight to an origin, through a tunnel of the proxy if it is encrypted, or by the proxy's own requests if it is not. */
 export function routeTo(
   origin: string,
-  { tls, proxyUrl, names = NAMES }: PlatformTransport,
+  { tls, proxyUrl, names: { lookup } = NAMES }: PlatformTransport,
   timeoutMs: number,
 ): Route {
-  const { lookup } = names;
   const direct = directConnector(timeoutMs, lookup, tls);
   if (proxyUrl === undefined) return { origin, prefix: '', headers: [], connect: direct };
-  const proxy = new Proxy(proxyUrl, lookup);
+  const proxy = new URL(proxyUrl);
   const { protocol, hostname, host, port } = new URL(origin);
   if (protocol === 'https:') {
     const target = `${hostname}:${port || 443}`;
-    return { origin, prefix: '', headers: [], connect: tunnelConnector(proxy, target, direct) };
+    return { origin, prefix: '', headers: [], connect: tunnelConnector(proxy, target, lookup, direct) };
   }
   return {
     origin: proxy.origin,
     prefix: origin,
-    headers: ['host', host, ...proxy.headers],
+    headers: ['host', host, ...authorizationOf(proxy)],
     // What the platform is trusted by, and what it is shown, is not for the proxy.
     connect: proxyConnector(directConnector(timeoutMs, lookup)),
   };
+}
+
+/** Connects to the address itself. */
+function directConnector(timeoutMs: number, lookup: LookupFunction, tls?: TlsContext): Connector {
+  const build = () => buildConnector({ allowH2: false, timeout: timeoutMs, lookup, ...tls?.material });
+  let material = tls?.material;
+  let connect = build();
+  return (options, callback) => {
+    if (material !== tls?.material) {
+      material = tls?.material;
+      connect = build();
+    }
+    // Its types do not say that it returns the socket, by which alone connecting can be ended.
+    return { isAtProxy: false, stream: connect(options, callback) as unknown as Socket };
+  };
+}
+
+/** Connects to a proxy that carries requests out by itself. */
+function proxyConnector(connectToProxy: Connector): Connector {
+  return (options, callback) => {
+    const connecting = connectToProxy(options, (...[error, socket]) => {
+      if (error) callback(new ProxyError(), null);
+      else callback(null, socket);
+    });
+    return { ...connecting, isAtProxy: true };
+  };
+}
+
+/**
+ * Connects by a tunnel through a proxy.
+ *
+ * @param target host and port
+ * @param connect makes an encrypted connection of the tunnel
+ */
+function tunnelConnector(proxy: URL, target: string, lookup: LookupFunction, connect: Connector): Connector {
+  const isEncrypted = proxy.protocol === 'https:';
+  const options = {
+    method: 'CONNECT',
+    host: proxy.hostname.replace(/^\[|\]$/g, ''),
+    port: proxy.port || (isEncrypted ? 443 : 80),
+    path: target,
+    headers: ['host', target, ...authorizationOf(proxy)],
+    agent: false,
+    lookup,
+  };
+  return (tunnelled, callback) => {
+    const request = isEncrypted ? encryptedRequest(options) : plainRequest(options);
+    const connecting: Connecting = { isAtProxy: true, stream: request };
+    request.once('connect', ({ statusCode = 0 }, socket) => {
+      if (statusCode >= 200 && statusCode < 300) {
+        const { stream } = connect({ ...tunnelled, httpSocket: socket }, callback);
+        Object.assign(connecting, { isAtProxy: false, stream });
+        return;
+      }
+      socket.destroy();
+      callback(new ProxyError(statusCode), null);
+    });
+    request.on('error', () => {
+      if (connecting.isAtProxy) callback(new ProxyError(), null);
+    });
+    request.end();
+    return connecting;
+  };
+}
+
+/** The header by which a proxy knows who asks, as undici takes headers. */
+function authorizationOf({ username, password }: URL): readonly string[] {
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  if (credentials === ':') return [];
+  return ['proxy-authorization', `Basic ${Buffer.from(credentials).toString('base64')}`];
 }

@@ -1,7 +1,9 @@
 import { type TlsFault, tlsFaultOf } from '#tls';
 
-import type { Phase } from './phase.ts';
-import { ProxyError } from './proxy.ts';
+import { ProxyError } from './route.ts';
+
+/** How far an exchange has come; `unsent` is connecting. */
+export type Phase = 'unsent' | 'sent' | 'answering';
 
 /** Why a request got no complete answer. */
 export type TransportFault =

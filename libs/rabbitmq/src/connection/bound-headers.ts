@@ -1,5 +1,5 @@
 // amqplib decodes headers by recursion and without a bound, before anybody can look at them: 27 kB of nested lists ended a
-// worker, and 130 kB of nulls took half a MiB while their command was in flight (docs/decisions/0020).
+// worker, and 130 kB of nulls took half a MiB while their command was in flight (docs/decisions/0012).
 
 import type { ChannelModel, MessagePropertyHeaders } from 'amqplib';
 

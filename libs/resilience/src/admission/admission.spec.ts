@@ -1,180 +1,147 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import fc from 'fast-check';
 
 import { Deadline } from '../deadline.ts';
-import { Admission, type Admittance, type Compartment, DeadlineQueue } from './admission.ts';
+import { Admission, type Admittance, type Compartment } from './admission.ts';
 
-describe('admission', () => {
-  beforeEach(() => {
-    jest.useFakeTimers({ now: 0 });
-  });
-
-  afterEach(() => {
-    jest.useRealTimers();
-  });
-
-  const in1s = () => Deadline.after(1000);
-
-  /** Enters calls under a name; the log holds what each got, in order. */
-  function entrance(admission: Admission) {
-    const log: string[] = [];
-    const sessions = admission.add('interactive');
-    const reports = admission.add('background');
-    const enter = async (name: string, deadline = in1s(), compartment: Compartment = sessions) => {
-      const admittance: Admittance = await admission.enter(compartment, deadline);
-      log.push(`${name} ${admittance}`);
-    };
-    return { log, enter, sessions, reports };
-  }
-
-  /** How many of `calls` a compartment gets at once. */
-  function filled(admission: Admission, compartment: Compartment, calls = 100): number {
-    for (let i = 0; i < calls; i += 1) void admission.enter(compartment, in1s());
-    return compartment.inFlight;
-  }
-
-  describe('Admission', () => {
-    it('never admits more than there are connections', () => {
-      const admission = new Admission({ connections: 3, queue: 100 });
-      const sessions = admission.add('interactive');
-      filled(admission, sessions, 50);
-      expect([admission.inFlight, admission.waiting]).toEqual([3, 47]);
-      for (let left = 49; left >= 0; left -= 1) {
-        admission.leave(sessions);
-        expect(admission.inFlight).toBe(Math.min(left, 3));
-      }
-    });
-
-    it('leaves connections to the others, however many calls of one compartment are stuck', () => {
-      const admission = new Admission({ connections: 256, queue: 1_000 });
-      const [games, sessions] = [admission.add('interactive'), admission.add('interactive')];
-      expect(filled(admission, games, 500)).toBe(192);
-      expect(admission.enter(sessions, in1s())).toBe('admitted');
-      expect([filled(admission, sessions), 256 - admission.inFlight]).toEqual([48, 16]);
-      expect(admission.enter(admission.add('interactive'), in1s())).toBe('admitted');
-      expect(admission.enter(admission.add('background'), in1s())).toBe('admitted');
-    });
-
-    it('rejects a call that finds the queue full', () => {
-      const admission = new Admission({ connections: 1, queue: 1 });
-      const sessions = admission.add('interactive');
-      expect(admission.enter(sessions, in1s())).toBe('admitted');
-      void admission.enter(sessions, in1s());
-      expect(admission.enter(sessions, in1s())).toBe('overloaded');
-      const unqueued = new Admission({ connections: 1, queue: 0 });
-      expect(unqueued.enter(unqueued.add('interactive'), in1s())).toBe('admitted');
-    });
-
-    it('admits by deadline, interactive calls before background ones', async () => {
-      const admission = new Admission({ connections: 1, queue: 10 });
-      const { log, enter, sessions, reports } = entrance(admission);
-      await enter('first');
-      void enter('report', Deadline.after(100), reports);
-      void enter('late', Deadline.after(900));
-      void enter('early', Deadline.after(500));
-      for (let i = 0; i < 3; i += 1) {
-        admission.leave(sessions);
-        await jest.advanceTimersByTimeAsync(0);
-      }
-      expect(log).toEqual(['first admitted', 'early admitted', 'late admitted', 'report admitted']);
-    });
-
-    it('ends a waiting call at its deadline, and clears its timer', async () => {
-      const admission = new Admission({ connections: 1, queue: 10 });
-      const { log, enter, sessions } = entrance(admission);
-      await enter('first');
-      void enter('second', Deadline.after(500));
-      void enter('third', Deadline.after(700));
-      await jest.advanceTimersByTimeAsync(500);
-      expect(log).toEqual(['first admitted', 'second expired']);
-      admission.leave(sessions);
-      await jest.advanceTimersByTimeAsync(0);
-      expect(log.at(-1)).toBe('third admitted');
-      expect([admission.inFlight, admission.waiting, jest.getTimerCount()]).toEqual([1, 0, 0]);
-    });
-
-    it('admits no call whose deadline has passed', () => {
-      const admission = new Admission({ connections: 1, queue: 10 });
-      expect(admission.enter(admission.add('interactive'), new Deadline(0))).toBe('expired');
-      expect(admission.inFlight).toBe(0);
-    });
-
-    it('keeps half of the connections from background calls', async () => {
-      const admission = new Admission({ connections: 4, queue: 10 });
-      const { log, enter, reports } = entrance(admission);
-      const others = admission.add('background');
-      for (const [name, kind] of Object.entries({ a: reports, b: others, c: reports }))
-        void enter(name, in1s(), kind);
-      await jest.advanceTimersByTimeAsync(0);
-      expect([admission.inFlight, admission.waiting]).toEqual([2, 1]);
-      await enter('session');
-      expect(log).toEqual(['a admitted', 'b admitted', 'session admitted']);
-      admission.leave(others);
-      await jest.advanceTimersByTimeAsync(0);
-      expect(log.at(-1)).toBe('c admitted');
-      const small = new Admission({ connections: 1, queue: 0 });
-      expect(small.enter(small.add('background'), in1s())).toBe('admitted');
-    });
-
-    it('gives the place of the background call with the latest deadline to an interactive one', async () => {
-      const admission = new Admission({ connections: 1, queue: 2 });
-      const { log, enter, reports } = entrance(admission);
-      await enter('first');
-      void enter('soon', Deadline.after(100), reports);
-      void enter('later', Deadline.after(900), reports);
-      void enter('session');
-      await jest.advanceTimersByTimeAsync(0);
-      expect(log).toEqual(['first admitted', 'later overloaded']);
-      expect(await admission.enter(reports, in1s())).toBe('overloaded');
-    });
-
-    it('rejects every call once closed, and leaves no timer', async () => {
-      const admission = new Admission({ connections: 1, queue: 10 });
-      const { log, enter, reports } = entrance(admission);
-      await enter('first');
-      void enter('second');
-      void enter('report', in1s(), reports);
-      admission.close();
-      await enter('third');
-      expect(log).toEqual(['first admitted', 'second closed', 'report closed', 'third closed']);
-      expect(jest.getTimerCount()).toBe(0);
-    });
-  });
+beforeEach(() => {
+  jest.useFakeTimers({ now: 0 });
 });
 
-interface Item {
-  readonly deadline: { readonly atMs: number };
-  readonly order: number;
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const in1s = () => Deadline.after(1000);
+
+/** Enters calls under a name; the log holds what each got, in order. */
+function entrance(admission: Admission) {
+  const log: string[] = [];
+  const sessions = admission.add('interactive');
+  const reports = admission.add('background');
+  const enter = async (name: string, deadline = in1s(), compartment: Compartment = sessions) => {
+    const admittance: Admittance = await admission.enter(compartment, deadline);
+    log.push(`${name} ${admittance}`);
+  };
+  return { log, enter, sessions, reports };
 }
 
-const items = fc
-  .array(fc.integer({ min: 0, max: 9 }))
-  .map((times) => times.map((atMs, order): Item => ({ deadline: { atMs }, order })));
+/** How many of `calls` a compartment gets at once. */
+function filled(admission: Admission, compartment: Compartment, calls = 100): number {
+  for (let i = 0; i < calls; i += 1) void admission.enter(compartment, in1s());
+  return compartment.inFlight;
+}
 
-describe('DeadlineQueue', () => {
-  it('gives the earliest deadline first, and equal ones in the order of their arrival', () => {
-    fc.assert(
-      fc.property(items, (given) => {
-        const queue = new DeadlineQueue<Item>();
-        for (const item of given) queue.push(item);
-        const taken = Array.from(given, () => queue.shift());
-        const expected = given.toSorted((a, b) => a.deadline.atMs - b.deadline.atMs || a.order - b.order);
-        expect(taken).toEqual(expected);
-        expect(queue.size).toBe(0);
-      }),
-    );
+describe('Admission', () => {
+  it('never admits more than there are connections', () => {
+    const admission = new Admission({ connections: 3, queue: 100 });
+    const sessions = admission.add('interactive');
+    filled(admission, sessions, 50);
+    expect([admission.inFlight, admission.waiting]).toEqual([3, 47]);
+    for (let left = 49; left >= 0; left -= 1) {
+      admission.leave(sessions);
+      expect(admission.inFlight).toBe(Math.min(left, 3));
+    }
   });
 
-  it('gives the latest deadline from its end, and removes any item', () => {
-    const [a, b, c] = [30, 10, 20].map((atMs, order) => ({ deadline: { atMs }, order })) as [
-      Item,
-      Item,
-      Item,
-    ];
-    const queue = new DeadlineQueue<Item>();
-    for (const item of [a, b, c]) queue.push(item);
-    queue.remove(c);
-    queue.remove(c);
-    expect([queue.size, queue.pop(), queue.shift(), queue.shift()]).toEqual([2, a, b, undefined]);
+  it('leaves connections to the others, however many calls of one compartment are stuck', () => {
+    const admission = new Admission({ connections: 256, queue: 1_000 });
+    const [games, sessions] = [admission.add('interactive'), admission.add('interactive')];
+    expect(filled(admission, games, 500)).toBe(192);
+    expect(admission.enter(sessions, in1s())).toBe('admitted');
+    expect([filled(admission, sessions), 256 - admission.inFlight]).toEqual([48, 16]);
+    expect(admission.enter(admission.add('interactive'), in1s())).toBe('admitted');
+    expect(admission.enter(admission.add('background'), in1s())).toBe('admitted');
+  });
+
+  it('rejects a call that finds the queue full', () => {
+    const admission = new Admission({ connections: 1, queue: 1 });
+    const sessions = admission.add('interactive');
+    expect(admission.enter(sessions, in1s())).toBe('admitted');
+    void admission.enter(sessions, in1s());
+    expect(admission.enter(sessions, in1s())).toBe('overloaded');
+    const unqueued = new Admission({ connections: 1, queue: 0 });
+    expect(unqueued.enter(unqueued.add('interactive'), in1s())).toBe('admitted');
+  });
+
+  it('admits by deadline, interactive calls before background ones', async () => {
+    const admission = new Admission({ connections: 1, queue: 10 });
+    const { log, enter, sessions, reports } = entrance(admission);
+    await enter('first');
+    void enter('report', Deadline.after(100), reports);
+    void enter('late', Deadline.after(900));
+    void enter('early', Deadline.after(500));
+    void enter('as late', Deadline.after(900));
+    for (let i = 0; i < 4; i += 1) {
+      admission.leave(sessions);
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(log).toEqual([
+      'first admitted',
+      'early admitted',
+      'late admitted',
+      'as late admitted',
+      'report admitted',
+    ]);
+  });
+
+  it('ends a waiting call at its deadline, and clears its timer', async () => {
+    const admission = new Admission({ connections: 1, queue: 10 });
+    const { log, enter, sessions } = entrance(admission);
+    await enter('first');
+    void enter('second', Deadline.after(500));
+    void enter('third', Deadline.after(700));
+    await jest.advanceTimersByTimeAsync(500);
+    expect(log).toEqual(['first admitted', 'second expired']);
+    admission.leave(sessions);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(log.at(-1)).toBe('third admitted');
+    expect([admission.inFlight, admission.waiting, jest.getTimerCount()]).toEqual([1, 0, 0]);
+  });
+
+  it('admits no call whose deadline has passed', () => {
+    const admission = new Admission({ connections: 1, queue: 10 });
+    expect(admission.enter(admission.add('interactive'), new Deadline(0))).toBe('expired');
+    expect(admission.inFlight).toBe(0);
+  });
+
+  it('keeps half of the connections from background calls', async () => {
+    const admission = new Admission({ connections: 4, queue: 10 });
+    const { log, enter, reports } = entrance(admission);
+    const others = admission.add('background');
+    for (const [name, kind] of Object.entries({ a: reports, b: others, c: reports }))
+      void enter(name, in1s(), kind);
+    await jest.advanceTimersByTimeAsync(0);
+    expect([admission.inFlight, admission.waiting]).toEqual([2, 1]);
+    await enter('session');
+    expect(log).toEqual(['a admitted', 'b admitted', 'session admitted']);
+    admission.leave(others);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(log.at(-1)).toBe('c admitted');
+    const small = new Admission({ connections: 1, queue: 0 });
+    expect(small.enter(small.add('background'), in1s())).toBe('admitted');
+  });
+
+  it('gives the place of the background call with the latest deadline to an interactive one', async () => {
+    const admission = new Admission({ connections: 1, queue: 2 });
+    const { log, enter, reports } = entrance(admission);
+    await enter('first');
+    void enter('soon', Deadline.after(100), reports);
+    void enter('later', Deadline.after(900), reports);
+    void enter('session');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(log).toEqual(['first admitted', 'later overloaded']);
+    expect(await admission.enter(reports, in1s())).toBe('overloaded');
+  });
+
+  it('rejects every call once closed, and leaves no timer', async () => {
+    const admission = new Admission({ connections: 1, queue: 10 });
+    const { log, enter, reports } = entrance(admission);
+    await enter('first');
+    void enter('second');
+    void enter('report', in1s(), reports);
+    admission.close();
+    await enter('third');
+    expect(log).toEqual(['first admitted', 'second closed', 'report closed', 'third closed']);
+    expect(jest.getTimerCount()).toBe(0);
   });
 });

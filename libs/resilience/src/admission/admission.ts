@@ -1,39 +1,5 @@
 import type { Deadline } from '../deadline.ts';
-
-interface HasDeadline {
-  readonly deadline: { readonly atMs: number };
-}
-
-/** A queue by deadline, the earliest first; equal ones in the order of their arrival. */
-export class DeadlineQueue<T extends HasDeadline> {
-  /** The latest deadline first, so that the next item is taken off the end. */
-  readonly #items: T[] = [];
-
-  get size(): number {
-    return this.#items.length;
-  }
-
-  push(item: T): void {
-    // A later item mostly has a later deadline, so its place is near the beginning.
-    const index = this.#items.findIndex(({ deadline }) => deadline.atMs <= item.deadline.atMs);
-    this.#items.splice(index === -1 ? this.#items.length : index, 0, item);
-  }
-
-  /** Takes the item with the earliest deadline. */
-  shift(): T | undefined {
-    return this.#items.pop();
-  }
-
-  /** Takes the item with the latest deadline. */
-  pop(): T | undefined {
-    return this.#items.shift();
-  }
-
-  remove(item: T): void {
-    const index = this.#items.lastIndexOf(item);
-    if (index !== -1) this.#items.splice(index, 1);
-  }
-}
+import { type Share, Shares } from './shares.ts';
 
 /** A person waits for an interactive call; nobody waits for a background one. */
 export type Priority = 'interactive' | 'background';
@@ -43,7 +9,7 @@ export type Admittance = 'admitted' | 'overloaded' | 'expired' | 'closed';
 export interface AdmissionLimits {
   /** Calls in flight at once. */
   readonly connections: number;
-  /** Calls that may wait. */
+  /** Calls that may wait for a connection. */
   readonly queue: number;
 }
 
@@ -55,38 +21,41 @@ interface Waiter {
 /** Calls that are slow or stuck together, such as those of one operation, apart from all others. */
 export interface Compartment {
   readonly priority: Priority;
+  readonly share: Share;
   inFlight: number;
-  readonly waiting: DeadlineQueue<Waiter>;
+  /** The latest deadline first; the next waiter is taken off the end. */
+  readonly waiting: Waiter[];
 }
 
-/** A compartment of interactive calls may hold three times as many connections as it leaves free: three quarters. */
-const INTERACTIVE_WEIGHT = 3;
+/** How many times what is free a share may hold: three quarters of all connections, or half of them. */
+const WEIGHTS: Readonly<Record<Priority, number>> = { interactive: 3, background: 1 };
 
 /**
  * Admits calls to a number of connections, queues a bounded number of further ones by their deadlines, and rejects the
  * rest.
  *
- * No compartment takes all connections: it may hold three times as many as are free, so that one that is stuck leaves a
- * quarter to the others, and two that are stuck a seventh.
+ * No compartment takes all connections: it may hold three times as many as are free, so that a compartment that is stuck
+ * leaves a quarter to the others, and two that are stuck a seventh.
  *
  * Interactive calls go first: they are admitted before any background call, they take the place of a waiting one if the
- * queue is full, and all background calls together hold as many connections as are free at most: half.
+ * queue is full, and all background calls share half of the connections.
  */
 export class Admission {
-  readonly #limits: AdmissionLimits;
+  readonly #shares: Shares;
+  readonly #queue: number;
+  readonly #background: Share = { inFlight: 0 };
   /** Interactive ones first. */
   #compartments: readonly Compartment[] = [];
-  #inFlight = 0;
-  #background = 0;
   #waiting = 0;
   #isClosed = false;
 
-  constructor(limits: AdmissionLimits) {
-    this.#limits = limits;
+  constructor({ connections, queue }: AdmissionLimits) {
+    this.#shares = new Shares(connections);
+    this.#queue = queue;
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#shares.inFlight;
   }
 
   get waiting(): number {
@@ -95,8 +64,9 @@ export class Admission {
 
   /** Adds a compartment, for good. */
   add(priority: Priority): Compartment {
-    const added: Compartment = { priority, inFlight: 0, waiting: new DeadlineQueue() };
     const isInteractive = priority === 'interactive';
+    const share = isInteractive ? { inFlight: 0 } : this.#background;
+    const added: Compartment = { priority, share, inFlight: 0, waiting: [] };
     this.#compartments = isInteractive ? [added, ...this.#compartments] : [...this.#compartments, added];
     return added;
   }
@@ -105,44 +75,40 @@ export class Admission {
   enter(compartment: Compartment, deadline: Deadline): Admittance | Promise<Admittance> {
     if (this.#isClosed) return 'closed';
     if (deadline.expired) return 'expired';
-    if (this.#hasRoomFor(compartment)) {
-      this.#count(compartment, 1);
-      return 'admitted';
-    }
+    if (this.#hasRoomFor(compartment)) return this.#admit(compartment);
     return this.#makeRoom(compartment) ? this.#wait(compartment, deadline) : 'overloaded';
   }
 
   leave(compartment: Compartment): void {
-    this.#count(compartment, -1);
-    if (this.#waiting > 0) this.#admitNext();
+    compartment.inFlight -= 1;
+    this.#shares.giveBack(compartment.share);
+    for (const next of this.#compartments) {
+      while (next.waiting.length > 0 && this.#hasRoomFor(next))
+        next.waiting.at(-1)?.settle(this.#admit(next));
+    }
   }
 
   /** Rejects all calls that wait, and all later ones. */
   close(): void {
     this.#isClosed = true;
-    for (const { waiting } of this.#compartments) {
-      for (let waiter = waiting.shift(); waiter; waiter = waiting.shift()) waiter.settle('closed');
-    }
+    for (const waiter of this.#compartments.flatMap(({ waiting }) => waiting)) waiter.settle('closed');
   }
 
-  #count(compartment: Compartment, calls: 1 | -1): void {
-    compartment.inFlight += calls;
-    this.#inFlight += calls;
-    if (compartment.priority === 'background') this.#background += calls;
+  #hasRoomFor({ priority, share }: Compartment): boolean {
+    return this.#shares.hasRoomFor(share, WEIGHTS[priority]);
   }
 
-  #hasRoomFor({ priority, inFlight }: Compartment): boolean {
-    const free = this.#limits.connections - this.#inFlight;
-    return priority === 'interactive' ? inFlight < INTERACTIVE_WEIGHT * free : this.#background < free;
+  #admit(compartment: Compartment): 'admitted' {
+    compartment.inFlight += 1;
+    this.#shares.take(compartment.share);
+    return 'admitted';
   }
 
   #makeRoom({ priority }: Compartment): boolean {
-    if (this.#waiting < this.#limits.queue) return true;
+    if (this.#waiting < this.#queue) return true;
     if (priority === 'background') return false;
-    const evicted = this.#compartments.find(
-      (other) => other.priority === 'background' && other.waiting.size > 0,
-    );
-    evicted?.waiting.pop()?.settle('overloaded');
+    const evicted = this.#compartments.find((other) => other.priority === 'background' && other.waiting[0]);
+    evicted?.waiting[0]?.settle('overloaded');
     return evicted !== undefined;
   }
 
@@ -152,25 +118,16 @@ export class Admission {
       const waiter: Waiter = {
         deadline,
         settle: (admittance) => {
+          waiting.splice(waiting.lastIndexOf(waiter), 1);
           this.#waiting -= 1;
           unsubscribe();
           resolve(admittance);
         },
       };
-      waiting.push(waiter);
-      const unsubscribe = deadline.onExpired(() => {
-        waiting.remove(waiter);
-        waiter.settle('expired');
-      });
+      // A later call mostly has a later deadline, so its place is near the beginning.
+      const index = waiting.findIndex((other) => other.deadline.atMs <= deadline.atMs);
+      waiting.splice(index === -1 ? waiting.length : index, 0, waiter);
+      const unsubscribe = deadline.onExpired(() => waiter.settle('expired'));
     });
-  }
-
-  #admitNext(): void {
-    for (const compartment of this.#compartments) {
-      while (compartment.waiting.size > 0 && this.#hasRoomFor(compartment)) {
-        this.#count(compartment, 1);
-        compartment.waiting.shift()?.settle('admitted');
-      }
-    }
   }
 }

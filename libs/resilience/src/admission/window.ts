@@ -1,37 +1,34 @@
 import type { Clock } from '../clock.ts';
+import { type Share, Shares } from './shares.ts';
 
 /** What one compartment of a window holds. */
-export interface Holding {
-  inFlight: number;
+export interface Holding extends Share {
   /** Refused so far. */
   overflowed: number;
   /** When the last one ended, or the first of those in flight began. */
   movedAtMs: number;
-  /** How long the last one took that ended. */
+  /** How long the last one took. */
   tookMs: number;
 }
 
 /** While less than this share of the window is free, a compartment counts as stuck after `HASTE` of `slowMs`. */
 const RESERVE = 1 / 8;
 const HASTE = 1 / 5;
-/** What stands at the end of a burst takes long, too. */
+/** The last commands of a burst also take long. */
 const LINE = 2;
 
 /**
- * How much of a worker each compartment may hold: as much as is free, so that one that is stuck leaves half to the
+ * How much of a worker each compartment may hold: as much as is free, so that a compartment that is stuck leaves half to the
  * others, and ten that are stuck leave each as much as they hold themselves. A compartment that moves, such as a burst
- * that is served, may hold more.
- *
- * Waiting costs memory alone, so the window is large; it bounds memory, and not what is done at once.
+ * that is served, may hold more. The window bounds memory, and not what is done at once, so it is large.
  */
 export class Window {
-  readonly #size: number;
+  readonly #shares: Shares;
   readonly #slowMs: number;
   readonly #clock: Clock;
   readonly #holdings = new Map<string, Holding>();
   /** What is held beside the compartments. */
   readonly #beside = newHolding();
-  #inFlight = 0;
   #restartedAtMs = 0;
 
   /**
@@ -39,13 +36,9 @@ export class Window {
    *   eighth of the window is free, it is stuck if none has ended for a fifth of it
    */
   constructor(size: number, slowMs: number, clock: Clock) {
-    this.#size = size;
+    this.#shares = new Shares(size);
     this.#slowMs = slowMs;
     this.#clock = clock;
-  }
-
-  get #free(): number {
-    return this.#size - this.#inFlight;
   }
 
   /** By its clock. */
@@ -67,58 +60,48 @@ export class Window {
   enter(compartment: string): Holding | undefined {
     let holding = this.#holdings.get(compartment);
     if (holding === undefined) this.#holdings.set(compartment, (holding = newHolding()));
-    if (holding.inFlight === 0) {
-      holding.movedAtMs = this.#clock();
-    } else if (holding.inFlight >= this.#free && this.#isStuck(holding)) {
-      return undefined;
-    }
-    return this.#hold(holding);
+    if (holding.inFlight === 0) holding.movedAtMs = this.#clock();
+    else if (!this.#shares.hasRoomFor(holding) && this.#isStuck(holding)) return undefined;
+    this.#shares.take(holding);
+    return holding;
   }
 
   /**
-   * For one that could not enter, but only waits for another one that did. As `enter` it is followed by one `leave`.
+   * For a repeat of a command, which only waits for the first one. As `enter` it is followed by one `leave`.
    *
-   * @returns undefined if such ones hold as much as is free: in all compartments together, and whether they move or not
+   * @returns undefined if the repeats of all compartments hold as much as is free
    */
   enterBeside(): Holding | undefined {
-    return this.#beside.inFlight < this.#free ? this.#hold(this.#beside) : undefined;
+    if (!this.#shares.hasRoomFor(this.#beside)) return undefined;
+    this.#shares.take(this.#beside);
+    return this.#beside;
   }
 
-  /** Counts one that could not enter, and was refused. */
+  /** Counts a command that could not enter, and was refused. */
   overflow(compartment: string): void {
     const holding = this.#holdings.get(compartment);
     if (holding) holding.overflowed += 1;
   }
 
-  /** What was held up until now was not held up by its compartment: none is stuck, and what it took counts from here. */
+  /** Something else held up all compartments until now: none is stuck, and what each took counts from here. */
   restart(): void {
     this.#restartedAtMs = this.#clock();
     for (const holding of this.#holdings.values()) {
-      holding.movedAtMs = this.#restartedAtMs;
-      holding.tookMs = 0;
+      Object.assign(holding, { movedAtMs: this.#restartedAtMs, tookMs: 0 });
     }
   }
 
-  /**
-   * @param startedAtMs by the clock; `undefined` for one that did not wait for what its compartment waits for, and so does
-   *   not show that this moves
-   */
+  /** @param startedAtMs by the clock; `undefined` for a repeat, which does not show that its compartment moves */
   leave(holding: Holding, startedAtMs: number | undefined): void {
-    holding.inFlight -= 1;
-    this.#inFlight -= 1;
+    this.#shares.giveBack(holding);
     if (startedAtMs === undefined) return;
     holding.movedAtMs = this.#clock();
     holding.tookMs = holding.movedAtMs - Math.max(startedAtMs, this.#restartedAtMs);
   }
 
-  #hold(holding: Holding): Holding {
-    holding.inFlight += 1;
-    this.#inFlight += 1;
-    return holding;
-  }
-
   #isStuck({ movedAtMs, tookMs }: Holding): boolean {
-    const patienceMs = this.#free <= RESERVE * this.#size ? HASTE * this.#slowMs : this.#slowMs;
+    const { free, size } = this.#shares;
+    const patienceMs = free <= RESERVE * size ? HASTE * this.#slowMs : this.#slowMs;
     return tookMs > LINE * this.#slowMs || this.#clock() - movedAtMs > patienceMs;
   }
 }

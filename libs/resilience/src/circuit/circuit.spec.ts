@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import type { CircuitSettings } from './breaker.ts';
-import { Circuit, type CircuitPass, type Health } from './circuit.ts';
+import { Circuit, type CircuitPass, type CircuitSettings, type Health } from './circuit.ts';
 
 const SETTINGS: CircuitSettings = { failureRate: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000 };
 

@@ -1,10 +1,23 @@
+import { EventEmitter } from 'node:events';
+
+import CircuitBreaker from 'opossum';
+
 import type { Clock, Random } from '../clock.ts';
-import { Breaker, type CircuitSettings } from './breaker.ts';
 
 export type CircuitState = 'closed' | 'half-open' | 'open';
 
 /** What a call says about the health of the other side; `ignored` is nothing, for example if its deadline cut it off. */
 export type Health = 'healthy' | 'unhealthy' | 'ignored';
+
+export interface CircuitSettings {
+  /** Percent of the calls in the window, 1 to 100; reached, it opens the circuit. */
+  readonly failureRate: number;
+  /** Fewer calls in the window never open it. */
+  readonly minimumCalls: number;
+  readonly windowMs: number;
+  /** Until the first probe, give or take a fifth. */
+  readonly openMs: number;
+}
 
 /** Permission to make one call, settled once when the call has ended. */
 export interface CircuitPass {
@@ -26,30 +39,57 @@ type Mode =
 
 /** `retryAfterMs` while a probe is in flight: nobody knows when it ends. */
 const PROBE_IN_FLIGHT_MS = 1000;
+const BUCKETS = 10;
+/** Other workers must not probe at the same moment. */
+const JITTER = 0.2;
+/** opossum opens above its threshold, and the setting means from the threshold on. */
+const JUST_BELOW = 1e-6;
 
 /**
  * Is the circuit open? One circuit guards one operation of one operator.
  *
- * A pass is valid while the circuit is closed, or for one probe; what is settled later says nothing about the present.
- * Half-open lets one probe through at a time; a probe that is ignored makes room for the next.
+ * A pass is valid while the circuit is closed, or for one probe; a pass that is settled later says nothing about the
+ * present. Half-open lets one probe through at a time; a probe that is ignored makes room for the next.
+ *
+ * opossum counts calls and decides when to open, to probe and to close. Its `fire` is not wrapped around a call, as its
+ * documentation has it, but reports a call that has ended. Wrapped, opossum would close the circuit after a probe that was
+ * cancelled, since an error that `errorFilter` accepts counts as a success, and after the late success of a call from
+ * before the opening; and it counts a call when it starts but its failure when it ends, so that calls longer than the
+ * window could open the circuit at any rate of failures.
  */
 export class Circuit {
   readonly #sources: CircuitSources;
-  readonly #breaker: Breaker;
-  #mode: Mode;
+  readonly #openMs: number;
+  readonly #bucketMs: number;
+  /** Rotates opossum's buckets by our clock; opossum itself would hold a timer for each circuit. */
+  readonly #rotation = new EventEmitter();
+  #rotatedAtMs: number;
+  /** opossum keeps this object, and reads `resetTimeout` from it each time it opens. */
+  readonly #options: CircuitBreaker.Options<[Health]>;
+  readonly #opossum: CircuitBreaker<[Health], void>;
+  #mode: Mode = { state: 'closed', pass: this.#newPass() };
   #cause: string | undefined;
 
-  constructor(settings: CircuitSettings, sources: CircuitSources) {
+  constructor({ failureRate, minimumCalls, windowMs, openMs }: CircuitSettings, sources: CircuitSources) {
     this.#sources = sources;
-    this.#breaker = new Breaker({
-      ...settings,
-      clock: sources.clock,
-      random: sources.random,
-      onOpen: (waitMs) => this.#become({ state: 'open', probeAtMs: sources.clock() + waitMs }),
-      onHalfOpen: () => this.#become({ state: 'half-open', probe: undefined }),
-      onClose: () => this.#become({ state: 'closed', pass: this.#newPass() }),
-    });
-    this.#mode = { state: 'closed', pass: this.#newPass() };
+    this.#openMs = openMs;
+    this.#bucketMs = Math.max(1, Math.floor(windowMs / BUCKETS));
+    this.#rotatedAtMs = sources.clock();
+    this.#options = {
+      timeout: false,
+      errorThresholdPercentage: failureRate - JUST_BELOW,
+      volumeThreshold: minimumCalls,
+      rollingCountTimeout: windowMs,
+      rollingCountBuckets: BUCKETS,
+      rollingPercentilesEnabled: false,
+      enableSnapshots: false,
+      rotateBucketController: this.#rotation,
+      resetTimeout: this.#nextWaitMs(),
+    };
+    this.#opossum = new CircuitBreaker(endAs, this.#options);
+    this.#opossum.on('open', () => this.#open());
+    this.#opossum.on('halfOpen', () => this.#become({ state: 'half-open', probe: undefined }));
+    this.#opossum.on('close', () => this.#close());
   }
 
   get state(): CircuitState {
@@ -84,7 +124,7 @@ export class Circuit {
 
   /** Stops its timer; it is not used afterwards. */
   shutdown(): void {
-    this.#breaker.shutdown();
+    this.#opossum.shutdown();
   }
 
   #newPass(): CircuitPass {
@@ -94,21 +134,54 @@ export class Circuit {
 
   #settle(pass: CircuitPass, health: Health, cause: string | undefined): void {
     const mode = this.#mode;
-    if (mode.state === 'closed' && mode.pass === pass) {
-      if (health !== 'ignored') this.#report(health, cause);
-    } else if (mode.state === 'half-open' && mode.probe === pass) {
-      if (health === 'ignored') mode.probe = undefined;
-      else this.#report(health, cause);
+    const isProbe = mode.state === 'half-open' && mode.probe === pass;
+    if (!isProbe && !(mode.state === 'closed' && mode.pass === pass)) return;
+    if (health === 'ignored') {
+      if (isProbe) mode.probe = undefined;
+      return;
     }
+    if (health === 'unhealthy') this.#cause = cause;
+    this.#rotate(Math.floor((this.#sources.clock() - this.#rotatedAtMs) / this.#bucketMs));
+    // A failure opens the circuit before this returns; a success closes it within the turn.
+    this.#opossum.fire(health).catch(() => undefined);
   }
 
-  #report(health: Exclude<Health, 'ignored'>, cause: string | undefined): void {
-    if (health === 'unhealthy') this.#cause = cause;
-    this.#breaker.report(health);
+  #rotate(buckets: number): void {
+    this.#rotatedAtMs += buckets * this.#bucketMs;
+    for (let left = Math.min(buckets, BUCKETS); left > 0; left -= 1) this.#rotation.emit('rotate');
+  }
+
+  #open(): void {
+    const waitMs = this.#options.resetTimeout ?? this.#openMs;
+    this.#options.resetTimeout = this.#nextWaitMs();
+    this.#become({ state: 'open', probeAtMs: this.#sources.clock() + waitMs });
+  }
+
+  #close(): void {
+    // The failures that opened it would open it again at the next one.
+    this.#rotate(BUCKETS);
+    this.#rotatedAtMs = this.#sources.clock();
+    this.#become({ state: 'closed', pass: this.#newPass() });
   }
 
   #become(mode: Mode): void {
     this.#mode = mode;
     this.#sources.onChange(mode.state, this.cause);
   }
+
+  #nextWaitMs(): number {
+    return Math.round(this.#openMs * (1 - JITTER + 2 * JITTER * this.#sources.random()));
+  }
+}
+
+const UNHEALTHY = new Error('unhealthy');
+const HEALTHY = Promise.resolve();
+
+/**
+ * What opossum runs. It throws instead of rejecting, so that the circuit is open before the next call enters; and it
+ * returns a promise, since opossum takes a missing `then` for a failure.
+ */
+function endAs(health: Health): Promise<void> {
+  if (health === 'unhealthy') throw UNHEALTHY;
+  return HEALTHY;
 }

@@ -22,26 +22,21 @@ export class RetryBudget {
 
   /** Retries that are left, 0 to 100; below 1 none can be taken. */
   get left(): number {
-    this.#refill();
+    const nowMs = this.#clock();
+    this.#add(((nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
+    this.#refilledAtMs = nowMs;
     return this.#tokens;
   }
 
   /** Takes one retry. @returns whether there was one */
   take(): boolean {
-    this.#refill();
-    if (this.#tokens < 1) return false;
-    this.#tokens -= 1;
-    return true;
+    const isTaken = this.left >= 1;
+    if (isTaken) this.#tokens -= 1;
+    return isTaken;
   }
 
   succeeded(): void {
     this.#add(PER_SUCCESS);
-  }
-
-  #refill(): void {
-    const nowMs = this.#clock();
-    this.#add(((nowMs - this.#refilledAtMs) / 1000) * PER_SECOND);
-    this.#refilledAtMs = nowMs;
   }
 
   #add(tokens: number): void {

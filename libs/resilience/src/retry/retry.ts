@@ -37,7 +37,9 @@ export type AttemptOutcome<Answer, Fault> =
 /** A longer pause is the caller's to make: a command that waits here takes the place of another one in flight. */
 const MAX_PAUSE_MS = 30_000;
 
-/** The same for all calls of one operation. */
+/** How often an operation may be attempted again after an attempt whose outcome is unknown. */
+export type RepeatAfterUnknown = 'freely' | 'once';
+
 export interface RetryRules {
   /** The first one included. */
   readonly maxAttempts: number;
@@ -49,93 +51,58 @@ export interface RetryRules {
   readonly onRetry: () => void;
 }
 
+/** The attempts of a call so far. */
+export interface AttemptHistory {
+  readonly attempts: number;
+  /** How many of them have an unknown outcome. */
+  readonly unknown: number;
+}
+
 /** How a call ended, over all its attempts. */
 export interface CallEnd<Answer, Fault> {
   readonly outcome: AttemptOutcome<Answer, Fault>;
   readonly history: AttemptHistory;
 }
 
-/** The outcome at once if it is known at once, else a promise of it. */
-type Attempted<Answer, Fault> = AttemptOutcome<Answer, Fault> | Promise<AttemptOutcome<Answer, Fault>>;
-
 /**
- * Attempts a call again until it is answered for good, or no further attempt may follow.
+ * Attempts a call until it is answered for good, or no further attempt may follow.
  *
  * An attempt that was rejected, or that was not sent after one whose outcome is unknown, does not replace the outcome
  * before it, which says more. A pause that would pass the deadline is not begun.
- *
- * @param first the outcome of the first attempt
- * @returns at once if the first attempt was answered
  */
-export function retry<Answer, Fault>(
-  first: AttemptOutcome<Answer, Fault>,
-  attempt: () => Attempted<Answer, Fault>,
-  rules: RetryRules,
-  deadline: Deadline,
-): CallEnd<Answer, Fault> | Promise<CallEnd<Answer, Fault>> {
-  if (first.kind !== 'answered') return retryUntilAnswered(first, attempt, rules, deadline);
-  rules.budget.succeeded();
-  return { outcome: first, history: ONE_ATTEMPT };
-}
-
-const ONE_ATTEMPT: AttemptHistory = { attempts: 1, unknown: 0 };
-
-async function retryUntilAnswered<Answer, Fault>(
-  first: AttemptOutcome<Answer, Fault>,
-  attempt: () => Attempted<Answer, Fault>,
-  rules: RetryRules,
+export async function retry<Answer, Fault>(
+  attempt: () => AttemptOutcome<Answer, Fault> | Promise<AttemptOutcome<Answer, Fault>>,
+  { maxAttempts, repeatAfterUnknown, budget, random, stopping, onRetry }: RetryRules,
   deadline: Deadline,
 ): Promise<CallEnd<Answer, Fault>> {
-  let last = first;
-  let outcome = first;
+  let last = await attempt();
+  let outcome = last;
   let unknown = 0;
   for (let attempts = 1; ; attempts += 1) {
-    if (last.kind === 'answered') rules.budget.succeeded();
+    if (last.kind === 'answered') budget.succeeded();
     if (last.kind === 'unknown') unknown += 1;
-    const history = { attempts, unknown };
-    if (attempts >= rules.maxAttempts || !isRetryable(last, history, rules.repeatAfterUnknown)) {
-      return { outcome, history };
-    }
+    const end = { outcome, history: { attempts, unknown } };
+    if (attempts >= maxAttempts || !isRetryable(last, end.history, repeatAfterUnknown)) return end;
     const retryAfterMs = last.kind === 'transient' ? last.retryAfterMs : undefined;
-    const pauseMs = backoffMs(attempts, retryAfterMs, rules.random);
-    const isTooLong = pauseMs >= deadline.remainingMs() || pauseMs > MAX_PAUSE_MS;
-    if (isTooLong || !rules.budget.take()) return { outcome, history };
-    rules.onRetry();
-    await pause(pauseMs, rules.stopping);
+    const pauseMs = backoffMs(attempts, retryAfterMs, random);
+    if (pauseMs >= deadline.remainingMs() || pauseMs > MAX_PAUSE_MS || !budget.take()) return end;
+    onRetry();
+    await pause(pauseMs, stopping);
     last = await attempt();
-    if (saysMore(last, outcome)) outcome = last;
+    const saysLess = last.kind === 'rejected' || (last.kind === 'not-sent' && outcome.kind === 'unknown');
+    if (!saysLess) outcome = last;
   }
 }
 
-function saysMore(last: AttemptOutcome<unknown, unknown>, before: AttemptOutcome<unknown, unknown>): boolean {
-  return last.kind !== 'rejected' && !(last.kind === 'not-sent' && before.kind === 'unknown');
-}
-
 /** Waits, at most until `stopping` aborts. Leaves neither a timer nor a listener behind. */
-function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (stopping.aborted) {
-      resolve();
-      return;
-    }
-    const end = (): void => {
-      clearTimeout(timer);
-      stopping.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, durationMs);
-    stopping.addEventListener('abort', end);
-  });
-}
-
-/** How often an operation may be attempted again after an attempt whose outcome is unknown. */
-export type RepeatAfterUnknown = 'freely' | 'once';
-
-/** The attempts of a call so far. */
-export interface AttemptHistory {
-  readonly attempts: number;
-  /** Those of them whose outcome is unknown. */
-  readonly unknown: number;
+async function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, stopping.aborted ? 0 : durationMs);
+  const end = (): void => resolve();
+  stopping.addEventListener('abort', end);
+  await promise;
+  clearTimeout(timer);
+  stopping.removeEventListener('abort', end);
 }
 
 /**
@@ -143,20 +110,12 @@ export interface AttemptHistory {
  * operation allows: with `once`, a call with an attempt of unknown outcome makes two attempts at most.
  */
 export function isRetryable(
-  outcome: AttemptOutcome<unknown, unknown>,
+  { kind }: AttemptOutcome<unknown, unknown>,
   { attempts, unknown }: AttemptHistory,
   repeat: RepeatAfterUnknown,
 ): boolean {
-  switch (outcome.kind) {
-    case 'transient':
-    case 'not-sent':
-    case 'unknown':
-      return repeat === 'freely' || unknown === 0 || attempts < 2;
-    case 'answered':
-    case 'rejected':
-    case 'expired':
-      return false;
-  }
+  if (kind === 'answered' || kind === 'rejected' || kind === 'expired') return false;
+  return repeat === 'freely' || unknown === 0 || attempts < 2;
 }
 
 const SECONDS = /^\d+$/;

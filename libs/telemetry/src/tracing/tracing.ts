@@ -34,3 +34,12 @@ export interface Tracing {
   /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
   close(withinMs: number): Promise<void>;
 }
+
+/** Loads the SDK of OpenTelemetry, which nothing else does, and exports spans. */
+export async function openTracing(
+  settings: TracingSettings,
+  onExportFailed: OnExportFailed,
+): Promise<Tracing> {
+  const { exportTraces } = await import('./export-traces.ts');
+  return exportTraces(settings, onExportFailed);
+}

@@ -7,7 +7,8 @@ import { readReport } from './read-report.ts';
 export type Progress = CommandContext['progress'];
 
 export const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-export const SETTINGS = { perPage: 2 };
+/** The setting `REPORTS_PER_PAGE`. */
+export const PER_PAGE = 2;
 
 export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord => ({ id, currency, win });
 /** When the first answer arrives; each further one comes a minute later. */
@@ -24,8 +25,8 @@ export const holding = (records: readonly ReportRecord[]) => ({
   digests: records.map(({ win }) => Number(win)),
 });
 
-/** Without the number of the page, which is the one that is requested unless a test says otherwise. */
-export type PageFacts = Omit<CollectionPage, 'currentPage'> & Partial<Pick<CollectionPage, 'currentPage'>>;
+/** A page; its number is the requested one unless a test says otherwise. */
+export type PageFacts = Omit<CollectionPage, 'currentPage'> & Partial<CollectionPage>;
 
 export const pageOf = (records: ReportRecord[], pageCount: number, totalCount: number): PageFacts => ({
   ...holding(records),
@@ -46,7 +47,7 @@ export async function read(
   {
     data = {},
     progress,
-    perPage = SETTINGS.perPage,
+    perPage = PER_PAGE,
     fromMs = FIRST_ANSWER_AT_MS,
   }: {
     readonly data?: { page?: number; perPage?: number };
@@ -68,10 +69,9 @@ export async function read(
   };
   let failure: unknown;
   try {
-    const settings = { ...SETTINGS, perPage };
     const nowMs = () => fromMs + (asked.length - 1) * MINUTE_MS;
     const request = { ...PERIOD, ...data };
-    for await (const reply of readReport('rake', request, command, settings, fetch, 0, nowMs)) {
+    for await (const reply of readReport('rake', request, command, perPage, fetch, 0, nowMs)) {
       replies.push(reply);
     }
   } catch (error) {

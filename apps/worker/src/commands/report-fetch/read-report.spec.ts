@@ -55,39 +55,18 @@ describe('readReport', () => {
     expect(completedOf(replies)).toMatchObject({ readFrom: from, readTo: to, spansIntervals: spans });
   });
 
-  it('passes the faults of each page on with it, and counts them, if there are any', async () => {
-    const faults = [{ pointer: '/records/0/win', message: 'is not an integer' }];
-    const odd = { faults, faultCount: 3 };
-    const { replies } = await read([FIVE[0], { ...FIVE[1]!, ...odd }, { ...FIVE[2]!, ...odd }]);
-    expect(pagesOf(replies).map((page) => page.faults)).toEqual([undefined, faults, faults]);
-    expect(pagesOf(replies)[0]).not.toHaveProperty('faults');
-    expect(completedOf(replies)).toMatchObject({ faults: 6 });
-  });
-
   it('reads only the page that the command names', async () => {
     const { asked, replies } = await read(FIVE, { data: { page: 2 } });
     expect(asked).toEqual([2]);
     expect(pagesOf(replies)).toMatchObject([{ page: 2, pageCount: 3 }]);
-    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 2, totalCount: 5 });
+    const counts = { pages: 1, records: 2, totalCount: 5, changedWhileReading: false, missing: 0 };
+    expect(completedOf(replies)).toMatchObject(counts);
   });
 
-  it('completes at once if the page that the command names is beyond the last', async () => {
-    const { asked, replies } = await read(FIVE, { data: { page: 9 } });
-    expect(asked).toEqual([9]);
-    expect(replies).toHaveLength(1);
-    expect(completedOf(replies)).toMatchObject({ pages: 0, records: 0 });
+  it('requests pages of the size that the command names, if it names one', async () => {
+    const { requests } = await read(FIVE, { data: { perPage: 7 } });
+    expect(requests.map((request) => request.perPage)).toEqual([7, 7, 7]);
   });
-
-  it.each([
-    [undefined, 2],
-    [7, 7],
-  ])(
-    'requests pages of the size that the command names, %j, or of the default',
-    async (perPage, expected) => {
-      const { requests } = await read(FIVE, { data: perPage === undefined ? {} : { perPage } });
-      expect(requests.map((request) => request.perPage)).toEqual([expected, expected, expected]);
-    },
-  );
 
   it.each([
     ['grows', [pageOf([recordOf('1')], 1, 1), pageOf([recordOf('2')], 2, 2)], [1], 1],
@@ -123,12 +102,6 @@ describe('readReport', () => {
     const { replies } = await read([...FIVE.slice(0, 2), shrunk]);
     expect(pagesOf(replies).map(({ page }) => page)).toEqual([1, 2]);
     expect(completedOf(replies)).toMatchObject({ pages: 2, records: 4, changedWhileReading: true });
-  });
-
-  it('ends at a page without records, whatever the platform counts', async () => {
-    const { asked, replies } = await read([pageOf([recordOf('1')], 1_000_000, 9), pageOf([], 1_000_000, 9)]);
-    expect(asked).toEqual([1, 2]);
-    expect(completedOf(replies)).toMatchObject({ pages: 1, records: 1, changedWhileReading: true });
   });
 
   it('fails like a page that fails, after those before it', async () => {

@@ -4,7 +4,6 @@ import { type AdHocReportFetch, CommandError, type ReplyTo, type ReportName } fr
 import type { CommandContext, WrittenPage } from '#messaging';
 import type { CollectionPage, PageRequest } from '#platform';
 
-import type { ReportSettings } from './report-settings.ts';
 import { type ReadPage, ReportTally } from './report-tally.ts';
 
 const MAX_SEED = 2 ** 32;
@@ -17,6 +16,7 @@ const MAX_SEED = 2 ** 32;
  * The number of pages is read from each page, since a report may grow or shrink meanwhile. A page without records ends
  * it, whatever the platform counts, and so does the last page if one beyond it was requested.
  *
+ * @param perPage records a page, unless the command says otherwise
  * @param fetch fetches one page; it throws a CommandError
  * @param seed for the hash of the records' ids
  * @param nowMs when an answer arrived, epoch milliseconds
@@ -26,13 +26,13 @@ export async function* readReport(
   report: ReportName,
   data: AdHocReportFetch,
   command: Pick<CommandContext, 'progress'>,
-  settings: ReportSettings,
+  perPage: number,
   fetch: (page: PageRequest) => Promise<CollectionPage>,
   seed = randomInt(MAX_SEED),
   nowMs: () => number = Date.now,
 ): AsyncGenerator<ReplyTo<'report.ad-hoc.fetch' | 'report.rake.fetch'> | WrittenPage> {
   const isWhole = data.page === undefined;
-  const tally = new ReportTally(command.progress, data.perPage ?? settings.perPage, seed);
+  const tally = new ReportTally(command.progress, data.perPage ?? perPage, seed);
   if (tally.isDone) {
     yield { type: 'report.completed', data: tally.completed(report, isWhole) };
     return;

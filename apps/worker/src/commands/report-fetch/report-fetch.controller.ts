@@ -6,24 +6,22 @@ import { AdHocReportFetch, RakeReportFetch } from '#contracts/validation';
 import { CommandContext } from '#messaging';
 import type { PlatformClient } from '#platform';
 
-import { REPORT_SETTINGS, type ReportSettings } from './report-settings.ts';
 import { readReport } from './read-report.ts';
+
+/** Injects the setting of this name. */
+export const REPORTS_PER_PAGE = Symbol('REPORTS_PER_PAGE');
 
 /** `report.ad-hoc.fetch` and `report.rake.fetch`: a report page by page, each published as it is read. */
 @Controller()
 export class ReportFetchController {
-  readonly #settings: ReportSettings;
-
-  constructor(@Inject(REPORT_SETTINGS) settings: ReportSettings) {
-    this.#settings = settings;
-  }
+  constructor(@Inject(REPORTS_PER_PAGE) private readonly perPage: number) {}
 
   @MessagePattern('report.ad-hoc.fetch')
   adHoc(
     @Payload() data: AdHocReportFetch,
     @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.ad-hoc.fetch'>> {
-    return readReport('ad-hoc', data, command, this.#settings, (page) =>
+    return readReport('ad-hoc', data, command, this.perPage, (page) =>
       command.client.fetchAdHocReport(data, page, command),
     );
   }
@@ -33,7 +31,7 @@ export class ReportFetchController {
     @Payload() data: RakeReportFetch,
     @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.rake.fetch'>> {
-    return readReport('rake', data, command, this.#settings, (page) =>
+    return readReport('rake', data, command, this.perPage, (page) =>
       command.client.fetchRake(data, page, command),
     );
   }

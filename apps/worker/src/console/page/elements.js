@@ -1,50 +1,65 @@
 // What every section is built of. No text becomes HTML, and nothing is styled from here.
 
-/** An element with attributes and children; a child that is undefined is left out. */
-export function element(name, attributes, ...children) {
+/** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element; children and attributes that are undefined are left out. */
+export function h(selector, ...rest) {
+  const [name, ...classes] = selector.split('.');
+  const isAttributes = rest[0]?.constructor === Object;
   const made = document.createElement(name);
-  for (const [attribute, value] of Object.entries(attributes ?? {})) {
+  if (classes.length > 0) made.className = classes.join(' ');
+  setAttributes(made, isAttributes ? rest.shift() : {});
+  made.append(...rest.flat(2).filter((child) => child !== undefined));
+  return made;
+}
+
+/** An element of a drawing. */
+export function svg(name, attributes, children = []) {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
+  setAttributes(made, attributes);
+  made.append(...children);
+  return made;
+}
+
+function setAttributes(made, attributes) {
+  for (const [attribute, value] of Object.entries(attributes)) {
     if (value !== undefined) made.setAttribute(attribute, value);
   }
-  made.append(...children.flat().filter((child) => child !== undefined));
-  return made;
 }
 
 /** A word about a state; `kind` is ok, warn, bad or idle, and colours it. */
 export function badge(kind, text) {
-  return element('span', { class: `badge ${kind}` }, text);
+  return h(`span.badge.${kind}`, text);
 }
 
 /** A table whose rows become cards on a narrow screen; each cell then shows the title of its column. */
 export function table(caption, titles, rows) {
-  const head = titles.map((title) => element('th', { role: 'columnheader', scope: 'col' }, title));
+  const head = titles.map((title) => h('th', { role: 'columnheader', scope: 'col' }, title));
   const body = rows.map(([first, ...others]) =>
-    element(
+    h(
       'tr',
       { role: 'row' },
-      element('th', { role: 'rowheader', scope: 'row' }, first),
-      others.map((cell, index) => element('td', { role: 'cell', 'data-title': titles[index + 1] }, cell)),
+      h('th', { role: 'rowheader', scope: 'row' }, first),
+      others.map((cell, index) => h('td', { role: 'cell', 'data-title': titles[index + 1] }, cell)),
     ),
   );
-  return element(
+  return h(
     'table',
     { role: 'table', 'aria-label': caption },
-    element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, head)),
-    element('tbody', { role: 'rowgroup' }, body),
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, head)),
+    h('tbody', { role: 'rowgroup' }, body),
   );
 }
 
 /** What somebody copies by one click: a command to type, an id. */
 export function copyable(text) {
   // An option is not broken behind its hyphens.
-  const words = text
-    .split(/(?= )/)
-    .map((word) => element('span', word.startsWith(' -') ? { class: 'whole' } : {}, word));
-  return element('code', { class: 'copyable' }, words);
+  return h(
+    'code.copyable',
+    text.split(/(?= )/).map((word) => h(word.startsWith(' -') ? 'span.whole' : 'span', word)),
+  );
 }
 
 export function nothing(text) {
-  return element('p', { class: 'nothing' }, text);
+  return h('p.nothing', text);
 }
 
 const number = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
@@ -68,7 +83,7 @@ export function time(ms) {
   const date = new Date(ms);
   const isToday = date.toDateString() === new Date().toDateString();
   const iso = date.toISOString();
-  return element('time', { datetime: iso, title: iso }, (isToday ? timeOfDay : dateAndTime).format(date));
+  return h('time', { datetime: iso, title: iso }, (isToday ? timeOfDay : dateAndTime).format(date));
 }
 
 export function clockTime(ms) {

@@ -1,0 +1,91 @@
+import { ValidateBy, type ValidationArguments } from 'class-validator';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The form of a date and time; whether the day exists is checked separately. */
+const FORM = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01]) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
+/** From west of Alaska to the Line Islands. */
+const OFFSET = /^(?:-(?:0\d|1[0-2])|\+(?:0\d|1[0-4])):[0-5]\d$/;
+
+/** A date and time in the form of the report parameters, `YYYY-MM-DD HH:MM:SS`. Source: interface document, endpoints 3 and 4. */
+export const IsReportTime = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isReportTime',
+    constraints: [FORM.source],
+    validator: {
+      validate: isReportTime,
+      defaultMessage: () => 'must be a real YYYY-MM-DD HH:MM:SS without a zone',
+    },
+  });
+
+/** The date is after the one in the member `start`; not checked if either is not a date. */
+export const IsAfter = (start: string): PropertyDecorator =>
+  ValidateBy({
+    name: 'isAfter',
+    constraints: [start],
+    validator: {
+      validate: (value, args) => {
+        const from = memberOf(args, start);
+        return !isReportTime(from) || !isReportTime(value) || from < value;
+      },
+      defaultMessage: () => `must be after ${start}`,
+    },
+  });
+
+/** The clocks of the zone in the member `timeZone` show this time; not checked without a zone. */
+export const IsShownInZone = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isShownInZone',
+    validator: {
+      validate: (value, args) => {
+        const zone = memberOf(args, 'timeZone');
+        return !isReportTime(value) || !isZoneName(zone) || !isSkipped(value, zone);
+      },
+      defaultMessage: () => 'must be a time that exists in timeZone; clocks that go forward skip this one',
+    },
+  });
+
+/** A zone of the IANA database, or an offset from UTC; with another rule, which says that it is text. */
+export const IsTimeZone = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isTimeZone',
+    validator: {
+      validate: (value) => typeof value !== 'string' || OFFSET.test(value) || isZoneName(value),
+      defaultMessage: () =>
+        'must be a zone of the IANA database, such as Europe/Berlin, or an offset such as +03:00',
+    },
+  });
+
+function memberOf(args: ValidationArguments | undefined, name: string): unknown {
+  return (args?.object as Record<string, unknown> | undefined)?.[name];
+}
+
+function isReportTime(value: unknown): value is string {
+  if (typeof value !== 'string' || !FORM.test(value)) return false;
+  const parsed = new Date(utc(value));
+  // Date turns 30 February into a day of March, so that formatting it gives another text.
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === `${value.replace(' ', 'T')}.000Z`;
+}
+
+function utc(time: string): number {
+  return Date.parse(`${time.replace(' ', 'T')}Z`);
+}
+
+function isZoneName(name: unknown): name is string {
+  // Newer versions of the language take offsets, too, in further forms.
+  if (typeof name !== 'string' || !/^[A-Za-z]/.test(name)) return false;
+  try {
+    return Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether clocks went forward over this time: neither the offset of the day before nor of the day after leads to it. */
+function isSkipped(time: string, timeZone: string): boolean {
+  const form = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  const clockAt = (ms: number): number => utc(form.format(ms));
+  const ms = utc(time);
+  const offsets = [ms - DAY_MS, ms + DAY_MS].map((near) => clockAt(near) - near);
+  // A year before 1000 has no offset that can be read.
+  return offsets.every((offset) => !Number.isNaN(offset) && clockAt(ms - offset) !== ms);
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { isInteger, parseWithRawNumbers } from './document.ts';
+
+describe('parseWithRawNumbers', () => {
+  it('writes every integer back as it was', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), (amount) => {
+        const text = `{"amounts":[${amount}]}`;
+        expect(JSON.stringify(parseWithRawNumbers(text))).toBe(text);
+      }),
+    );
+  });
+
+  it.each(['1e400', '-1e400', '1e30', '12345678901234567890.5', '9007199254740993'])('keeps %s', (source) => {
+    expect(JSON.stringify(parseWithRawNumbers(`[${source}]`))).toBe(`[${source}]`);
+  });
+
+  it('gives numbers for what a double holds', () => {
+    expect(parseWithRawNumbers('[9007199254740991, 0.1, -5, 1e3, "1234567890123456789"]')).toEqual([
+      9007199254740991,
+      0.1,
+      -5,
+      1000,
+      '1234567890123456789',
+    ]);
+  });
+
+  it('does not parse what is not JSON', () => {
+    expect(() => parseWithRawNumbers('{')).toThrow(SyntaxError);
+  });
+});
+
+describe('isInteger', () => {
+  it.each([
+    ['28831', true],
+    ['-0', true],
+    ['1e3', true],
+    ['12345678901234567890', true],
+    ['1e30', false],
+    ['12345678901234567890.5', false],
+    ['0.5', false],
+    ['"1"', false],
+    ['null', false],
+    ['{"rawJSON":"1"}', false],
+  ])('%s: %s', (text, expected) => {
+    expect(isInteger(parseWithRawNumbers(text))).toBe(expected);
+  });
+});

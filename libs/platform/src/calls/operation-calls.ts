@@ -1,0 +1,213 @@
+import type { Dispatcher } from 'undici';
+
+import {
+  type Admission,
+  type Admittance,
+  type CallEnd,
+  Circuit,
+  type CircuitState,
+  type Clock,
+  type Compartment,
+  type Deadline,
+  type Random,
+  retry,
+  RetryBudget,
+} from '#resilience';
+
+import type { CallContext } from '../call-context.ts';
+import { type Operation, OPERATION_TRAITS } from '../operations.ts';
+import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
+import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
+import type { PlatformRequest } from '../requests/platform-request.ts';
+import type { Connections } from '../transport/connections.ts';
+import { type Answer, exchange, type ExchangeEnd } from '../transport/exchange.ts';
+import type { TransportFault } from '../transport/transport-fault.ts';
+import { classifyAttempt, CUT_OFF, type Fault, type Outcome } from './classify-attempt.ts';
+
+/** How the calls of each operator are made. */
+export interface CallOptions {
+  readonly limits: PlatformLimits;
+  readonly transport: PlatformTransport;
+  /** Default: nothing is observed. */
+  readonly observer?: PlatformObserver;
+  /** Default: nothing is traced. */
+  readonly tracer?: PlatformTracer | undefined;
+  /** Steady. */
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** What all operations of one operator share. */
+export interface OperatorShare extends CallOptions {
+  /** The name of the operator. */
+  readonly operator: string;
+  readonly admission: Admission;
+  /** Aborted when the client is closed: ends the pauses between attempts. */
+  readonly stopping: AbortSignal;
+}
+
+/** A request that is ready to be sent. */
+export interface SignedCall {
+  readonly request: PlatformRequest;
+  /** The address that its path is relative to. */
+  readonly root: string;
+  readonly connections: Connections;
+  /** With its signature. */
+  readonly options: Dispatcher.DispatchOptions;
+}
+
+/** The state of one circuit, for health and metrics. */
+export interface CircuitReport {
+  readonly operator: string;
+  readonly operation: Operation;
+  readonly state: CircuitState;
+  /** What the last unhealthy call ended with, such as `HTTP 503` or `timeout`; absent while it is closed. */
+  readonly cause?: string;
+  /** Until a call may go through, while none may. */
+  readonly retryAfterMs?: number;
+  /** When a call last asked to go through, by the steady clock. */
+  readonly lastUsedAtMs: number;
+}
+
+/** The calls of one operation, for health and metrics. */
+export interface CallsReport {
+  readonly operator: string;
+  readonly operation: Operation;
+  readonly inFlight: number;
+  /** For a connection. */
+  readonly waiting: number;
+  /** Retries that are left, of 100; below 1 none is made. */
+  readonly retriesLeft: number;
+}
+
+const TIMEOUTS: ReadonlySet<TransportFault> = new Set(['timeout', 'proxy-timeout']);
+
+/**
+ * The calls of one operation of one operator, which has a circuit, a compartment and a retry budget of its own; from the
+ * outside in: retry, admission, circuit, exchange. A connection is held for an attempt, and not for the pauses between attempts.
+ */
+export class OperationCalls {
+  readonly circuit: Circuit;
+  readonly #operation: Operation;
+  readonly #share: OperatorShare;
+  readonly #compartment: Compartment;
+  readonly #budget: RetryBudget;
+  #lastUsedAtMs = 0;
+
+  constructor(operation: Operation, share: OperatorShare) {
+    const { operator, limits, admission, observer, clock, random } = share;
+    this.#operation = operation;
+    this.#share = share;
+    this.circuit = new Circuit(limits.circuit, {
+      clock,
+      random,
+      onChange: (state, cause) => observer?.circuitChanged(operator, operation, state, cause),
+    });
+    this.#compartment = admission.add(OPERATION_TRAITS[operation].priority);
+    this.#budget = new RetryBudget(clock);
+  }
+
+  circuitReport(): CircuitReport {
+    const { state, cause, retryAfterMs } = this.circuit;
+    return {
+      operator: this.#share.operator,
+      operation: this.#operation,
+      state,
+      ...(cause !== undefined && { cause }),
+      ...(retryAfterMs > 0 && { retryAfterMs }),
+      lastUsedAtMs: this.#lastUsedAtMs,
+    };
+  }
+
+  callsReport(): CallsReport {
+    return {
+      operator: this.#share.operator,
+      operation: this.#operation,
+      inFlight: this.#compartment.inFlight,
+      waiting: this.#compartment.waiting.length,
+      retriesLeft: this.#budget.left,
+    };
+  }
+
+  /** Never rejects. */
+  make(call: SignedCall, context: CallContext): Promise<CallEnd<Answer, Fault>> {
+    const { limits, observer, clock, random, stopping } = this.#share;
+    this.#lastUsedAtMs = clock();
+    const { repeatAfterUnknown } = OPERATION_TRAITS[this.#operation];
+    const before = context.attempts;
+    return retry(
+      () => this.#attempt(call, context, context.attempts - before),
+      {
+        maxAttempts: limits.maxAttempts,
+        repeatAfterUnknown: call.request.repeatAfterUnknown ?? repeatAfterUnknown,
+        budget: this.#budget,
+        random,
+        stopping,
+        onRetry: () => observer?.retried(this.#operation),
+      },
+      context.deadline,
+    );
+  }
+
+  /** @param resends how many attempts of the call were made before */
+  async #attempt(call: SignedCall, context: CallContext, resends: number): Promise<Outcome> {
+    if (!this.circuit.isPassable) return this.#refuse('circuit-open');
+    const admittance = await this.#admit(context.deadline);
+    if (admittance !== 'admitted') return this.#refuse(admittance);
+    // The circuit may have opened, and the deadline passed, while the call waited for its admission.
+    const pass = this.circuit.enter();
+    try {
+      if (pass === undefined) return this.#refuse('circuit-open');
+      const remainingMs = context.deadline.remainingMs();
+      const { outcome, health, cause } =
+        remainingMs > 0 ? await this.#send(call, context, remainingMs, resends) : CUT_OFF;
+      pass.settle(health, cause);
+      return outcome;
+    } finally {
+      this.#share.admission.leave(this.#compartment);
+    }
+  }
+
+  async #admit(deadline: Deadline): Promise<Admittance> {
+    const admittance = this.#share.admission.enter(this.#compartment, deadline);
+    if (typeof admittance === 'string') return admittance;
+    const startedAtMs = performance.now();
+    const later = await admittance;
+    this.#share.observer?.admissionWaited(this.#operation, performance.now() - startedAtMs);
+    return later;
+  }
+
+  #refuse(reason: RefusalReason): Outcome {
+    this.#share.observer?.attemptRefused(this.#operation, reason);
+    if (reason === 'expired') return { kind: 'expired' };
+    const { retryAfterMs, cause } = this.circuit;
+    return {
+      kind: 'rejected',
+      fault: reason === 'circuit-open' ? { kind: reason, retryAfterMs, cause } : { kind: reason },
+    };
+  }
+
+  async #send(call: SignedCall, context: CallContext, remainingMs: number, resends: number) {
+    const { limits, observer, tracer } = this.#share;
+    const { request, root, connections, options } = call;
+    const { method, pathTemplate } = request;
+    const { maxAnswerBytes } = OPERATION_TRAITS[this.#operation];
+    const timeoutMs = Math.min(limits.attemptTimeoutMs, remainingMs);
+    const trace =
+      context.traceContext && tracer?.start(context.traceContext, { method, root, pathTemplate, resends });
+    context.attempts += 1;
+    const startedAtMs = performance.now();
+    const end = await exchange(connections, options, { timeoutMs, maxAnswerBytes });
+    const isDue = remainingMs <= limits.attemptTimeoutMs;
+    const classified = isCutOff(end, isDue, context.deadline) ? CUT_OFF : classifyAttempt(end, Date.now());
+    const status = end.kind === 'answer' ? end.answer.status : undefined;
+    observer?.attemptEnded(this.#operation, classified.result, performance.now() - startedAtMs);
+    trace?.end(classified.result, status);
+    return { ...classified, cause: status === undefined ? classified.result : `HTTP ${status}` };
+  }
+}
+
+/** @param isDue whether the attempt had all that remained until the deadline: a timer may fire a moment before the clock agrees */
+function isCutOff(end: ExchangeEnd, isDue: boolean, { expired }: Deadline): boolean {
+  return end.kind !== 'answer' && (expired || (isDue && TIMEOUTS.has(end.fault)));
+}

@@ -1,0 +1,56 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { oneAtATime, Slices } from './slices.ts';
+
+describe('slices', () => {
+  /** Takes longer than a slice. */
+  function busy(): void {
+    for (const endMs = performance.now() + 2; performance.now() < endMs;);
+  }
+
+  it('does one slice a turn, of all who wait in turn', async () => {
+    const steps: string[] = [];
+    const work = async (name: string): Promise<void> => {
+      const slices = new Slices();
+      for (let step = 0; step < 3; step += 1) {
+        await slices.next();
+        steps.push(name);
+        busy();
+      }
+    };
+    const done = Promise.all([work('a'), work('b')]);
+    const counts: number[] = [];
+    while (steps.length < 6) {
+      await turn();
+      counts.push(steps.length);
+    }
+    await done;
+    expect(steps).toEqual(['a', 'b', 'a', 'b', 'a', 'b']);
+    expect(Math.max(...counts.map((count, index) => count - (counts[index - 1] ?? 0)))).toBe(1);
+  });
+
+  it('does several steps in a slice if they are short', async () => {
+    const slices = new Slices();
+    await slices.next();
+    let isNextTurn = false;
+    setImmediate(() => (isNextTurn = true));
+    await slices.next();
+    expect(isNextTurn).toBe(false);
+  });
+
+  it('does large work one after the other, whether it succeeds or fails', async () => {
+    const log: string[] = [];
+    const work = (name: string) => async () => {
+      log.push(`${name} begins`);
+      await turn();
+      log.push(`${name} ends`);
+      if (name === 'a') throw new Error(name);
+      return name;
+    };
+    const [a, b] = await Promise.allSettled([oneAtATime(work('a')), oneAtATime(work('b'))]);
+    expect([a.status, b]).toEqual(['rejected', { status: 'fulfilled', value: 'b' }]);
+    expect(log).toEqual(['a begins', 'a ends', 'b begins', 'b ends']);
+  });
+});

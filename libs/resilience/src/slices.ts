@@ -1,0 +1,30 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** What a slice takes before another one begins; a single piece of work in it may take longer. */
+const SLICE_MS = 0.5;
+/** One queue for the process, as there is one event loop. */
+let lastSlice: Promise<void> = Promise.resolve();
+let lastLarge: Promise<unknown> = Promise.resolve();
+
+/**
+ * Work that takes longer than a player should wait is done in slices of about half a millisecond. Between two slices
+ * everything else is served once, however many pieces of such work there are.
+ */
+export class Slices {
+  #endsAtMs = -Infinity;
+
+  /** Waits for a turn before the first step of the work, and again once the slice is over. */
+  async next(): Promise<void> {
+    if (performance.now() < this.#endsAtMs) return;
+    lastSlice = lastSlice.then(() => turn());
+    await lastSlice;
+    this.#endsAtMs = performance.now() + SLICE_MS;
+  }
+}
+
+/** Does work that needs much memory after all such work that was given before. @throws what the work throws */
+export function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  const done = lastLarge.then(work);
+  lastLarge = done.catch(() => undefined);
+  return done;
+}

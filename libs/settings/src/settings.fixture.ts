@@ -1,0 +1,28 @@
+import { SettingsError } from './settings-error.ts';
+
+/** The variables that a worker needs. */
+export const REQUIRED = {
+  PLATFORM_BASE_URL: 'https://api.example.com/api/web',
+  PLATFORM_API_URL: 'https://api.example.com',
+  PLATFORM_CLIENT_ID: 'client',
+};
+
+/** The lines of the SettingsError that is thrown; none if nothing is. */
+export function faultsOf(act: () => unknown): string[] {
+  try {
+    act();
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message.split('\n');
+    throw error;
+  }
+}
+
+/** Reads these files; any other is missing. */
+export const reading =
+  (files: Readonly<Record<string, string | undefined>>) =>
+  (path: string): string => {
+    const text = files[path];
+    if (text === undefined) throw Object.assign(new Error(`no file CANARY ${path}`), { code: 'ENOENT' });
+    return text;
+  };

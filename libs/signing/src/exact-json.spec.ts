@@ -1,0 +1,41 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { parseExactJson } from './exact-json.ts';
+
+describe('parseExactJson', () => {
+  it('reads every integer with all its digits', () => {
+    fc.assert(
+      fc.property(fc.bigInt(), (integer) => {
+        const [read] = parseExactJson(`[${integer}]`) as [number | bigint];
+        expect(String(read)).toBe(String(integer));
+      }),
+    );
+  });
+
+  it.each([
+    ['9007199254740991', 9007199254740991],
+    ['9007199254740993', 9007199254740993n],
+    ['-12345678901234567890', -12345678901234567890n],
+    ['12345678901234567890.5', 12345678901234567000],
+    ['1e30', 1e30],
+    ['1e400', Infinity],
+    ['-0', -0],
+    ['0.1', 0.1],
+    ['"12345678901234567890"', '12345678901234567890'],
+  ])('reads %s', (text, expected) => {
+    expect(parseExactJson(text)).toBe(expected);
+  });
+
+  it('reads what a double does not hold as it is told', () => {
+    const keep = (digits: string): string => `<${digits}>`;
+    expect(parseExactJson('{"a":[9007199254740993,1e400,1e30,1.5,7]}', keep)).toEqual({
+      a: ['<9007199254740993>', '<1e400>', '<1e30>', 1.5, 7],
+    });
+  });
+
+  it('does not parse what is not JSON', () => {
+    expect(() => parseExactJson('{')).toThrow(SyntaxError);
+    expect(() => parseExactJson('{"a":1234567890123456')).toThrow(SyntaxError);
+  });
+});

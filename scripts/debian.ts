@@ -1,0 +1,118 @@
+import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import spawn, { type SubprocessError } from 'nano-spawn';
+
+/**
+ * Installs packages without starting the services that come with them: policy-rc.d forbids that, and is put there only
+ * if there is none, and removed whichever way the installation ends. Two at once wait for each other.
+ */
+const INSTALL = `
+exec 9>/run/lock/poker-bridge-apt.lock
+flock 9
+policy=/usr/sbin/policy-rc.d
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+if (set -C; printf '#!/bin/sh\\nexit 101\\n' >"$policy") 2>/dev/null; then
+  trap 'rm -f "$policy"' EXIT
+  chmod 755 "$policy"
+fi
+export DEBIAN_FRONTEND=noninteractive
+apt-get -o DPkg::Lock::Timeout=120 update &&
+apt-get -o DPkg::Lock::Timeout=120 install --yes --no-install-recommends "$@"
+`;
+
+/** Downloads a package with all that it needs by apt's own rules, as if nothing were installed, and unpacks all of it. */
+const UNPACK = `
+cd "$1" &&
+apt-get update -o APT::Update::Error-Mode=any &&
+apt-get install --download-only --yes --no-install-recommends "$2" &&
+for package in archives/*.deb; do dpkg-deb --extract "$package" "$3" || exit 1; done
+`;
+
+/**
+ * The automatic signing keys of Debian's archive, of releases 12 (B8B80B5B623EAB6AD8775C45B7C5D7D6350947F8) and 13
+ * (04B54C3CDCA79751B16BC6B5225629DF75B188BD). Source: the package debian-archive-keyring.
+ */
+const KEYS = fileURLToPath(new URL('debian-archive-keys.asc', import.meta.url));
+const MIRROR = 'https://deb.debian.org/debian';
+
+/**
+ * Installs those packages of Debian or Ubuntu that are missing, without starting their services.
+ *
+ * @param packages each name with a file that it brings, as a pattern
+ * @throws {Error} if this is not such a system, not root, or apt fails; it says what to install
+ */
+export async function installMissing(packages: Readonly<Record<string, string>>): Promise<void> {
+  const missing = Object.keys(packages).filter((name) => globSync(packages[name] ?? '').length === 0);
+  if (missing.length === 0) return;
+  const all = missing.join(' ');
+  const obstacle = hasApt() ? process.getuid?.() !== 0 && 'that needs root' : 'this is not Debian or Ubuntu';
+  if (obstacle) throw new Error(`not installed, and cannot be installed: ${all}: ${obstacle}`);
+  await runApt(`installing ${all} with apt, without its system service`, INSTALL, missing);
+}
+
+/** The path of a program, whose package is installed if none of its names is in PATH. */
+export async function programOf(packageName: string, names: readonly string[]): Promise<string> {
+  const find = (): string | undefined =>
+    (process.env['PATH'] ?? '')
+      .split(delimiter)
+      .flatMap((folder) => names.map((name) => join(folder, name)))
+      .find((file) => existsSync(file));
+  const found = find();
+  if (found !== undefined) return found;
+  await installMissing({ [packageName]: `/usr/bin/${names[0]}` });
+  return find() ?? String(names[0]);
+}
+
+/**
+ * Unpacks a package of a suite of Debian, with all that it needs, into a folder: without root, without a change to the
+ * machine, and only if Debian has signed it.
+ *
+ * @param folder a new one; it also holds what apt needs meanwhile
+ * @throws {Error} with what apt says
+ */
+export async function unpackPackage(
+  name: string,
+  suite: string,
+  folder: string,
+  mirror = process.env['DEBIAN_MIRROR'] || MIRROR,
+): Promise<void> {
+  if (!hasApt()) throw new Error('this is not Debian or Ubuntu');
+  const apt = join(folder, '.apt');
+  for (const part of ['lists/partial', 'archives/partial']) mkdirSync(join(apt, part), { recursive: true });
+  writeFileSync(join(apt, 'status'), '');
+  writeFileSync(join(apt, 'sources.list'), `deb [signed-by=${KEYS}] ${mirror} ${suite} main\n`);
+  const config = join(apt, 'apt.conf');
+  writeFileSync(
+    config,
+    `Dir::State "${apt}"; Dir::State::status "${apt}/status"; Dir::Cache "${apt}";
+     Dir::Etc::sourcelist "${apt}/sources.list"; Dir::Etc::sourceparts "/dev/null";
+     Acquire::Languages "none"; Acquire::Check-Valid-Until "false"; APT::Sandbox::User "root";\n`,
+  );
+  await runApt(`unpacking ${name} of Debian ${suite}`, UNPACK, [apt, name, folder], { APT_CONFIG: config });
+  rmSync(apt, { recursive: true });
+}
+
+function hasApt(): boolean {
+  return existsSync('/etc/debian_version') && existsSync('/usr/bin/apt-get');
+}
+
+/** Tells on stderr what is done, and how long it took. */
+async function runApt(
+  what: string,
+  script: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  process.stderr.write(`poker-bridge: ${what} … `);
+  const result = await spawn('/bin/sh', ['-c', script, 'apt', ...args], { stdin: 'ignore', env }).catch(
+    (error: unknown) => error as SubprocessError,
+  );
+  const hasFailed = result instanceof Error;
+  const seconds = (result.durationMs / 1_000).toFixed(1);
+  process.stderr.write(`${hasFailed ? 'failed' : 'done'} after ${seconds} s\n`);
+  if (hasFailed)
+    throw new Error(`${what} ended with ${result.exitCode ?? result.signalName}\n${result.output}`);
+}

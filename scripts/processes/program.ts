@@ -1,0 +1,113 @@
+import type { ChildProcess } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { root } from '../root.ts';
+import { type GuardedCommand, guardedCommand, type Look } from './guarded-command.ts';
+
+const START_TIMEOUT_MS = 60_000;
+const STOP_TIMEOUT_MS = 10_000;
+const LAST_CHARACTERS = 2_000;
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A program in a process of its own that does not outlive this one, and whose output is kept. */
+export class Program implements AsyncDisposable {
+  readonly child: ChildProcess;
+  /** Never rejects. */
+  readonly exited: Promise<Exit>;
+  readonly #command: GuardedCommand;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'poker-bridge-program-'));
+  /** What it has written, once its folder is gone. */
+  #written: { readonly stdout: string; readonly stderr: string } | undefined;
+
+  /** @param variables its whole environment but for PATH; default: the environment of this process */
+  constructor(command: string, args: readonly string[], variables?: NodeJS.ProcessEnv) {
+    const open = (name: string): number => openSync(join(this.#folder, name), 'a');
+    const [stdout, stderr] = [open('stdout'), open('stderr')];
+    const env = variables && { PATH: process.env['PATH'], ...variables };
+    this.#command = guardedCommand(command, args, {
+      cwd: root,
+      ...(env && { env }),
+      stdin: 'ignore',
+      stdout,
+      stderr,
+      folder: this.#folder,
+    });
+    closeSync(stdout);
+    closeSync(stderr);
+    this.child = this.#command.child;
+    this.exited = this.#command.exited.then(() => ({
+      code: this.child.exitCode,
+      signal: this.child.signalCode,
+    }));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  get stdout(): string {
+    return this.#written?.stdout ?? this.#read('stdout');
+  }
+
+  get stderr(): string {
+    return this.#written?.stderr ?? this.#read('stderr');
+  }
+
+  /** How it ended and all of its output, once it has ended. */
+  get result(): Promise<Exit & { readonly stdout: string; readonly stderr: string }> {
+    return this.exited.then((exit) => ({ ...exit, stdout: this.stdout, stderr: this.stderr }));
+  }
+
+  /**
+   * Looks again and again until there is something to see.
+   *
+   * @param what completes "it does not …"
+   * @throws {Error} with the end of its output, if it ends before that or takes too long
+   */
+  async until<T>(what: string, look: Look<T>, timeoutMs = START_TIMEOUT_MS): Promise<T> {
+    try {
+      return await this.#command.until(look, timeoutMs);
+    } catch (error) {
+      const { code, signal } = { code: this.child.exitCode, signal: this.child.signalCode };
+      const exit = this.#command.hasEnded ? ` (ended with ${code ?? signal})` : '';
+      const written = `${this.stdout.slice(-LAST_CHARACTERS)}${this.stderr.slice(-LAST_CHARACTERS)}`;
+      throw new Error(`it does not ${what}${exit}:\n${written}`, { cause: error });
+    }
+  }
+
+  /** Waits until its output matches, and returns the first group of the pattern. */
+  says(pattern: RegExp): Promise<string> {
+    return this.until(`say ${pattern}`, () => pattern.exec(this.stdout)?.[1]);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Ends it as an orchestrator does: by SIGTERM, and by force if that takes too long. */
+  async stop(): Promise<void> {
+    this.kill('SIGTERM');
+    const timer = setTimeout(() => this.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await this.exited;
+    clearTimeout(timer);
+    await this[Symbol.asyncDispose]();
+  }
+
+  /** Kills it, and all that it has started. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.kill('SIGKILL');
+    await this.exited;
+    this.#written ??= { stdout: this.stdout, stderr: this.stderr };
+    await this.#command.end();
+  }
+
+  #read(name: string): string {
+    return readFileSync(join(this.#folder, name), 'utf8');
+  }
+}

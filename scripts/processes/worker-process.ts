@@ -1,0 +1,91 @@
+import { commandOf, WORKER } from '../build/programs.ts';
+import { root } from '../root.ts';
+import { type Exit, Program } from './program.ts';
+
+/** The body of `GET /health`. */
+export interface WorkerHealth {
+  /** Of HTTP. */
+  readonly status: number;
+  readonly bus: {
+    readonly status: string;
+    readonly lastError?: string;
+    readonly lanes: Readonly<Record<string, { readonly state: string; readonly inFlight: number }>>;
+  };
+  readonly compartments: {
+    readonly compartments: readonly { readonly operation: string; readonly inFlight: number }[];
+  };
+  readonly circuits: {
+    readonly status: string;
+    readonly circuits: readonly Readonly<Record<'operator' | 'operation' | 'state', string>>[];
+  };
+}
+
+/** A worker in a process of its own, from built code, with the given environment and nothing else of its own. */
+export class WorkerProcess extends Program {
+  /**
+   * @param folder of a repository that is built. Default: this one
+   * @param launcher the command that becomes the worker's process
+   */
+  constructor(variables: Readonly<Record<string, string>>, folder = root, launcher: readonly string[] = []) {
+    const all = { HTTP_PORT: '0', PLATFORM_CLIENT_ID: 'sandbox', ...variables };
+    const command = commandOf(WORKER, all, folder);
+    const [program = '', ...args] = [...launcher, process.execPath, ...command.args];
+    super(program, args, command.variables);
+  }
+
+  /** Every line of the log so far. */
+  get log(): readonly Record<string, unknown>[] {
+    const lines = this.stdout.split('\n').slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  }
+
+  /** Where health and metrics are, once the worker listens. */
+  async url(): Promise<string> {
+    const port = await this.until(
+      'start',
+      () => this.log.find(({ msg }) => msg === 'worker started')?.['port'] as number | undefined,
+    );
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Waits until commands are consumed. */
+  async ready(): Promise<this> {
+    const url = await this.url();
+    const isReady = () =>
+      fetch(`${url}/health/ready`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await this.until('become ready', isReady);
+    return this;
+  }
+
+  async get(path: string): Promise<{ status: number; body: string }> {
+    const response = await fetch(`${await this.url()}${path}`).catch((error: Error) => {
+      throw new Error(`the worker does not answer ${path}:\n${this.stdout.slice(-2_000)}`, { cause: error });
+    });
+    return { status: response.status, body: await response.text() };
+  }
+
+  /** The complete state, as people on call see it. */
+  async health(): Promise<WorkerHealth> {
+    const { status, body } = await this.get('/health');
+    const { details } = JSON.parse(body) as { details: Omit<WorkerHealth, 'status'> };
+    return { status, ...details };
+  }
+
+  /** The sum of a metric over those of its series whose labels hold `label`. */
+  async metric(name: string, label = ''): Promise<number> {
+    const { body } = await this.get('/metrics');
+    const series = body
+      .split('\n')
+      .filter((line) => /^[^{ ]+/.exec(line)?.[0] === name && line.includes(label));
+    return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
+  }
+
+  /** How it ended, once it has. @throws {Error} if it still runs after `timeoutMs` */
+  async ended(timeoutMs?: number): Promise<Exit> {
+    await this.until('end', () => this.child.exitCode !== null || this.child.signalCode !== null, timeoutMs);
+    return this.exited;
+  }
+}

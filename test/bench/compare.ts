@@ -1,0 +1,199 @@
+import { type Contestant, type RunningWorker, startOurWorker } from './contestants.ts';
+import { LoadDriver } from './driver/load-driver.ts';
+import type { Tally } from './driver/workload.ts';
+import { percentile, processUsage, type Shares, sharesBetween, usageOf } from './measure.ts';
+import type { Stage } from './stage.ts';
+
+/** How much of everything one run does. */
+export interface Plan {
+  readonly rounds: number;
+  /** Commands before the first measurement of a process. */
+  readonly warmUp: number;
+  /** Commands of one closed loop. */
+  readonly commands: number;
+  /** How long one sends at most, whatever it has sent by then. */
+  readonly closedLoopMs: number;
+  /** Commands that a worker has in flight at most; the driver keeps twice as many in the closed loop. */
+  readonly prefetch: number;
+  /** The rate of the open loop. */
+  readonly perSecond: number;
+  readonly openLoopMs: number;
+  /** How long a worker of its own has nothing but the rate of the open loop, while its memory is watched; 0 for not at all. */
+  readonly moderateMs: number;
+  /** Of the report that is read again and again; 0 for not at all. */
+  readonly reportRecords: number;
+  /** How often each start is timed; 0 for not at all. */
+  readonly starts: number;
+  /** Whether each round starts its processes again, or all of them run from the first to the last. */
+  readonly isFresh: boolean;
+}
+
+/** About ten minutes. */
+export const FULL: Plan = {
+  rounds: 3,
+  warmUp: 4_000,
+  commands: 10_000,
+  closedLoopMs: 60_000,
+  prefetch: 100,
+  perSecond: 300,
+  openLoopMs: 10_000,
+  moderateMs: 30_000,
+  reportRecords: 100_000,
+  starts: 5,
+  isFresh: true,
+};
+
+/** Within two minutes. */
+export const QUICK: Plan = {
+  ...FULL,
+  warmUp: 2_000,
+  commands: 3_000,
+  closedLoopMs: 2_000,
+  openLoopMs: 2_000,
+  moderateMs: 5_000,
+  reportRecords: 20_000,
+  starts: 1,
+  isFresh: false,
+};
+
+/** What one worker did in one round. */
+export interface Sample {
+  /** Of the closed loop. */
+  readonly commandsPerSecond: number;
+  /** Processor time of the worker for one command of the closed loop. */
+  readonly cpuMsPerCommand: number;
+  readonly shares: Shares;
+  /** Processor time of the worker for one command of the open loop, in which less is done at once. */
+  readonly cpuMsPerCommandAtRate: number;
+  /** Of the open loop. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** What is known of a process once it has been measured for the last time. */
+export interface Finish {
+  readonly tally: Tally;
+  readonly peakMemoryMib: number;
+}
+
+/** What one kind of worker did in all rounds. */
+export interface Result {
+  readonly contestant: Pick<Contestant, 'name' | 'label' | 'queueType'>;
+  /** One a round, in their order. */
+  readonly samples: Sample[];
+  /** One a process. */
+  readonly finishes: Finish[];
+}
+
+/** A worker that is warm, with the driver that holds the answers to all that it was ever sent. */
+class Entrant implements AsyncDisposable {
+  readonly #worker: RunningWorker;
+  readonly #driver: LoadDriver;
+
+  private constructor(worker: RunningWorker, driver: LoadDriver) {
+    this.#worker = worker;
+    this.#driver = driver;
+  }
+
+  static async start(contestant: Contestant, stage: Stage, plan: Plan): Promise<Entrant> {
+    const worker = await contestant.start(stage);
+    const driver = await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech });
+    const { prefetch, warmUp: commands, closedLoopMs: forMs } = plan;
+    await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs });
+    return new Entrant(worker, driver);
+  }
+
+  /** A closed loop, then an open one. */
+  async sample(stage: Stage, plan: Plan): Promise<Sample> {
+    const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
+    const pids = { ...stage.pids, worker: this.#worker.pid };
+    const before = usageOf(pids);
+    const closed = await this.#driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs: closedLoopMs });
+    const between = usageOf(pids);
+    const open = await this.#driver.openLoop({ perSecond, forMs: openLoopMs });
+    const after = usageOf(pids);
+    return {
+      commandsPerSecond: (closed.commands / closed.elapsedMs) * 1_000,
+      cpuMsPerCommand: (between.cpuMs.worker - before.cpuMs.worker) / closed.commands,
+      shares: sharesBetween(before, between),
+      cpuMsPerCommandAtRate: (after.cpuMs.worker - between.cpuMs.worker) / open.commands,
+      p50Ms: percentile(open.latenciesMs, 0.5),
+      p99Ms: percentile(open.latenciesMs, 0.99),
+    };
+  }
+
+  finish(): Promise<Finish> {
+    return finishOf(this.#worker, this.#driver);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#driver[Symbol.asyncDispose]();
+    await this.#worker[Symbol.asyncDispose]();
+  }
+}
+
+async function finishOf({ pid }: RunningWorker, driver: LoadDriver): Promise<Finish> {
+  return { tally: await driver.settle(), peakMemoryMib: processUsage(pid).peakMemoryMib };
+}
+
+/**
+ * Measures workers in turn, round by round, so that whatever else the machine does meets all of them; each round
+ * begins with another.
+ */
+export async function compare(
+  stage: Stage,
+  contestants: readonly Contestant[],
+  plan: Plan,
+): Promise<Result[]> {
+  const results = contestants.map((contestant): Result => ({ contestant, samples: [], finishes: [] }));
+  const entrants = new Map<Contestant, Entrant>();
+  await using processes = new AsyncDisposableStack();
+  processes.defer(async () => {
+    for (const entrant of entrants.values()) await entrant[Symbol.asyncDispose]();
+  });
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (let turn = 0; turn < contestants.length; turn += 1) {
+      const index = (turn + round) % contestants.length;
+      const [contestant, result] = [contestants[index] as Contestant, results[index] as Result];
+      const entrant = entrants.get(contestant) ?? (await Entrant.start(contestant, stage, plan));
+      entrants.set(contestant, entrant);
+      const sample = await entrant.sample(stage, plan);
+      result.samples.push(sample);
+      console.log(sampleLine(round + 1, contestant.name, sample));
+      if (!plan.isFresh && round < plan.rounds - 1) continue;
+      result.finishes.push(await entrant.finish());
+      entrants.delete(contestant);
+      await entrant[Symbol.asyncDispose]();
+    }
+  }
+  return results;
+}
+
+function sampleLine(round: number, name: string, sample: Sample): string {
+  const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, shares } = sample;
+  return [
+    `round ${round}`,
+    name.padEnd(24),
+    `${cpuMsPerCommand.toFixed(3)} ms of CPU a command`,
+    `${commandsPerSecond.toFixed(0).padStart(5)}/s`,
+    `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
+    ...Object.entries(shares.parts).map(([part, share]) => `${part} ${(share * 100).toFixed(0)} %`),
+  ].join('  ');
+}
+
+/** The memory of workers that never have more than a moderate rate; at full speed it is another. */
+export async function moderateMemory(
+  stage: Stage,
+  { rounds, perSecond, moderateMs: forMs }: Plan,
+): Promise<Finish[]> {
+  const finishes: Finish[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    await using worker = await startOurWorker(stage);
+    await using driver = await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech });
+    await driver.openLoop({ perSecond, forMs });
+    const finish = await finishOf(worker, driver);
+    finishes.push(finish);
+    console.log(`round ${round}  at ${perSecond}/s alone: at most ${finish.peakMemoryMib.toFixed(0)} MiB`);
+  }
+  return finishes;
+}

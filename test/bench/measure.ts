@@ -1,0 +1,122 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+/** 0 for no values. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/**
+ * By the nearest rank; of an even number of values in the middle, the mean of both for the median.
+ *
+ * @param share 0 to 1
+ */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const rank = share * sorted.length;
+  const at = (index: number): number => sorted[Math.min(Math.max(index, 0), sorted.length - 1)] ?? 0;
+  return share === 0.5 && Number.isInteger(rank) ? (at(rank - 1) + at(rank)) / 2 : at(Math.ceil(rank) - 1);
+}
+
+/** For example `0.31 (0.29–0.35)`: the median, the smallest and the largest. */
+export function withRange(values: readonly number[], digits: number): string {
+  const [min, max] = [Math.min(...values), Math.max(...values)];
+  return `${median(values).toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+const MIB_IN_KIB = 1_024;
+
+/** What Linux has noted down for a process, all its threads together. */
+export interface ProcessUsage {
+  /** Processor time in user and kernel mode. Steps of 10 ms. */
+  readonly cpuMs: number;
+  /** The most memory that it ever had resident. */
+  readonly peakMemoryMib: number;
+  /** What it has resident now. */
+  readonly memoryMib: number;
+}
+
+let ticksPerSecond: number | undefined;
+
+/** @throws {Error} if there is no such process */
+export function processUsage(pid: number): ProcessUsage {
+  ticksPerSecond ??= Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field is the name in parentheses, which may hold spaces; utime and stime are the fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const kib = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]);
+  return {
+    cpuMs: ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1_000,
+    peakMemoryMib: kib('VmHWM') / MIB_IN_KIB,
+    memoryMib: kib('VmRSS') / MIB_IN_KIB,
+  };
+}
+
+/** The parts of a run, each a process; the driver is the one that measures. */
+const PARTS = ['worker', 'broker', 'platform', 'driver'] as const;
+type Part = (typeof PARTS)[number];
+export type Pids = Readonly<Record<Exclude<Part, 'driver'>, number>>;
+
+/** Processor time used since the machine, or each process, has started. */
+export interface Usage {
+  readonly atMs: number;
+  readonly cpuMs: Readonly<Record<Part, number>>;
+  /** Of all processors, by all processes. */
+  readonly busyMs: number;
+}
+
+/** What was used between two looks, as a share of one processor's time. */
+export interface Shares {
+  readonly parts: Readonly<Record<Part, number>>;
+  /** Of all processors, by all processes: at most as many as the machine has. */
+  readonly machine: number;
+}
+
+function ofParts(value: (part: Part) => number): Record<Part, number> {
+  return Object.fromEntries(PARTS.map((part) => [part, value(part)])) as Record<Part, number>;
+}
+
+export function usageOf(pids: Pids): Usage {
+  const all = { ...pids, driver: process.pid };
+  return {
+    atMs: performance.now(),
+    cpuMs: ofParts((part) => processUsage(all[part]).cpuMs),
+    busyMs: cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0),
+  };
+}
+
+export function sharesBetween(before: Usage, after: Usage): Shares {
+  const elapsedMs = after.atMs - before.atMs;
+  return {
+    parts: ofParts((part) => (after.cpuMs[part] - before.cpuMs[part]) / elapsedMs),
+    machine: (after.busyMs - before.busyMs) / elapsedMs,
+  };
+}
+
+export function medianShares(all: readonly Shares[]): Shares {
+  return {
+    parts: ofParts((part) => median(all.map(({ parts }) => parts[part]))),
+    machine: median(all.map(({ machine }) => machine)),
+  };
+}
+
+/** What all other processes had of the machine meanwhile. */
+export function shareOfOthers({ parts, machine }: Shares): number {
+  return machine - PARTS.reduce((sum, part) => sum + parts[part], 0);
+}
+
+const FULL = 0.9;
+/** Of several processors: one may have nothing to do for a moment while another has. */
+const FULL_MACHINE = 0.85;
+
+/**
+ * What keeps a closed loop from being faster: one process that fills a processor (Node.js has no more than one for its
+ * own code), all processors together, or nothing but the time that answers take.
+ */
+export function bottleneck({ parts, machine }: Shares, processors: number): string {
+  const full = (['worker', 'driver', 'platform'] as const).find((part) => parts[part] >= FULL);
+  if (full !== undefined) return `the ${full}`;
+  return machine < FULL_MACHINE * processors ? 'waiting for answers' : 'the processors';
+}

@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { FULL, type Result } from './compare.ts';
+import { bottleneck, median, percentile, processUsage } from './measure.ts';
+import { boundTable, busyLines, describeMachine, ratioTable, type Report, workerTable } from './report.ts';
+
+const SHARES = { parts: { worker: 0.5, broker: 0.4, platform: 0.1, driver: 0.1 }, machine: 1.2 };
+const TALLY = { sent: 10, right: 10, wrong: 0, double: 0, stray: 0, missing: 0 };
+
+function result(name: string, cpuMs: readonly number[], { tally = TALLY, shares = SHARES } = {}): Result {
+  const samples = cpuMs.map((ms) => ({
+    commandsPerSecond: 1_000,
+    cpuMsPerCommand: ms,
+    shares,
+    cpuMsPerCommandAtRate: 2 * ms,
+    p50Ms: 22,
+    p99Ms: 30,
+  }));
+  const contestant = { name, label: name.toUpperCase(), queueType: 'classic' as const };
+  return { contestant, samples, finishes: [{ tally, peakMemoryMib: 200 }] };
+}
+
+const reportOf = (...results: Result[]): Report => ({
+  machine: { ...describeMachine('4.3.6'), processors: 2 },
+  plan: FULL,
+  results,
+  moderate: [],
+  rates: undefined,
+  starts: [],
+});
+
+it('ratios are taken round by round, at full speed and at the rate; there are none without ours', () => {
+  const bare = result('bare-classic', [0.1, 0.2, 0.4]);
+  const range = '0.95 (0.50–1.00)';
+  expect(ratioTable(reportOf(bare, result('ours', [0.1, 0.19, 0.2])))).toEqual([
+    ['poker-bridge against', 'queue', 'CPU at full speed', 'CPU at 300/s'],
+    ['BARE-CLASSIC', 'classic', range, range],
+  ]);
+  expect(ratioTable(reportOf(bare))).toHaveLength(1);
+});
+
+it('the table of bounds holds what was measured against the median', () => {
+  const peers = ['bare-classic', 'nest-quorum'].map((name) => result(name, [0.2]));
+  const report: Report = {
+    ...reportOf(...peers, result('ours', [0.19])),
+    moderate: [150, 152, 153].map((peakMemoryMib) => ({ tally: TALLY, peakMemoryMib })),
+    rates: {
+      bare: { label: 'bare', pagesPerSecond: [100, 50, 100], cpuMsPerPage: [] },
+      ours: { label: 'ours', pagesPerSecond: [50, 30, 70], cpuMsPerPage: [] },
+      faults: 0,
+    },
+    starts: [{ name: 'npm-run-worker', label: '`npm run worker`', timesMs: [900, 1_100, 1_001] }],
+  };
+  expect(boundTable(report).map((row) => row.slice(1))).toEqual([
+    ['bound', 'measured', 'holds'],
+    ['at most 1.00', '0.95 (0.95–0.95)', 'yes'],
+    ['at most 1.00', '0.95 (0.95–0.95)', 'yes'],
+    ['at most 0.70', '0.95 (0.95–0.95)', 'no'],
+    ['at most 160 MB', '159 (157–160) MB', 'yes'],
+    ['at most 160 MB', '210 (210–210) MB', 'no'],
+    ['at least 0.60', '0.60 (0.50–0.70)', 'yes'],
+    ['at most 1.00 s', '1.00 (0.90–1.10) s', 'no'],
+  ]);
+  expect(boundTable(reportOf())).toHaveLength(1);
+});
+
+it('the table of workers holds medians, their range and whether every answer was right', () => {
+  const tally = { ...TALLY, right: 7, wrong: 1, double: 4, missing: 2 };
+  const report = reportOf(result('bare', [0.3, 0.1, 0.2]), result('ours', [0.1], { tally }));
+  const [, bare, ours] = workerTable(report);
+  expect(bare?.slice(2, 8)).toEqual([
+    '0.200 (0.100–0.300) ms',
+    '0.400 ms',
+    '210 MB',
+    '10 right',
+    '22.0 ms',
+    '30.0 (30.0–30.0) ms',
+  ]);
+  expect(ours?.[5]).toBe('7 of 10 right, 1 wrong, 4 double, 0 stray, 2 missing');
+});
+
+it('the report warns if others used the machine', () => {
+  const busy = result('ours', [0.1], { shares: { ...SHARES, machine: 1.9 } });
+  expect(busyLines(reportOf(result('ours', [0.1])))).toEqual([]);
+  expect(busyLines(reportOf(busy))).toEqual([expect.stringContaining('0.8 of 2 processors')]);
+});
+
+it('the usage of a process grows by its processor time alone, and holds its memory in MiB', () => {
+  const before = processUsage(process.pid);
+  const used = process.cpuUsage();
+  while (process.cpuUsage(used).user < 200_000) JSON.parse('[1,2,3]');
+  const { user, system } = process.cpuUsage(used);
+  const { cpuMs, memoryMib, peakMemoryMib } = processUsage(process.pid);
+  // In steps of 10 ms; other threads of this process keep running.
+  expect(cpuMs - before.cpuMs).toBeGreaterThan(150);
+  expect(cpuMs - before.cpuMs).toBeLessThan((user + system) / 1_000 + 500);
+  const rssMib = process.memoryUsage.rss() / 1_024 ** 2;
+  expect(memoryMib / rssMib).toBeGreaterThan(0.5);
+  expect(memoryMib / rssMib).toBeLessThan(2);
+  expect(peakMemoryMib).toBeGreaterThanOrEqual(memoryMib);
+});
+
+it('median and percentiles are by the nearest rank', () => {
+  expect([median([3, 1, 2]), median([4, 1, 2, 3]), median([])]).toEqual([2, 2.5, 0]);
+  const hundred = Array.from({ length: 100 }, (_, index) => 100 - index);
+  expect([percentile(hundred, 0.99), percentile(hundred, 1), percentile([7], 0.99)]).toEqual([99, 100, 7]);
+});
+
+describe('the bottleneck', () => {
+  const idle = { worker: 0.3, broker: 0.3, platform: 0.1, driver: 0.1 };
+
+  it.each([
+    ['the worker', { ...idle, worker: 0.95 }, 1.5],
+    ['the driver', { ...idle, driver: 0.93 }, 1.5],
+    ['the processors', idle, 1.9],
+    ['waiting for answers', idle, 0.9],
+  ])('is %s', (expected, parts, machine) => {
+    expect(bottleneck({ parts, machine }, 2)).toBe(expected);
+  });
+});
