@@ -93,14 +93,14 @@ export class ConsumerChannel {
    * Loses the channel once it is deaf: the queue holds messages, nothing is in flight, and nothing comes. The broker's status of
    * such a consumer says that all is well.
    */
-  async loseIfDeaf(patienceMs: number): Promise<void> {
+  async loseIfDeaf(patienceMs: () => number): Promise<void> {
     const { signal } = this.#retired;
     // A second look, since a busy broker takes a while to deliver.
     for (let looks = 0; looks < 2 && !signal.aborted;) {
       const before = this.#deliveries;
       const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
       const wasIdle = isIdle();
-      await pause(looks === 0 ? patienceMs : patienceMs / 2, signal);
+      await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
       // If the queue or the connection has gone, their own events say so.
       const ask = wasIdle && isIdle() && depthOf(this.#model, this.#options.queue).catch(() => 0);
       looks = (await ask) && isIdle() ? looks + 1 : 0;

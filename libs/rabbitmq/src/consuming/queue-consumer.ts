@@ -48,19 +48,15 @@ export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 
 /** What it is meant to do; each mode holds what is valid in it alone. */
 type Mode =
   | { readonly kind: 'consuming' }
-  /** Takes some at first, or one at a time after a pause, until more were delivered than before and can be served. */
-  | { readonly kind: 'probing'; readonly prefetch: number; readonly deliveriesBefore: number }
+  /** Takes some at first, or one at a time after a pause, until more than `after` were delivered and more can be served. */
+  | { readonly kind: 'probing'; readonly prefetch: number; readonly after: number }
   /** On purpose, for a while. */
   | { readonly kind: 'paused'; readonly timer: NodeJS.Timeout }
   | { readonly kind: 'draining'; readonly onEmpty: () => void }
   | { readonly kind: 'stopped' };
 
 const CONSUMING: Mode = { kind: 'consuming' };
-const CAUTIOUS: Mode = {
-  kind: 'probing',
-  prefetch: FIRST_PREFETCH,
-  deliveriesBefore: 2 * FIRST_PREFETCH - 1,
-};
+const CAUTIOUS: Mode = { kind: 'probing', prefetch: FIRST_PREFETCH, after: 2 * FIRST_PREFETCH - 1 };
 
 /** Takes the messages of one queue, a bounded number at a time, over as many channels and connections as that takes. */
 export class QueueConsumer {
@@ -112,8 +108,7 @@ export class QueueConsumer {
   /** Leaves the queue alone for a while; what is in flight continues. */
   pause(durationMs: number): void {
     if (this.state !== 'consuming') return;
-    const probe = (): void =>
-      this.#change({ kind: 'probing', prefetch: 1, deliveriesBefore: this.#deliveries });
+    const probe = (): void => this.#change({ kind: 'probing', prefetch: 1, after: this.#deliveries });
     this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
   }
 
@@ -130,8 +125,7 @@ export class QueueConsumer {
   widenIfServed(): void {
     const { isServed = () => true } = this.#options;
     const mode = this.#mode;
-    if (mode.kind === 'probing' && this.#deliveries > mode.deliveriesBefore && isServed())
-      this.#change(CONSUMING);
+    if (mode.kind === 'probing' && this.#deliveries > mode.after && isServed()) this.#change(CONSUMING);
   }
 
   /** Takes nothing more, waits for what is in flight at most `graceMs`, and returns the rest to the queue. */
@@ -189,7 +183,7 @@ export class QueueConsumer {
       await Promise.race([channel.adjust(), channel.lost]);
       onOpen();
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
-      void channel.loseIfDeaf(this.#patienceMs);
+      void channel.loseIfDeaf(() => this.#patienceMs);
       return await channel.lost;
     } finally {
       this.#channel = undefined;
