@@ -41,19 +41,25 @@ export class TopologyMismatchError extends Error {
  */
 export async function declareTopology(connection: ChannelModel, topology: Topology): Promise<void> {
   const { exchanges, queues, bindings } = topology;
-  await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
-    for (const exchange of exchanges)
-      await named('exchange', exchange.name, assertExchange(channel, exchange));
-  });
-  const declared = queues.map((queue) =>
-    onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
-      await named('queue', queue.name, assertQueue(channel, queue));
+  const declare = (work: (channel: Channel) => Promise<unknown>): Promise<unknown> =>
+    onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', work);
+  for (const exchange of exchanges) {
+    await named(
+      'exchange',
+      exchange.name,
+      declare((channel) => assertExchange(channel, exchange)),
+    );
+  }
+  const declared = queues.map((queue) => {
+    const declaration = declare(async (channel) => {
+      await assertQueue(channel, queue);
       for (const binding of bindings) {
         if (binding.queue !== queue.name) continue;
         await channel.bindQueue(queue.name, binding.exchange, binding.routingKey);
       }
-    }),
-  );
+    });
+    return named('queue', queue.name, declaration);
+  });
   // The first failure is that of all, once each is done.
   await Promise.allSettled(declared);
   await Promise.all(declared);
