@@ -1,5 +1,4 @@
-import { format } from 'prettier';
-
+import { LANE_OF_COMMAND } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from './message-examples.ts';
@@ -9,14 +8,17 @@ import { resolved, SCHEMAS } from './schemas/schemas.ts';
 /** The document with tables of messages, relative to the repository. */
 export const MESSAGES_DOCUMENT = 'docs/messages.md';
 
+/** Of a line of an example. */
+const MOST_COLUMNS = 110;
+
 /**
  * The document with its generated parts written again, each between `<!-- contract: name -->` and `<!-- end of contract -->`.
  *
  * @throws Error for a part that has no place in the document
  */
-export async function messagesDocument(text: string): Promise<string> {
+export function messagesDocument(text: string): string {
   let document = text;
-  for (const [name, part] of Object.entries(await messageSections())) {
+  for (const [name, part] of Object.entries(messageSections())) {
     const place = new RegExp(`(<!-- contract: ${name} -->\n).*?(\n<!-- end of contract -->)`, 's');
     if (!place.test(document)) throw new Error(`${MESSAGES_DOCUMENT} has no place for ${name}`);
     document = document.replace(place, (_all, begin: string, end: string) => `${begin}\n${part}\n${end}`);
@@ -25,25 +27,25 @@ export async function messagesDocument(text: string): Promise<string> {
 }
 
 /** The parts of docs/messages.md that are written from the definitions, by name. */
-export async function messageSections(): Promise<Readonly<Record<string, string>>> {
+export function messageSections(): Readonly<Record<string, string>> {
   const commands = COMMANDS.map(({ type, summary, replies }) =>
     section(type, `${summary}\n\nAnswered with ${linked(replies)}.`, 'Required'),
   );
   const replies = [...REPLIES.values()].map(({ type, summary }) => section(type, summary, 'Always'));
   return {
     lanes: lanes(),
-    commands: (await Promise.all(commands)).join('\n\n'),
-    replies: (await Promise.all(replies)).join('\n\n'),
+    commands: commands.join('\n\n'),
+    replies: replies.join('\n\n'),
   };
 }
 
 function lanes(): string {
-  const rows = COMMANDS.map(({ type, lane, summary }) => [linked([{ type }]), lane, summary]);
+  const rows = COMMANDS.map(({ type, summary }) => [linked([{ type }]), LANE_OF_COMMAND[type], summary]);
   return table(['Command', 'Lane', 'For'], rows);
 }
 
 /** A message under its heading: what it is, its members, and its first example. */
-async function section(type: string, summary: string, presence: string): Promise<string> {
+function section(type: string, summary: string, presence: string): string {
   const rows = memberRows(SCHEMAS[type] ?? {}).map(({ name, type: kind, isRequired, meaning }) => [
     `\`${name}\``,
     kind,
@@ -51,13 +53,27 @@ async function section(type: string, summary: string, presence: string): Promise
     meaning,
   ]);
   const [example] = EXAMPLES[type] ?? [];
-  const text = await format(JSON.stringify(example?.payload), { parser: 'json', printWidth: 110 });
   return [
     `### \`${type}\``,
     summary,
     table(['Member', 'Type', presence, 'Meaning'], rows),
-    `\`\`\`json\n${text.trim()}\n\`\`\``,
+    `\`\`\`json\n${filled(example?.payload)}\n\`\`\``,
   ].join('\n\n');
+}
+
+/** A value as JSON, with as much on a line as fits it. */
+function filled(value: unknown): string {
+  const [first = '', ...words] = JSON.stringify(value, null, 1).split(/\n */);
+  let line = first;
+  let text = '';
+  for (const word of words) {
+    if (line.length + word.length < MOST_COLUMNS) line += ` ${word}`;
+    else {
+      text += `${line}\n`;
+      line = `  ${word}`;
+    }
+  }
+  return text + line;
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string {

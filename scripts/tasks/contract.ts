@@ -21,7 +21,7 @@ for (const [path, text] of files) {
 const record = join(root, RELEASED_OUTLINE);
 writeFileSync(record, await withAdditions(readFileSync(record, 'utf8'), contractOutline()));
 const tables = join(root, MESSAGES_DOCUMENT);
-writeFileSync(tables, await messagesDocument(readFileSync(tables, 'utf8')));
+writeFileSync(tables, messagesDocument(readFileSync(tables, 'utf8')));
 const { PYTHON_MESSAGES, pythonMessages } = await import('../contract-documents/python-messages.ts');
 writeFileSync(join(root, PYTHON_MESSAGES), pythonMessages());
 console.log(`${files.size} documents in ${CONTRACT_FOLDER}, and the tables of ${MESSAGES_DOCUMENT}`);

@@ -9,7 +9,7 @@ import { EXIT, ExitError, usageError } from './exit.ts';
 import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
 import { addReport } from './report/report.command.ts';
 import { addSend } from './send/send.command.ts';
-import { addSign } from './sign-explain/sign.command.ts';
+import { addSign } from './sign/sign.command.ts';
 import { addTrace } from './trace/trace.command.ts';
 
 const ABOUT =
@@ -106,9 +106,10 @@ function addCompletion(program: Command): void {
     .argument('<SHELL>', 'bash or zsh')
     .addHelpText('after', COMPLETION_EXAMPLES)
     .action(async (shell: string) => {
-      const { completionScript, isShell } = await import('./completion-script.ts');
-      if (!isShell(shell)) throw usageError('SHELL is bash or zsh');
-      process.stdout.write(completionScript(program, shell));
+      const { completionScript } = await import('./completion-script.ts');
+      const script = completionScript(program, shell);
+      if (script === undefined) throw usageError('SHELL is bash or zsh');
+      process.stdout.write(script);
     });
 }
 

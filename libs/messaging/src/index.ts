@@ -18,18 +18,11 @@ export {
   type ParkingReason,
   type Postponement,
 } from './observer/messaging-observer.ts';
-export type { BusLook, KeptLook, QueueLook } from './kept/bus-look.ts';
-export type { KeptReason } from './kept/kept-summary.ts';
+export type { BusLook, KeptLook } from './kept/bus-look.ts';
 export type { MessagingHealth } from './messaging.ts';
 export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
 export { CommandContext } from './command/command-context.ts';
 export { PokerTransport } from './poker-transport.ts';
-export type { EventPolicy, WrittenPage } from './replies/reply-message.ts';
+export type { WrittenPage } from './replies/reply-message.ts';
 export { forwarderLockOf, topologyOf } from './topology/topology.ts';
-export {
-  type ConnectionState,
-  type ConsumerState,
-  type Delivery,
-  nextDelayMs,
-  QueueConsumer,
-} from '#rabbitmq';
+export type { ConnectionState, ConsumerState } from '#rabbitmq';

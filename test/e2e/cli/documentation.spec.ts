@@ -21,6 +21,24 @@ function subcommandsOf(command: Command, name = ''): [string, Command][] {
 }
 
 const subcommands = subcommandsOf(createProgram());
+const sections = new Map(text.split(/^## /m).map((section) => [section.split('\n', 1)[0], section]));
+
+function ownOptions(heading: string): [option: string, fallback: string | undefined][] {
+  return tablesWith(text, 'Option')
+    .filter((table) => table.heading === heading)
+    .flatMap(({ rows }) =>
+      rows.map(([option, fallback]): [string, string | undefined] => [code(option), fallback]),
+    );
+}
+
+/** The options of a section, and of those that it refers to. */
+function documentedOptions(heading: string): string[] {
+  const others = [...(sections.get(heading) ?? '').matchAll(/\[([a-z -]+(?: ID)?)\]\(#/g)];
+  return [
+    ...ownOptions(heading).map(([option]) => option),
+    ...others.flatMap(([, other = '']) => documentedOptions(other)),
+  ];
+}
 
 beforeAll(async () => void (await build(root)));
 
@@ -39,13 +57,15 @@ describe('docs/command-line.md', () => {
     expect(headings).toEqual(subcommands.map(([heading]) => heading));
   });
 
-  it.each(subcommands)('lists the options of %s, in the order of its help', (heading, subcommand) => {
-    const documented = tablesWith(text, 'Option')
-      .filter((table) => table.heading === heading)
-      .flatMap(({ rows }) => rows.map(([option, fallback]) => [code(option), fallback === 'required']));
-    expect(documented).toEqual(
-      subcommand.options.map(({ long, flags, mandatory }) => [flags.includes('<') ? flags : long, mandatory]),
-    );
+  it.each(subcommands)('lists the options of %s, its own or by a reference', (heading, subcommand) => {
+    const options = subcommand.options.map(({ flags, long }) => (flags.includes('<') ? flags : long));
+    const own = ownOptions(heading);
+    expect(documentedOptions(heading)).toEqual(expect.arrayContaining(options));
+    expect(options).toEqual(expect.arrayContaining(own.map(([option]) => option)));
+    for (const { flags, mandatory } of subcommand.options) {
+      const [, fallback] = own.find(([option]) => option === flags) ?? [];
+      if (fallback !== undefined) expect([flags, fallback === 'required']).toEqual([flags, mandatory]);
+    }
   });
 
   it('shows what sign explain prints for the request beside it', async () => {

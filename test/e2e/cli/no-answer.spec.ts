@@ -9,6 +9,8 @@ import { type CliRun, runCli } from './run-cli.ts';
 
 const COMMAND = ['send', 'session.create', '--data', '{"userId":"u-1"}'];
 
+const urlWith = (change: Partial<URL>): string => Object.assign(new URL(testBrokerUrl()), change).href;
+
 describe('poker-bridge send, unanswered', () => {
   const prefix = uniquePrefix();
   const exchange = `${prefix}.commands`;
@@ -58,21 +60,14 @@ describe('poker-bridge send, unanswered', () => {
     expect(message.properties.headers).not.toHaveProperty('operator');
   });
 
-  it('ends with 3 if the queue is full', async () => {
+  it('ends with 3 if the queue is full, or missing', async () => {
     broker.channel.sendToQueue(queue, Buffer.from('{}'));
     await broker.channel.waitForConfirms();
-    expect(await send({})).toMatchObject({
-      code: 3,
-      stderr: 'The broker refuses the command: its queue is full.\n',
-    });
-  });
-
-  it('ends with 3 if the command cannot be routed', async () => {
+    const full = 'The broker refuses the command: its queue is full.\n';
+    expect(await send({})).toMatchObject({ code: 3, stderr: full });
     await broker.channel.unbindQueue(queue, exchange, 'session.create');
-    expect(await send({})).toMatchObject({
-      code: 3,
-      stderr: 'The broker has no queue for the command.\n',
-    });
+    const missing = 'The broker has no queue for the command.\n';
+    expect(await send({})).toMatchObject({ code: 3, stderr: missing });
     await broker.channel.bindQueue(queue, exchange, 'session.create');
   });
 
@@ -115,30 +110,21 @@ describe('poker-bridge send, unanswered', () => {
   });
 
   it.each([
-    [{ AMQP_URL: 'http://hush' }, 'AMQP_URL: must be amqp or amqps URLs, comma separated\n'],
-    [{ AMQP_PREFIX: 'amq.hush' }, /^AMQP_PREFIX: must be 1 to 100 letters.*\n$/],
-  ])('ends with 78 for %j, without its value', async (variables, expected) => {
-    const { code, stdout, stderr } = await send(variables);
-    expect([code, stdout]).toEqual([78, '']);
-    expect(stderr).toMatch(expected);
+    ['a wrong URL', { AMQP_URL: 'http://hush' }, 'AMQP_URL: must be amqp or amqps URLs, comma separated\n'],
+    ['a wrong prefix', { AMQP_PREFIX: 'amq.hush' }, 'AMQP_PREFIX: must be 1 to 100 letters'],
+    [
+      'a wrong password',
+      { AMQP_URL: urlWith({ username: 'stranger', password: 'hush' }) },
+      'refuses this user or password',
+    ],
+    [
+      'a wrong virtual host',
+      { AMQP_URL: urlWith({ pathname: '/no-such-host' }) },
+      'does not open the virtual host /no-such-host to this user',
+    ],
+  ])('ends with 78 for %s, without its value', async (_, variables, expected) => {
+    const { code, stdout, stderr } = await send(variables, '--json');
+    expect([code, stdout, stderr]).toEqual([78, '', expect.stringContaining(expected)]);
     expect(stderr).not.toContain('hush');
-  });
-
-  it('ends with 78 for credentials that the broker refuses, without the password', async () => {
-    const url = new URL(testBrokerUrl());
-    url.username = 'stranger';
-    url.password = 'hush';
-    const { code, stderr } = await send({ AMQP_URL: url.href });
-    expect([code, stderr]).toEqual([78, expect.stringContaining('refuses this user or password')]);
-    expect(stderr).not.toContain('hush');
-  });
-
-  it('ends with 78 for a virtual host that the broker does not know', async () => {
-    const url = new URL(testBrokerUrl());
-    url.pathname = '/no-such-host';
-    expect(await send({ AMQP_URL: url.href })).toMatchObject({
-      code: 78,
-      stderr: expect.stringContaining('does not open the virtual host /no-such-host to this user'),
-    });
   });
 });

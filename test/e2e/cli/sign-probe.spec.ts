@@ -1,14 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type CliRun, runCli } from './run-cli.ts';
 
 const SECRET = 'CANARY-secret-key';
-/** Each setting away from its default at least once; every other variant is in the unit test of the command. */
+/** Each setting away from its default; every other variant is in the spec of findSettings. */
 const VARIANTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   letter: {},
   other: {
@@ -33,44 +30,40 @@ const LETTER = {
 };
 
 describe('poker-bridge sign probe', () => {
-  let folder: string;
+  const folder = temporaryFolder();
   let sandbox: SandboxProcess;
   let url: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'probe-'));
-    const file = join(folder, 'clients.json');
     const clients = Object.entries(VARIANTS).map(([name, settings]) => [
       name,
       { secretKey: SECRET, settings },
     ]);
-    await writeFile(file, JSON.stringify(Object.fromEntries(clients)));
+    const file = folder.write('clients.json', JSON.stringify(Object.fromEntries(clients)));
     sandbox = new SandboxProcess({ SANDBOX_CLIENTS_FILE: file });
     url = await sandbox.url;
   });
   afterAll(async () => {
     await sandbox?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
+    folder[Symbol.dispose]();
   });
 
   const probe = (
     clientId: string,
     args: string[] = [],
-    variables: Record<string, string> = {},
-  ): Promise<CliRun> =>
-    runCli(['sign', 'probe', ...args], {
-      variables: {
-        PLATFORM_BASE_URL: `${url}/api/web`,
-        PLATFORM_API_URL: url,
-        PLATFORM_CLIENT_ID: clientId,
-        PLATFORM_SECRET_KEY: SECRET,
-        ...variables,
-      },
-    });
+    more: Record<string, string> = {},
+  ): Promise<CliRun> => {
+    const client = { PLATFORM_CLIENT_ID: clientId, PLATFORM_SECRET_KEY: SECRET };
+    const variables = { PLATFORM_BASE_URL: `${url}/api/web`, PLATFORM_API_URL: url, ...client, ...more };
+    return runCli(['sign', 'probe', ...args], { variables });
+  };
 
-  it.each(Object.entries(VARIANTS))('finds the settings of a sandbox: %s', async (name, settings) => {
-    const { code, lines, stderr } = await probe(name, ['--json']);
-    expect([code, stderr, lines]).toEqual([0, '', [{ ...LETTER, ...settings }]]);
-  });
+  it.each(Object.entries(VARIANTS).filter(([name]) => name !== 'plain'))(
+    'finds the settings of a sandbox: %s',
+    async (name, settings) => {
+      const { code, lines, stderr } = await probe(name, ['--json']);
+      expect([code, stderr, lines]).toEqual([0, '', [{ ...LETTER, ...settings }]]);
+    },
+  );
 
   it('prints the lines to set, and what makes no difference', async () => {
     const { code, stdout } = await probe('plain');

@@ -1,11 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { root } from '../../docs/markdown.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { runOnTerminal, type TerminalRun } from '../../support/terminal.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
@@ -13,10 +12,10 @@ import { INTERNAL_KEY, KeptMessages } from './kept-messages.ts';
 const RECORDS = 40;
 
 describe('the command line on a terminal', () => {
+  const folder = temporaryFolder();
+  const file = join(folder.path, 'd.csv');
   let sandboxed: SandboxedService;
   let kept: KeptMessages;
-  let folder: string;
-  let file: string;
   beforeAll(async () => {
     sandboxed = await startSandboxedService({
       sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
@@ -24,12 +23,10 @@ describe('the command line on a terminal', () => {
     });
     await sandboxed.platform.fault({ kind: 'latency', fixedMs: 100, operation: 'ad-hoc-report' });
     kept = new KeptMessages(sandboxed.service);
-    folder = await mkdtemp(join(tmpdir(), 'terminal-'));
-    file = join(folder, 'd.csv');
   });
   afterAll(async () => {
     await sandboxed?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true, force: true });
+    folder[Symbol.dispose]();
   });
 
   const cli = (

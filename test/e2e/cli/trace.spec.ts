@@ -55,11 +55,6 @@ describe('poker-bridge trace', () => {
     expect((await trace(['--id', 'wrong'], {})).stdout).toContain('connected to the broker');
   });
 
-  it('follows a command without any key', async () => {
-    const { code, lines } = await trace(['--id', 'other', '--json'], {});
-    expect([code, lines]).toMatchObject([0, [{ id: 'other', msg: 'command answered' }]]);
-  });
-
   it.each([
     [['--player', PLAYER], {}, 78, /^LOG_SUBJECT_KEY: is required/],
     [['--player', PLAYER], { LOG_SUBJECT_KEY: 'short' }, 78, /^LOG_SUBJECT_KEY: must be at least 32/],
@@ -71,9 +66,6 @@ describe('poker-bridge trace', () => {
     ],
     [['--player', PLAYER, '--operator', 'casino'], { LOG_SUBJECT_KEY }, 1, /is the player one of casino/],
     [['--id', 'nothing'], {}, 1, /^no such line among \d+\n/],
-    [[], {}, 2, /say --id, --player, --since or --until/],
-    [['--since', 'soon'], {}, 2, /a time ago, such as 30m/],
-    [['--id', 'a', '--player', 'b'], {}, 2, /say either --id or --player/],
   ])('with %j and %j ends with %i', async (args, variables, expected, message) => {
     const { code, stderr, stdout } = await trace(args, variables);
     expect([code, stdout, stderr]).toEqual([expected, '', expect.stringMatching(message)]);

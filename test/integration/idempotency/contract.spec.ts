@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
@@ -34,28 +34,25 @@ describe.each(stores)('The identities %s', (_, create) => {
     store = await create();
   });
 
+  beforeEach(() => {
+    id = randomUUID();
+  });
+
   afterAll(() => store.close());
 
   const claim = async (identity: string, fingerprint = 'f') => store.claim(identity, fingerprint);
   const claimed = (identity: string, fingerprint?: string) => claimOf(store, identity, fingerprint);
 
-  it('replays a success', async () => {
-    id = randomUUID();
-    await (await claimed(id)).settle(success('s-1'));
-    expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
-  });
-
   it.each([
+    ['a success', success('s-1')],
     ['a failure that is not retryable', failure(false)],
     ['an expiry after the platform was called', expiry(true)],
   ])('replays %s', async (__, reply) => {
-    id = randomUUID();
     await (await claimed(id)).settle(reply);
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply });
   });
 
   it('lets a repeat wait for the first, and gives it the same reply', async () => {
-    id = randomUUID();
     const first = await claimed(id);
     const repeats = await Promise.all([claim(id), claim(id)]);
     await first.settle(success('s-2'));
@@ -69,7 +66,6 @@ describe.each(stores)('The identities %s', (_, create) => {
     ['a retryable failure', failure(true)],
     ['an expiry before the platform was called', expiry(false)],
   ])('gives %s to the waiting repeats, and releases the identity', async (__, reply) => {
-    id = randomUUID();
     const first = await claimed(id);
     const repeat = await claim(id);
     await first.settle(reply);
@@ -79,7 +75,6 @@ describe.each(stores)('The identities %s', (_, create) => {
   });
 
   it('releases an identity that ended without an outcome, and lets a waiting repeat claim it', async () => {
-    id = randomUUID();
     const first = await claimed(id);
     const repeat = await claim(id);
     await first.release();
@@ -92,7 +87,6 @@ describe.each(stores)('The identities %s', (_, create) => {
     ['a retryable failure', failure(true)],
     ['an expiry before the platform was called', expiry(false)],
   ])('gives %s to the same message if that is redelivered, and to no other', async (__, reply) => {
-    id = randomUUID();
     const redelivered = (fingerprint: string) => store.claim(id, fingerprint, { isRedelivered: true });
     await (await claimed(id)).settle(reply);
     expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
@@ -101,7 +95,6 @@ describe.each(stores)('The identities %s', (_, create) => {
   });
 
   it('finds a conflict while the first is in flight, and after it', async () => {
-    id = randomUUID();
     const first = await claimed(id);
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });
     await first.settle(success('s-4'));
@@ -110,7 +103,6 @@ describe.each(stores)('The identities %s', (_, create) => {
   });
 
   it('separates identities, and gives each to one of many concurrent claims', async () => {
-    id = randomUUID();
     expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
     const claims = await Promise.all(Array.from({ length: 50 }, () => claim(id)));
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);

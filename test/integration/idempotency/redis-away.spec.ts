@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -136,27 +135,6 @@ describe('A worker whose event loop is blocked', () => {
   });
 });
 
-describe('A worker whose Redis cannot even be reached', () => {
-  it('does not wait longer for it', async () => {
-    await using full = await PrivateRedis.start();
-    full.freeze();
-    // More than its backlog accepts: the next connection is not even answered by the kernel.
-    const sockets = Array.from({ length: 600 }, () =>
-      connect(full.port, '127.0.0.1').on('error', () => undefined),
-    );
-    await until('the backlog is full', async () => {
-      const connecting = sockets.filter((socket) => socket.connecting).length;
-      await sleep(100);
-      return connecting > 0 && connecting === sockets.filter((socket) => socket.connecting).length;
-    });
-    await using unreached = new Workers(full.url);
-    const store = unreached.start();
-    expect(await waitsOnce(store)).toBe(true);
-    expect(store.state).toMatchObject({ kind: 'away', reason: 'No connection yet' });
-    for (const socket of sockets) socket.destroy();
-  });
-});
-
 describe('A worker that is starting', () => {
   it('uses Redis for its first command, too', async () => {
     const two = await workers.join();
@@ -212,27 +190,5 @@ describe('A worker that stops', () => {
     expect(line.accepted).toBe(1);
     expect(await store.claim(randomUUID(), 'f')).toMatchObject({ kind: 'claimed' });
     expect(states).toEqual(['available']);
-  });
-
-  it('does not wait for a Redis that does not answer', async () => {
-    const store = await workers.join();
-    redis.freeze();
-    await store.close();
-  });
-});
-
-describe('A claim taken without Redis', () => {
-  it('does not overwrite what another worker has claimed since', async () => {
-    const one = await workers.join();
-    const id = randomUUID();
-    redis.freeze();
-    const late = await claimOf(one, id);
-    redis.thaw();
-    await redis.run((client) => client.flushall());
-    const lease = 'lease f another-worker';
-    await redis.run((client) => client.set(keyOf(id), lease));
-    await isBack(one);
-    await late.settle(success('s-1'));
-    expect(await redis.run((client) => client.get(keyOf(id)))).toBe(lease);
   });
 });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Redis } from 'ioredis';
 
 import { inspectRedis } from '#messaging/client';
 import { TlsContext } from '#tls';
@@ -63,30 +64,34 @@ async function reasonsOf(url: string): Promise<unknown[]> {
   return [store.state, inspection].map((found) => found.kind === 'away' && found.reason);
 }
 
-describe('A Redis that refuses every connection', () => {
-  it('is told by its own words if it is in protected mode', async () => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
+/** A server that is no Redis. @returns its URL */
+async function impostor(serve: (socket: Socket) => void): Promise<AsyncDisposable & { url: string }> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    serve(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => void server.close();
+  return { url: `redis://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
+}
+
+describe('The reason why a Redis that refuses every connection is away', () => {
+  it('is in its own words if it is in protected mode', async () => {
+    await using denying = await impostor((socket) => {
       socket.write(`${DENIED}\r\n`, () => socket.destroy());
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    expect(await reasonsOf(`redis://127.0.0.1:${port}`)).toEqual([DENIED.slice(1), DENIED.slice(1)]);
-    server.close();
+    expect(await reasonsOf(denying.url)).toEqual([DENIED.slice(1), DENIED.slice(1)]);
   });
 
-  it('is still told by its own words when it cuts each connection that writes', async () => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      // Only who waits reads why.
+  it('stays in its own words when it cuts each connection that writes', async () => {
+    await using cutting = await impostor((socket) => {
+      // A client reads why only if it waits.
       socket.on('data', () => socket.resetAndDestroy());
       setTimeout(() => socket.end(`${DENIED}\r\n`), 50).unref();
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await using refused = new Workers(`redis://127.0.0.1:${port}`);
+    await using refused = new Workers(cutting.url);
     const store = refused.start();
     await isAway(store);
     const reasons = new Set<string>();
@@ -95,46 +100,42 @@ describe('A Redis that refuses every connection', () => {
       if (store.state.kind === 'away') reasons.add(store.state.reason);
     }
     expect([...reasons]).toEqual([DENIED.slice(1)]);
-    server.close();
   });
 
-  it('is told by its own words if it has too many clients', async () => {
+  it.each<[string, (client: Redis) => Promise<unknown>, string, unknown]>([
+    [
+      'has too many clients',
+      (client) => client.config('SET', 'maxclients', 1),
+      '//',
+      'ERR max number of clients reached',
+    ],
+    [
+      'wants a password',
+      (client) => client.config('SET', 'requirepass', 'a password'),
+      '//',
+      'NOAUTH Authentication required.',
+    ],
+    [
+      'forbids an account what workers run',
+      (client) => client.call('ACL', 'SETUSER', 'w', 'on', '>pw', '~*', '+@all', '-@scripting'),
+      '//w:pw@',
+      expect.stringMatching(/^NOPERM .*'eval' command/),
+    ],
+  ])('is in its own words if it %s', async (_, refuse, credentials, words) => {
     const holder = await workers.join();
-    await redis.run((client) => client.config('SET', 'maxclients', 1));
-    const words = 'ERR max number of clients reached';
-    expect(await reasonsOf(redis.url)).toEqual([words, words]);
+    await redis.run(refuse);
+    expect(await reasonsOf(redis.url.replace('//', credentials))).toEqual([words, words]);
     expect(holder.state.kind).toBe('available');
   });
 
-  it('is told by its own words if it wants a password', async () => {
-    await redis.run((client) => client.config('SET', 'requirepass', 'a password'));
-    const words = 'NOAUTH Authentication required.';
-    expect(await reasonsOf(redis.url)).toEqual([words, words]);
-  });
-
-  it('is told by its own words if an account may not run what workers run', async () => {
-    await redis.run((client) =>
-      client.call('ACL', 'SETUSER', 'w', 'on', '>pw', '~*', '+@all', '-@scripting'),
-    );
-    const words = expect.stringMatching(/^NOPERM .*'eval' command/);
-    expect(await reasonsOf(redis.url.replace('//', '//w:pw@'))).toEqual([words, words]);
-  });
-});
-
-describe('A Redis that does not know a command of the handshake', () => {
-  it('repeats its arguments, but the reason does not', async () => {
+  it('does not repeat the arguments of a command of the handshake that it does not know', async () => {
     const answer = "-ERR unknown command 'AUTH', with args beginning with: 'canary-7d1a'\r\n";
-    const server = createServer((socket) => {
+    await using confused = await impostor((socket) => {
       socket.on('data', (text) => socket.write(answer.repeat(String(text).match(/^\*/gm)?.length ?? 0)));
-      socket.on('error', () => undefined);
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await using confused = new Workers(`redis://:canary-7d1a@127.0.0.1:${port}`);
-    const store = confused.start();
+    await using refused = new Workers(confused.url.replace('//', '//:canary-7d1a@'));
+    const store = refused.start();
     await isAway(store);
     expect(store.state).toMatchObject({ reason: "ERR unknown command 'AUTH'" });
-    server.close();
   });
 });

@@ -61,12 +61,6 @@ describe('Two workers over one Redis', () => {
     expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
   });
 
-  it('may run at once what the other one released, with other data too', async () => {
-    await (await claimOf(one, id)).settle(failure(true));
-    await (await claimOf(two, id, 'other data')).settle(failure(true));
-    await (await claimOf(one, id)).settle(success('s-2'));
-  });
-
   it('keep a claim for as long as its worker lives', async () => {
     const first = await claimOf(one, id);
     const repeat = await waitFor(two, id);

@@ -17,12 +17,16 @@ export function callersPermissions(file: string | undefined): void {
   const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
   const path = file ?? settings.CALLERS_FILE;
   if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
-  const { AMQP_PREFIX: prefix, AMQP_URL: urls } = settings;
+  const {
+    AMQP_PREFIX: prefix,
+    AMQP_URL: [url = ''],
+  } = settings;
   const callers = readCallers(path);
-  const vhost = vhostOf(urls[0] ?? '');
-  const worker = brokerUserOf(urls[0] ?? '');
-  const print = (user: string, what: string, permissions: Permissions): void => {
-    process.stdout.write(`${comment(`${user}: ${what}`)}${lineOf(vhost, user, permissions)}\n`);
+  const worker = brokerUserOf(url);
+  const vhost = decodeURIComponent(URL.parse(url)?.pathname.slice(1) ?? '') || '/';
+  const print = (user: string, what: string, { configure, write, read }: Permissions): void => {
+    const words = [vhost, user, configure, write, read].map(quoted);
+    process.stdout.write(`${comment(`${user}: ${what}`)}rabbitmqctl set_permissions -p ${words.join(' ')}\n`);
   };
   print(worker, 'the worker', workerPermissions(prefix));
   for (const [caller, rules] of callers) {
@@ -49,16 +53,6 @@ function describe({ commands, operators }: CallerRules): string {
   return `${what || 'no command'}, for ${whose || 'no operator'}`;
 }
 
-function lineOf(vhost: string, caller: string, { configure, write, read }: Permissions): string {
-  const words = [vhost, caller, configure, write, read].map(quoted);
-  return `rabbitmqctl set_permissions -p ${words.join(' ')}`;
-}
-
 function quoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function vhostOf(url: string): string {
-  const path = URL.parse(url)?.pathname.slice(1) ?? '';
-  return path === '' ? '/' : decodeURIComponent(path);
 }

@@ -28,14 +28,27 @@ const FIRST_RECORD = { page: 1, perPage: 1 };
 
 const NOBODY = 'poker-bridge-doctor';
 /** By the interface document, each of them is refused with 422: nothing is created. */
-const REFUSABLE = { authType: NOBODY as 'external', currency: NOBODY };
-const REFUSALS: ReadonlySet<string> = new Set([
+const authType = NOBODY as 'external';
+const REFUSALS: readonly string[] = [
   'AUTH_TYPE_INVALID',
   'CURRENCY_REQUIRED',
   'CURRENCY_NOT_FOUND',
   'CURRENCY_INACTIVE',
   'INCORRECT_DATA',
-]);
+];
+const WRONG_PATH: readonly string[] = [
+  'NOT_FOUND',
+  'PLAYER_NOT_FOUND',
+  'BAD_REQUEST',
+  'PLATFORM_PROTOCOL_ERROR',
+];
+const NO_ANSWER = 'ask again; the platform is there and does not answer this';
+const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
+  FORBIDDEN: 'check PLATFORM_CLIENT_ID and its rights, and whether the platform knows our address',
+  UNEXPECTED_REDIRECT: 'set the address that it leads to, most likely https',
+  PLATFORM_UNAVAILABLE: NO_ANSWER,
+  OUTCOME_UNKNOWN: NO_ANSWER,
+};
 
 type Answers = ReadonlyMap<Operation, CommandError | 'success'>;
 
@@ -48,45 +61,38 @@ export async function checkOperations(
   transport: PlatformTransport,
   nowMs: number,
 ): Promise<Finding[]> {
-  const hasKey = credentials.secretKey !== undefined;
+  const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
-  try {
-    const asked = OPERATIONS.filter((operation) => hasKey || operation === 'game.open');
-    const calls = asked.map(async (operation) => [operation, await call(client, operation, nowMs)] as const);
-    const answers: Answers = new Map(await Promise.all(calls));
-    const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, if that is not meant';
-    const withoutKey = 'no secret key: games are opened unsigned, and nothing else works';
-    return [
-      ...(hasKey ? [] : [warn(`signature ${credentials.name}`, withoutKey, advice)]),
-      ...[...answers.keys()].map((operation) => findingOf(operation, answers, credentials)),
-    ];
-  } finally {
-    await client.close();
-  }
-}
-
-async function call(
-  client: PlatformClient,
-  operation: Operation,
-  nowMs: number,
-): Promise<CommandError | 'success'> {
-  const context = { deadline: new Deadline(nowMs + DEADLINE_MS, nowMs), attempts: 0 };
   const period = { dateFrom: dateOf(nowMs - AGO_MS - SECOND_MS), dateTo: dateOf(nowMs - AGO_MS) };
   const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
-    'session.create': (with_) => client.createSession({ userId: NOBODY, ...REFUSABLE }, with_),
-    'game.open': (with_) => {
-      const { authType, currency } = REFUSABLE;
-      return client.openGame({ player: { id: NOBODY, currency }, session: { authType } }, with_);
-    },
-    'report.ad-hoc.fetch': (with_) => client.fetchAdHocReport(period, FIRST_RECORD, with_),
-    'report.rake.fetch': (with_) => client.fetchRake(period, FIRST_RECORD, with_),
+    'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
+    'game.open': (call) =>
+      client.openGame({ player: { id: NOBODY, currency: NOBODY }, session: { authType } }, call),
+    'report.ad-hoc.fetch': (call) => client.fetchAdHocReport(period, FIRST_RECORD, call),
+    'report.rake.fetch': (call) => client.fetchRake(period, FIRST_RECORD, call),
+  };
+  const ask = async (operation: Operation): Promise<CommandError | 'success'> => {
+    try {
+      await calls[operation]({ deadline: new Deadline(nowMs + DEADLINE_MS, nowMs), attempts: 0 });
+      return 'success';
+    } catch (error) {
+      if (error instanceof CommandError) return error;
+      throw error;
+    }
   };
   try {
-    await calls[operation](context);
-    return 'success';
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    return error;
+    const asked = OPERATIONS.filter((operation) => secretKey !== undefined || operation === 'game.open');
+    const answered = asked.map(async (operation) => [operation, await ask(operation)] as const);
+    const answers: Answers = new Map(await Promise.all(answered));
+    const withoutKey = warn(
+      `signature ${name}`,
+      'no secret key: games are opened unsigned, and nothing else works',
+      'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, if that is not meant',
+    );
+    const findings = asked.map((operation) => findingOf(operation, answers, credentials));
+    return secretKey === undefined ? [withoutKey, ...findings] : findings;
+  } finally {
+    await client.close();
   }
 }
 
@@ -94,32 +100,33 @@ function findingOf(operation: Operation, answers: Answers, credentials: Operator
   const subject = `platform ${credentials.name}`;
   const answer = answers.get(operation) ?? 'success';
   const isRead = operation.startsWith('report.');
+  const what = `${operation} for ${NOBODY}`;
   if (answer === 'success') {
     if (isRead) return ok(subject, `${operation} for one second is answered`);
-    const message = `${operation} for ${NOBODY} succeeded, with an authType that does not exist: it is there now`;
     return warn(
       subject,
-      message,
+      `${what} succeeded, with an authType that does not exist: it is there now`,
       'ask the manager of the platform, which does not follow its interface document',
     );
   }
   const { code, message, platform, details } = answer;
   const status = platform ? ` (${platform.status})` : '';
-  const isRefusal = REFUSALS.has(code) || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
+  const isRefusal = REFUSALS.includes(code) || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
   if (!isRead && isRefusal) {
-    return ok(
-      subject,
-      `${operation} for ${NOBODY}, with an authType that does not exist, is refused${status}`,
-    );
+    return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }
-  const advice = adviceOn(operation, answers, credentials);
+  const advice = adviceOn(operation, answer, answers, credentials);
   if (isSignature(answer)) return fail(subject, `${operation}: its signature is refused${status}`, advice);
   const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
   return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, advice);
 }
 
-function adviceOn(operation: Operation, answers: Answers, { settings }: OperatorCredentials): string {
-  const answer = answers.get(operation) as CommandError;
+function adviceOn(
+  operation: Operation,
+  answer: CommandError,
+  answers: Answers,
+  { settings }: OperatorCredentials,
+): string {
   const { code } = answer;
   const isGame = operation === 'game.open';
   const isRake = operation === 'report.rake.fetch';
@@ -134,28 +141,13 @@ function adviceOn(operation: Operation, answers: Answers, { settings }: Operator
   if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
     return `the platform does not find its parameters: set ${otherPlace}`;
   }
-  if (isGame && WRONG_PATH.has(code)) {
-    return 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it';
-  }
-  if (WRONG_PATH.has(code))
-    return 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
-  return ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
+  if (!WRONG_PATH.includes(code)) return ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
+  return isGame
+    ? 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it'
+    : 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
 }
 
-const WRONG_PATH: ReadonlySet<string> = new Set([
-  'NOT_FOUND',
-  'PLAYER_NOT_FOUND',
-  'BAD_REQUEST',
-  'PLATFORM_PROTOCOL_ERROR',
-]);
-const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
-  FORBIDDEN: 'check PLATFORM_CLIENT_ID and its rights, and whether the platform knows our address',
-  UNEXPECTED_REDIRECT: 'set the address that it leads to, most likely https',
-  PLATFORM_UNAVAILABLE: 'ask again; the platform is there and does not answer this',
-  OUTCOME_UNKNOWN: 'ask again; the platform is there and does not answer this',
-};
-
-/** A read of the same root was answered. */
+/** Whether a read of the same root was answered. */
 function isBaseUrlRight(answers: Answers): boolean {
   return answers.get('report.ad-hoc.fetch') === 'success' || answers.get('report.rake.fetch') === 'success';
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 
-import { readCount } from '../input/read-count.ts';
-import { LONGEST_DEADLINE_MS } from '../send/send.command.ts';
+import { readDeadline } from '../options.ts';
 
 const DEADLINE_MS = 60_000;
 
@@ -23,12 +22,7 @@ export function addDoctor(program: Command): void {
     .description(
       'Checks settings, broker, topology, Redis and platform, and says what to do about each fault.',
     )
-    .option(
-      '--deadline-ms <MS>',
-      'how long all of it may take',
-      readCount(1, LONGEST_DEADLINE_MS),
-      DEADLINE_MS,
-    )
+    .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')
     .addHelpText('after', EXAMPLES)
     .action(async ({ json = false, deadlineMs }: { json?: boolean; deadlineMs: number }) => {

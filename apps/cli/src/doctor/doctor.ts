@@ -1,17 +1,37 @@
+import { inspectRedis } from '#messaging/client';
 import { within } from '#rabbitmq';
-import { readOperators, readSettings, readSomeSettings, SettingsError } from '#settings';
+import {
+  readCallers,
+  readOperators,
+  readSettings,
+  readSomeSettings,
+  refuseCleartext,
+  type Settings,
+  SettingsError,
+  warningsOf,
+} from '#settings';
 
 import { EXIT, type ExitCode } from '../exit.ts';
-import { TLS_OF_BROKER, TLS_OF_REDIS, tlsOf } from '../input/tls-of.ts';
-import { checkBroker } from './check-broker.ts';
+import { tlsOf, transportOf } from '../servers.ts';
+import { BROKER_SETTINGS, checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
-import { checkRedis } from './check-redis.ts';
-import { checkSettings } from './check-settings.ts';
-import { describeFinding, describeSum } from './describe-finding.ts';
-import { fail, type Finding } from './finding.ts';
+import { describeFinding, describeSum, fail, type Finding, ok, warn } from './finding.ts';
 
-const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'REPORTS_RETRY_DELAYS_MS', ...TLS_OF_BROKER] as const;
-const OF_REDIS = ['REDIS_URL', ...TLS_OF_REDIS] as const;
+const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'] as const;
+const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';
+
+/** What is checked, in order, each with those of its settings that can be read: the settings check names the others. */
+const CHECKS: readonly ((environment: NodeJS.ProcessEnv) => Finding[] | Promise<Finding[]>)[] = [
+  checkSettings,
+  (environment) => checkBroker(readSomeSettings(BROKER_SETTINGS, environment)),
+  (environment) => checkRedis(readSomeSettings(REDIS_SETTINGS, environment)),
+  async (environment) => {
+    const settings = readSettings(environment);
+    const operators = readOperators(settings);
+    const transport = transportOf(settings, operators);
+    return (await Promise.all(operators.map((operator) => checkOperator(operator, transport)))).flat();
+  },
+];
 
 /**
  * Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made.
@@ -20,10 +40,24 @@ const OF_REDIS = ['REDIS_URL', ...TLS_OF_REDIS] as const;
  * @param deadlineMs how long all of it may take
  */
 export async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
+  const endMs = performance.now() + deadlineMs;
   const findings: Finding[] = [];
-  for await (const finding of untilLate(examine(process.env), deadlineMs)) {
-    findings.push(finding);
-    process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
+  for (const check of CHECKS) {
+    const found = await within(endMs - performance.now(), 'a check', outcomeOf(check)).catch(
+      (error: unknown) => {
+        if (performance.now() < endMs) throw error;
+      },
+    );
+    const late = fail(
+      'doctor',
+      `not everything was looked at within ${deadlineMs} ms`,
+      'look at what comes after the last line above, and ask again',
+    );
+    for (const finding of found ?? [late]) {
+      findings.push(finding);
+      process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
+    }
+    if (!found) break;
   }
   if (!json) process.stdout.write(describeSum(findings));
   const faults = findings.filter(({ state }) => state === 'fail');
@@ -31,53 +65,53 @@ export async function doctor(json: boolean, deadlineMs: number): Promise<ExitCod
   return faults.length > 0 ? EXIT.failed : EXIT.success;
 }
 
-/** Ends with a fault if the findings do not come in time. */
-async function* untilLate(findings: AsyncGenerator<Finding>, deadlineMs: number): AsyncGenerator<Finding> {
-  const endMs = performance.now() + deadlineMs;
-  for (;;) {
-    const leftMs = endMs - performance.now();
-    const next = await within(leftMs, 'a question', findings.next()).catch((error: unknown) => {
-      if (performance.now() < endMs) throw error;
-    });
-    if (next?.done) return;
-    if (!next) {
-      const message = `not everything was looked at within ${deadlineMs} ms`;
-      yield fail('doctor', message, 'look at what comes after the last line above, and ask again');
-      return;
-    }
-    yield next.value;
-  }
-}
-
-async function* examine(environment: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
-  yield* checkSettings(environment);
-  // Settings that cannot be read have been told; the rest is checked with those that can.
-  const broker = readable(() => readSomeSettings(OF_BROKER, environment));
-  const tls = readable(() => broker && tlsOf('AMQP', broker, broker.AMQP_URL));
-  if (broker && tls) yield* await checkBroker(broker, tls);
-  const redis = readable(() => readSomeSettings(OF_REDIS, environment));
-  if (redis && readable(() => tlsOf('REDIS', redis, [redis.REDIS_URL ?? '']))) {
-    yield* await checkRedis(redis);
-  }
-  const platform = readable(() => platformOf(environment));
-  if (!platform) return;
-  const checks = platform.operators.map((operator) => checkOperator(operator, platform.transport));
-  for (const found of await Promise.all(checks)) yield* found;
-}
-
-function platformOf(environment: NodeJS.ProcessEnv) {
-  const settings = readSettings(environment);
-  const operators = readOperators(settings);
-  const addresses = operators.flatMap(({ baseUrl, apiUrl }) => [baseUrl, apiUrl]);
-  const tls = tlsOf('PLATFORM', settings, addresses);
-  return { operators, transport: { tls, proxyUrl: settings.PLATFORM_PROXY_URL } };
-}
-
-function readable<T>(read: () => T): T | undefined {
+/** Nothing, if its settings cannot be read. */
+async function outcomeOf(check: (typeof CHECKS)[number]): Promise<readonly Finding[]> {
   try {
-    return read();
+    return await check(process.env);
   } catch (error) {
-    if (error instanceof SettingsError) return undefined;
+    if (error instanceof SettingsError) return [];
     throw error;
   }
+}
+
+/** The settings as a worker reads them at start: every fault, and what looks wrong. */
+function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
+  try {
+    const settings = readSettings(environment);
+    const operators = readOperators(settings);
+    refuseCleartext(settings, operators, environment);
+    if (settings.CALLERS_FILE !== undefined) readCallers(settings.CALLERS_FILE);
+    tlsOf('AMQP', settings, settings.AMQP_URL);
+    tlsOf('REDIS', settings, [settings.REDIS_URL ?? '']);
+    transportOf(settings, operators);
+    const names = operators.map(({ name }) => name).join(', ');
+    const warnings = warningsOf(settings, operators, environment);
+    return [
+      ok('settings', `can be used; credentials of ${names}`),
+      ...warnings.map((message) => warn('settings', message, 'change it, unless it is meant')),
+    ];
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return error.faults.map(({ variable, reason }) =>
+      fail('settings', `${variable}: ${reason}`, FOR_SETTINGS),
+    );
+  }
+}
+
+/** Redis, if the settings name one. @throws SettingsError if a file of its TLS cannot be used */
+async function checkRedis(settings: Pick<Settings, (typeof REDIS_SETTINGS)[number]>): Promise<Finding[]> {
+  const { REDIS_URL: url } = settings;
+  if (url === undefined) {
+    return [ok('Redis', 'REDIS_URL is not set: each worker recognises the repeats that it sees itself')];
+  }
+  const redis = await inspectRedis(url, tlsOf('REDIS', settings, [url]));
+  if (redis.kind === 'away') {
+    const advice =
+      'check host, port, user and password in REDIS_URL; workers continue, each with a memory of its own';
+    return [fail('Redis', `does not answer: ${redis.reason}`, advice)];
+  }
+  if (!redis.mayEvict) return [ok('Redis', 'answers')];
+  const message = `may remove identities before their time (maxmemory-policy ${redis.evictionPolicy})`;
+  return [warn('Redis', message, 'set maxmemory-policy noeviction, or give this service a Redis of its own')];
 }

@@ -1,8 +1,16 @@
+import { styleText } from 'node:util';
+
+import { printable } from '../output.ts';
+
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+const SUBJECT_WIDTH = 16;
+
 /** What one check found. Its texts hold neither secrets nor players' data. */
 export interface Finding {
   /** What was looked at, in a few words. */
   readonly subject: string;
-  readonly state: 'ok' | 'warn' | 'fail';
+  /** `warn`: it works, and may not be meant so. `fail`: a worker with these settings would not do its work. */
+  readonly state: keyof typeof COLOURS;
   readonly message: string;
   /** What to do about it; absent if nothing is wrong. */
   readonly advice?: string;
@@ -12,12 +20,24 @@ export function ok(subject: string, message: string): Finding {
   return { subject, state: 'ok', message };
 }
 
-/** It works, and may not be meant so. */
 export function warn(subject: string, message: string, advice: string): Finding {
   return { subject, state: 'warn', message, advice };
 }
 
-/** A worker with these settings would not do its work. */
 export function fail(subject: string, message: string, advice: string): Finding {
   return { subject, state: 'fail', message, advice };
+}
+
+/** One finding for people: its state, what was looked at, what was found, and below it what to do. */
+export function describeFinding({ subject, state, message, advice }: Finding): string {
+  const head = `${styleText(COLOURS[state], state.padEnd(5))} ${subject.padEnd(SUBJECT_WIDTH)} `;
+  const below = advice === undefined ? '' : `${' '.repeat(SUBJECT_WIDTH + 7)}→ ${printable(advice)}\n`;
+  return `${head}${printable(message)}\n${below}`;
+}
+
+/** The last line: how many of each state there are. */
+export function describeSum(findings: readonly Finding[]): string {
+  const count = (state: Finding['state']): number =>
+    findings.filter((finding) => finding.state === state).length;
+  return `\n${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} at fault\n`;
 }

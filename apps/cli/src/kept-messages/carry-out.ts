@@ -3,11 +3,17 @@ import { createInterface } from 'node:readline/promises';
 import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
 
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
-import { refuseIfInterrupted } from '../interruption.ts';
-import { printable } from '../output/printable.ts';
-import { Progress } from '../output/progress.ts';
-import { counted, describeGroups, keptLine, type Noun } from './describe-kept.ts';
-import { isSelected, type SelectionOptions } from './selection.ts';
+import { printable } from '../output.ts';
+import { Progress } from '../progress.ts';
+import { counted, describeGroups, keptLine } from './describe-kept.ts';
+import {
+  collect,
+  isSelected,
+  NOUNS,
+  type QueueName,
+  type SelectionOptions,
+  withKeptQueue,
+} from './kept-queue.ts';
 
 export interface ActionOptions extends SelectionOptions {
   readonly rate: number;
@@ -17,22 +23,21 @@ export interface ActionOptions extends SelectionOptions {
 }
 
 /** What a subcommand does to the messages that were chosen. */
-export interface Action {
+interface Action {
   /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;
   readonly done: string;
-  readonly noun: Noun;
   /** Why a message stays where it is; undefined if nothing speaks against it. */
-  readonly refusalOf: (kept: Kept) => string | undefined;
+  readonly refusalOf?: (kept: Kept) => string | undefined;
   readonly decide: Parameters<KeptQueue['settle']>[0]['decide'];
   /** Whether one that the broker does not take ends all, because it would not take the others either. */
-  readonly endsAtRefusal: boolean;
+  readonly endsAtRefusal?: boolean;
 }
 
-interface Plan {
-  readonly wanted: readonly KeptMessage[];
-  /** With the reason of each. */
-  readonly refused: readonly (readonly [KeptMessage, string])[];
+/** A message that was chosen, and why it is left all the same. */
+interface Choice {
+  readonly facts: KeptMessage;
+  readonly refusal: string | undefined;
 }
 
 const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
@@ -44,87 +49,66 @@ const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
 };
 
 /**
- * Tells what is about to be done, asks, and does it. What was not there then is not touched.
+ * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched.
  *
  * @throws ExitError if there is nobody to ask, or the broker takes nothing
  */
-export async function carryOut(
-  kept: KeptQueue,
-  action: Action,
-  options: ActionOptions,
-  signal: AbortSignal,
-): Promise<ExitCode> {
-  const say = (text: string): void => void (options.json ? process.stderr : process.stdout).write(text);
-  const plan = await planOf(kept, action, options);
-  refuseIfInterrupted(signal);
-  say(describePlan(plan, kept.name, action));
-  const { wanted, refused } = plan;
-  const rest = refused.length > 0 ? EXIT.failed : EXIT.success;
-  if (wanted.length === 0) return rest;
-  if (options.dryRun) {
-    if (options.json) for (const facts of wanted) process.stdout.write(keptLine(facts));
-    say('nothing was done (--dry-run)\n');
-    return rest;
-  }
-  const question = `${action.verb} ${counted(wanted.length, action.noun)}?`;
-  if (!options.yes && !(await confirm(question, signal))) {
-    throw new ExitError(EXIT.failed, 'nothing was done');
-  }
-  const { done, gone } = await settle(kept, action, options, plan, signal);
-  const left = wanted.length - done - gone;
-  const others = gone > 0 ? `, ${gone} gone meanwhile: somebody else, or a worker, was faster` : '';
-  say(`${done} ${action.done}, ${left + refused.length} left${others}\n`);
-  return left > 0 ? EXIT.failed : rest;
+export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<ExitCode> {
+  const { json, dryRun, yes } = options;
+  const { verb, done: past, refusalOf } = action;
+  const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
+  return withKeptQueue(queue, options, async (kept, signal) => {
+    const choices = await collect(kept, signal, (each): Choice | undefined =>
+      isSelected(each.facts, options) ? { facts: each.facts, refusal: refusalOf?.(each) } : undefined,
+    );
+    const refused = choices.filter(({ refusal }) => refusal !== undefined);
+    const wanted = choices.filter(({ refusal }) => refusal === undefined).map(({ facts }) => facts);
+    const plan = [`${counted(wanted.length, queue)} of ${kept.name} to be ${past}`];
+    if (wanted.length > 0) plan.push(describeGroups(wanted).trimEnd());
+    if (refused.length > 0) plan.push('', `${counted(refused.length, queue)} to be left`);
+    for (const [why = '', group] of Map.groupBy(refused, ({ refusal }) => refusal)) {
+      plan.push(`  ${group.length} × ${printable(why)}`);
+    }
+    say(`${plan.join('\n')}\n\n`);
+    const rest = refused.length > 0 ? EXIT.failed : EXIT.success;
+    if (wanted.length === 0) return rest;
+    if (dryRun) {
+      if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
+      say('nothing was done (--dry-run)\n');
+      return rest;
+    }
+    if (!yes && !(await confirm(`${verb} ${counted(wanted.length, queue)}?`, signal))) {
+      throw new ExitError(EXIT.failed, 'nothing was done');
+    }
+    const progress =
+      json && process.stdout.isTTY ? undefined : new Progress(NOUNS[queue][1], { total: wanted.length });
+    const { done, gone } = await settle(kept, action, options, { wanted, signal, progress });
+    const left = wanted.length - done - gone;
+    const others = gone > 0 ? `, ${gone} gone meanwhile: somebody else, or a worker, was faster` : '';
+    say(`${done} ${past}, ${left + refused.length} left${others}\n`);
+    return left > 0 ? EXIT.failed : rest;
+  });
 }
 
-async function planOf(kept: KeptQueue, { refusalOf }: Action, options: ActionOptions): Promise<Plan> {
-  let wanted: KeptMessage[] = [];
-  let refused: [KeptMessage, string][] = [];
-  await kept.look(
-    (each) => {
-      if (!isSelected(each.facts, options)) return;
-      const refusal = refusalOf(each);
-      if (refusal === undefined) wanted.push(each.facts);
-      else refused.push([each.facts, refusal]);
-    },
-    () => {
-      wanted = [];
-      refused = [];
-    },
-  );
-  return { wanted, refused };
-}
-
-function describePlan({ wanted, refused }: Plan, queue: string, { noun, done }: Action): string {
-  const lines = [`${counted(wanted.length, noun)} of ${queue} to be ${done}`];
-  if (wanted.length > 0) lines.push(describeGroups(wanted).trimEnd());
-  if (refused.length > 0) lines.push('', `${counted(refused.length, noun)} to be left`);
-  for (const [why, group] of Map.groupBy(refused, ([, refusal]) => refusal)) {
-    lines.push(`  ${group.length} × ${printable(why)}`);
-  }
-  return `${lines.join('\n')}\n\n`;
-}
-
-/** How many of those that were wanted were settled, and how many somebody else had settled before. */
-interface Sum {
-  readonly done: number;
-  readonly gone: number;
-}
-
-/** @throws ExitError if it is interrupted, or the broker takes nothing */
+/**
+ * @returns how many were settled, and how many somebody else had settled before
+ * @throws ExitError if it is interrupted, or the broker takes nothing
+ */
 async function settle(
   kept: KeptQueue,
-  { decide, endsAtRefusal, noun }: Action,
+  { decide, endsAtRefusal }: Action,
   { rate, json }: ActionOptions,
-  { wanted }: Plan,
-  signal: AbortSignal,
-): Promise<Sum> {
+  // Without progress the lines for programs, on the same terminal, show it.
+  {
+    wanted,
+    signal,
+    progress,
+  }: { wanted: readonly KeptMessage[]; signal: AbortSignal; progress?: Progress | undefined },
+): Promise<{ readonly done: number; readonly gone: number }> {
   const end = new AbortController();
   const untaken = new Map<string, number>();
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
   const closed = new Set<string>();
-  // On one terminal the lines are progress enough.
-  const progress = json && process.stdout.isTTY ? undefined : new Progress(noun[1], { total: wanted.length });
   let done = 0;
   const settling = kept.settle({
     chosen: new Set(wanted.map(({ key }) => key)),
@@ -132,9 +116,7 @@ async function settle(
     ratePerSecond: rate,
     signal: AbortSignal.any([signal, end.signal]),
     waiting: () =>
-      void process.stderr.write(
-        'a worker is delivering parked replies; waiting until it has come to the end\n',
-      ),
+      void process.stderr.write('a worker is delivering parked replies; waiting until it has finished\n'),
     settled: (facts, outcome) => {
       if (outcome === 'done') {
         done += 1;
@@ -175,17 +157,10 @@ async function confirm(question: string, signal: AbortSignal): Promise<boolean> 
   // A terminal in raw mode gives no signal: here Ctrl-C is a no.
   terminal.on('SIGINT', () => terminal.close());
   const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
-  let answer: string | undefined;
-  try {
-    answer = await Promise.race([terminal.question(`${question} [y/N] `, { signal }), closed]);
-    if (answer === undefined) return false;
-    return /^y(es)?$/i.test(answer.trim());
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
-  } finally {
-    terminal.close();
-    // What follows is not to stand beside the question.
-    if (answer === undefined) process.stderr.write('\n');
-  }
+  const asked = terminal.question(`${question} [y/N] `, { signal }).catch(() => undefined);
+  const answer = await Promise.race([asked, closed]);
+  terminal.close();
+  // What follows begins on a line of its own.
+  if (answer === undefined) process.stderr.write('\n');
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }

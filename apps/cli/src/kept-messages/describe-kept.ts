@@ -1,18 +1,15 @@
-import type { KeptMessage, KeptQueueOptions } from '#messaging/client';
+import type { KeptMessage } from '#messaging/client';
 
-import { printable, shortened } from '../output/printable.ts';
-import { alignedLines } from '../output/table.ts';
+import { alignedLines, printable, shortened } from '../output.ts';
+import { NOUNS, type QueueName } from './kept-queue.ts';
 
 const LONGEST_CELL = 48;
 const DIRECT = 'amq.rabbitmq.reply-to';
-/** What the broker names itself; such a queue goes with its caller's connection. */
+/** What the broker names itself; such a queue ends with its caller's connection. */
 const SERVER_NAMED = 'amq.gen-';
 
-/** What is counted, as one and as many. */
-export type Noun = readonly [one: string, many: string];
-
-export function counted(count: number, [one, many]: Noun): string {
-  return `${count} ${count === 1 ? one : many}`;
+export function counted(count: number, queue: QueueName): string {
+  return `${count} ${NOUNS[queue][count === 1 ? 0 : 1]}`;
 }
 
 /** Why a parked reply can never be delivered; undefined if its queue may be there again. */
@@ -41,24 +38,23 @@ export function describeGroups(messages: readonly KeptMessage[]): string {
       const [{ reason, type } = { reason: '', type: '' }] = group;
       return [cell(reason), cell(type), String(group.length), times[0] ?? '', times.at(-1) ?? ''];
     });
-  return `${alignedLines([['reason', 'type', 'count', 'first', 'last'], ...rows], [2]).join('\n')}\n`;
+  return `${alignedLines([['reason', 'type', 'count', 'first', 'last'], ...rows], 2).join('\n')}\n`;
 }
 
-/** Each message on a line: of a dead letter whose it was, of a parked reply whether it can be delivered. */
-export function describeMessages(messages: readonly KeptMessage[], kind: KeptQueueOptions['queue']): string {
+/** Each message on a line: a dead letter with its sender, a parked reply with whether it can be delivered. */
+export function describeMessages(messages: readonly KeptMessage[], kind: QueueName): string {
   const isReply = kind === 'undelivered';
-  const titles = isReply ? ['delivery', 'queue'] : ['operator', 'caller', 'queue'];
   const rows = messages.map((message) => {
     const { failedAt = '', reason, type, operator = '', caller = '', queue, bytes, id } = message;
-    const delivery = neverDelivered(message) === undefined ? 'waits' : 'never';
-    const own = isReply ? [delivery, queue] : [operator, caller, queue];
-    return [failedAt, ...[reason, type, ...own].map(cell), String(bytes), printable(id)];
+    const own = isReply ? [neverDelivered(message) ? 'never' : 'waits'] : [operator, caller];
+    return [failedAt, ...[reason, type, ...own, queue].map(cell), String(bytes), printable(id)];
   });
-  const head = ['failed at', 'reason', 'type', ...titles, 'bytes', 'id'];
-  return `${alignedLines([head, ...rows], [head.length - 2]).join('\n')}\n`;
+  const own = isReply ? ['delivery'] : ['operator', 'caller'];
+  const head = ['failed at', 'reason', 'type', ...own, 'queue', 'bytes', 'id'];
+  return `${alignedLines([head, ...rows], head.length - 2).join('\n')}\n`;
 }
 
-/** What was given by others: an operator may have any length. */
+/** What strangers wrote may have any length. */
 function cell(text: string): string {
   return shortened(printable(text), LONGEST_CELL);
 }

@@ -1,27 +1,27 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-import { readCount } from '../input/read-count.ts';
+import { usageError } from '../exit.ts';
+import { each, readCount, readMoment } from '../options.ts';
 import type { ActionOptions } from './carry-out.ts';
-import { type Change, readSet, readUnset, type SetOption } from './change-body.ts';
+import { type Change, readSet, readUnset } from './change-body.ts';
+import type { SelectionOptions } from './kept-queue.ts';
 import type { ListOptions, ShowOptions } from './look.ts';
 import type { RedriveOptions } from './redrive.ts';
-import { addSelection, type Kind, requireSelection, type SelectionOptions } from './selection.ts';
 
 const JSON_LINES = 'one a line: {id, type, operator, reason, failedAt, queue, bytes}';
 const MOST_A_SECOND = 200;
 const DEFAULT_RATE = 50;
 const MOST_LISTED = 1_000_000;
 
-const BROKER = 'AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY';
-const SETTINGS = `Settings: ${BROKER}.`;
-const KEYED = `Settings: ${BROKER},
-and INTERNAL_KEY or all settings of the operators, as the workers have them.`;
+const SETTINGS = '\nSettings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY';
+const KEYS = ',\nand INTERNAL_KEY or all settings of the operators, as the workers have them.';
 
 /** One of the two queues that keep messages for people. */
 interface Group {
   readonly command: Command;
   readonly queue: 'deadLetters' | 'undelivered';
-  readonly noun: readonly [one: string, many: Kind];
+  readonly one: string;
+  readonly many: string;
 }
 
 /** The commands that were given up. */
@@ -30,32 +30,35 @@ export function addDeadLetters(program: Command): void {
     .command('dead-letters')
     .description('looks into the dead letters, sends them back to work, or removes them')
     .helpCommand(false);
-  const group: Group = { command, queue: 'deadLetters', noun: ['dead letter', 'dead letters'] };
+  const group: Group = { command, queue: 'deadLetters', one: 'dead letter', many: 'dead letters' };
   addLooks(group, ['list', 'list --reason PLATFORM_UNAVAILABLE --since 12h', 'list --json | jq -r .id']);
-  const redrive = addSelection(command.command('redrive'), group.noun[1])
+  const redrive = addSelection(group, 'redrive')
     .summary('sends dead letters back to their lanes')
     .description('Sends dead letters back to the lanes of their types, with a new deadline.')
     .option(
       '--set <POINTER=VALUE>',
       'changes the data, as /session/lang=de does, or /player/id=@FILE; may be given again',
-      collectSet,
+      each(change(readSet, 'It must be a JSON pointer, = and a value, such as /session/lang=de.')),
     )
-    .option('--unset <POINTER>', 'removes a member of the data; may be given again', collectUnset)
+    .option(
+      '--unset <POINTER>',
+      'removes a member of the data; may be given again',
+      each(change(readUnset, 'It must be a JSON pointer, such as /session/lang.')),
+    )
     .option('--force', 'also what would fail the same way');
-  const examples = [
-    'redrive --reason PLATFORM_UNAVAILABLE --rate 5',
-    'redrive --id 4711 --set /session/lang=de',
-    'redrive --reason UNKNOWN_OPERATOR --force --dry-run',
-  ];
-  const note = `
-Tells what it is about to do, and asks. What is wrong with a command itself would fail again, and is left unless it
+  addAction(redrive, async (options: RedriveOptions) => (await import('./redrive.ts')).redrive(options));
+  addExamples(
+    group,
+    redrive,
+    [
+      'redrive --reason PLATFORM_UNAVAILABLE --rate 5',
+      'redrive --id 4711 --set /session/lang=de',
+      'redrive --reason UNKNOWN_OPERATOR --force --dry-run',
+    ],
+    `
+Says what it is about to do, and asks. What is wrong with a command itself would fail again, and is left unless it
 is changed or forced. Ends with 1 if anything that was chosen is left.
-`;
-  addAction(redrive, examplesOf(group, examples, `${note}\n${KEYED}`)).action(
-    async (options: RedriveOptions) => {
-      const { redrive: run } = await import('./redrive.ts');
-      process.exitCode = await run(group.noun, options);
-    },
+${SETTINGS}${KEYS}`,
   );
   addDiscard(group, [
     'discard --reason MALFORMED_MESSAGE',
@@ -69,90 +72,106 @@ export function addReplies(program: Command): void {
     .command('replies')
     .description('looks into the parked replies, delivers or removes them')
     .helpCommand(false);
-  const group: Group = { command, queue: 'undelivered', noun: ['parked reply', 'parked replies'] };
+  const group: Group = { command, queue: 'undelivered', one: 'parked reply', many: 'parked replies' };
   addLooks(group, ['list', 'list --queue shop.replies']);
-  const redeliver = addSelection(command.command('redeliver'), group.noun[1])
+  const redeliver = addSelection(group, 'redeliver')
     .summary('sends parked replies to their queues')
     .description(
       'Sends parked replies to their reply queues, as far as these exist again, under the same ids.',
     );
-  const note = `
+  addAction(redeliver, async (options: ActionOptions) => (await import('./redrive.ts')).redeliver(options));
+  addExamples(
+    group,
+    redeliver,
+    ['redeliver --queue shop.replies', 'redeliver --all --yes'],
+    `
 Workers do this by themselves, within ten seconds after the queue exists. Ends with 1 if anything that was chosen is left.
-`;
-  const examples = ['redeliver --queue shop.replies', 'redeliver --all --yes'];
-  addAction(redeliver, examplesOf(group, examples, `${note}\n${KEYED}`)).action(
-    async (options: ActionOptions) => {
-      const { redeliver: run } = await import('./redrive.ts');
-      process.exitCode = await run(group.noun, options);
-    },
+${SETTINGS}${KEYS}`,
   );
   addDiscard(group, ['discard --reason EVENT_REFUSED']);
 }
 
 function addLooks(group: Group, examples: readonly string[]): void {
-  const { command, queue, noun } = group;
-  addSelection(command.command('list'), noun[1])
-    .summary(`counts and lists the ${noun[1]}`)
+  const { command, queue, one, many } = group;
+  const list = addSelection(group, 'list')
+    .summary(`counts and lists the ${many}`)
     .description(
-      `Counts the ${noun[1]} by reason and type, and lists the newest, oldest first. It changes nothing.`,
+      `Counts the ${many} by reason and type, and lists the newest, oldest first. It changes nothing.`,
     )
     .option('--limit <N>', 'so many at most (default: 20; with --json all)', readCount(1, MOST_LISTED))
     .option('--json', JSON_LINES)
-    .addHelpText('after', examplesOf(group, examples, `\n${SETTINGS}`))
     .action(async (options: ListOptions) => {
-      const { list } = await import('./look.ts');
-      process.exitCode = await list(queue, noun, options);
+      process.exitCode = await (await import('./look.ts')).list(queue, options);
     });
+  addExamples(group, list, examples, `${SETTINGS}.`);
   command
     .command('show')
-    .summary(`shows one ${noun[0]}`)
+    .summary(`shows one ${one}`)
     .description(
-      `Shows the properties and headers of a ${noun[0]}, and its body if that is wanted. It changes nothing.`,
+      `Shows the properties and headers of a ${one}, and its body if that is wanted. It changes nothing.`,
     )
     .argument('<ID>', 'the id of the command')
     .option('--body', "the body as well, which may hold players' data and tokens")
     .option('--json', 'one a line: {properties, headers, violations, body}')
     .action(async (id: string, options: ShowOptions) => {
-      const { show } = await import('./look.ts');
-      process.exitCode = await show(queue, noun, id, options);
+      process.exitCode = await (await import('./look.ts')).show(queue, id, options);
     });
 }
 
 function addDiscard(group: Group, examples: readonly string[]): void {
-  const { queue, noun } = group;
-  const command = addSelection(group.command.command('discard'), noun[1])
-    .summary(`removes ${noun[1]}`)
-    .description(`Removes ${noun[1]} for good.`);
-  addAction(command, examplesOf(group, examples, `\n${SETTINGS}`)).action(async (options: ActionOptions) => {
-    const { discard } = await import('./redrive.ts');
-    process.exitCode = await discard(queue, noun, options);
-  });
+  const { queue, many } = group;
+  const discard = addSelection(group, 'discard')
+    .summary(`removes ${many}`)
+    .description(`Removes ${many} for good.`);
+  addAction(discard, async (options: ActionOptions) =>
+    (await import('./redrive.ts')).discard(queue, options),
+  );
+  addExamples(group, discard, examples, `${SETTINGS}.`);
 }
 
-function addAction(command: Command, examples: string): Command {
-  return command
+/** A subcommand with the options that choose messages. */
+function addSelection({ command, queue }: Group, name: string): Command {
+  const subcommand = command.command(name);
+  const several = (flags: string, what: string): Command => subcommand.option(flags, what, each(String));
+  several('--id <ID>', 'of this command; may be given again, like the next ones');
+  several('--reason <CODE>', 'with this reason');
+  several('--type <TYPE>', 'of this type');
+  if (queue === 'deadLetters') several('--caller <USER>', 'of this caller');
+  else several('--queue <NAME>', 'that were sent to this queue');
+  return subcommand
+    .option('--since <TIME>', 'failed since: 30m, 12h, 2d, or ISO 8601', readMoment)
+    .option('--all', 'all of them');
+}
+
+function addAction<O extends ActionOptions>(command: Command, run: (options: O) => Promise<number>): void {
+  command
     .option('--rate <N>', 'at most so many a second', readCount(1, MOST_A_SECOND), DEFAULT_RATE)
-    .option('--dry-run', 'only tells what it would do')
+    .option('--dry-run', 'only says what it would do')
     .option('--yes', 'does not ask')
     .option('--json', JSON_LINES)
-    .addHelpText('after', examples)
-    .hook('preAction', (each) => requireSelection(each.opts<SelectionOptions>()));
+    .action(async (options: O) => {
+      requireSelection(options);
+      process.exitCode = await run(options);
+    });
 }
 
-/** The end of a help text. */
-function examplesOf({ command }: Group, lines: readonly string[], note: string): string {
-  const examples = lines.map((line) => `  $ poker-bridge ${command.name()} ${line}`);
-  return ['', 'Examples:', ...examples, note].join('\n');
+/** @throws ExitError if nothing is chosen, or everything and something */
+function requireSelection({ all, id, reason, type, caller, queue, since }: SelectionOptions): void {
+  const isNarrowed = [id, reason, type, caller, queue, since].some((option) => option !== undefined);
+  if (all && isNarrowed) throw usageError('--all cannot be combined with another selection');
+  if (!all && !isNarrowed)
+    throw usageError('select by --id, --reason, --type or --since (--help has all options), or give --all');
 }
 
-function collectSet(text: string, changes: readonly SetOption[] = []): readonly SetOption[] {
-  const change = readSet(text);
-  if (change) return [...changes, change];
-  throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
+function addExamples(group: Group, command: Command, lines: readonly string[], note: string): void {
+  const examples = lines.map((line) => `  $ poker-bridge ${group.command.name()} ${line}`);
+  command.addHelpText('after', ['', 'Examples:', ...examples, note].join('\n'));
 }
 
-function collectUnset(text: string, changes: readonly Change[] = []): readonly Change[] {
-  const change = readUnset(text);
-  if (change) return [...changes, change];
-  throw new InvalidArgumentError('It must be a JSON pointer, such as /session/lang.');
+function change(read: (text: string) => Change | undefined, rule: string): (text: string) => Change {
+  return (text) => {
+    const given = read(text);
+    if (given) return given;
+    throw new InvalidArgumentError(rule);
+  };
 }

@@ -1,38 +1,32 @@
 import { ERROR_CODES, isCommandType } from '#contracts';
-import {
-  type Kept,
-  type KeptQueueOptions,
-  redeliveredReply,
-  Redriver,
-  type Redriving,
-} from '#messaging/client';
+import { type Kept, redeliveredReply, Redriver, type Redriving } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
-import { readBus } from '../bus/bus.ts';
-import { withKeptQueue } from '../bus/with-kept-queue.ts';
+import { readBus } from '../bus.ts';
+import { commandFaults } from '../command-faults.ts';
 import type { ExitCode } from '../exit.ts';
-import { commandFaults } from '../input/command-faults.ts';
-import { interruptibly } from '../interruption.ts';
-import { type Action, type ActionOptions, carryOut } from './carry-out.ts';
-import { type Change, changedBody, type SetOption, withFile } from './change-body.ts';
-import { neverDelivered, type Noun } from './describe-kept.ts';
+import { type ActionOptions, carryOut } from './carry-out.ts';
+import { type Change, changedBody, withFile } from './change-body.ts';
+import { neverDelivered } from './describe-kept.ts';
+import type { QueueName } from './kept-queue.ts';
 
 export interface RedriveOptions extends ActionOptions {
-  readonly set?: readonly SetOption[];
+  readonly set?: readonly Change[];
   readonly unset?: readonly Change[];
   readonly force?: true;
 }
 
+const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
+
 /** Sends dead letters back to the lanes of their types, changed if that is wanted. */
-export async function redrive(noun: Noun, options: RedriveOptions): Promise<ExitCode> {
+export async function redrive(options: RedriveOptions): Promise<ExitCode> {
+  const { unset = [], set = [], force = false } = options;
   const redriver = new Redriver(readBus().prefix, readInternalKey(process.env));
-  const set = await Promise.all((options.set ?? []).map(withFile));
-  const changes = [...(options.unset ?? []), ...set];
-  return act('deadLetters', options, {
+  const changes = [...unset, ...(await Promise.all(set.map(withFile)))];
+  return carryOut('deadLetters', options, {
     verb: 'Redrive',
     done: 'redriven',
-    noun,
-    refusalOf: (kept) => refusalOf(kept, redriver.read(kept.message), changes, options.force ?? false),
+    refusalOf: (kept) => refusalOf(kept, redriver.read(kept.message), changes, force),
     decide: ({ message }) => {
       const redriving = redriver.read(message);
       return redriver.commandOf(redriving, contentOf(redriving, changes));
@@ -42,40 +36,22 @@ export async function redrive(noun: Noun, options: RedriveOptions): Promise<Exit
 }
 
 /** Sends parked replies to their queues, in order and under the ids that they had. */
-export async function redeliver(noun: Noun, options: ActionOptions): Promise<ExitCode> {
+export async function redeliver(options: ActionOptions): Promise<ExitCode> {
   const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
   const replyOf = ({ message }: Kept) => redeliveredReply(message, prefix, internalKey);
-  const foreign =
-    'no worker with this INTERNAL_KEY, or these secret keys, parked it: use the settings of the workers';
-  return act('undelivered', options, {
+  return carryOut('undelivered', options, {
     verb: 'Redeliver',
     done: 'redelivered',
-    noun,
-    refusalOf: (kept) => neverDelivered(kept.facts) ?? (replyOf(kept) ? undefined : foreign),
+    refusalOf: (kept) =>
+      neverDelivered(kept.facts) ??
+      (replyOf(kept) ? undefined : `${FOREIGN} parked it: use the settings of the workers`),
     decide: (kept) => replyOf(kept) ?? 'leave',
-    endsAtRefusal: false,
   });
 }
 
 /** Removes messages for good. */
-export function discard(
-  queue: KeptQueueOptions['queue'],
-  noun: Noun,
-  options: ActionOptions,
-): Promise<ExitCode> {
-  const names = { verb: 'Discard', done: 'discarded', noun };
-  return act(queue, options, {
-    ...names,
-    refusalOf: () => undefined,
-    decide: () => 'remove',
-    endsAtRefusal: false,
-  });
-}
-
-function act(queue: KeptQueueOptions['queue'], options: ActionOptions, action: Action): Promise<ExitCode> {
-  return interruptibly((signal) =>
-    withKeptQueue(queue, (kept) => carryOut(kept, action, options, signal), options),
-  );
+export function discard(queue: QueueName, options: ActionOptions): Promise<ExitCode> {
+  return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
 }
 
 function refusalOf(
@@ -86,7 +62,7 @@ function refusalOf(
 ): string | undefined {
   if (isCut) return 'only the first KiB of its body was kept: its caller has to send it again';
   if (!redriving.isProved && !isForced) {
-    return 'no worker with this INTERNAL_KEY, or these secret keys, wrote it: use the settings of the workers, or --force to send it as an anonymous caller';
+    return `${FOREIGN} wrote it: use the settings of the workers, or --force to send it as an anonymous caller`;
   }
   if (changes.length === 0) {
     if (isForced || !wouldFailAgain(reason)) return undefined;
@@ -103,10 +79,9 @@ function refusalOf(
 
 /** What is wrong with the command itself stays wrong; a poison command would kill its workers again. */
 function wouldFailAgain(reason: string): boolean {
-  if (reason === 'POISON_COMMAND') return true;
+  const codes: Readonly<Record<string, { readonly category: string }>> = ERROR_CODES;
   return (
-    Object.hasOwn(ERROR_CODES, reason) &&
-    ERROR_CODES[reason as keyof typeof ERROR_CODES].category === 'invalid'
+    reason === 'POISON_COMMAND' || (Object.hasOwn(codes, reason) && codes[reason]?.category === 'invalid')
   );
 }
 

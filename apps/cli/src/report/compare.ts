@@ -1,18 +1,16 @@
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { createInterface } from 'node:readline';
 
 import { parse } from 'csv-parse';
 
 import { parseExactJson } from '#signing';
 
 import { usageError } from '../exit.ts';
-import { csvText } from './convert.ts';
+import { csvText } from './formats.ts';
+import type { ReportRecord } from './records.ts';
 
-type Row = Readonly<Record<string, unknown>>;
-
-/** What changed of one record between two files. */
-export interface ChangedRecord {
+/** What changed of one record between two files; absent values are empty texts. */
+interface ChangedRecord {
   readonly id: string;
   readonly currency: string;
   readonly changes: readonly { readonly member: string; readonly from: string; readonly to: string }[];
@@ -30,7 +28,7 @@ export interface Comparison {
 const KEY = ['id', 'date', 'moneyType', 'currency'];
 
 /**
- * Compares the records of a report with those of a file that an earlier run wrote. Both are held in memory by id.
+ * Compares the records of a report with those of a file that an earlier run wrote, which are held in memory.
  *
  * @param path `.csv`, `.ndjson` or `.json`
  * @param lines the new records, each as JSON
@@ -42,75 +40,61 @@ export async function compare(
   lines: AsyncIterable<string>,
   amounts: readonly string[],
 ): Promise<Comparison> {
-  const before = new Map<string, Row>();
-  for await (const row of rowsOf(path)) before.set(keyOf(row), textsOf(row, amounts));
+  const before = new Map<string, readonly string[]>();
+  const cellsOf = (row: ReportRecord): string[] =>
+    ['currency', ...amounts].map((member) => csvText(row[member]));
+  const keyOf = (row: ReportRecord): string => JSON.stringify(KEY.map((member) => csvText(row[member])));
+  for await (const row of rowsOf(path)) before.set(keyOf(row), cellsOf(row));
   const differences = new Map<string, Map<string, bigint>>();
+  const changesOf = (currency: string, from: readonly string[], to: readonly string[]) => {
+    const changes = amounts
+      .map((member, index) => ({ member, from: from[index + 1] ?? '', to: to[index + 1] ?? '' }))
+      .filter((change) => change.from !== change.to);
+    for (const change of changes) {
+      const difference = integerOf(change.to) - integerOf(change.from);
+      if (difference === 0n) continue;
+      const own = differences.get(currency) ?? new Map<string, bigint>();
+      differences.set(currency, own.set(change.member, (own.get(change.member) ?? 0n) + difference));
+    }
+    return changes;
+  };
   const changed: ChangedRecord[] = [];
   let added = 0;
   for await (const line of lines) {
-    const row = parseExactJson(line) as Row;
+    const row = parseExactJson(line) as ReportRecord;
     const key = keyOf(row);
     const old = before.get(key);
     before.delete(key);
-    if (!old) added += 1;
-    const now = textsOf(row, amounts);
     const currency = csvText(row['currency']);
-    const changes = amounts
-      .map((member) => ({ member, from: csvText(old?.[member]), to: csvText(now[member]) }))
-      .filter(({ from, to }) => from !== to);
-    for (const { member, from, to } of changes) count(differences, currency, member, to, from);
-    if (old && changes.length > 0) changed.push({ id: csvText(row['id']), currency, changes });
+    const changes = changesOf(currency, old ?? [], cellsOf(row));
+    if (!old) added += 1;
+    else if (changes.length > 0) changed.push({ id: csvText(row['id']), currency, changes });
   }
-  for (const old of before.values()) {
-    for (const member of amounts)
-      count(differences, csvText(old['currency']), member, '', csvText(old[member]));
-  }
+  for (const old of before.values()) changesOf(old[0] ?? '', old, []);
   return { added, removed: before.size, changed, differences };
 }
 
-async function* rowsOf(path: string): AsyncGenerator<Row> {
+async function* rowsOf(path: string): AsyncGenerator<ReportRecord> {
   const extension = extname(path).toLowerCase();
   if (!['.csv', '.ndjson', '.json'].includes(extension)) {
     throw usageError(`--compare takes a .csv, .ndjson or .json file; ${path} ends otherwise`);
   }
   try {
     await using file = await open(path);
-    const content = file.createReadStream({ autoClose: false });
     if (extension === '.csv') {
-      yield* content.pipe(parse({ columns: true, bom: true })) as AsyncIterable<Row>;
+      const content = file.createReadStream({ autoClose: false });
+      yield* content.pipe(parse({ columns: true, bom: true })) as AsyncIterable<ReportRecord>;
       return;
     }
-    for await (const line of createInterface({ input: content, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of file.readLines({ autoClose: false })) {
       // A .json file has one record a line as well, within brackets and with commas.
       const record = line.replace(/,$/, '');
-      if (record.startsWith('{')) yield parseExactJson(record) as Row;
+      if (record.startsWith('{')) yield parseExactJson(record) as ReportRecord;
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw usageError(`${path} cannot be compared with (${code ?? message})`);
   }
-}
-
-function keyOf(row: Row): string {
-  return JSON.stringify(KEY.map((member) => csvText(row[member])));
-}
-
-/** The currency and the amounts of a record alone, as cells of CSV. */
-function textsOf(row: Row, amounts: readonly string[]): Row {
-  return Object.fromEntries(['currency', ...amounts].map((member) => [member, csvText(row[member])]));
-}
-
-function count(
-  differences: Map<string, Map<string, bigint>>,
-  currency: string,
-  member: string,
-  to: string,
-  from: string,
-): void {
-  const difference = integerOf(to) - integerOf(from);
-  if (difference === 0n) return;
-  const own = differences.get(currency) ?? new Map<string, bigint>();
-  differences.set(currency, own.set(member, (own.get(member) ?? 0n) + difference));
 }
 
 /** A cell that is empty, or no integer, adds nothing. */

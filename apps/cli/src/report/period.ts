@@ -1,100 +1,114 @@
+import { usageError } from '../exit.ts';
+
 /** A period of a report, its ends `YYYY-MM-DD HH:MM:SS` as the platform wants them. */
 export interface Period {
   readonly dateFrom: string;
   readonly dateTo: string;
 }
 
-const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/;
+/** The options that say a period: a month, or a day, or both ends. */
+export interface PeriodOptions {
+  /** `YYYY-MM`, or `last`. */
+  readonly month?: string;
+  /** `YYYY-MM-DD`, or `yesterday`. */
+  readonly day?: string;
+  readonly from?: string;
+  readonly to?: string;
+  /** Whose clock says which month or day it is; default UTC. */
+  readonly timeZone?: string;
+}
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const OFFSET = /^[+-](0\d|1[0-4]):?[0-5]\d$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The platform aggregates its figures every ten minutes. Source: interface document, endpoint 3. */
 const AGGREGATION_MS = 10 * 60_000;
 
-/** Whether a text is an offset, or a time zone that is known here. */
-export function isTimeZone(text: string): boolean {
-  if (OFFSET.test(text)) return true;
-  if (/^[+-]/.test(text)) return false;
+/** @throws ExitError if the options say no period, or several */
+export function periodOf(options: PeriodOptions, nowMs: number): Period {
+  const { month, day, from, to, timeZone = 'UTC' } = options;
+  if (!isTimeZone(timeZone)) {
+    throw usageError('--time-zone is a name such as Europe/Berlin, or an offset such as +03:00');
+  }
+  const today = (): number => Date.parse(dateOf(localMs(nowMs, timeZone)));
+  const ways = [month, day, from ?? to].filter((way) => way !== undefined);
+  if (ways.length === 1 && month !== undefined) {
+    return monthOf(
+      month === 'last' ? dateOf(today() - DAY_MS * new Date(today()).getUTCDate()) : `${month}-01`,
+    );
+  }
+  if (ways.length === 1 && day !== undefined)
+    return dayOf(day === 'yesterday' ? dateOf(today() - DAY_MS) : day);
+  if (ways.length === 1 && from !== undefined && to !== undefined) {
+    return { dateFrom: endOf(from), dateTo: endOf(to) };
+  }
+  throw usageError('say either --month, or --day, or --from and --to');
+}
+
+/**
+ * Warns that the figures up to the end of a period may not be complete.
+ *
+ * @param timeZone whose hours are meant; default UTC
+ * @returns undefined if they are complete
+ */
+export function incompleteness(
+  { dateTo }: Period,
+  timeZone: string | undefined,
+  nowMs: number,
+): string | undefined {
+  const asUtcMs = Date.parse(`${dateTo.replace(' ', 'T')}Z`);
+  // In the hour of a change of the clocks, their offset may be that of the hour before.
+  const endMs = 2 * asUtcMs - localMs(asUtcMs, timeZone ?? 'UTC');
+  const completeAtMs = endMs + AGGREGATION_MS;
+  if (completeAtMs <= nowMs) return undefined;
+  const zone = timeZone ?? 'if the platform counts in UTC';
+  const why =
+    endMs <= nowMs
+      ? `the period ended at ${dateTo} (${zone}), and the platform aggregates every ten minutes`
+      : `the period has not ended: it goes on until ${dateTo} (${zone})`;
+  const completeAt = new Date(completeAtMs).toISOString().replace('.000', '');
+  return `${why}; figures may be missing: fetch it again after ${completeAt}`;
+}
+
+/** The month of a day, from its first midnight to that of the next month. */
+function monthOf(day: string): Period {
+  const month = day.slice(0, -3);
+  if (!MONTH.test(month)) throw usageError('--month must be a month, such as 2026-10, or last');
+  const first = `${month}-01`;
+  const next = dateOf(Date.parse(first) + 31 * DAY_MS).slice(0, -3);
+  return { dateFrom: endOf(first), dateTo: endOf(`${next}-01`) };
+}
+
+/** A day from its midnight to the next. */
+function dayOf(day: string): Period {
+  const startMs = DAY.test(day) ? Date.parse(day) : Number.NaN;
+  // February has no 30th, although the parser takes it.
+  if (Number.isNaN(startMs) || dateOf(startMs) !== day) {
+    throw usageError('--day must be a day, such as 2026-10-05, or yesterday');
+  }
+  return { dateFrom: endOf(day), dateTo: endOf(dateOf(startMs + DAY_MS)) };
+}
+
+/** One end of a period as it is typed: a day is its midnight, and a `T` may take the place of the blank. */
+function endOf(text: string): string {
+  return DAY.test(text) ? `${text} 00:00:00` : text.replace(/^(\d{4}-\d{2}-\d{2})T/, '$1 ');
+}
+
+function dateOf(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
+}
+
+function isTimeZone(text: string): boolean {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    localMs(0, text);
     return true;
   } catch {
     return false;
   }
 }
 
-/**
- * A month from its first midnight to that of the next.
- *
- * @param text `YYYY-MM`, or `last` for the month before the one that `nowMs` is in
- * @param timeZone whose clock says which month it is
- * @returns undefined if the text names no month
- */
-export function monthOf(text: string, nowMs: number, timeZone: string): Period | undefined {
-  if (text === 'last') {
-    const firstOfMonth = `${localTime(nowMs, timeZone).slice(0, 7)}-01`;
-    return monthOf(dayBefore(firstOfMonth).slice(0, 7), nowMs, timeZone);
-  }
-  const [, year, month] = MONTH.exec(text) ?? [];
-  if (year === undefined) return undefined;
-  const next = new Date(Date.UTC(Number(year), Number(month), 1)).toISOString().slice(0, 10);
-  return { dateFrom: `${text}-01 00:00:00`, dateTo: `${next} 00:00:00` };
-}
-
-/**
- * A day from its midnight to the next.
- *
- * @param text `YYYY-MM-DD`, or `yesterday`
- * @param timeZone whose clock says which day it is
- * @returns undefined if the text names no day
- */
-export function dayOf(text: string, nowMs: number, timeZone: string): Period | undefined {
-  const day = text === 'yesterday' ? dayBefore(localTime(nowMs, timeZone).slice(0, 10)) : text;
-  const startMs = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  // February has no 30th, whatever the parser makes of it.
-  if (Number.isNaN(startMs) || new Date(startMs).toISOString().slice(0, 10) !== day) return undefined;
-  const next = new Date(startMs + DAY_MS).toISOString().slice(0, 10);
-  return { dateFrom: `${day} 00:00:00`, dateTo: `${next} 00:00:00` };
-}
-
-/** One end of a period as it is typed: a day is its midnight, and a `T` may stand for the blank. */
-export function endOf(text: string): string {
-  return DAY.test(text) ? `${text} 00:00:00` : text.replace(/^(\d{4}-\d{2}-\d{2})T/, '$1 ');
-}
-
-/**
- * Says whether the figures up to the end of a period can be complete.
- *
- * @param timeZone whose hours are meant
- * @returns undefined if they are complete; else whether the period itself has ended, and when they will be
- */
-export function completeness(
-  { dateTo }: Period,
-  timeZone: string,
-  nowMs: number,
-): { readonly hasEnded: boolean; readonly completeAtMs: number } | undefined {
-  const asUtcMs = Date.parse(`${dateTo.replace(' ', 'T')}Z`);
-  const endMs = asUtcMs - offsetMs(timeZone, asUtcMs);
-  const completeAtMs = endMs + AGGREGATION_MS;
-  return completeAtMs > nowMs ? { hasEnded: endMs <= nowMs, completeAtMs } : undefined;
-}
-
-function dayBefore(day: string): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) - DAY_MS).toISOString().slice(0, 10);
-}
-
-/** What clocks of a zone show, `YYYY-MM-DD HH:MM:SS`. */
-function localTime(atMs: number, timeZone: string): string {
-  return new Date(atMs + offsetMs(timeZone, atMs)).toISOString().slice(0, 19).replace('T', ' ');
-}
-
-/** How far the clocks of a zone are ahead of UTC at a moment; in the hour of a change, perhaps that of the hour before. */
-function offsetMs(timeZone: string, atMs: number): number {
-  if (OFFSET.test(timeZone)) {
-    const [hours, minutes] = [timeZone.slice(1, 3), timeZone.slice(-2)].map(Number) as [number, number];
-    return (timeZone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
-  }
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
-  const local = Date.parse(`${format.format(atMs).replace(' ', 'T')}Z`);
-  return local - Math.floor(atMs / 1_000) * 1_000;
+/** What clocks of a zone show, as the epoch milliseconds of the moment at which clocks of UTC show the same. */
+function localMs(atMs: number, timeZone: string): number {
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
+  return Date.parse(`${clock.format(atMs).replace(' ', 'T')}Z`);
 }

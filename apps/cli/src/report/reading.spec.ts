@@ -1,72 +1,54 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { ReportPage, ReportRecord } from '#contracts';
+import type { ReportPage } from '#contracts';
 
-import { type KeptReading, Reading } from './reading.ts';
+import { isAtEnd, NOTHING_READ, type Reading, withPage } from './reading.ts';
 
-const record = (id: string, value: unknown = 1): ReportRecord => ({
-  id,
-  userId: 'p',
-  currency: 'EUR',
-  value,
-});
-const page = (number: number, records: ReportRecord[], extent: Partial<ReportPage> = {}): ReportPage => ({
+const page = (number: number, extent: Partial<ReportPage> = {}): ReportPage => ({
   report: 'rake',
   page: number,
   pageCount: 2,
   perPage: 2,
   totalCount: 3,
   precisions: { EUR: 2 },
-  readAt: '2026-03-02T00:20:00.120Z',
-  records,
+  readAt: `2026-03-02T00:20:0${number}.120Z`,
+  records: [{ id: 'a', userId: 'p', currency: 'EUR', value: 1 }],
   ...extent,
 });
-/** As a later run finds it. */
-const keptOf = (reading: Reading): Reading => new Reading(JSON.parse(JSON.stringify(reading)) as KeptReading);
+/** What a later run finds after these pages. */
+const after = (...pages: readonly ReportPage[]): Reading =>
+  JSON.parse(JSON.stringify(pages.reduce(withPage, NOTHING_READ))) as Reading;
 
-describe('Reading', () => {
-  const [first, second] = [page(1, [record('a'), record('b', 1.5)]), page(2, [record('c', 2n ** 60n)])];
-
-  it('goes on as if it had never been interrupted', () => {
-    const [whole, begun] = [new Reading(), new Reading()];
-    whole.add(first);
-    whole.add(second);
-    begun.add(first);
-    const resumed = keptOf(begun);
-    expect([resumed.pages, resumed.records, resumed.total, resumed.perPage]).toEqual([1, 2, 3, 2]);
-    resumed.add(second);
-    expect(JSON.stringify(resumed)).toBe(JSON.stringify(whole));
-    expect([resumed.hasChanged, resumed.isAtEnd]).toEqual([false, true]);
+describe('a reading', () => {
+  it('counts, and keeps what the first page and the last one say', () => {
+    const faults = [{ pointer: '/records/0/value', message: 'is odd' }];
+    expect(after(page(1), page(2, { precisions: { USD: null }, faults }))).toEqual({
+      pages: 2,
+      records: 2,
+      faults: 1,
+      hasChanged: false,
+      first: { totalCount: 3, pageCount: 2, perPage: 2 },
+      last: { totalCount: 3, pageCount: 2, perPage: 2 },
+      readFrom: '2026-03-02T00:20:01.120Z',
+      readTo: '2026-03-02T00:20:02.120Z',
+      precisions: [
+        ['EUR', 2],
+        ['USD', null],
+      ],
+    });
   });
 
-  it.each([
-    ['another total', page(2, [record('c')], { totalCount: 4 })],
-    ['another number of pages', page(2, [record('c')], { pageCount: 3 })],
-    ['pages of another size', page(2, [record('c')], { perPage: 3 })],
-  ])('has changed with %s', (_, next) => {
-    const reading = new Reading();
-    reading.add(first);
-    const resumed = keptOf(reading);
-    resumed.add(next);
-    expect(resumed.hasChanged).toBe(true);
+  it.each([{ totalCount: 4 }, { pageCount: 3 }, { perPage: 3 }])('has changed with %j', (extent) => {
+    expect(withPage(after(page(1)), page(2, extent)).hasChanged).toBe(true);
   });
 
   it('knows its end, which may move', () => {
-    const reading = new Reading();
-    expect(reading.isAtEnd).toBe(false);
-    reading.add(first);
-    expect(keptOf(reading).isAtEnd).toBe(false);
-    reading.add(page(2, [record('c')], { pageCount: 3 }));
-    expect(keptOf(reading).isAtEnd).toBe(false);
-    reading.add(page(3, [record('d')], { pageCount: 3 }));
-    expect(keptOf(reading).isAtEnd).toBe(true);
-  });
-
-  it('has no end once there are far more pages than there were', () => {
-    const reading = new Reading();
-    for (let number = 1; number <= 104; number += 1) reading.add(page(number, [], { pageCount: number + 1 }));
-    expect(reading.isEndless).toBe(false);
-    reading.add(page(105, [], { pageCount: 106 }));
-    expect(reading.isEndless).toBe(true);
+    const readings = [
+      NOTHING_READ,
+      after(page(1)),
+      after(page(1), page(2, { pageCount: 3 })),
+      after(page(1), page(2)),
+    ];
+    expect(readings.map(isAtEnd)).toEqual([false, false, false, true]);
   });
 });

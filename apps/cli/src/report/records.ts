@@ -1,19 +1,23 @@
 import { createHash } from 'node:crypto';
 
 import { formatAmount } from '#caller';
-import type { ReportName, ReportRecord } from '#contracts';
+import type { ReportName } from '#contracts';
 import { parseExactJson } from '#signing';
 
-import { written } from '../input/json.ts';
+import { written } from '../output.ts';
+
+export type ReportRecord = Readonly<Record<string, unknown>>;
+/** Decimals of each currency; null if none are known. */
+export type Precisions = ReadonlyMap<string, number | null>;
 
 /** The sums of one currency and, in the ad hoc report, one kind of money; by the name of the amount. */
-export interface Total {
+interface Total {
   readonly currency: string;
   readonly moneyType?: string;
   readonly amounts: Map<string, bigint>;
 }
 
-/** What one look at all records of a report shows. */
+/** What all records of a report show together. */
 export interface RecordFacts {
   /** The members of a record: those of the interface document, then those that the platform adds. */
   readonly members: readonly string[];
@@ -21,7 +25,8 @@ export interface RecordFacts {
   readonly amounts: readonly string[];
   /** Those whose values are integers in every record that has them. */
   readonly integers: ReadonlySet<string>;
-  /** Records that came before. */
+  readonly precisions: Precisions;
+  /** How many records came a second time. */
   readonly repeated: number;
   readonly totals: readonly Total[];
 }
@@ -43,12 +48,13 @@ export async function readRecords(
   report: ReportName,
   lines: AsyncIterable<string>,
   count: number,
+  precisions: Precisions,
 ): Promise<RecordFacts> {
   // Loaded only when a report has come: it takes longer than everything else here.
   const { REPORT_AMOUNTS } = await import('#platform');
   const amounts = REPORT_AMOUNTS[report];
   const members = new Set([...MEMBERS[report], ...amounts]);
-  const others = new Set<string>();
+  const texts = new Set(TEXTS);
   const totals = new Map<string, Total>();
   const identities = new BigUint64Array(count);
   let next = 0;
@@ -57,17 +63,17 @@ export async function readRecords(
     identities[next++] = hashOf(record);
     for (const [member, value] of Object.entries(record)) {
       members.add(member);
-      if (!isInteger(value)) others.add(member);
+      if (!isInteger(value)) texts.add(member);
     }
     add(totals, record, amounts);
   }
-  for (const member of TEXTS) others.add(member);
   return {
     members: [...members],
     amounts,
-    integers: new Set([...members].filter((member) => !others.has(member))),
-    repeated: repeatsIn(identities),
-    totals: [...totals.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1)),
+    integers: new Set([...members].filter((member) => !texts.has(member))),
+    precisions,
+    repeated: repeatsIn(identities.sort()),
+    totals: [...totals].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, total]) => total),
   };
 }
 
@@ -85,31 +91,26 @@ function isInteger(value: unknown): value is number | bigint {
 }
 
 function add(totals: Map<string, Total>, record: ReportRecord, amounts: readonly string[]): void {
-  const { currency, moneyType } = record;
-  const own = {
-    currency: String(currency),
-    ...(moneyType !== undefined && { moneyType: written(moneyType) }),
-  };
-  const key = keyOf(own);
+  const currency = String(record['currency']);
+  const moneyType = record['moneyType'] === undefined ? undefined : written(record['moneyType']);
+  const key = `${currency} ${moneyType ?? ''}`;
   let total = totals.get(key);
-  if (!total) totals.set(key, (total = { ...own, amounts: new Map() }));
+  if (!total) {
+    total = { currency, ...(moneyType !== undefined && { moneyType }), amounts: new Map() };
+    totals.set(key, total);
+  }
   for (const amount of amounts) {
     const value = record[amount];
     if (isInteger(value)) total.amounts.set(amount, (total.amounts.get(amount) ?? 0n) + BigInt(value));
   }
 }
 
-function keyOf({ currency, moneyType = '' }: Pick<Total, 'currency' | 'moneyType'>): string {
-  return `${currency} ${moneyType}`;
-}
-
 /** The interface document does not say that an id alone tells the records of a player's currencies and kinds of money apart. */
 function hashOf({ id, currency, moneyType }: ReportRecord): bigint {
-  const identity = `${id} ${String(currency)} ${String(moneyType)}`;
+  const identity = `${String(id)} ${String(currency)} ${String(moneyType)}`;
   return createHash('sha1').update(identity).digest().readBigUInt64LE();
 }
 
-function repeatsIn(identities: BigUint64Array): number {
-  identities.sort();
-  return identities.filter((identity, index) => index > 0 && identity === identities[index - 1]).length;
+function repeatsIn(sorted: BigUint64Array): number {
+  return sorted.filter((identity, index) => index > 0 && identity === sorted[index - 1]).length;
 }

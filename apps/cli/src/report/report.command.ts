@@ -2,9 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 
 import type { ReportName } from '#contracts';
 
-import { readCount } from '../input/read-count.ts';
-import { LONGEST_DEADLINE_MS } from '../send/send.command.ts';
-import type { ReportOptions } from './report-data.ts';
+import { each, readCount, readDeadline } from '../options.ts';
+import type { ReportOptions } from './report.ts';
 
 const MOST_PER_PAGE = 1_000;
 const MOST_DECIMALS = 18;
@@ -50,6 +49,9 @@ ${END}`,
 }
 
 function addOne(group: Command, name: ReportName, what: string): Command {
+  const decimals = 'decimals of a currency, if the worker knows none; may be given again';
+  const members =
+    'file, report, pages, records, totalCount, changedWhileReading, repeated, missing, faults, readFrom, readTo, spansIntervals, totals';
   return group
     .command(name)
     .summary(`fetches ${what} over a period`)
@@ -64,11 +66,7 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .option('--force', 'replaces a file that exists, and what an interrupted run has left')
     .option('--user-id <ID>', 'one player, or @FILE')
     .option('--currency <CODE>', 'one currency')
-    .option(
-      '--decimals <CURRENCY=N>',
-      'decimals of a currency, if the worker knows none; may be given again',
-      readDecimals,
-    )
+    .option('--decimals <CURRENCY=N>', decimals, each(readDecimals))
     .option('--compare <FILE>', 'says what changed since an earlier .csv, .ndjson or .json file')
     .option(
       '--per-page <N>',
@@ -76,27 +74,16 @@ function addOne(group: Command, name: ReportName, what: string): Command {
       readCount(1, MOST_PER_PAGE),
     )
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
-    .option(
-      '--deadline-ms <MS>',
-      'how long all of it may take (default: 600000)',
-      readCount(1, LONGEST_DEADLINE_MS),
-    )
-    .option(
-      '--json',
-      'one object at the end: {file, report, pages, records, totalCount, changedWhileReading, repeated, missing, faults, readFrom, readTo, spansIntervals, totals}',
-    )
+    .option('--deadline-ms <MS>', 'how long all of it may take (default: 600000)', readDeadline)
+    .option('--json', `one object at the end: {${members}}`)
     .action(async (options: ReportOptions) => {
       const { report } = await import('./report.ts');
       process.exitCode = await report(name, options);
     });
 }
 
-function readDecimals(
-  text: string,
-  before: ReadonlyMap<string, number> = new Map(),
-): ReadonlyMap<string, number> {
+function readDecimals(text: string): readonly [string, number] {
   const [, currency = '', count = ''] = /^([^=]+)=(\d{1,2})$/.exec(text) ?? [];
-  if (currency !== '' && Number(count) <= MOST_DECIMALS)
-    return new Map([...before, [currency, Number(count)]]);
+  if (currency !== '' && Number(count) <= MOST_DECIMALS) return [currency, Number(count)];
   throw new InvalidArgumentError(`It must be a currency and a number up to ${MOST_DECIMALS}, such as EUR=2.`);
 }

@@ -1,66 +1,78 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream, createWriteStream, existsSync } from 'node:fs';
+import { mkdtempDisposable, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-import { type Caller, CallerError, type ReportPage } from '#caller';
+import { CallerError } from '#caller';
 import type { ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
-import { addressOf, readBus, withCaller } from '../bus/bus.ts';
+import { readBus } from '../bus.ts';
+import { commandFaults } from '../command-faults.ts';
 import { exitOfFault } from '../exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { readValue } from '../input.ts';
 import { interruptibly } from '../interruption.ts';
-import { Progress } from '../output/progress.ts';
+import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
 import { compare } from './compare.ts';
-import { type TableFacts, toCsv, toJson } from './convert.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
-import { readRecords } from './records.ts';
-import type { Period } from './period.ts';
-import type { Reading } from './reading.ts';
-import { reportDataOf, type ReportOptions } from './report-data.ts';
-import { UnfinishedReport } from './unfinished-report.ts';
-import { WrittenFile } from './written-file.ts';
+import { type Format, toCsv, toJson } from './formats.ts';
+import { type PeriodOptions, periodOf } from './period.ts';
+import { isAtEnd } from './reading.ts';
+import { readPages, type ReportRequest } from './read-pages.ts';
+import { type RecordFacts, readRecords } from './records.ts';
+import { UnfinishedReport, writing } from './unfinished-report.ts';
 
 const DEADLINE_MS = 600_000;
-const MOST_PER_PAGE = 1_000;
-const FORMATS = ['csv', 'ndjson', 'json', 'parquet'] as const;
-type Format = (typeof FORMATS)[number];
 const STANDARD_OUTPUT = '-';
+/** How each format is written; the records are kept as NDJSON anyway. */
+const FORMATS: Readonly<Record<string, () => Promise<Format | undefined>>> = {
+  csv: () => Promise.resolve(toCsv),
+  ndjson: () => Promise.resolve(undefined),
+  json: () => Promise.resolve(toJson),
+  parquet: async () => (await import('./to-parquet.ts')).toParquet,
+};
+
+/** The options of `report ad-hoc` and `report rake`. */
+export interface ReportOptions extends PeriodOptions {
+  readonly out: string;
+  readonly format?: string;
+  readonly force?: true;
+  readonly resume?: true;
+  /** Or `@` and the path of a file that holds it. */
+  readonly userId?: string;
+  readonly currency?: string;
+  readonly convertToPreferredCurrency?: string;
+  readonly sort?: string;
+  readonly perPage?: number;
+  readonly operator?: string;
+  readonly deadlineMs?: number;
+  /** Decimals of currencies that the worker does not know. */
+  readonly decimals?: readonly (readonly [string, number])[];
+  /** A file of an earlier run. */
+  readonly compare?: string;
+  readonly json?: true;
+}
 
 /**
  * Fetches a whole report over the bus into a file, or what an interrupted run has left of it.
  *
  * @returns failed if the report ended with a failure, or if records of it are odd
- * @throws ExitError if the options or the file cannot be used, if it is interrupted, and like `withCaller`
+ * @throws ExitError if the options or the file cannot be used, if it is interrupted, and like `readPages`
  */
 export async function report(name: ReportName, options: ReportOptions): Promise<ExitCode> {
   if (options.out !== STANDARD_OUTPUT) return fetchInto(name, options, options.out, process.stdout);
   if (options.resume) throw usageError('--resume needs a file: --out is the standard output');
-  const folder = await mkdtemp(join(tmpdir(), 'poker-bridge-report-'));
-  try {
-    const file = join(folder, `report.${formatOf(options)}`);
-    const code = await fetchInto(name, options, file, process.stderr);
-    if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
-    return code;
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await mkdtempDisposable(join(tmpdir(), 'poker-bridge-report-'));
+  const file = join(folder.path, `report.${formatOf(options)}`);
+  const code = await fetchInto(name, options, file, process.stderr);
+  if (existsSync(file)) await pipeline(createReadStream(file), process.stdout, { end: false });
+  return code;
 }
 
-/** A report as it is asked for. */
-interface ReportRequest {
-  readonly type: `report.${ReportName}.fetch`;
-  /** Of the command. */
-  readonly data: Period & Readonly<Record<string, unknown>>;
-  readonly operator: string | undefined;
-  /** For all of it. */
-  readonly deadlineMs: number;
-}
-
-/** @param to where the end of the report, or its failure, is told */
+/** @param to where the end of the report, or its failure, is printed */
 async function fetchInto(
   name: ReportName,
   options: ReportOptions,
@@ -69,16 +81,16 @@ async function fetchInto(
 ): Promise<ExitCode> {
   const { operator, deadlineMs = DEADLINE_MS, force: mayReplace = false, resume: resumes = false } = options;
   const format = formatOf(options);
-  const data = await reportDataOf(name, options);
+  const data = await dataOf(name, options);
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
-  const identity = { report: name, ...data, operator, bus: addressOf(readBus()) };
+  const identity = { report: name, ...data, operator, bus: busAddress() };
   return interruptibly(async (signal) => {
     await using unfinished = await UnfinishedReport.open({ out, identity, resumes, mayReplace });
     const sentAtMs = Date.now();
     try {
-      if (!unfinished.isComplete) await readInto(unfinished, request, signal);
+      if (!isAtEnd(unfinished.reading)) await readInto(unfinished, request, signal);
       const ending = await endOf(name, options, unfinished);
-      await writeReport(format, unfinished, { ...ending.facts, precisions: ending.precisions });
+      await writeReport(format, unfinished, ending.facts);
       const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
       for (const line of lines) to.write(`${line}\n`);
       const warnings = warningsOf(ending, data, options.timeZone);
@@ -102,103 +114,80 @@ async function fetchInto(
 }
 
 /** @throws ExitError if there is no such format */
-function formatOf({ out, format: named }: ReportOptions): Format {
-  const wanted = named ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
-  const format = FORMATS.find((each) => each === wanted);
-  if (format) return format;
-  throw usageError(
-    `--out ends in ${FORMATS.map((each) => `.${each}`).join(', ')}, or is - for the standard output; ${out} does not`,
-  );
+function formatOf({ out, format }: ReportOptions): string {
+  const name = format ?? (out === STANDARD_OUTPUT ? 'csv' : extname(out).toLowerCase().slice(1));
+  if (Object.hasOwn(FORMATS, name)) return name;
+  const endings = Object.keys(FORMATS).map((each) => `.${each}`);
+  throw usageError(`--out ends in ${endings.join(', ')}, or is - for the standard output; ${out} does not`);
+}
+
+/** The data of the command that the options ask for. @throws ExitError if it would not be valid, or a file cannot be read */
+async function dataOf(name: ReportName, options: ReportOptions): Promise<ReportRequest['data']> {
+  const { currency, timeZone, convertToPreferredCurrency, sort, perPage } = options;
+  const period = periodOf(options, Date.now());
+  const userId = options.userId === undefined ? undefined : await readValue(options.userId);
+  const given = Object.entries({ userId, currency, timeZone, convertToPreferredCurrency, sort, perPage });
+  const data = { ...period, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
+  const faults = commandFaults(`report.${name}.fetch`, data);
+  if (faults.length > 0) throw usageError(faults.map((fault) => fault.replace(/^\//, '')).join('; '));
+  return data;
+}
+
+/** Which bus it is, without users, passwords and ports: `host[, host] /vhost prefix`. */
+function busAddress(): string {
+  const { urls, prefix } = readBus();
+  const nodes = urls.map((url) => new URL(url));
+  const hosts = [...new Set(nodes.map(({ hostname }) => hostname))].toSorted();
+  return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;
 }
 
 /**
  * Reads to the end, and keeps each page.
  *
- * @throws CallerError; ExitError if the user interrupts it, or a page was lost on the way
+ * @throws ExitError if the user interrupts it, or a page was lost on the way; else like `readPages`
  */
 async function readInto(
   unfinished: UnfinishedReport,
   request: ReportRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const { reading } = unfinished;
-  const progress = new Progress('records', { total: reading.total, before: reading.records });
+  const { records: before, last } = unfinished.reading;
+  const progress = new Progress('records', { total: last?.totalCount, before });
+  const pages = readPages(request, () => unfinished.reading, signal);
   try {
-    const sent = await withCaller(async (caller) => {
-      const pages = pagesOf(caller, request, reading, signal);
-      for (;;) {
-        const { value, done } = await pages.next();
-        if (done) return value;
-        await unfinished.add(value);
-        progress.add(value.records.length, value.totalCount);
-      }
-    });
-    await requireWhole(sent, unfinished);
+    let next = await pages.next();
+    for (; !next.done; next = await pages.next()) {
+      await unfinished.add(next.value);
+      progress.add(next.value.records.length, next.value.totalCount);
+    }
+    const { records } = unfinished.reading;
+    if (next.value === undefined || next.value === records) return;
+    // A page that was lost on the way is never a gap in the file.
+    await unfinished.discard();
+    throw new ExitError(
+      EXIT.noAnswer,
+      `the worker sent ${next.value} records, and ${records} arrived; the file was not written: ask again`,
+    );
   } catch (error) {
     throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
   } finally {
+    await pages.return(undefined);
     progress.end();
   }
-  await unfinished.complete();
-}
-
-/**
- * The pages that were not read yet, in order: all of one command, or each of a command of its own.
- *
- * @returns how many records the worker has sent, if all were of one command
- */
-async function* pagesOf(
-  caller: Caller,
-  { type, data, operator, deadlineMs }: ReportRequest,
-  reading: Reading,
-  signal: AbortSignal,
-): AsyncGenerator<ReportPage<object>, number | undefined> {
-  const options = { ...(operator !== undefined && { operator }), signal };
-  if (reading.pages === 0) {
-    const whole = caller.fetchReport<typeof type, object>(type, data, { ...options, deadlineMs });
-    yield* whole;
-    return whole.summary?.records;
-  }
-  const endMs = performance.now() + deadlineMs;
-  while (!reading.isAtEnd) {
-    if (reading.isEndless) throw new ExitError(EXIT.failed, 'the report has no end: its pages keep growing');
-    const before = reading.pages;
-    const leftMs = Math.floor(endMs - performance.now());
-    if (leftMs < 1) throw new ExitError(EXIT.noAnswer, `Not all pages came within ${deadlineMs} ms.`);
-    // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
-    const { perPage = 0 } = reading;
-    const page = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data, page: before + 1 };
-    yield* caller.fetchReport<typeof type, object>(type, page, { ...options, deadlineMs: leftMs });
-    // It has become shorter.
-    if (reading.pages === before) return undefined;
-  }
-  return undefined;
-}
-
-/** A page that was lost on the way is never a gap in the file. */
-async function requireWhole(sent: number | undefined, unfinished: UnfinishedReport): Promise<void> {
-  const { records } = unfinished.reading;
-  if (sent === undefined || sent === records) return;
-  await unfinished.discard();
-  throw new ExitError(
-    EXIT.noAnswer,
-    `the worker sent ${sent} records, and ${records} arrived; the file was not written: ask again`,
-  );
 }
 
 async function endOf(
-  name: ReportName,
-  { out, decimals, compare: earlier }: ReportOptions,
-  { reading, records }: UnfinishedReport,
+  report: ReportName,
+  { out, decimals = [], compare: earlier }: ReportOptions,
+  unfinished: UnfinishedReport,
 ): Promise<Ending> {
-  const facts = await readRecords(name, records.lines(), reading.records);
-  const precisions = new Map(reading.precisions);
-  for (const [currency, count] of decimals ?? []) {
-    if ((precisions.get(currency) ?? null) === null) precisions.set(currency, count);
-  }
+  const { reading } = unfinished;
+  const known = reading.precisions.filter(([, precision]) => precision !== null);
+  const precisions = new Map([...reading.precisions, ...decimals, ...known]);
+  const facts = await readRecords(report, unfinished.lines(), reading.records, precisions);
   const comparison =
-    earlier === undefined ? undefined : await compare(earlier, records.lines(), facts.amounts);
-  return { file: out, report: name, reading, facts, precisions, comparison };
+    earlier === undefined ? undefined : await compare(earlier, unfinished.lines(), facts.amounts);
+  return { file: out, report, reading, facts, comparison };
 }
 
 /**
@@ -206,22 +195,19 @@ async function endOf(
  *
  * @throws ExitError if it cannot have that form, or that name is taken by now
  */
-async function writeReport(format: Format, unfinished: UnfinishedReport, facts: TableFacts): Promise<void> {
-  const { records } = unfinished;
-  if (format === 'ndjson') return unfinished.finish(records);
-  await using converted = await WrittenFile.create(`${records.path}.${format}`, true);
-  try {
-    if (format === 'json') await toJson(records, converted);
-    else if (format === 'csv') await toCsv(records, converted, facts);
-    else {
-      const { toParquet } = await import('./to-parquet.ts');
-      await toParquet(records, converted, facts);
+async function writeReport(format: string, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
+  const convert = await FORMATS[format]?.();
+  if (!convert) return unfinished.finish();
+  const path = `${unfinished.path}.${format}`;
+  await writing(path, async () => {
+    try {
+      await pipeline(convert(unfinished.lines(), facts), createWriteStream(path, { flush: true }));
+    } catch (error) {
+      await rm(path, { force: true });
+      // A report that cannot have this form would fail again, however often it is resumed.
+      if (error instanceof ExitError) await unfinished.discard();
+      throw error;
     }
-  } catch (error) {
-    await converted.remove();
-    // It would fail again, however often the report is resumed.
-    if (error instanceof ExitError && !converted.fault) await unfinished.discard();
-    throw error;
-  }
-  await unfinished.finish(converted);
+  });
+  await unfinished.finish(path);
 }

@@ -1,17 +1,13 @@
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
-import { exactJson, parseExactJson } from '#signing';
+import { parseExactJson } from '#signing';
 
 import { EXIT, ExitError } from '../exit.ts';
-import type { TableFacts } from './convert.ts';
-import type { WrittenFile } from './written-file.ts';
-
-type ReportRecord = Readonly<Record<string, unknown>>;
-type Column = { readonly name: string; readonly kind: 'integer' | 'text' };
+import { written } from '../output.ts';
+import type { RecordFacts, ReportRecord } from './records.ts';
 
 /** Rows that are held in memory at once. */
 const GROUP_ROWS = 10_000;
-const DECIMALS = 'decimals';
 const LARGEST = 2n ** 63n - 1n;
 
 /**
@@ -20,67 +16,63 @@ const LARGEST = 2n ** 63n - 1n;
  *
  * @throws ExitError if an integer needs more than 64 bits
  */
-export async function toParquet(records: WrittenFile, out: WrittenFile, facts: TableFacts): Promise<void> {
-  const columns = columnsOf(facts);
+export async function* toParquet(
+  lines: AsyncIterable<string>,
+  { members, integers, precisions }: RecordFacts,
+): AsyncGenerator<Uint8Array> {
   const bytes = new ByteWriter();
-  const drain = async (): Promise<void> => {
-    await out.writeBytes(bytes.getBytes());
-    bytes.index = 0;
-  };
+  const schema = members.map((name) =>
+    integers.has(name)
+      ? ({ name, type: 'INT64', repetition_type: 'OPTIONAL' } as const)
+      : ({ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const),
+  );
   const writer = new ParquetWriter({
     writer: bytes,
     schema: [
-      { name: 'root', num_children: columns.length + 1 },
-      ...columns.map(({ name, kind }) =>
-        kind === 'integer'
-          ? ({ name, type: 'INT64', repetition_type: 'OPTIONAL' } as const)
-          : ({ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'OPTIONAL' } as const),
-      ),
-      { name: DECIMALS, type: 'INT32', repetition_type: 'OPTIONAL' },
+      { name: 'root', num_children: schema.length + 1 },
+      ...schema,
+      { name: 'decimals', type: 'INT32', repetition_type: 'OPTIONAL' },
     ],
     createdBy: 'poker-bridge',
   });
-  const writeGroup = async (rows: readonly ReportRecord[]): Promise<void> => {
+  const cellOf = (name: string, value: unknown): bigint | string | null => {
+    if (value === undefined || value === null) return null;
+    return integers.has(name) ? integerOf(name, value as number | bigint) : written(value);
+  };
+  const drained = (): Uint8Array => {
+    const group = bytes.getBytes().slice();
+    bytes.index = 0;
+    return group;
+  };
+  for await (const rows of groupsOf(lines)) {
+    const columns = members.map((name) => ({ name, data: rows.map((row) => cellOf(name, row[name])) }));
+    const decimals = rows.map((row) => precisions.get(String(row['currency'])) ?? null);
     await writer.write({
-      columnData: [
-        ...columns.map(({ name, kind }) => ({
-          name,
-          data: rows.map((row) => (kind === 'integer' ? integerOf(row, name) : textOf(row[name]))),
-        })),
-        { name: DECIMALS, data: rows.map((row) => facts.precisions.get(String(row['currency'])) ?? null) },
-      ],
+      columnData: [...columns, { name: 'decimals', data: decimals }],
       rowGroupSize: GROUP_ROWS,
     });
-    await drain();
-  };
+    yield drained();
+  }
+  await writer.finish();
+  yield drained();
+}
+
+async function* groupsOf(lines: AsyncIterable<string>): AsyncGenerator<readonly ReportRecord[]> {
   let rows: ReportRecord[] = [];
-  for await (const line of records.lines()) {
+  for await (const line of lines) {
     rows.push(parseExactJson(line) as ReportRecord);
     if (rows.length < GROUP_ROWS) continue;
-    await writeGroup(rows);
+    yield rows;
     rows = [];
   }
-  if (rows.length > 0) await writeGroup(rows);
-  await writer.finish();
-  await drain();
+  if (rows.length > 0) yield rows;
 }
 
-function columnsOf({ members, integers }: TableFacts): Column[] {
-  return [...members].map((name) => ({ name, kind: integers.has(name) ? 'integer' : 'text' }));
-}
-
-function integerOf(row: ReportRecord, name: string): bigint | null {
-  const value = row[name];
-  if (value === undefined || value === null) return null;
-  const integer = BigInt(value as number | bigint);
+function integerOf(name: string, value: number | bigint): bigint {
+  const integer = BigInt(value);
   if (integer <= LARGEST && integer >= -LARGEST - 1n) return integer;
   throw new ExitError(
     EXIT.failed,
     `${name} of a record needs more than 64 bits: take .csv, .ndjson or .json`,
   );
-}
-
-function textOf(value: unknown): string | null {
-  if (value === undefined || value === null) return null;
-  return typeof value === 'string' ? value : exactJson(value);
 }

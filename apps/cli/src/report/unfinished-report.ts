@@ -1,22 +1,21 @@
 import { existsSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
 import type { ReportPage } from '#caller';
 import { exactJson } from '#signing';
 
-import { usageError } from '../exit.ts';
-import { type KeptReading, Reading } from './reading.ts';
-import { WrittenFile } from './written-file.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
+import { NOTHING_READ, type Reading, withPage } from './reading.ts';
 
 /** A process that is killed loses what it has read since. */
 const CHECKPOINT_MS = 1_000;
 const VERSION = 2;
 
 /** What makes two readings the same: the report, its data, the operator and the bus. */
-export type ReportIdentity = Readonly<Record<string, unknown>>;
+type ReportIdentity = Readonly<Record<string, unknown>>;
 
-export interface UnfinishedOptions {
+interface UnfinishedOptions {
   /** The name under which the report appears once it is whole. */
   readonly out: string;
   readonly identity: ReportIdentity;
@@ -30,12 +29,10 @@ export interface UnfinishedOptions {
 interface State {
   readonly version: number;
   readonly identity: ReportIdentity;
-  readonly reading: KeptReading;
+  readonly reading: Reading;
   /** Length of the records, in bytes. */
   readonly bytes: number;
-  /** Whether every record has been read. */
-  readonly isComplete: boolean;
-  /** The process that reads on; absent once it has ended. */
+  /** The process that reads; absent once it has ended. */
   readonly owner?: { readonly pid: number; readonly host: string } | undefined;
 }
 
@@ -44,18 +41,21 @@ interface State {
  * they go, at most a second behind. Both are there until the report is whole, unless nothing was read.
  */
 export class UnfinishedReport implements AsyncDisposable {
-  readonly reading: Reading;
-  readonly records: WrittenFile;
+  /** Of the records. */
+  readonly path: string;
   readonly #options: UnfinishedOptions;
-  #isComplete: boolean;
-  #checkedAtMs = performance.now();
+  readonly #file: FileHandle;
+  #reading: Reading;
+  #bytes: number;
+  #checkedAtMs = 0;
   #isSettled = false;
 
-  private constructor(options: UnfinishedOptions, records: WrittenFile, left?: State) {
+  private constructor(options: UnfinishedOptions, file: FileHandle, left?: State) {
+    this.path = `${options.out}.part`;
     this.#options = options;
-    this.records = records;
-    this.reading = new Reading(left?.reading);
-    this.#isComplete = left?.isComplete ?? false;
+    this.#file = file;
+    this.#reading = left?.reading ?? NOTHING_READ;
+    this.#bytes = left?.bytes ?? 0;
   }
 
   /**
@@ -68,60 +68,65 @@ export class UnfinishedReport implements AsyncDisposable {
     const { out, identity, resumes, mayReplace } = options;
     refuseExisting(options);
     const part = `${out}.part`;
-    const left = await readState(`${part}.json`);
-    let unfinished: UnfinishedReport | undefined;
-    if (left && resumes) {
-      refuseOther(left.identity, identity, part);
-      const records = await WrittenFile.reopen(part, left.bytes);
-      if (records) unfinished = new UnfinishedReport(options, records, left);
-    } else if (left && left.reading.pages > 0 && !mayReplace) {
+    let left = await readState(`${part}.json`);
+    const flags = left || mayReplace ? 'a+' : 'ax+';
+    if (left && resumes) refuseOther(left.identity, identity, part);
+    else if (left && left.reading.pages > 0 && !mayReplace) {
       const { pages, records } = left.reading;
       throw usageError(
         `${part} holds ${records} records of ${pages} pages of a report that was interrupted: --resume goes on after them, --force begins again`,
       );
-    }
-    const mayOverwrite = left !== undefined || mayReplace;
-    unfinished ??= new UnfinishedReport(options, await WrittenFile.create(part, mayOverwrite));
+    } else left = undefined;
+    const file = await open(part, flags).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === 'EEXIST'
+        ? existing(part)
+        : usageError(`${part} cannot be written (${error.code})`);
+    });
+    // Without the records that the state counts there is nothing to go on from.
+    if (left && (await file.stat()).size < left.bytes) left = undefined;
+    await file.truncate(left?.bytes ?? 0);
+    const unfinished = new UnfinishedReport(options, file, left);
     await unfinished.#checkpoint(true);
     return unfinished;
   }
 
-  /** Whether every record has been read. */
-  get isComplete(): boolean {
-    return this.#isComplete;
+  get reading(): Reading {
+    return this.#reading;
   }
 
+  /** @throws ExitError if it cannot be written */
   async add(page: ReportPage<object>): Promise<void> {
-    this.reading.add(page);
-    for (const record of page.records) await this.records.write(`${exactJson(record)}\n`);
+    const lines = Buffer.from(page.records.map((record) => `${exactJson(record)}\n`).join(''));
+    await writing(this.path, () => this.#file.appendFile(lines));
+    this.#bytes += lines.length;
+    this.#reading = withPage(this.#reading, page);
     if (performance.now() - this.#checkedAtMs >= CHECKPOINT_MS) await this.#checkpoint(true);
   }
 
-  /** Every record has been read: a later run needs no bus. */
-  async complete(): Promise<void> {
-    this.#isComplete = true;
-    await this.#checkpoint(true);
+  /** Each record as JSON. */
+  async *lines(): AsyncGenerator<string> {
+    yield* this.#file.readLines({ start: 0, autoClose: false });
   }
 
-  /** Gives a file its final name, and removes what was for a later run. @throws ExitError if that name is taken by now */
-  async finish(file: WrittenFile): Promise<void> {
-    await file.sync();
+  /** Gives a file, or else the records themselves, the final name. @throws ExitError if that name is taken by now */
+  async finish(converted = this.path): Promise<void> {
     refuseExisting(this.#options);
-    await rename(file.path, this.#options.out);
+    await writing(this.path, () => this.#file.datasync());
+    await rename(converted, this.#options.out);
     await this.discard();
   }
 
   /** Removes what was read. */
   async discard(): Promise<void> {
     this.#isSettled = true;
-    await this.records.remove();
-    for (const path of [`${this.#statePath}.tmp`, this.#statePath]) await rm(path, { force: true });
+    for (const path of [this.path, `${this.path}.json.tmp`, `${this.path}.json`])
+      await rm(path, { force: true });
   }
 
   /** Leaves what was read to a later run. @returns what to tell the user; undefined if nothing was read */
   async keep(): Promise<string | undefined> {
     if (this.#isSettled) return undefined;
-    const { pages, records } = this.reading;
+    const { pages, records } = this.#reading;
     if (pages === 0) {
       await this.discard();
       return undefined;
@@ -129,16 +134,12 @@ export class UnfinishedReport implements AsyncDisposable {
     this.#isSettled = true;
     // If the disk is full, the state is as old as the last time that it was not.
     await this.#checkpoint(false).catch(() => undefined);
-    return `${records} records of ${pages} pages are kept in ${this.records.path}; the same command with --resume goes on after them`;
+    return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume goes on after them`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.keep();
-    await this.records[Symbol.asyncDispose]();
-  }
-
-  get #statePath(): string {
-    return `${this.records.path}.json`;
+    await this.#file.close();
   }
 
   async #checkpoint(isRunning: boolean): Promise<void> {
@@ -146,49 +147,47 @@ export class UnfinishedReport implements AsyncDisposable {
     const state: State = {
       version: VERSION,
       identity: this.#options.identity,
-      reading: this.reading.toJSON(),
-      bytes: await this.records.sync(),
-      isComplete: this.#isComplete,
+      reading: this.#reading,
+      bytes: this.#bytes,
       owner: isRunning ? { pid: process.pid, host: hostname() } : undefined,
     };
-    const next = `${this.#statePath}.tmp`;
-    const file = await open(next, 'w');
-    try {
-      await file.writeFile(JSON.stringify(state));
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(next, this.#statePath);
+    const path = `${this.path}.json`;
+    await writing(path, async () => {
+      await this.#file.datasync();
+      await writeFile(`${path}.tmp`, JSON.stringify(state), { flush: true });
+      await rename(`${path}.tmp`, path);
+    });
+  }
+}
+
+/** Does what writes a file. @throws ExitError if the disk is full, or refuses it otherwise; else as the work does */
+export async function writing<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new ExitError(EXIT.failed, `${path} cannot be written (${code})`);
   }
 }
 
 /** @throws ExitError if a process writes it now, or it is not what this program writes */
 async function readState(path: string): Promise<State | undefined> {
-  let text: string;
+  let state: Partial<State> | null | undefined;
   try {
-    text = await readFile(path, 'utf8');
+    state = JSON.parse(await readFile(path, 'utf8')) as typeof state;
   } catch (error) {
-    const { code = 'unknown' } = error as NodeJS.ErrnoException;
+    const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return undefined;
-    throw usageError(`${path} cannot be read (${code})`);
+    if (code !== undefined) throw usageError(`${path} cannot be read (${code})`);
   }
-  const state = parse(text);
-  if (!state) throw usageError(`${path} is not the state of a report that this version reads; remove it`);
+  if (state?.version !== VERSION) {
+    throw usageError(`${path} is not the state of a report that this version reads; remove it`);
+  }
   const { owner } = state;
   if (owner && isAnotherAndRuns(owner)) {
     throw usageError(`process ${owner.pid} reads this report into the same file`);
   }
-  return state;
-}
-
-function parse(text: string): State | undefined {
-  try {
-    const state = JSON.parse(text) as Partial<State> | null;
-    return state?.version === VERSION ? (state as State) : undefined;
-  } catch {
-    return undefined;
-  }
+  return state as State;
 }
 
 /** On another machine it cannot be asked. In a container each process may have the same number. */
@@ -201,8 +200,12 @@ function isAnotherAndRuns({ pid, host }: NonNullable<State['owner']>): boolean {
   }
 }
 
+function existing(path: string): ExitError {
+  return usageError(`${path} exists; --force replaces it`);
+}
+
 function refuseExisting({ out, mayReplace }: UnfinishedOptions): void {
-  if (!mayReplace && existsSync(out)) throw usageError(`${out} exists; --force replaces it`);
+  if (!mayReplace && existsSync(out)) throw existing(out);
 }
 
 /** Records of two reports must never come into one file. */

@@ -2,8 +2,7 @@ import { styleText } from 'node:util';
 
 import { parseExactJson } from '#signing';
 
-import { written } from '../input/json.ts';
-import { printable, shortened } from '../output/printable.ts';
+import { printable, shortened, written } from '../output.ts';
 
 const LONGEST_DATA = 400;
 const LONGEST_RECORD = 72;
@@ -33,6 +32,10 @@ function linesOf(type: string, text: string): string[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [text];
   if (type === 'command.failed') return failureLines(body as Body);
   if (type === 'report.page') return pageLines(body as Body);
+  return memberLines(body);
+}
+
+function memberLines(body: object): string[] {
   return Object.entries(body).map(([name, value]) => `${name}: ${written(value)}`);
 }
 
@@ -43,7 +46,7 @@ function failureLines({ code, category, message, ...rest }: Body): string[] {
     `${written(code)} (${written(category)}): ${written(message)}`,
     ...faults.map((fault) => `${written(fault['pointer'])} ${written(fault['message'])}`),
     retryable === true ? 'sending it again with the same id can succeed' : 'sending it again will not help',
-    ...Object.entries(others).map(([name, value]) => `${name}: ${written(value)}`),
+    ...memberLines(others),
   ];
 }
 

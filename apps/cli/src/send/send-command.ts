@@ -6,18 +6,17 @@ import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
 import {
   type BriefConnection,
   ConfirmedPublisher,
-  onChannel,
+  countsOf,
   type PublishOutcome,
   PublishRefusedError,
   within,
 } from '#rabbitmq';
 
-import { ANSWER_TIMEOUT_MS, type Bus, openForCommands } from '../bus/bus.ts';
+import { ANSWER_TIMEOUT_MS, type Bus, openForCommands } from '../bus.ts';
 import { EXIT, ExitError } from '../exit.ts';
 
 /** Replies that are held at once; each may be a page of a report. */
 const PREFETCH = 8;
-const LOOK_TIMEOUT_MS = 1_000;
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
 const REFUSALS: Readonly<Record<Exclude<PublishOutcome, 'confirmed'>, string>> = {
@@ -29,7 +28,7 @@ const REFUSALS: Readonly<Record<Exclude<PublishOutcome, 'confirmed'>, string>> =
 /** A command as it is sent. */
 export interface BusCommand {
   readonly type: string;
-  /** JSON, sent as it stands. */
+  /** JSON, sent unchanged. */
   readonly text: string;
   readonly id: string;
   readonly operator?: string | undefined;
@@ -38,7 +37,7 @@ export interface BusCommand {
 }
 
 /**
- * Sends one command and gives its replies as they come, the final one last, each once. They come to a queue that goes with the
+ * Sends one command and gives its replies as they come, the final one last, each once. They come to a queue that ends with the
  * connection.
  *
  * @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
@@ -47,51 +46,50 @@ export async function* sendCommand(bus: Bus, command: BusCommand): AsyncGenerato
   await using connection = await openForCommands(bus);
   const { model } = connection;
   const events = new EventEmitter();
-  // It may fail when nobody looks any more.
+  // It may fail when nobody listens any more.
   events.on('error', () => undefined);
-  const messages = on(events, 'reply') as AsyncIterable<[ConsumeMessage]>;
+  const messages = on(events, 'reply') as AsyncIterable<[ConsumeMessage, () => void]>;
   const fail = (error: unknown): void => void events.emit('error', error);
   const publisher = new ConfirmedPublisher();
   model.on('close', () => {
-    fail(noAnswer('the connection to the broker was lost'));
+    fail(noAnswer(': the connection to the broker was lost.'));
     publisher.close();
   });
   const late = async (): Promise<void> => fail(await lateAnswer(connection, bus, command));
   const timer = setTimeout(() => void late(), command.deadlineMs + ANSWER_SLACK_MS);
-  try {
-    const channel = await answered(model.createChannel());
+  const prepare = async (): Promise<string> => {
+    const channel = await model.createChannel();
     channel.on('error', () => undefined);
-    const { queue } = await answered(channel.assertQueue('', { exclusive: true, autoDelete: true }));
-    await answered(channel.prefetch(PREFETCH));
-    const onMessage = (message: ConsumeMessage | null): void => {
-      if (message) events.emit('reply', message);
-      else fail(noAnswer('the broker has deleted the reply queue'));
-    };
-    await answered(channel.consume(queue, onMessage));
-    await answered(publisher.attach(model, connection));
-    // A broker under an alarm confirms nothing: the deadline holds over that wait, too.
-    publish(publisher, connection.user, bus, command, queue).catch(fail);
+    const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true });
+    await channel.prefetch(PREFETCH);
+    await channel.consume(queue, (message) => {
+      if (!message) return fail(noAnswer(': the broker has deleted the reply queue.'));
+      events.emit('reply', message, () => channel.ack(message));
+    });
+    await publisher.attach(model, connection);
+    return queue;
+  };
+  try {
+    const replyTo = await within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', prepare());
+    // A broker under an alarm confirms nothing: the deadline covers that wait, too.
+    publish(publisher, connection.user, bus, command, replyTo).catch(fail);
     let lastSequence = -1;
-    for await (const [message] of messages) {
+    for await (const [message, acknowledge] of messages) {
       const { sequence, final } = message.properties.headers ?? {};
       // What a redelivery repeats is dropped.
       if (Number(sequence) > lastSequence) yield message;
       lastSequence = Math.max(lastSequence, Number(sequence));
       if (final === true) return;
-      channel.ack(message);
+      acknowledge();
     }
   } catch (error) {
     const isAlarm = connection.state.kind === 'blocked';
-    const isTold = error instanceof ExitError || error instanceof PublishRefusedError;
-    throw isTold && !isAlarm ? error : connection.faultOf(error);
+    const isExplained = error instanceof ExitError || error instanceof PublishRefusedError;
+    throw isExplained && !isAlarm ? error : connection.faultOf(error);
   } finally {
     clearTimeout(timer);
     publisher.close();
   }
-}
-
-function answered<T>(work: Promise<T>): Promise<T> {
-  return within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', work);
 }
 
 async function publish(
@@ -102,7 +100,6 @@ async function publish(
   replyTo: string,
 ): Promise<void> {
   const nowMs = Date.now();
-  const deadline = new Date(nowMs + deadlineMs).toISOString();
   const outcome = await publisher.publish({
     exchange: busNames(prefix).commands,
     routingKey: type,
@@ -117,14 +114,17 @@ async function publish(
       userId,
       appId: 'poker-bridge-cli',
       timestamp: Math.floor(nowMs / 1_000),
-      headers: { 'x-deadline': deadline, ...(operator !== undefined && { operator }) },
+      headers: {
+        'x-deadline': new Date(nowMs + deadlineMs).toISOString(),
+        ...(operator !== undefined && { operator }),
+      },
     },
   });
   if (outcome !== 'confirmed') throw new ExitError(EXIT.noAnswer, REFUSALS[outcome]);
 }
 
 function noAnswer(why: string): ExitError {
-  return new ExitError(EXIT.noAnswer, `No answer came: ${why}.`);
+  return new ExitError(EXIT.noAnswer, `No answer came${why}`);
 }
 
 /** With a hint if no worker takes from the queue of the command. */
@@ -134,8 +134,7 @@ async function lateAnswer(
   { type, deadlineMs }: BusCommand,
 ): Promise<ExitError> {
   const lane = busNames(prefix).lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'];
-  const look = onChannel(model, LOOK_TIMEOUT_MS, 'a look', (channel) => channel.checkQueue(lane));
-  const consumers = await look.then(({ consumerCount }) => consumerCount).catch(() => undefined);
-  const hint = consumers === 0 ? ` No worker serves ${lane}.` : '';
-  return new ExitError(EXIT.noAnswer, `No answer came within ${deadlineMs} ms.${hint}`);
+  const counts = await countsOf(model, lane).catch(() => undefined);
+  const hint = counts?.consumerCount === 0 ? ` No worker serves ${lane}.` : '';
+  return noAnswer(` within ${deadlineMs} ms.${hint}`);
 }

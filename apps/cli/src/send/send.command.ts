@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
-import { readCount } from '../input/read-count.ts';
+import { readDeadline } from '../options.ts';
 import type { SendOptions } from './send.ts';
 
-/** The longest deadline of a command. Source: bus contract, section 2. */
-export const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
 const LONGEST_ID_BYTES = 200;
 
 export function addSend(program: Command): void {
@@ -25,7 +23,7 @@ export function addSend(program: Command): void {
     .option(
       '--deadline-ms <MS>',
       'how long to wait for the reply, from now (default: 15000, reports 600000)',
-      readCount(1, LONGEST_DEADLINE_MS),
+      readDeadline,
     )
     .option('--json', 'one reply a line: {type, messageId, correlationId, headers, body}')
     .action(async (type: string, options: SendOptions) => {

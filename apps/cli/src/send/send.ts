@@ -4,10 +4,10 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND } from '#contracts';
 
-import { readBus } from '../bus/bus.ts';
+import { readBus } from '../bus.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { jsonFault, readJson } from '../input/json.ts';
-import { printable } from '../output/printable.ts';
+import { jsonFault, readJson } from '../input.ts';
+import { printable } from '../output.ts';
 import { describeCommand, describeReply } from './describe-reply.ts';
 import { sendCommand } from './send-command.ts';
 

@@ -1,6 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 
-import { printable } from '../output/printable.ts';
+import { printable } from '../output.ts';
 
 /** A line that a worker logged. */
 export interface LogLine {
@@ -15,6 +15,9 @@ export interface LogLine {
 
 /** What collectors add to each line and what does not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
+/** Members that say nothing to a person. */
+const SILENT = ['correlationId', 'lane', 'subject'];
+const COLOURS: Readonly<Record<string, 'red' | 'yellow'>> = { fatal: 'red', error: 'red', warn: 'yellow' };
 
 /**
  * Reads a line of a log. What gathers logs writes its own before the JSON: a container's name, a time, colours.
@@ -22,24 +25,20 @@ const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
  * @returns undefined if no worker wrote the line
  */
 export function readLogLine(text: string): LogLine | undefined {
-  for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) {
-    const json = text.slice(at).trimEnd();
-    const members = parsed(json);
-    if (!members || typeof members['msg'] !== 'string') continue;
-    const timeMs = Date.parse(String(members['time']));
-    const worker = stripVTControlCharacters(text.slice(0, at)).replace(NO_NAME, ' ').trim();
-    return { text: json, members, timeMs: Number.isNaN(timeMs) ? 0 : timeMs, worker };
+  const line = text.trimEnd();
+  if (!line.endsWith('}')) return undefined;
+  for (let at = line.indexOf('{'); at >= 0; at = line.indexOf('{', at + 1)) {
+    try {
+      const json = line.slice(at);
+      const members = JSON.parse(json) as Record<string, unknown>;
+      if (typeof members['msg'] !== 'string') continue;
+      const worker = stripVTControlCharacters(line.slice(0, at)).replace(NO_NAME, ' ').trim();
+      return { text: json, members, timeMs: Date.parse(String(members['time'])) || 0, worker };
+    } catch {
+      // The JSON begins later.
+    }
   }
   return undefined;
-}
-
-function parsed(json: string): Record<string, unknown> | undefined {
-  if (!json.endsWith('}')) return undefined;
-  try {
-    return JSON.parse(json) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A member of a line for people. */
@@ -47,4 +46,72 @@ export function written(value: unknown): string {
   if (typeof value === 'string') return printable(value);
   if (Array.isArray(value)) return value.map(written).join(' ');
   return printable(JSON.stringify(value) ?? '');
+}
+
+/**
+ * A line of the log for people: what happened to which command, and below it the rest.
+ *
+ * @param hasWorkers whether the lines are of several workers, so that each is named
+ */
+export function describeLogLine({ members, worker }: LogLine, hasWorkers = false): string {
+  const { time, level, msg, id, type, operator, ...rest } = members;
+  const colour = COLOURS[String(level)];
+  const what = written(msg);
+  const whose = operator === undefined ? '' : ` of ${written(operator)}`;
+  const command = id === undefined ? '' : ` ${written(type)} ${written(id)}${whose}`;
+  const where = hasWorkers && worker !== '' ? ` [${printable(worker)}]` : '';
+  const facts = Object.entries(rest)
+    .filter(([name]) => !SILENT.includes(name))
+    .map(([name, value]) => `${printable(name)} ${written(value)}`);
+  const below = facts.length === 0 ? '' : `    ${facts.join(', ')}\n`;
+  return `${written(time)}${where} ${colour ? styleText(colour, what) : what}${command}\n${below}`;
+}
+
+/** Outcomes that a broker which was away explains. */
+const LATE = new Set<unknown>(['COMMAND_EXPIRED', 'OUTCOME_UNKNOWN']);
+
+/**
+ * Says first what a reader of the lines looks for: how the command ended, and because of what.
+ *
+ * @param about the lines of the command, the player or the stretch of time, in order of time
+ * @param around these, and what circuits and the broker did meanwhile, in order of time
+ */
+export function describeCause(about: readonly LogLine[], around: readonly LogLine[]): string {
+  const outcomes = about.filter(({ members }) => members['outcome'] !== undefined);
+  const failures = outcomes.filter(({ members }) => members['outcome'] !== 'success');
+  const [first] = failures;
+  if (!first) {
+    if (outcomes.length > 0) return `All ${outcomes.length} succeeded.\n`;
+    return 'No outcome is logged: the command is in flight, waits in its queue, or its worker died.\n';
+  }
+  const { type, id, operator, time, outcome } = first.members;
+  const count = outcomes.length > 1 ? `${failures.length} of ${outcomes.length} failed. The first: ` : '';
+  const what = `${written(type)} ${written(id)} of ${written(operator)} failed at ${written(time)} with ${written(outcome)}`;
+  const reasons = [ownReason(first), reasonAround(first, around)].filter((reason) => reason !== '');
+  return `${count}${what}${reasons.map((reason) => `\n  ${reason}`).join('')}\n`;
+}
+
+function ownReason({ members: { status, reason, pointers } }: LogLine): string {
+  return [
+    ...(status === undefined ? [] : [`the platform answered ${written(status)}`]),
+    ...(reason === undefined ? [] : [written(reason)]),
+    ...(Array.isArray(pointers) ? [`at ${written(pointers)}`] : []),
+  ].join(', ');
+}
+
+/** The last change before the failure that explains it: of the command's own circuit, or of the broker. */
+function reasonAround(
+  { members: { outcome, operator }, timeMs }: LogLine,
+  around: readonly LogLine[],
+): string {
+  const last = (isIt: (members: LogLine['members']) => boolean): LogLine['members'] | undefined =>
+    around.findLast((line) => line.timeMs <= timeMs && isIt(line.members))?.members;
+  if (outcome === 'CIRCUIT_OPEN') {
+    const opened = last((members) => members['state'] === 'open' && members['operator'] === operator);
+    if (!opened) return 'the circuit opened before this log begins';
+    const why = opened['cause'] === undefined ? '' : `: ${written(opened['cause'])}`;
+    return `the circuit of ${written(opened['operation'])} opened at ${written(opened['time'])}${why}`;
+  }
+  const away = LATE.has(outcome) ? last(({ msg }) => msg === 'the broker is not available') : undefined;
+  return away ? `the broker was not available at ${written(away['time'])}: ${written(away['reason'])}` : '';
 }

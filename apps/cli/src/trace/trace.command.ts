@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { usageError } from '../exit.ts';
-import { readMoment } from '../input/moment.ts';
+import { readMoment } from '../options.ts';
 import type { TraceOptions } from './trace.ts';
 
 const EXAMPLES = `

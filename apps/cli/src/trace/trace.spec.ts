@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { describeCause } from './cause.ts';
-import { describeLogLine } from './describe-log-line.ts';
-import { readLogLine } from './log-line.ts';
+import { describeCause, describeLogLine, readLogLine } from './log-line.ts';
 
 const LINE =
   '{"level":"info","time":"2026-03-01T09:00:07.120Z","id":"4711","correlationId":"c","type":"game.open","operator":"default",' +

@@ -1,6 +1,7 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-import type { Shape } from '../definition.ts';
+/** A class whose members have class-validator decorators. */
+export type Shape<T extends object = object> = new () => T;
 
 /** What class-validator stores for one decorator. */
 export type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];

@@ -65,13 +65,6 @@ describe('Redriver', () => {
     expect(headers).not.toHaveProperty('x-progress');
   });
 
-  it('leaves a packet without the property type', () => {
-    const letter = letterOf({ body: { pattern: 'report.rake.fetch', data: {}, id: 'p-1' } });
-    const command = redriver.commandOf(redriver.read(letter));
-    expect(command.routingKey).toBe('poker.reports');
-    expect(command.properties).not.toHaveProperty('type');
-  });
-
   it('gives what the broker dead-lettered itself its type and its checked user', () => {
     const death = { reason: 'expired', queue: 'poker.interactive', 'routing-keys': ['session.create'] };
     const letter = messageOf({

@@ -6,9 +6,9 @@ import { busNames, type BusNames, isCommandType, LANE_OF_COMMAND } from '#contra
 import type { OutgoingMessage } from '#rabbitmq';
 
 import { copyOf } from '../command/copy-of.ts';
-import { CallerPolicy, type Envelope } from '../envelope/envelope.ts';
-import { openEnvelope } from '../envelope/open-envelope.ts';
+import { ALL_CALLERS, type Envelope } from '../envelope/envelope.ts';
 import { InternalKeys } from '../envelope/internal-keys.ts';
+import { openEnvelope } from '../envelope/open-envelope.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
 import { keptMessageOf } from '../kept/kept-message.ts';
 
@@ -18,17 +18,6 @@ export interface Redriving {
   readonly envelope: Envelope;
   /** Whether what it says about its caller is true: a worker with this key wrote it, or the broker checked it. */
   readonly isProved: boolean;
-}
-
-/** Who may send what is for the worker to say. */
-class AnyCaller extends CallerPolicy {
-  mayRun(): boolean {
-    return true;
-  }
-
-  mayReplyTo(): boolean {
-    return true;
-  }
 }
 
 /** Makes commands of dead letters again. */
@@ -43,47 +32,43 @@ export class Redriver {
   }
 
   read(letter: ConsumeMessage): Redriving {
-    const { properties, fields } = letter;
-    // That of a dead letter is the name of its queue.
-    const routingKey = keptMessageOf(letter).type;
-    const envelope = openEnvelope(
-      { ...letter, fields: { ...fields, routingKey } },
-      {
-        maxBytes: Number.POSITIVE_INFINITY,
-        reserved: this.#names.reserved,
-        seal: this.#seal,
-        callers: new AnyCaller(),
-        budgetMs: { interactive: 0, reports: 0 },
-        nowMs: Date.now,
-        newId: randomUUID,
-      },
-    );
-    const headers: Record<string, unknown> = properties.headers ?? {};
+    // The routing key of a dead letter is the name of its queue.
+    const fields = { ...letter.fields, routingKey: keptMessageOf(letter).type };
+    const rules = {
+      maxBytes: Number.POSITIVE_INFINITY,
+      reserved: this.#names.reserved,
+      seal: this.#seal,
+      // Who may send what is for the worker to say.
+      callers: ALL_CALLERS,
+      budgetMs: { interactive: 0, reports: 0 },
+      nowMs: Date.now,
+      newId: randomUUID,
+    };
+    const envelope = openEnvelope({ ...letter, fields }, rules);
+    const headers: Record<string, unknown> = letter.properties.headers ?? {};
     const isCopy = headers['x-seal'] !== undefined || headers['x-origin-user-id'] !== undefined;
     return { letter, envelope, isProved: !isCopy || Object.keys(envelope.own).length > 0 };
   }
 
   /**
    * The command for the lane of its type: as a worker would copy it, without the deadline and the time that it had, so that
-   * it gets a new budget, and with one more in `x-redriven`. Its replies are numbered on: a caller that drops repeats by
-   * `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
+   * it gets a new budget, and with one more in `x-redriven`. The numbers of its replies continue: a caller that drops repeats
+   * by `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
    *
    * @param content default: that of the letter
    */
   commandOf({ letter, envelope }: Redriving, content = letter.content): OutgoingMessage {
     const { type, own } = envelope;
-    const copy = copyOf(
-      { delivery: { message: letter }, envelope },
-      {
-        // A type that only another version knows is moved by the worker.
-        queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
-        headers: {
-          'x-redriven': (Number(own['x-redriven']) || 0) + 1,
-          ...(typeof own['x-sequence'] === 'number' && { 'x-sequence': own['x-sequence'] }),
-        },
-        content,
+    const original = { delivery: { message: letter }, envelope };
+    const copy = copyOf(original, {
+      // A type that only another version knows is moved by the worker.
+      queue: this.#names.lanes[isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive'],
+      headers: {
+        'x-redriven': (Number(own['x-redriven']) || 0) + 1,
+        ...(typeof own['x-sequence'] === 'number' && { 'x-sequence': own['x-sequence'] }),
       },
-    );
+      content,
+    });
     const { timestamp: _timestamp, ...properties } = copy.properties;
     const { 'x-deadline': _deadline, ...headers } = properties.headers;
     return this.#seal.seal({ ...copy, properties: { ...properties, headers } });

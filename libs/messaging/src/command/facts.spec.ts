@@ -20,10 +20,13 @@ function violationsOf(data: object): readonly Violation[] {
 }
 
 describe('factsOf', () => {
-  it('tells no type that does not exist, and of an operator no more than a hundred characters', () => {
+  it('are id, trace and names: no type that does not exist, at most a hundred characters of an operator', () => {
     const command = commandOf({
       properties: { type: 'no.such.command' },
-      headers: { operator: 'x'.repeat(200) },
+      headers: {
+        operator: 'x'.repeat(200),
+        traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
     });
     expect(factsOf(command)).toEqual({
       id: 'm-1',
@@ -33,13 +36,8 @@ describe('factsOf', () => {
       lane: 'interactive',
       attempts: 0,
       durationMs: 0,
+      traceId: '0af7651916cd43dd8448eb211c80319c',
     });
-  });
-
-  it('tells the trace that the command belongs to', () => {
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const { traceId } = factsOf(commandOf({ headers: { traceparent } }));
-    expect(traceId).toBe('0af7651916cd43dd8448eb211c80319c');
   });
 });
 

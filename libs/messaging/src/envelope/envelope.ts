@@ -7,7 +7,7 @@ export const ANONYMOUS = 'anonymous';
 const DIRECT = 'amq.rabbitmq.reply-to';
 /** Of a property of AMQP. */
 const MAX_BYTES = 255;
-/** Of one character in UTF-8, counted as JavaScript counts them. */
+/** Of one character in UTF-8, as JavaScript counts characters. */
 const MOST_BYTES = 3;
 
 /** How a command was written, and so how its replies are. */
@@ -61,6 +61,9 @@ export abstract class CallerPolicy {
   abstract mayReplyTo(caller: string, queue: string): boolean;
 }
 
+/** Allows everything to everybody. */
+export const ALL_CALLERS: CallerPolicy = { mayRun: () => true, mayReplyTo: () => true };
+
 /**
  * Where a `reply_to` leads.
  *
@@ -82,7 +85,7 @@ export function readReplyAddress(
 
 /**
  * Whether a text fits into a property of AMQP. What a caller sent fitted once, and no longer does if it was not
- * UTF-8: each byte that is none is read as a character of three.
+ * UTF-8: each other byte is read as a character of three.
  */
 export function isShortString(value: unknown): value is string {
   return typeof value === 'string' && fits(value, MAX_BYTES);

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { messageOf } from '../../../rabbitmq/src/consuming/message.fixture.ts';
 import { SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
 import { keptMessageOf } from './kept-message.ts';
+import { KeptSummary } from './kept-summary.ts';
 
 const AT = '2026-01-31T12:00:00.000Z';
 
@@ -41,24 +42,20 @@ describe('keptMessageOf', () => {
   });
 
   it('believes where a letter comes from only if its seal is right', () => {
-    const headers = {
-      'x-origin-user-id': 'shop',
-      'x-origin-queue': 'poker.reports',
-      'x-reason': 'NOT_FOUND',
-    };
+    const headers = { 'x-origin-user-id': 'shop', 'x-origin-queue': 'poker.reports' };
     const letter = messageOf({ properties: { messageId: 'm-1', userId: 'forger' }, headers });
-    const forged = { caller: 'forger', queue: '', reason: 'NOT_FOUND' };
+    const forged = { caller: 'forger', queue: '' };
     expect(keptMessageOf(letter)).toMatchObject(forged);
     expect(keptMessageOf(letter, SEAL_OF_SPEC)).toMatchObject(forged);
     const { content, properties } = letter;
-    const copy = {
-      exchange: '',
-      routingKey: '',
-      mandatory: true,
-      content,
-      properties: { ...properties, headers },
+    const copy = { exchange: '', routingKey: '', mandatory: true, content };
+    const sealed = {
+      ...letter,
+      properties: {
+        ...properties,
+        ...SEAL_OF_SPEC.seal({ ...copy, properties: { ...properties, headers } }).properties,
+      },
     };
-    const sealed = { ...letter, properties: { ...properties, ...SEAL_OF_SPEC.seal(copy).properties } };
     const proved = { caller: 'shop', queue: 'poker.reports' };
     expect(keptMessageOf(sealed, SEAL_OF_SPEC)).toMatchObject(proved);
     expect(keptMessageOf({ ...sealed, content: Buffer.from('{}') }, SEAL_OF_SPEC)).toMatchObject(forged);
@@ -89,11 +86,10 @@ describe('keptMessageOf', () => {
 
   it.each([
     ['headers of other types', { 'x-reason': 7, 'x-failed-at': 'then', 'x-death': 'x', operator: {} }],
-    ['deaths without facts', { 'x-death': [null] }],
     ['a death at no time', { 'x-death': [{ time: { value: 2 ** 64 } }] }],
     ['lists in lists', { 'x-death': [[[]]], 'x-reason': [[]], operator: [[]] }],
     ['no headers', {}],
-  ])('takes %s for nothing', (_, headers) => {
+  ])('ignores %s', (_, headers) => {
     expect(keptMessageOf(messageOf({ headers, body: Buffer.from([255]) }))).toEqual({
       id: '',
       commandId: '',
@@ -105,4 +101,47 @@ describe('keptMessageOf', () => {
       key: expect.any(String),
     });
   });
+});
+
+describe('KeptSummary', () => {
+  const letter = (id: string, reason: string, failure?: unknown) =>
+    messageOf({
+      properties: { messageId: id, type: 'game.open' },
+      headers: { 'x-reason': reason, 'x-failed-at': AT, 'x-failure': failure },
+    });
+
+  it('counts by reason, the most frequent first, shows the latest of each, and forgets what went on', () => {
+    const summary = new KeptSummary();
+    const failure = { status: 422, pointers: ['/player/nick'], reason: 'is too long' };
+    summary.add(letter('m-1', 'POISON_COMMAND'));
+    summary.add(letter('m-2', 'VALIDATION_FAILED'));
+    summary.add(letter('m-3', 'VALIDATION_FAILED', JSON.stringify(failure)));
+    summary.add(letter('m-4', 'REPLY_QUEUE_GONE'))();
+    expect(summary.messages).toBe(3);
+    expect(summary.reasons).toMatchObject([
+      {
+        reason: 'VALIDATION_FAILED',
+        count: 2,
+        last: { id: 'm-3', type: 'game.open', failedAt: AT, failure },
+      },
+      { reason: 'POISON_COMMAND', count: 1, last: { id: 'm-1', failure: undefined } },
+    ]);
+  });
+
+  it('is not made large by whoever writes to the queue', () => {
+    const summary = new KeptSummary();
+    for (let n = 0; n < 1_000; n += 1) summary.add(letter('m'.repeat(5_000), `${n}${'r'.repeat(5_000)}`));
+    expect(summary.messages).toBe(1_000);
+    expect(JSON.stringify(summary.reasons).length).toBeLessThan(20_000);
+  });
+
+  it.each(['{', '[]', 'null', '{"status":"x","pointers":7}', 'x'.repeat(5_000), 7])(
+    'reads of the failure %j no more than belongs to one',
+    (text) => {
+      const summary = new KeptSummary();
+      summary.add(letter('m-1', 'NOT_FOUND', text));
+      const { failure } = summary.reasons[0]!.last;
+      expect(failure ?? { reason: 'undefined' }).toEqual({ reason: 'undefined' });
+    },
+  );
 });

@@ -19,10 +19,12 @@ import type { Step } from './step.ts';
 export function once(bus: Bus, window: Window): Step {
   const replay = (command: CheckedCommand, reply: Reply): Settlement => {
     bus.observer.commandReplayed(factsOf(command));
-    return answerWith(reply, { isReplay: true });
+    return answerWith(reply);
   };
   const step: Step = async (command, next) => {
-    const claim = await claimOf(command, bus);
+    const found = claimOf(command, bus);
+    // The memory of a worker answers at once.
+    const claim = found instanceof Promise ? await found : found;
     switch (claim.kind) {
       case 'conflict':
         throw new CommandError('IDEMPOTENCY_CONFLICT');
@@ -38,7 +40,8 @@ export function once(bus: Bus, window: Window): Step {
       }
       case 'claimed': {
         const settlement = await next(command);
-        await ('reply' in settlement ? claim.settle(settlement.reply) : claim.release());
+        const kept = 'reply' in settlement ? claim.settle(settlement.reply) : claim.release();
+        if (kept) await kept;
         return settlement;
       }
     }

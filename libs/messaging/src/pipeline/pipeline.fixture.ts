@@ -24,6 +24,11 @@ export const CREATED: Reply = {
   type: 'session.created',
   data: { userId: 'p-1', sessionId: 's-1', auth: 'a', redirectUrl: 'https://play.example' },
 };
+export const pageOf = (page: number) => {
+  const [report, readAt] = ['rake', '2026-01-31T12:00:00.000Z'] as const;
+  const data = { report, page, pageCount: 3, perPage: 1, totalCount: 3, precisions: {}, readAt, records: [] };
+  return { type: 'report.page', data } as const satisfies Reply;
+};
 const RAKE = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 export const REPORT: DeliveryFacts = {
   queue: 'poker.reports',
@@ -48,7 +53,7 @@ export class SpecPipeline {
   readonly window = new Window(16, 5_000, () => this.nowMs);
   readonly pipeline: Pipeline;
 
-  constructor({ types = COMMAND_TYPES, reports = 4 } = {}) {
+  constructor() {
     const nowMs = (): number => this.nowMs - this.setBackMs;
     const clock = (): number => this.nowMs;
     const observer = new Proxy({} as MessagingObserver, {
@@ -74,9 +79,9 @@ export class SpecPipeline {
     const outbox = new Outbox(bus, broker, publisher);
     const lanes = lanesOf(bus, {
       outbox,
-      handlers: new Map(types.map((type) => [type, (...args) => this.handler(...args)])),
+      handlers: new Map(COMMAND_TYPES.map((type) => [type, (...args) => this.handler(...args)])),
       window: this.window,
-      places: new ReportPlaces(2 * reports, clock),
+      places: new ReportPlaces(8, clock),
       onUnavailable: () => void this.told.push(['unavailable']),
       onServed: () => undefined,
     });

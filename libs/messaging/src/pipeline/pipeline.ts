@@ -41,13 +41,23 @@ export class Pipeline {
 
   /** Never rejects: what cannot be settled now goes back to the broker. */
   async process(delivery: Delivery): Promise<void> {
-    const { observer } = this.#bus;
+    const { observer, names } = this.#bus;
+    const { lanes, quarantine, settler } = this.#parts;
     let command: Command | undefined;
     try {
       command = this.#open(delivery);
       this.#inFlight.add(command);
       observer.commandTaken(command.lane, delivery.message.fields.redelivered, waitedMs(command));
-      const end = await this.#parts.settler.settle(command, await this.#decide(command));
+      let settlement: Settlement;
+      try {
+        const isQuarantined = delivery.queue === names.quarantine && isSound(command);
+        settlement =
+          (isQuarantined ? await quarantine.admit(command) : this.#misplaced(command)) ??
+          (await lanes[command.lane](command));
+      } catch (thrown) {
+        settlement = settlementOf(command, thrown);
+      }
+      const end = await settler.settle(command, settlement);
       command.end(end);
       const { trace, attempts } = command;
       trace?.end({ settlement: end.kind, code: failureOf(end)?.code, cause: causeOf(end), attempts });
@@ -57,14 +67,6 @@ export class Pipeline {
       delivery.requeue();
     } finally {
       if (command) this.#inFlight.delete(command);
-    }
-  }
-
-  async #decide(command: Command): Promise<Settlement> {
-    try {
-      return (await this.#place(command)) ?? (await this.#parts.lanes[command.lane](command));
-    } catch (thrown) {
-      return settlementOf(command, thrown);
     }
   }
 
@@ -88,13 +90,11 @@ export class Pipeline {
     }
   }
 
-  /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here and now. */
-  #place(command: Command): Settlement | undefined | Promise<Settlement | undefined> {
+  /** Moves a command that was found in the wrong lane, or that may have killed a worker; `undefined` if it runs here. */
+  #misplaced(command: Command): Settlement | undefined {
     const { names } = this.#bus;
     const { delivery, envelope, lane } = command;
-    // Nothing is done for it but to answer, and a copy would not show what is wrong with it.
-    if (envelope.fault || envelope.violations.length > 0) return undefined;
-    if (delivery.queue === names.quarantine) return this.#parts.quarantine.admit(command);
+    if (!isSound(command)) return undefined;
     // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
     const mayHaveKilled =
       delivery.message.fields.redelivered && delivery.redeliveries >= QUARANTINED_AFTER_REDELIVERIES;
@@ -103,6 +103,11 @@ export class Pipeline {
     const staysHere = delivery.queue === names.lanes[lane] && !delivery.isPreferred;
     return staysHere || !isCommandType(envelope.type) ? undefined : moveTo(names.lanes[lane], command);
   }
+}
+
+/** For any other command nothing is done but to answer, and a copy would not show what is wrong with it. */
+function isSound({ envelope }: Command): boolean {
+  return envelope.fault === undefined && envelope.violations.length === 0;
 }
 
 /** The replies of a command that was postponed or redriven are numbered on wherever it goes. */

@@ -4,7 +4,7 @@ import { CommandError, type Reply } from '#contracts';
 import { DeadlineExceeded } from '#resilience';
 
 import type { CheckedCommand } from '../command/command.ts';
-import { settlementOf } from '../command/settlement.ts';
+import { type Settlement, settlementOf } from '../command/settlement.ts';
 import type { Outbox } from '../replies/outbox.ts';
 import { ReplyQueueClosed } from '../replies/refusing-queues.ts';
 import { isFinal } from '../replies/reply-message.ts';
@@ -16,23 +16,37 @@ import type { Step } from './step.ts';
  *
  * @throws ReplyQueueClosed if the reply queue takes nothing
  */
-export const deadline: Step = async (command, next) => {
+export const deadline: Step = (command, next) =>
+  new Promise((resolve, reject) => {
+    const unsubscribe = command.deadline.onExpired(() => resolve(expire(command)));
+    if (command.deadline.expired) return;
+    const end = (settlement: Settlement): void => {
+      unsubscribe();
+      resolve(settlement);
+    };
+    const fail = (thrown: unknown): void => {
+      if (thrown instanceof ReplyQueueClosed) {
+        unsubscribe();
+        reject(thrown);
+      } else end(settlementOf(command, thrown));
+    };
+    try {
+      next(command).then(end, fail);
+    } catch (thrown) {
+      fail(thrown);
+    }
+  });
+
+async function expire(command: CheckedCommand): Promise<Settlement> {
   const { replies } = command;
-  try {
-    if (command.deadline.expired) throw new DeadlineExceeded();
-    return await command.deadline.race(next(command));
-  } catch (thrown) {
-    if (thrown instanceof ReplyQueueClosed) throw thrown;
-    if (!(thrown instanceof DeadlineExceeded)) return settlementOf(command, thrown);
-    const refusal: unknown = await replies.underWay?.then(
-      () => undefined,
-      (error: unknown) => error,
-    );
-    if (replies.final) return { kind: 'answer', reply: replies.final, isSent: true };
-    const isUndecided = refusal !== undefined && !(refusal instanceof ReplyQueueClosed);
-    return settlementOf(command, isUndecided ? refusal : thrown);
-  }
-};
+  const refusal: unknown = await replies.underWay?.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (replies.final) return { kind: 'answer', reply: replies.final, isSent: true };
+  const isUndecided = refusal !== undefined && !(refusal instanceof ReplyQueueClosed);
+  return settlementOf(command, isUndecided ? refusal : new DeadlineExceeded());
+}
 
 /**
  * Runs the handler, and answers with its final reply. Of several replies each is sent as it comes, the final one too.

@@ -134,25 +134,24 @@ describe('a round of parked replies', () => {
     expect(test.round.isCut).toBe(true);
   });
 
-  it('ends two seconds after the last was offered, with what is in flight then', async () => {
+  it.each([
+    [
+      'two seconds after the last was offered',
+      (test: RoundUnderTest) => (test.nowMs = LONGER_THAN_A_FINISH_MS),
+    ],
+    ['when it is stopped', (test: RoundUnderTest) => test.round.stop()],
+  ])('ends %s, with what is in flight then', async (_, end) => {
     const test = new RoundUnderTest();
     for (const name of ['a1', 'a2', 'b1']) test.offer(name);
     await test.answer([]);
     const finished = test.round.finish();
-    test.nowMs = LONGER_THAN_A_FINISH_MS;
+    end(test);
     await test.answer(['a1', 'b1']);
     await finished;
-    expect(test.sent).toEqual(['a1', 'b1']);
+    expect([test.sent, test.taken]).toEqual([
+      ['a1', 'b1'],
+      ['a1', 'b1'],
+    ]);
     expect(test.round.isCut).toBe(true);
-  });
-
-  it('sends no more once it is stopped', async () => {
-    const test = new RoundUnderTest();
-    for (const name of ['a1', 'a2']) test.offer(name);
-    await test.answer([]);
-    test.round.stop();
-    await test.answer(['a1']);
-    await test.round.finish();
-    expect([test.sent, test.taken]).toEqual([['a1'], ['a1']]);
   });
 });

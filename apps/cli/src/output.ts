@@ -1,0 +1,37 @@
+import { exactJson } from '#signing';
+
+/** A text for a terminal: control characters, which could manipulate it, are written as escapes. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A value for people: a text as it is, anything else as its exact JSON. */
+export function written(value: unknown): string {
+  return typeof value === 'string' ? value : exactJson(value);
+}
+
+/** Shortens a text to at most `length` characters, with an ellipsis for the rest. */
+export function shortened(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length > length ? `${characters.slice(0, length - 1).join('')}…` : text;
+}
+
+/**
+ * Aligned lines; the cells are expected to be printable.
+ *
+ * @param number the column whose cells end at the right
+ */
+export function alignedLines(rows: readonly (readonly string[])[], number?: number): string[] {
+  const widthOf = (text = ''): number => [...text].length;
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]))));
+  return rows.map((cells) => {
+    const padded = cells.map((cell, column) => {
+      const space = ' '.repeat((widths[column] ?? 0) - widthOf(cell));
+      return column === number ? space + cell : cell + space;
+    });
+    return padded.join('  ').trimEnd();
+  });
+}

@@ -1,0 +1,77 @@
+const BAR_WIDTH = 30;
+const SHORTEST_BAR = 5;
+const DEFAULT_COLUMNS = 80;
+const REDRAW_MS = 100;
+/** Without a terminal: a line now and then. */
+const LINE_MS = 5_000;
+const ERASE_TO_END = '\u001b[K';
+
+interface ProgressOptions {
+  readonly total?: number | undefined;
+  /** How many were done by an earlier run. */
+  readonly before?: number;
+  readonly stream?: Pick<NodeJS.WriteStream, 'write'> &
+    Partial<Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>>;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/**
+ * How far a longer piece of work is, on standard error: a bar on a terminal, plain lines elsewhere. A terminal that cannot
+ * erase (`TERM=dumb`) and the log of a build (`CI`) get lines, too.
+ */
+export class Progress {
+  readonly #stream: NonNullable<ProgressOptions['stream']>;
+  readonly #noun: string;
+  readonly #isBar: boolean;
+  readonly #startedMs = performance.now();
+  readonly #before: number;
+  #shownMs = performance.now();
+  #total: number | undefined;
+  #count: number;
+  #isShown = false;
+
+  /** @param noun what is counted, such as `records` */
+  constructor(noun: string, options: ProgressOptions = {}) {
+    const { total, before = 0, stream = process.stderr, environment = process.env } = options;
+    this.#noun = noun;
+    this.#total = total;
+    this.#before = this.#count = before;
+    this.#stream = stream;
+    this.#isBar = stream.isTTY === true && environment['TERM'] !== 'dumb' && !environment['CI'];
+  }
+
+  /** @param total if it has changed */
+  add(count: number, total = this.#total): void {
+    this.#count += count;
+    this.#total = total;
+    const nowMs = performance.now();
+    if (nowMs - this.#shownMs < (this.#isBar ? REDRAW_MS : LINE_MS)) return;
+    this.#shownMs = nowMs;
+    const sum = this.#sum((nowMs - this.#startedMs) / 1_000);
+    this.#stream.write(this.#isBar ? `\r${this.#bar(sum)}${ERASE_TO_END}` : `${sum}\n`);
+    this.#isShown = this.#isBar;
+  }
+
+  /** Takes the bar away, as before a line on the same terminal. */
+  end(): void {
+    if (this.#isShown) this.#stream.write(`\r${ERASE_TO_END}`);
+    this.#isShown = false;
+  }
+
+  /** As wide as the terminal allows: a line that wraps cannot be erased. */
+  #bar(sum: string): string {
+    const room = (this.#stream.columns ?? DEFAULT_COLUMNS) - 1;
+    const width = Math.min(BAR_WIDTH, room - sum.length - '[] '.length);
+    if (!this.#total || width < SHORTEST_BAR) return sum.slice(0, room);
+    const full = Math.round(Math.min(1, this.#count / this.#total) * width);
+    return `[${'='.repeat(full).padEnd(width)}] ${sum}`;
+  }
+
+  #sum(seconds: number): string {
+    const perSecond = Math.round((this.#count - this.#before) / seconds);
+    if (this.#total === undefined) return `${this.#count} ${this.#noun}, ${perSecond} a second`;
+    const leftSeconds = Math.ceil(Math.max(0, this.#total - this.#count) / perSecond);
+    const left = leftSeconds < 90 ? `, ${leftSeconds} s left` : `, ${Math.ceil(leftSeconds / 60)} min left`;
+    return `${this.#count} of ${this.#total} ${this.#noun}, ${perSecond} a second${perSecond === 0 ? '' : left}`;
+  }
+}

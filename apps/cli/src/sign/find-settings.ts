@@ -1,0 +1,148 @@
+import type { OperatorCredentials, Question } from '#platform';
+import { DEFAULT_SIGNATURE_SETTINGS, sign, type SignatureSettings, signRawBody } from '#signing';
+
+/** Sends a question, and gives the status of its answer. */
+export type Ask = (question: Question) => Promise<number>;
+
+/** Everything that can be found out; the rest of section 6 is for people to choose. Source: bus contract, section 6. */
+export interface FoundSettings extends SignatureSettings {
+  readonly rakeParametersIn: 'form' | 'query';
+}
+
+/** Whose signature is tried, and where. */
+export interface ProbedOperator extends Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> {
+  readonly secretKey: string;
+}
+
+/** What was found, or why nothing can be. */
+export type Finding =
+  | { readonly kind: 'found'; readonly settings: FoundSettings; readonly irrelevant: readonly string[] }
+  | { readonly kind: 'fault'; readonly reason: string };
+
+type Texts = Readonly<Record<string, string>>;
+
+const REFUSED = 400;
+const SUCCESS = 200;
+const FORM = 'application/x-www-form-urlencoded';
+/** In a list, so that it is signed first or last wherever its members are placed; and deep enough to be excluded. */
+const STRINGS = { a: '["x"]', z: '"y"' };
+const PLACEMENT = { z: '["x"]' };
+const EXCLUDE = { z: '{"x":{"page":"7","y":"8"}}' };
+const SCALARS = { z: '{"x":true}' };
+const ALL = { a: '["x"]', y: '{"x":{"page":"7","y":true}}', z: '"y"' };
+
+/**
+ * Finds by at most twelve calls how a platform signs, and where it looks for the parameters of the rake: one setting
+ * after the other, by a request that differs in this one alone.
+ *
+ * @param period of the reports that are read, `YYYY-MM-DD HH:MM:SS`; a short one
+ */
+export async function findSettings(
+  ask: Ask,
+  operator: ProbedOperator,
+  period: { readonly dateFrom: string; readonly dateTo: string },
+): Promise<Finding> {
+  let settings: FoundSettings = { ...DEFAULT_SIGNATURE_SETTINGS, rakeParametersIn: 'form' };
+  const set = (change: Partial<FoundSettings>): void => void (settings = { ...settings, ...change });
+  const accepts = async (question: Question): Promise<boolean> => (await ask(question)) !== REFUSED;
+  const report = (extra: Texts, change: Partial<SignatureSettings> = {}, digest?: string) =>
+    accepts(readQuestion(operator, 'ad-hoc', { ...period, ...extra }, { ...settings, ...change }, digest));
+  const game = (launchOptions: object, change: Partial<SignatureSettings> = {}) =>
+    accepts(gameQuestion(operator, launchOptions, { ...settings, ...change }));
+
+  if (await report({}, {}, '0'.repeat(64))) {
+    return fault('it accepts a signature that is wrong: is PLATFORM_BASE_URL the platform?');
+  }
+  if (!(await report({}))) {
+    return fault(
+      'it refuses a request that all settings sign alike: check PLATFORM_CLIENT_ID and the secret key',
+    );
+  }
+  if (!(await report(STRINGS))) {
+    set({ jsonStrings: (await report(STRINGS, { jsonStrings: 'none' })) ? 'none' : 'all' });
+  }
+  const irrelevant: string[] = [];
+  const isDecoding = settings.jsonStrings !== 'none';
+  if (!isDecoding) irrelevant.push('SIGNATURE_JSON_PLACEMENT');
+  else if (!(await report(PLACEMENT))) set({ jsonPlacement: 'merge' });
+
+  if (!(await game({}))) {
+    if (await game({}, { openGameClient: 'drop' })) set({ openGameClient: 'drop' });
+    else if (await game({}, { schemeV3: 'raw-body' })) set({ schemeV3: 'raw-body' });
+    else return fault('it accepts open-game signed in no known way: check PLATFORM_API_URL');
+  }
+  const isRaw = settings.schemeV3 === 'raw-body';
+  if (isRaw) irrelevant.push('SIGNATURE_OPEN_GAME_CLIENT');
+
+  // Nested values are in JSON strings of the reports, or in the body of open-game.
+  if (!isDecoding && isRaw) irrelevant.push('SIGNATURE_EXCLUDE', 'SIGNATURE_SCALARS');
+  else {
+    const isExcludedAtTop = isDecoding ? report(EXCLUDE) : game({ x: { page: '7', y: '8' } });
+    if (!(await isExcludedAtTop)) set({ exclude: 'deep' });
+    const isPhp = isDecoding ? report(SCALARS) : game({ x: true });
+    if (!(await isPhp)) set({ scalars: 'json' });
+  }
+
+  const statuses: number[] = [];
+  for (const rakeParametersIn of ['form', 'query'] as const) {
+    set({ rakeParametersIn });
+    const status = await ask(readQuestion(operator, 'rake', { ...period, ...ALL }, settings));
+    if (status === SUCCESS) return { kind: 'found', settings, irrelevant };
+    statuses.push(status);
+  }
+  return fault(
+    `it accepts each setting by itself, and not all together (it answered the rake with ${statuses.join(' and ')})`,
+  );
+}
+
+function fault(reason: string): Finding {
+  return { kind: 'fault', reason };
+}
+
+/**
+ * A read of one record of a report, with further parameters, which the platform signs and does not know.
+ *
+ * @param digest default: that of the settings
+ */
+function readQuestion(
+  { baseUrl: root, clientId, secretKey }: ProbedOperator,
+  report: 'ad-hoc' | 'rake',
+  form: Texts,
+  settings: FoundSettings,
+  digest?: string,
+): Question {
+  const query = { clientId, 'per-page': '1', page: '1' };
+  const isForm = report === 'ad-hoc' || settings.rakeParametersIn === 'form';
+  const signature = digest ?? sign({ ...query, ...form }, secretKey, settings);
+  return {
+    root,
+    method: report === 'ad-hoc' ? 'POST' : 'GET',
+    path: `/v2/app/${report === 'ad-hoc' ? 'reports/ad_hoc' : 'users/rake'}?${encoded(isForm ? query : { ...query, ...form })}`,
+    headers: { sign: signature, ...(isForm && { 'content-type': FORM }) },
+    body: isForm ? encoded(form) : undefined,
+  };
+}
+
+/** An open-game that the platform refuses once it accepts the signature: no session is opened. */
+function gameQuestion(
+  { apiUrl: root, clientId: client, secretKey }: ProbedOperator,
+  launchOptions: object,
+  settings: SignatureSettings,
+): Question {
+  const session = { authType: 'poker-bridge-probe', launchOptions };
+  const data = { type: 'OpenGame', attributes: { session, player: { id: 'poker-bridge-probe' } } };
+  const body = JSON.stringify({ data });
+  const isRaw = settings.schemeV3 === 'raw-body';
+  const signature = isRaw ? signRawBody(body, secretKey) : sign({ client, data }, secretKey, settings);
+  return {
+    root,
+    method: 'POST',
+    path: `/apiweb/v3/open-game?${encoded({ client })}`,
+    headers: { 'content-type': 'application/vnd.api+json', sign: signature },
+    body,
+  };
+}
+
+function encoded(fields: Texts): string {
+  return new URLSearchParams(fields).toString();
+}

@@ -1,0 +1,127 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+import { headersOf, type HttpRequest } from './read-http.ts';
+
+const texts = { type: 'string', multiple: true } as const;
+/** What of curl's options says something about the request, or takes a value that is no address. */
+const OPTIONS = {
+  request: { ...texts, short: 'X' },
+  header: { ...texts, short: 'H' },
+  data: { ...texts, short: 'd' },
+  'data-raw': texts,
+  'data-ascii': texts,
+  'data-binary': texts,
+  'data-urlencode': texts,
+  json: texts,
+  url: texts,
+  get: { type: 'boolean', short: 'G' },
+  head: { type: 'boolean', short: 'I' },
+  user: { ...texts, short: 'u' },
+  'user-agent': { ...texts, short: 'A' },
+  referer: { ...texts, short: 'e' },
+  cookie: { ...texts, short: 'b' },
+  'cookie-jar': { ...texts, short: 'c' },
+  output: { ...texts, short: 'o' },
+  'write-out': { ...texts, short: 'w' },
+  'max-time': { ...texts, short: 'm' },
+  'connect-timeout': texts,
+  proxy: { ...texts, short: 'x' },
+  cacert: texts,
+  cert: { ...texts, short: 'E' },
+  key: texts,
+  resolve: texts,
+  form: { ...texts, short: 'F' },
+} as const;
+
+/**
+ * Reads the request of a `curl` line.
+ *
+ * @throws Error with the reason, if it is none, or names what cannot be read
+ */
+export function readCurl(line: string): HttpRequest {
+  const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
+  if (!/(^|\/)curl(\.exe)?$/.test(program)) throw new Error('is not a curl line');
+  const settings = { strict: false, allowPositionals: true, tokens: true } as const;
+  const { values, tokens } = parseArgs({ args, options: OPTIONS, ...settings });
+  if (values.form !== undefined)
+    throw new Error('has a multipart form (-F), which the platform does not take');
+  const given = tokens.flatMap((token): (readonly [string, string])[] => {
+    if (token.kind === 'option-terminator') return [];
+    return [[token.kind === 'option' ? token.name : 'url', token.value ?? '']];
+  });
+  const addresses = given.flatMap(([name, value]) => (name === 'url' ? value : []));
+  const address =
+    addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses.find((each) => /[/.]/.test(each));
+  if (address === undefined) throw new Error('names no address');
+  const data = given.flatMap(([name, value]) => (/^(data|json$)/.test(name) ? dataOf(name, value) : []));
+  const headers = headersOf((values.header ?? []).map(String));
+  if (values.json !== undefined && !headers.has('content-type'))
+    headers.set('content-type', 'application/json');
+  const body = data.length === 0 ? undefined : data.join(values.json === undefined ? '&' : '');
+  const method = values.request?.map(String).at(-1) ?? (body === undefined || values.get ? 'GET' : 'POST');
+  if (!values.get || body === undefined) return { method, url: address, headers, body };
+  return { method, url: `${address}${address.includes('?') ? '&' : '?'}${body}`, headers, body: undefined };
+}
+
+function dataOf(option: string, value: string): string {
+  if (option === 'data-urlencode') {
+    const [, name = '', content = ''] = /^([^=]*=)?(.*)$/s.exec(value) ?? [];
+    return `${name === '=' ? '' : name}${encodeURIComponent(content)}`;
+  }
+  if (option === 'data-raw' || !value.startsWith('@')) return value;
+  try {
+    const content = readFileSync(value.slice(1), 'utf8');
+    return option === 'data-binary' ? content : content.replaceAll(/[\r\n]/g, '');
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+    throw new Error(`names a file that cannot be read (${code})`, { cause });
+  }
+}
+
+/** The tokens of a shell; a quote that is not closed comes as one of its own. */
+const TOKEN =
+  /(?<continued>\\\r?\n)|\\(?<escaped>.?)|\$'(?<ansi>(?:\\.|[^'\\])*)'|'(?<single>[^']*)'|"(?<double>(?:\\.|[^"\\])*)"|(?<open>['"])|(?<end>[|;<>&])|(?<space>\s+)|(?<plain>[^\s\\'"$|;<>&]+|\$)/gs;
+const ANSI_ESCAPE = /\\(?:x([\da-fA-F]{1,2})|u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|([0-7]{1,3})|(.))/gs;
+const ANSI: Readonly<Record<string, string>> = {
+  n: '\n',
+  r: '\r',
+  t: '\t',
+  a: '\u0007',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  e: '\u001b',
+};
+
+/**
+ * The words of a line as a shell reads it: quotes of all kinds, `$'…'` among them, backslashes and continued lines.
+ * Variables are not replaced, and the line ends at a pipe, a redirection or a semicolon.
+ *
+ * @throws Error if a quote is not closed
+ */
+export function shellWords(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  for (const { groups = {} } of line.matchAll(TOKEN)) {
+    const { continued, escaped, ansi, single, double, open, end, space, plain } = groups;
+    if (open !== undefined) throw new Error('has a quote that is not closed');
+    if (end !== undefined) break;
+    if (space !== undefined) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (continued === undefined) {
+      const quoted = double?.replace(/\\(?:\n|(["\\$`]))/g, '$1') ?? ansi?.replace(ANSI_ESCAPE, ansiText);
+      word = (word ?? '') + (quoted ?? single ?? escaped ?? plain ?? '');
+    }
+  }
+  return word === undefined ? words : [...words, word];
+}
+
+function ansiText(_: string, x?: string, u?: string, U?: string, octal?: string, letter = ''): string {
+  const hex = x ?? u ?? U;
+  if (hex === undefined && octal === undefined) return ANSI[letter] ?? letter;
+  return String.fromCodePoint(
+    octal === undefined ? Number.parseInt(hex ?? '', 16) : Number.parseInt(octal, 8),
+  );
+}

@@ -1,0 +1,132 @@
+import { COMMAND_TYPES, isCommandType } from '#contracts';
+import { validateCommand } from '#contracts/validation';
+import { OPERATIONS, type OperatorCredentials, requestOf } from '#platform';
+import { readSettings, readSomeSettings } from '#settings';
+import { parseExactJson, SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } from '#signing';
+
+import { commandFaults } from '../command-faults.ts';
+import { usageError } from '../exit.ts';
+import { jsonFault, readJson } from '../input.ts';
+import { printable } from '../output.ts';
+import { operatorNamed } from '../servers.ts';
+import type { HttpRequest } from './read-http.ts';
+import type { Row } from './row.ts';
+
+/** What a request is signed with. */
+interface Signer {
+  readonly secretKey?: string | undefined;
+  readonly settings: SignatureSettings;
+}
+
+const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
+/** The settings of the operator `default` with which a request is signed. */
+const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
+/** And those of which a command's request is made. */
+const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
+
+/**
+ * How a worker signs: the secret key and the settings of an operator.
+ *
+ * @param operator one of `OPERATORS_FILE`: then all settings of a worker are read. Default: `default`, of which only the settings
+ *   that are needed are read
+ * @throws SettingsError; ExitError if there is no such operator
+ */
+export function readSigner(operator: string | undefined, isForCommand = false): OperatorCredentials {
+  if (operator !== undefined) return operatorNamed(operator, readSettings(process.env));
+  const needed = [...OF_REQUESTS, ...(isForCommand ? OF_COMMANDS : [])];
+  const unused = { PLATFORM_BASE_URL: 'http://127.0.0.1', PLATFORM_API_URL: 'http://127.0.0.1' };
+  const given = Object.fromEntries(needed.map((name) => [name, process.env[name]]));
+  return operatorNamed('default', readSettings({ ...unused, PLATFORM_CLIENT_ID: 'unused', ...given }));
+}
+
+/**
+ * How a worker with the settings of the environment signs a command.
+ *
+ * @param data JSON, `@FILE`, or `-`
+ * @throws ExitError if the command is not valid; SettingsError if a setting is missing
+ */
+export async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
+  if (!isCommandType(type) || !OPERATIONS.includes(type)) {
+    throw usageError(`${printable(type)} is no command of this version: ${COMMAND_TYPES.join(', ')}`);
+  }
+  const json: unknown = JSON.parse(await readJson('--data', data));
+  const faults = commandFaults(type, json);
+  if (faults.length > 0) throw usageError(`--data: ${faults.join('; ')}`);
+  const signer = readSigner(operator, true);
+  const given = validateCommand(type, json);
+  const { page = 1, perPage = readSomeSettings(['REPORTS_PER_PAGE'], process.env).REPORTS_PER_PAGE } =
+    given as {
+      page?: number;
+      perPage?: number;
+    };
+  const request = requestOf(type, given, { page, perPage }, signer);
+  if (!request) throw usageError(`the request of ${type} is not known to this version`);
+  const { body, repeatAfterUnknown } = request;
+  const isDerived =
+    repeatAfterUnknown === 'once' && type === 'game.open' && signer.settings.sessionId === 'derive';
+  const note =
+    "without session.id a worker derives one from the command's id, and signs it, too (SESSION_ID=derive)";
+  const sent = Object.entries(request.parameters).filter(([, value]) => value !== undefined);
+  return {
+    ...rowOf(`${request.method} ${request.path}`, Object.fromEntries(sent), signer),
+    expectedSign: undefined,
+    rawBody: body?.text,
+    notes: isDerived ? [note] : [],
+  };
+}
+
+/**
+ * The parameters of a request from its query, path and body, and the signature that it was sent with.
+ *
+ * @throws Error with the reason, if its address or its body cannot be read
+ */
+export function rowOfRequest(request: HttpRequest, signer: Signer): Row {
+  const { method, url, headers, body } = request;
+  const address = URL.parse(/^https?:\/\//i.test(url) ? url : `http://localhost/${url.replace(/^\//, '')}`);
+  if (!address) throw new Error('has an address that cannot be read');
+  const query = Object.fromEntries(address.searchParams);
+  const content = contentOf(body, headers.get('content-type'));
+  const [, encodedId] = SESSION_PATH.exec(address.pathname) ?? [];
+  const userId = encodedId === undefined ? undefined : decodeURIComponent(encodedId);
+  const parameters = { ...query, ...(userId !== undefined && { userId }), ...content };
+  return {
+    ...rowOf(`${method} ${address.pathname}`, parameters, signer),
+    expectedSign: headers.get('sign'),
+    rawBody: body,
+    notes: notesOf(request, userId, content),
+  };
+}
+
+function rowOf(name: string, parameters: SignedParameters, { secretKey: secret, settings }: Signer) {
+  return { given: { name, parameters }, name, parameters, secret, settings };
+}
+
+function contentOf(body: string | undefined, contentType = ''): SignedParameters {
+  if (body === undefined) return {};
+  const isForm = /^\s*application\/x-www-form-urlencoded/i.test(contentType);
+  if (isForm || !isJsonLike(body)) return Object.fromEntries(new URLSearchParams(body));
+  const fault = jsonFault(body);
+  if (fault !== undefined) throw new Error(`has a body that ${fault}`);
+  return parseExactJson(body) as SignedParameters;
+}
+
+/** What the platform refuses whatever the signature is. */
+function notesOf(
+  { headers, body = '' }: HttpRequest,
+  userId: string | undefined,
+  content: SignedParameters,
+): string[] {
+  const notes: string[] = [];
+  if (!headers.has('sign')) notes.push('it has no header sign');
+  if (isJsonLike(body) && !headers.get('content-type')?.startsWith('application/vnd.api+json')) {
+    notes.push('its Content-Type is not application/vnd.api+json');
+  }
+  if (userId !== undefined && content['userId'] !== userId) {
+    notes.push('its form does not hold the userId of its path, which the platform wants in both');
+  }
+  return notes;
+}
+
+function isJsonLike(body: string): boolean {
+  return /^\s*[{[]/.test(body);
+}

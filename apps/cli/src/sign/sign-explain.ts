@@ -1,0 +1,196 @@
+import { styleText } from 'node:util';
+
+import {
+  exactJson,
+  explainSignature,
+  type Mistake,
+  SIGNATURE_VARIABLES,
+  signatureOf,
+  type SignatureSettings,
+  type SignedPiece,
+  signedText,
+  traceSignature,
+  usualMistakes,
+} from '#signing';
+
+import { EXIT, type ExitCode } from '../exit.ts';
+import { alignedLines, printable, shortened } from '../output.ts';
+import { type InputOptions, readInput } from './read-input.ts';
+import { requestOf, type Row, signedBy } from './row.ts';
+
+const LONGEST_VALUE = 60;
+const LONGEST_MISTAKE = 64;
+const SETTINGS_A_LINE = 3;
+const PAGINATION = 'pagination is never signed';
+/** Why a name is not signed. Source: interface document, "Signature", step 2. */
+const WHY_DROPPED: Readonly<Record<string, string>> = {
+  client: 'SIGNATURE_OPEN_GAME_CLIENT=drop',
+  clientId: 'names the operator, is never signed',
+  'per-page': PAGINATION,
+  page: PAGINATION,
+  sort: PAGINATION,
+  sign: 'is the signature itself',
+};
+
+export interface ExplainOptions extends InputOptions {
+  readonly json?: true;
+}
+
+/**
+ * Prints how each request of an input is signed.
+ *
+ * @param path of a file, if no option names the input
+ * @throws ExitError if the input cannot be used
+ */
+export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<ExitCode> {
+  const { rows, isList } = await readInput(path, options);
+  if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
+  else if (isList) process.stdout.write(`[\n${rows.map(rowLine).join(',\n')}\n]\n`);
+  else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
+  return rows.every(fits) ? EXIT.success : EXIT.failed;
+}
+
+/** The row without its secret, with the canonical string and the signature. */
+function rowLine(row: Row): string {
+  const { secret: _secret, canonical: _canonical, sign: _sign, ...given } = row.given;
+  const { canonical, sign } = signedBy(row);
+  return exactJson({ ...given, canonical, sign: sign ?? null });
+}
+
+/** What was sent without a signature is not wrong: an operator without a secret key opens games so. */
+function fits(row: Row): boolean {
+  const { sign } = signedBy(row);
+  return sign === undefined || row.expectedSign === undefined || row.expectedSign === sign;
+}
+
+/** Shows how one request is signed. The secret is not shown. */
+function describeRow(row: Row): string {
+  const { name = 'request', settings, notes = [] } = row;
+  const { canonical, sign } = signedBy(row);
+  const isRaw = settings.schemeV3 === 'raw-body' && requestOf(row).body !== undefined;
+  return [
+    styleText('bold', printable(name)),
+    ...section('settings', settingsLines(settings)),
+    ...(isRaw ? rawLines() : parameterLines(row)),
+    ...section(`canonical string, ${[...canonical].length} characters`, [printable(canonical)]),
+    ...section('sign', [sign ?? 'none: a digest needs the secret', ...comparisonLines(row, sign)]),
+    ...(notes.length > 0 ? section('also', notes.map(printable)) : []),
+    ...section('what the usual mistakes would give instead', mistakeLines(row, canonical)),
+    '',
+  ].join('\n');
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return [`  ${styleText('cyan', title)}`, ...lines.map((line) => `    ${line}`)];
+}
+
+function settingsLines(settings: SignatureSettings): string[] {
+  const cells = Object.entries(SIGNATURE_VARIABLES).map(
+    ([variable, { member }]) => `${variable.replace('SIGNATURE_', '')}=${settings[member]}`,
+  );
+  return alignedLines([cells.slice(0, SETTINGS_A_LINE), cells.slice(SETTINGS_A_LINE)]);
+}
+
+function rawLines(): string[] {
+  return section('signed', [
+    'the bytes of the body (SIGNATURE_SCHEME_V3=raw-body), shown as this service writes it: JSON without white space.',
+    'The parameters of the query take no part.',
+  ]);
+}
+
+function parameterLines({ parameters, settings }: Row): string[] {
+  const { dropped, pieces } = traceSignature(parameters, settings);
+  const whyDropped = ([name = '', ...below]: readonly string[]): [string, string] =>
+    below.length > 0
+      ? [pointerOf([name, ...below]), 'SIGNATURE_EXCLUDE=deep']
+      : [name, WHY_DROPPED[name] ?? 'one of the names that are never signed'];
+  const kept = pieces.map((piece, index) => [
+    String(index + 1).padStart(2),
+    printable(pointerOf(piece.path)),
+    piece.text === '' ? '(nothing)' : shortened(printable(piece.text), LONGEST_VALUE),
+    whyKept(piece, settings),
+  ]);
+  const left = alignedLines(dropped.map((path) => whyDropped(path).map(printable)));
+  return [
+    ...section('dropped', left.length === 0 ? ['nothing'] : left),
+    ...section(
+      'kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
+      alignedLines(kept),
+    ),
+  ];
+}
+
+function pointerOf(path: readonly string[]): string {
+  return path.map((name) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** A note on a value that may surprise a reader. */
+function whyKept({ path, value, isDecoded, isJoined }: SignedPiece, settings: SignatureSettings): string {
+  const reasons: string[] = [];
+  if (path.length === 1 && path[0] === 'client') reasons.push('SIGNATURE_OPEN_GAME_CLIENT=keep');
+  if (isJoined) reasons.push('joined from a string of JSON, SIGNATURE_JSON_PLACEMENT=merge');
+  else if (isDecoded) {
+    reasons.push(`found in a string of JSON, SIGNATURE_JSON_STRINGS=${settings.jsonStrings}`);
+  }
+  if (typeof value === 'boolean' || value === null) {
+    reasons.push(`${exactJson(value)}, SIGNATURE_SCALARS=${settings.scalars}`);
+  }
+  return reasons.join('; ');
+}
+
+function comparisonLines(row: Row, sign: string | undefined): string[] {
+  const { expectedSign: sent, secret: secretKey, settings } = row;
+  if (sent === undefined || sign === undefined || secretKey === undefined) return [];
+  if (sent === sign) return [styleText('green', 'the same as the sign that was given')];
+  const wrong = explainSignature({ sent, request: requestOf(row), settings, secretKey });
+  const changed = Object.entries(wrong.settings ?? {}).map(([variable, value]) => `${variable}=${value}`);
+  return [
+    `${styleText('yellow', 'not the sign that was given')}, ${printable(sent)}`,
+    printable(wrong.reason),
+    ...(changed.length > 0 ? [`settings of that sign: ${changed.join(' ')}`] : []),
+  ];
+}
+
+function mistakeLines(row: Row, canonical: string): string[] {
+  const request = requestOf(row);
+  const { secret, settings } = row;
+  /** What is signed with other settings, or with a mistake; of those that read alike, the first. */
+  const texts = new Map(
+    otherSettings(settings).map(([name, other]) => [name, signedText(request, other)] as const),
+  );
+  const unlisted = new Set<string>();
+  for (const mistake of usualMistakes(request)) {
+    const title = titleOf(mistake);
+    if (mistake.seal || (mistake.separator && !mistake.piece)) unlisted.add(title);
+    else if (!texts.has(title)) texts.set(title, signedText(request, settings, mistake));
+  }
+  const differing = [...texts].filter(([, text]) => text !== canonical);
+  const same = [...texts.keys()].filter((name) => texts.get(name) === canonical);
+  const cells = differing.map(([name, text]) => [
+    name,
+    secret === undefined ? shortened(printable(text), LONGEST_MISTAKE) : signatureOf(text, secret),
+  ]);
+  const others = [...unlisted].filter((title) => !texts.has(title)).join('; ');
+  return [
+    ...alignedLines(cells),
+    ...(same.length === 0 ? [] : [styleText('dim', `no difference here: ${same.join('; ')}`)]),
+    styleText('dim', `looked for in a sign that is given: ${others}; a parameter is left out; two at once`),
+  ];
+}
+
+/** Each setting with each of its other values. */
+function otherSettings(settings: SignatureSettings): [string, SignatureSettings][] {
+  return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) =>
+    Object.keys(values)
+      .filter((value) => value !== settings[member])
+      .map((value): [string, SignatureSettings] => [
+        `${variable}=${value}`,
+        { ...settings, [member]: value },
+      ]),
+  );
+}
+
+/** What is wrong, without what it must be. */
+function titleOf({ reason }: Mistake): string {
+  return printable(reason.replace(/[;.](?=\s|$).*/s, '').replace(/joined by .*/, 'joined by a separator'));
+}

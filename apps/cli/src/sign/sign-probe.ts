@@ -1,0 +1,74 @@
+import { askOnce, faultCodeOf } from '#platform';
+import { isLoopback, readSettings } from '#settings';
+import { SIGNATURE_VARIABLES } from '#signing';
+
+import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { operatorNamed, transportOf } from '../servers.ts';
+import { type Ask, findSettings } from './find-settings.ts';
+
+const MINUTE_MS = 60_000;
+/** The platform's figures are complete after ten minutes. */
+const AGO_MS = 60 * MINUTE_MS;
+/** A member that the platform does not know may be ignored, and its answers never repeat the player. */
+const NOT_FOUND = [
+  '# PLAYER_COUNTRY_MEMBER: no answer tells the name under which it takes the country (default: country);',
+  '# ask the service operator, or open a game with player.country and look at the player there',
+];
+
+export interface ProbeOptions {
+  readonly operator: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/**
+ * Asks the platform how it signs, and prints the settings.
+ *
+ * @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer
+ */
+export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<ExitCode> {
+  const settings = readSettings(process.env);
+  const operator = operatorNamed(name, settings);
+  const transport = transportOf(settings, [operator]);
+  const { baseUrl, apiUrl, secretKey } = operator;
+  if (secretKey === undefined) {
+    throw new ExitError(EXIT.settings, `${name} has no secret key: there is no signature to try`);
+  }
+  const strange = [baseUrl, apiUrl].map((root) => new URL(root).hostname).find((host) => !isLoopback(host));
+  if (strange !== undefined && !yes) {
+    throw usageError(
+      `${strange} is not this machine: up to twelve calls, most with a wrong signature, go there; say --yes if it is a test environment`,
+    );
+  }
+  let calls = 0;
+  const ask: Ask = async (question) => {
+    calls += 1;
+    try {
+      return (await askOnce(question, transport)).status;
+    } catch (error) {
+      const why = `${new URL(question.root).origin} does not answer (${faultCodeOf(error)})`;
+      throw new ExitError(EXIT.noAnswer, `${why}; nothing was found`);
+    }
+  };
+  const period = { dateFrom: timeAgo(AGO_MS + MINUTE_MS), dateTo: timeAgo(AGO_MS) };
+  const finding = await findSettings(ask, { ...operator, secretKey }, period);
+  if (finding.kind === 'fault') throw new ExitError(EXIT.failed, `after ${calls} calls: ${finding.reason}`);
+  const { settings: found, irrelevant } = finding;
+  const values = [
+    ...Object.entries(SIGNATURE_VARIABLES).map(
+      ([variable, { member }]) => [variable, found[member]] as const,
+    ),
+    ['RAKE_PARAMETERS_IN', found.rakeParametersIn] as const,
+  ];
+  const lines = values.map(([variable, value]) =>
+    irrelevant.includes(variable) ? `# ${variable}: makes no difference there` : `${variable}=${value}`,
+  );
+  const text = [`# found by ${calls} calls`, ...lines, ...NOT_FOUND].join('\n');
+  process.stdout.write(`${json ? JSON.stringify(Object.fromEntries(values)) : text}\n`);
+  return EXIT.success;
+}
+
+/** `YYYY-MM-DD HH:MM:SS`, as the interface wants it. */
+function timeAgo(ms: number): string {
+  return new Date(Date.now() - ms).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,78 @@
+import type { Command } from 'commander';
+
+import type { ProbeOptions } from './sign-probe.ts';
+import type { ExplainOptions } from './sign-explain.ts';
+
+const EXAMPLES = `
+FILE holds {"name"?, "parameters", "secret"?, "settings"?}, or an array of them: all parameters of a
+request from query, path and body. Without a secret there is a string to sign, and no digest. settings
+are those of docs/settings.md that begin with SIGNATURE_; if there is a "sign", it is compared. FILE may
+also hold what the options take: a curl line, an HTTP archive, or a request.
+
+Examples:
+  $ poker-bridge sign explain request.json
+  $ poker-bridge sign explain requests.json --json
+  $ poker-bridge sign explain --curl "curl -H 'sign: 9de6…' -d userId=u-1 'https://…/v2/app/users/u-1/session?clientId=op1'"
+  $ poker-bridge sign explain --har browser.har
+  $ nc -l 8080 | poker-bridge sign explain --request -
+  $ poker-bridge sign explain --command game.open --data '{"player":{"id":"alice"},"session":{"id":"s-1"}}'
+  $ echo '{"parameters":{"clientId":"op1","userId":"u-1"},"secret":"s"}' | poker-bridge sign explain -
+
+Ends with 1 if a signature that was given is not the right one. The secret is never printed.
+
+Settings of requests and commands: PLATFORM_SECRET_KEY, or PLATFORM_SECRET_KEY_FILE, and those that begin with
+SIGNATURE_; of commands PLATFORM_CLIENT_ID as well; with --operator all settings of a worker.`;
+
+const PROBE_EXAMPLES = `
+Examples:
+  $ poker-bridge sign probe
+  $ poker-bridge sign probe --yes > settings.env
+  $ poker-bridge sign probe --operator casino --json
+
+It reads one record of the reports, and sends an open-game that the platform refuses for its authType once the
+signature is right. Do it on a test environment: a platform may count wrong signatures, and shut out who sends them.
+
+Settings: those of a worker; PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_CLIENT_ID and PLATFORM_SECRET_KEY at least.`;
+
+/** The group of subcommands about signatures. */
+export function addSign(program: Command): void {
+  const sign = program
+    .command('sign')
+    .description('explains signatures, and finds their settings')
+    .helpCommand(false);
+  sign
+    .command('explain')
+    .summary('shows how a request is signed')
+    .description(
+      'Shows how a request is signed: what was kept and dropped and why, the ordered pieces, the\n' +
+        'canonical string, the digest, and what the usual mistakes would give instead.',
+    )
+    .argument('[FILE]', 'the request, or - for standard input')
+    .option('--curl <LINE>', 'a curl line, or a file with one, or -')
+    .option('--har <FILE>', 'an HTTP archive, as browsers and proxies save it')
+    .option('--request <FILE>', 'a request as it is sent over HTTP')
+    .option('--command <TYPE>', 'a command, signed with the settings of the worker')
+    .option('--data <JSON>', "the command's data: JSON, @FILE, or -")
+    .option('--operator <NAME>', 'whose secret key and settings (default: those of default)')
+    .option('--json', 'the same rows with canonical and sign')
+    .addHelpText('after', EXAMPLES)
+    .action(async (path: string | undefined, options: ExplainOptions) => {
+      const { signExplain } = await import('./sign-explain.ts');
+      process.exitCode = await signExplain(path, options);
+    });
+  sign
+    .command('probe')
+    .summary('finds the signature settings of a platform')
+    .description(
+      'Asks the platform, by at most twelve calls that change nothing, how it signs and where it\n' +
+        'looks for the parameters of the rake, and prints the lines to set.',
+    )
+    .option('--operator <NAME>', 'whose client id and secret key', 'default')
+    .option('--yes', 'also if the platform is not on this machine')
+    .option('--json', 'one object: each variable and its value')
+    .addHelpText('after', PROBE_EXAMPLES)
+    .action(async (options: ProbeOptions) => {
+      const { signProbe } = await import('./sign-probe.ts');
+      process.exitCode = await signProbe(options);
+    });
+}

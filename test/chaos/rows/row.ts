@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { ChaosStage, StageWishes } from '../stage/chaos-stage.ts';
+
+/** One way to break something while commands are under way. */
+export interface Row {
+  /** As `--only` calls it. */
+  readonly name: string;
+  /** As the table calls it. */
+  readonly title: string;
+  /** What it needs beyond two workers, a broker of one node and a Redis. */
+  readonly wishes?: StageWishes;
+  /** What is not for the services that this one is compared with: it breaks what only this one has. */
+  readonly isOurs?: boolean;
+  /** Breaks and mends things while the commands are sent; settles when nothing is broken any more. */
+  disturb(stage: ChaosStage): Promise<void>;
+}
+
+type Act = (stage: ChaosStage) => unknown;
+
+/** Breaks something once, and mends it after some time. */
+export function once(what: string, downMs: number, breaks: Act, mends: Act): Row['disturb'] {
+  return (stage) =>
+    stage.times(1, async () => {
+      stage.breaks(what);
+      await breaks(stage);
+      await sleep(downMs);
+      await mends(stage);
+      stage.mends(`${what}: over`);
+    });
+}
