@@ -6,7 +6,7 @@ import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { readCount, runTask } from '../run-task.ts';
 
-/** Of the report whose memory is looked at. */
+/** The size of the report during which memory is watched. */
 const REPORT_RECORDS = 400_000;
 
 await runTask(async () => {

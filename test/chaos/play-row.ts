@@ -36,7 +36,7 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
 }
 
 const PROGRESS_MS = 1_000;
-/** Of the commands that were lost or answered wrongly; of those that were only run or answered again, a few are enough. */
+/** Enough stories of lost or wrong commands; a few of repeated calls and replies are enough. */
 const MAX_STORIES = 20;
 const MAX_AGAIN = 3;
 

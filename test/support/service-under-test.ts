@@ -29,7 +29,7 @@ const UNHURRIED = {
  */
 export class ServiceUnderTest implements AsyncDisposable {
   readonly prefix: string;
-  /** Of the broker itself, not through the proxy. */
+  /** The broker's own address, not the proxy's. */
   readonly url: string;
   readonly platform: PlatformStub;
   readonly proxy: TcpProxy;

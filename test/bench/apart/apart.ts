@@ -102,7 +102,7 @@ async function measureRow({ trouble, variables, isManyOperators }: Row, url: str
   await using parts = new AsyncDisposableStack();
   const service = parts.use(await startService(url, variables));
   const send: SendNumbered = (index) => {
-    // Those that are well, in turn.
+    // The operators that are well, in turn.
     const operator = `operator-${1 + ILL_OPERATORS + (index % (OPERATORS - ILL_OPERATORS - 1))}`;
     const headers = isManyOperators ? { operator } : {};
     return service.caller.send('session.create', { userId: randomUUID() }, { headers });
@@ -115,7 +115,7 @@ async function measureRow({ trouble, variables, isManyOperators }: Row, url: str
   return { alone, beside: await interactiveLoad(send, RATE_PER_SECOND, BESIDE_MS) };
 }
 
-/** With the defaults of a worker, and a thousand operators on one platform. */
+/** A worker with its own defaults, and a thousand operators on one platform. */
 async function startService(url: string, variables: Row['variables']): Promise<ServiceUnderTest> {
   using folder = temporaryFolder();
   const names = Array.from({ length: OPERATORS - 1 }, (_, index) => `operator-${index + 1}`);

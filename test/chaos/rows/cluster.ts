@@ -22,7 +22,7 @@ function anyOf(nodes: readonly Broker[], random: () => number): Broker {
   return nodes[Math.floor(random() * nodes.length)] as Broker;
 }
 
-/** Of three nodes; services that this one is compared with have one address. */
+/** Rows on three nodes; the services that this one is compared with know one address only. */
 export const CLUSTER_ROWS: readonly Row[] = [
   {
     name: 'leader-kill',

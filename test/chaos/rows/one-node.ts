@@ -22,7 +22,7 @@ function platform(what: string, downMs: number, fault: PlatformBehaviour): Row['
   );
 }
 
-/** Those of workers and connections come first in the table. */
+/** Workers, connections and the broker. */
 export const WORKER_ROWS: readonly Row[] = [
   {
     name: 'worker-kill',

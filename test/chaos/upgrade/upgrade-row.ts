@@ -13,7 +13,7 @@ const STEPS: readonly (readonly [share: number, place: number, name: GenerationN
 /** Commands that are sent again after each step, to whichever worker takes them. */
 const REPEATS = 20;
 const PAGES = 3;
-/** Of reports, so that they go through a retry queue, from one generation to the other. */
+/** Every third report fails, so that it goes through a retry queue from one generation to the other. */
 const FAILING_EVERY = 3;
 
 /** Two workers, replaced one after the other by workers of another generation, and back. */
