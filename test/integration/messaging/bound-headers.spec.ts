@@ -158,7 +158,7 @@ describe('the headers of a message', () => {
   });
 });
 
-/** As amqplib decodes it. */
+/** The headers as amqplib decodes them. */
 function unboundedHeadersOf(frame: Buffer): unknown {
   return decoded([frame], 'unbounded')[0]?.fields['headers'];
 }

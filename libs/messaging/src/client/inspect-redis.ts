@@ -31,7 +31,7 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
   redis.on('error', (error) => (lastError = error));
   try {
     await redis.connect();
-    // As workers do: an account may be forbidden to.
+    // Workers do the same, and an account may be forbidden to.
     await redis.eval('return 1', 0);
     // An account may be forbidden to ask.
     const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);

@@ -5,7 +5,7 @@ import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempo
 
 /** Beyond it, the caller with the most outcomes loses its oldest ones early. */
 const MAX_IDENTITIES = 100_000;
-/** Of all outcomes; beyond it, the same happens to the caller with the most bytes. */
+/** For all outcomes; beyond it, the same happens to the caller with the most bytes. */
 const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 /** How often expired outcomes are dropped. */
 const SWEEP_EVERY_MS = 1_000;
@@ -39,7 +39,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
   readonly #maxIdentities: number;
-  /** Of all logs. */
+  /** In all logs. */
   #count = 0;
   #bytes = 0;
   #sweepAtMs = 0;

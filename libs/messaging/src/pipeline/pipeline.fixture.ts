@@ -42,7 +42,7 @@ export type Published = readonly [to: string, what: string];
 /** A pipeline whose broker and time belong to a spec. */
 export class SpecPipeline {
   nowMs = RECEIVED_AT_MS;
-  /** By how much the time of day was set back; the steady clock goes on. */
+  /** By how much the time of day was set back; the steady clock is not. */
   setBackMs = 0;
   /** How the broker answers what is published to a queue; default: it confirms. */
   answers = new Map<string, PublishOutcome | Error>();

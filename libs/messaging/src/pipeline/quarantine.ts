@@ -11,7 +11,7 @@ const STEP_MS = 80;
 const STEPS = 12;
 /** A command that kills most likely does so at once: what was started so shortly before the last start is suspected. */
 const SUSPECT_MS = 150;
-/** Longer than that, so that of several suspects the last one that was started is the only one. */
+/** Longer than `SUSPECT_MS`, so that the last suspect to be started before a death is the only one. */
 const SUSPECT_STEP_MS = 160;
 /** How long suspects wait for the others to be done. */
 const PATIENCE_MS = 3_000;

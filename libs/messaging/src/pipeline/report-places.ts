@@ -19,7 +19,7 @@ interface Waiter {
 /** A compartment that has not moved for longer is stuck; no platform that is well takes so long for a page. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 250;
-/** Of what is free, how much those may take that wait for long reports to end. */
+/** How much of the free places reports may take that wait for long reports to end. */
 const CROWD = 1 / 2;
 
 /**
