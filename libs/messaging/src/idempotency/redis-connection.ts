@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { within } from '#rabbitmq';
 import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
 
-import { refusalOf } from './redis-refusal.ts';
+import { reasonOf, refusalOf } from './redis-refusal.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
 /** For a connection, and for each command of ioredis's handshake; nobody waits for them. */
@@ -130,9 +130,7 @@ export class RedisConnection {
   #leave(): void {
     if (this.#state.kind === 'closed') return;
     const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
-    // For people, without what Redis repeats of a command that it does not know: perhaps a password.
-    const reason = this.#tls.describe(this.#lastError).replace(/,? with args beginning with.*$/s, '');
-    this.#change({ kind: 'away', reason, sinceMs });
+    this.#change({ kind: 'away', reason: reasonOf(this.#lastError, this.#tls), sinceMs });
     this.#nextProbe ??= setTimeout(() => {
       this.#nextProbe = undefined;
       void this.#tryOut();
