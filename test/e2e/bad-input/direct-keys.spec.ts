@@ -8,8 +8,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { factsOf } from './reply-facts.ts';
-import { type Testimony, Witness } from './witness.ts';
+import { factsOf, type Testimony, Witness } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const MANY = 400;

@@ -6,8 +6,7 @@ import type { Options } from 'amqplib';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { factsOf } from './reply-facts.ts';
-import { type Testimony, Witness } from './witness.ts';
+import { factsOf, type Testimony, Witness } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
