@@ -12,7 +12,7 @@ import { type SandboxedService, startSandboxedService } from './sandboxed-servic
 const IDEMPOTENCY_TTL_MS = 3_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-describe('the identity of a command', () => {
+describe('identities', () => {
   let sandboxed: SandboxedService;
   let caller: BusCaller;
   let platform: SandboxControl;
@@ -36,7 +36,7 @@ describe('the identity of a command', () => {
   const send = (type: string, body: object, options: object = {}) =>
     caller.sendForOne(type, body, { messageId: id, correlationId, ...options });
 
-  it('opens the same session for the same message id, even after the reply has expired', async () => {
+  it('the same message id opens the same session, even after the reply has expired', async () => {
     const game = { player: { id: 'p-again' } };
     const first = await send('game.open', game);
     expect(first.body['sessionId']).toMatch(UUID);
@@ -52,7 +52,7 @@ describe('the identity of a command', () => {
     expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
   });
 
-  it("of a repeat brings the reply of the first to the repeat's own reply queue", async () => {
+  it('a repeat gets the reply of the first in its own reply queue', async () => {
     const first = await send('session.create', { userId: 'p-twice' });
     const received = await platform.received('session');
     const again = await send('session.create', { userId: 'p-twice' }, { correlationId: 'elsewhere' });
@@ -68,7 +68,7 @@ describe('the identity of a command', () => {
     expect(await platform.received('session')).toBe(received);
   });
 
-  it('is generated for each delivery if there is none', async () => {
+  it('an id is generated for each delivery without one', async () => {
     const bare = { messageId: undefined };
     const [one, other] = [
       await send('session.create', { userId: 'p-none' }, bare),
@@ -82,7 +82,7 @@ describe('the identity of a command', () => {
     expect(one.body['sessionId']).not.toBe(other.body['sessionId']);
   });
 
-  it('is the default of the correlation id', async () => {
+  it('the message id is the default of the correlation id', async () => {
     const reply = caller.repliesTo(id);
     caller.publish('session.create', { userId: 'p-uncorrelated' }, { messageId: id });
     expect(await reply).toMatchObject([{ type: 'session.created', correlationId: id, messageId: `${id}:0` }]);

@@ -95,7 +95,7 @@ describe('a caller that gives its commands a priority', () => {
 
   afterAll(async () => service?.[Symbol.asyncDispose]());
 
-  it('is served after those who had waited before it', async () => {
+  it('is served after the callers that waited before it', async () => {
     const { caller, platform } = service;
     const send = (name: string, priority?: number) =>
       caller.send('session.create', { userId: name }, { messageId: name, ...(priority && { priority }) });
