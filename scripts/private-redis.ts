@@ -16,7 +16,7 @@ export type RedisTls = Readonly<Record<'cert' | 'key' | 'ca', string>>;
 /** A Redis of our own on loopback, which keeps everything in memory. It ends with this process, whichever way that ends. */
 export class PrivateRedis implements AsyncDisposable {
   readonly port: number;
-  /** Of the listener for TLS, if there is one. */
+  /** The port of the TLS listener, if there is one. */
   readonly tlsPort: number;
   readonly #tls: RedisTls | undefined;
   #command!: GuardedCommand;

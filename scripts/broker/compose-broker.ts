@@ -10,7 +10,7 @@ const SERVICE = 'rabbitmq';
 /** The user that docker-compose.yml has for the demo, with a virtual host of its own. */
 const USER = 'demo';
 const SECRET = 'rabbitmq-demo';
-/** Of the demo alone, so that all that it has made can be removed: containers, the network, the volume. */
+/** The demo's own, so that its containers, network and volume can be removed. */
 const PROJECT = 'poker-bridge-demo';
 const ENGINE_TIMEOUT_MS = 10_000;
 

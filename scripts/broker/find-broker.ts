@@ -16,7 +16,7 @@ export interface BrokerSource {
 export interface BrokerWishes {
   /** Somebody's broker (AMQP_URL). Undefined or empty: none is named, and none is looked for. */
   readonly amqpUrl?: string | undefined;
-  /** Of AMQP; a private node can do that. Default: a free one. */
+  /** The AMQP port of a private node. Default: a free one. */
   readonly port?: number | undefined;
   /** A private node of this release, and nothing else. */
   readonly release?: Release | undefined;

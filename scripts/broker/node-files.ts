@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Installation } from './installation.ts';
 
 export interface NodeSettings {
-  /** Of RabbitMQ, as Erlang terms such as `{max_message_size, 100000}`. */
+  /** RabbitMQ's settings as Erlang terms, such as `{max_message_size, 100000}`. */
   readonly settings?: readonly string[] | undefined;
   /** Also listens for TLS, with what it shows in PEM, and demands a client certificate of that authority. */
   readonly tls?: Readonly<Record<'cert' | 'key' | 'ca', string>> | undefined;
@@ -18,7 +18,7 @@ export interface NodePorts {
   readonly amqp: number;
   /** For other nodes and rabbitmqctl. */
   readonly distribution: number;
-  /** Of Erlang's port mapper. */
+  /** Erlang's port mapper. */
   readonly epmd: number;
   readonly tls: number;
   readonly metrics: number;
@@ -67,8 +67,8 @@ export function createNodeFiles(
   // The server looks for the scheme of its settings among the plugins; without metrics no other plugin is wanted.
   const wanted = hasMetrics ? /-\d/ : /^rabbit-\d/;
   const plugins = join(installation.home, 'plugins');
-  for (const name of readdirSync(plugins).filter((entry) => wanted.test(entry)))
-    symlinkSync(join(plugins, name), join(folder, 'plugins', name));
+  for (const plugin of readdirSync(plugins).filter((entry) => wanted.test(entry)))
+    symlinkSync(join(plugins, plugin), join(folder, 'plugins', plugin));
   return { installation, name, folder, ports };
 }
 

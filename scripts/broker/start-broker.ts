@@ -126,7 +126,7 @@ export function runPortMapper({ erlang }: Installation, port: number): GuardedCo
 }
 
 export interface StartBrokerOptions extends NodeSettings {
-  /** Of AMQP. Default: a free one. */
+  /** The AMQP port. Default: a free one. */
   readonly port?: number | undefined;
   /** Default: what is installed, or gets unpacked. */
   readonly installation?: Installation;

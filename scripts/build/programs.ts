@@ -9,7 +9,7 @@ import { build } from './build.ts';
 export interface BuiltProgram {
   /** Relative to `dist`. */
   readonly file: string;
-  /** Of Node.js. */
+  /** Options of Node.js. */
   readonly flags: readonly string[];
   /** Variables, unless the environment has them. */
   readonly environment: Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export const WORKER: BuiltProgram = {
     ...FLAGS,
     // Its code is compiled once, for good; a compiler between the quick one and the good one does most of it twice.
     '--no-maglev',
-    // Of 3,000 by default, which would be ten seconds at 300 commands a second.
+    // The default of 3,000 would take ten seconds at 300 commands a second.
     '--invocation-count-for-turbofan=1000',
     // MiB. The young generation begins as large as it becomes: while it is small, commands under way are taken for old.
     // It stays so, too: pages of reports would have it grow fourfold, and a worker would keep that.
@@ -46,7 +46,7 @@ export const WORKER: BuiltProgram = {
     // the old generation from then on, and let that grow by 100 MiB.
     '--no-allocation-site-pretenuring',
   ],
-  // Of glibc: else each of V8's threads keeps the memory that it once needed to compile something.
+  // A setting of glibc: without it, each of V8's threads keeps the memory that it once needed to compile something.
   environment: { MALLOC_ARENA_MAX: '1' },
 };
 

@@ -1,4 +1,11 @@
-import { COMMAND_TYPES, ERROR_CODES, type ErrorBody, type ErrorCode, type PlatformAnswer } from '#contracts';
+import {
+  COMMAND_TYPES,
+  ERROR_CODES,
+  type ErrorBody,
+  type ErrorCode,
+  isFinalReplyType,
+  type PlatformAnswer,
+} from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
 /** One example of a message: its body, and the headers that it travels with. */
@@ -24,12 +31,12 @@ const COMMAND_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fr
 const REPLY_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.fromEntries(
   [...REPLIES.values()]
     .filter(({ examples }) => examples.length > 0)
-    .map(({ type, final, examples }) => [
+    .map(({ type, examples }) => [
       type,
       examples.map(({ name, summary, headers, data }) => ({
         name,
         summary,
-        headers: { ...replyHeaders(commandOf(type), 0, final), ...headers },
+        headers: { ...replyHeaders(commandOf(type), 0, isFinalReplyType(type)), ...headers },
         payload: data as unknown,
       })),
     ]),

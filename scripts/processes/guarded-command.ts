@@ -89,7 +89,7 @@ export function guardedCommand(
   );
   let keep = '';
   // A command that ends by itself may leave children behind: the guard clears them away. A folder may still be read.
-  if (folder === '') void exited.then(() => lifeline.end());
+  void exited.then(() => (folder === '' ? lifeline.end() : lifeline.unref()));
   const hasEnded = (): boolean =>
     child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   return {
@@ -109,13 +109,13 @@ export function guardedCommand(
     },
     end: ({ keepFolder = false } = {}) => {
       if (keepFolder) keep = 'keep\n';
-      lifeline.end(keep);
+      lifeline.ref().end(keep);
       return gone;
     },
   };
 }
 
-/** Those that tell a process to stop. */
+/** Signals that ask a process to stop. */
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**

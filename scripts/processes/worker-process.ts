@@ -4,7 +4,7 @@ import { type Exit, Program } from './program.ts';
 
 /** The body of `GET /health`. */
 export interface WorkerHealth {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   readonly bus: {
     readonly status: string;
@@ -61,7 +61,7 @@ export class WorkerProcess extends Program {
   }
 
   async get(path: string): Promise<{ status: number; body: string }> {
-    const response = await fetch(`${await this.url()}${path}`).catch((error: Error) => {
+    const response = await fetch(`${await this.url()}${path}`).catch((error: unknown) => {
       throw new Error(`the worker does not answer ${path}:\n${this.stdout.slice(-2_000)}`, { cause: error });
     });
     return { status: response.status, body: await response.text() };

@@ -6,7 +6,7 @@ import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { readCount, runTask } from '../run-task.ts';
 
-/** Of the report whose memory is looked at. */
+/** The size of the report during which memory is watched. */
 const REPORT_RECORDS = 400_000;
 
 await runTask(async () => {
@@ -37,9 +37,9 @@ await runTask(async () => {
     return (await runReports({ rounds, rateRecords: amounts.reportRecords, records })) ? 0 : 1;
   }
   if (values.apart) {
-    const { runApart } = await import('../../test/bench/apart/run-apart.ts');
+    const { runApart } = await import('../../test/bench/apart/apart.ts');
     await using broker = await startBroker();
-    return (await runApart({ url: broker.url, rounds, only })) ? 0 : 1;
+    return (await runApart(broker.url, rounds, only)) ? 0 : 1;
   }
   const isWhole = only === undefined && !start && against === undefined;
   const prefetch = readCount('in-flight', values['in-flight'], amounts.prefetch);

@@ -59,7 +59,7 @@ const SUITES: Readonly<Record<string, { readonly options: readonly string[]; rea
 /** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
 const OPTIONS = {
   suite: { type: 'string' },
-  /** Of RabbitMQ; default: the installed one from 4.0 on, else the newest of Debian. */
+  /** RabbitMQ's; default: the installed one from 4.0 on, else the newest of Debian. */
   release: { type: 'string' },
   minutes: { type: 'string' },
   seed: { type: 'string' },

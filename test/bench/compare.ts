@@ -20,7 +20,7 @@ export interface Plan {
   readonly openLoopMs: number;
   /** How long a worker of its own has nothing but the rate of the open loop, while its memory is watched; 0 for not at all. */
   readonly moderateMs: number;
-  /** Of the report that is read again and again; 0 for not at all. */
+  /** The size of the report that is read again and again; 0 for none. */
   readonly reportRecords: number;
   /** How often each start is timed; 0 for not at all. */
   readonly starts: number;
@@ -58,14 +58,14 @@ export const QUICK: Plan = {
 
 /** What one worker did in one round. */
 export interface Sample {
-  /** Of the closed loop. */
+  /** In the closed loop. */
   readonly commandsPerSecond: number;
   /** Processor time of the worker for one command of the closed loop. */
   readonly cpuMsPerCommand: number;
   readonly shares: Shares;
   /** Processor time of the worker for one command of the open loop, in which less is done at once. */
   readonly cpuMsPerCommandAtRate: number;
-  /** Of the open loop. */
+  /** In the open loop. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 }

@@ -46,7 +46,7 @@ export async function takesCommands(program: Program, amqpUrl: string, queue: st
 }
 
 export interface PeerOptions extends Pick<Contestant, 'name' | 'label' | 'queueType'> {
-  /** Of `test/bench/peers`. */
+  /** A file of `test/bench/peers`, without its extension. */
   readonly program: string;
   readonly speech: (queue: string) => Speech;
 }

@@ -63,14 +63,14 @@ export type Pids = Readonly<Record<Exclude<Part, 'driver'>, number>>;
 export interface Usage {
   readonly atMs: number;
   readonly cpuMs: Readonly<Record<Part, number>>;
-  /** Of all processors, by all processes. */
+  /** The time that all processors spent for all processes. */
   readonly busyMs: number;
 }
 
 /** What was used between two looks, as a share of one processor's time. */
 export interface Shares {
   readonly parts: Readonly<Record<Part, number>>;
-  /** Of all processors, by all processes: at most as many as the machine has. */
+  /** The share of all processes: at most the number of processors. */
   readonly machine: number;
 }
 
@@ -108,7 +108,7 @@ export function shareOfOthers({ parts, machine }: Shares): number {
 }
 
 const FULL = 0.9;
-/** Of several processors: one may have nothing to do for a moment while another has. */
+/** Several processors are full below 1: one may be idle for a moment while another is not. */
 const FULL_MACHINE = 0.85;
 
 /**

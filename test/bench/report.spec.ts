@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { FULL, type Result } from './compare.ts';
+import { isFaultless, Ledger } from './driver/workload.ts';
 import { bottleneck, median, percentile, processUsage } from './measure.ts';
 import { boundTable, busyLines, describeMachine, ratioTable, type Report, workerTable } from './report.ts';
 
@@ -83,6 +84,25 @@ it('the report warns if others used the machine', () => {
   const busy = result('ours', [0.1], { shares: { ...SHARES, machine: 1.9 } });
   expect(busyLines(reportOf(result('ours', [0.1])))).toEqual([]);
   expect(busyLines(reportOf(busy))).toEqual([expect.stringContaining('0.8 of 2 processors')]);
+});
+
+it('the ledger of the driver counts each kind of fault', () => {
+  const ledger = new Ledger();
+  for (let sent = 0; sent < 4; sent += 1) ledger.next();
+  expect([0, 0, 1, -1].map((sequence) => ledger.answered(sequence, true))).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+  ledger.answered(2, false);
+  expect(ledger.tally).toEqual({ sent: 4, right: 2, wrong: 1, double: 1, stray: 1, missing: 1 });
+  expect(isFaultless(ledger.tally)).toBe(false);
+  expect([TALLY, { ...TALLY, double: 1 }, { ...TALLY, stray: 1 }].map(isFaultless)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 it('the usage of a process grows by its processor time alone, and holds its memory in MiB', () => {

@@ -17,7 +17,7 @@ export interface Report {
   readonly plan: Plan;
   /** Empty if nothing was compared. */
   readonly results: readonly Result[];
-  /** Of workers of ours that had nothing but the moderate rate. Empty if none was measured. */
+  /** Workers of ours that had nothing but the moderate rate. Empty if none was measured. */
   readonly moderate: readonly Finish[];
   /** `undefined` if no report was read. */
   readonly rates: Rates | undefined;
@@ -30,7 +30,7 @@ type Table = readonly (readonly string[])[];
 
 const MOST_MEMORY_MB = 160;
 const MOST_START_SECONDS = 1;
-/** Of a processor. */
+/** The part of a processor that other processes may use without a warning. */
 const NOTICEABLE = 0.3;
 
 /** Processor time of a command at the rate, and at full speed. */

@@ -49,7 +49,7 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
   };
 }
 
-/** With what makes package imports lead to the copy. */
+/** Copies what is built; its package.json makes package imports lead to the copy. */
 function copyBuilt(from: string, to: string): void {
   // A temporary file belongs to a concurrent build, and may be gone in a moment.
   const filter = (path: string): boolean => !path.endsWith('.tmp');

@@ -4,7 +4,7 @@ import { createWorkplace } from '../bench/stage.ts';
 import { describeMachine } from '../bench/report.ts';
 import { isSound, playRow, type RowResult } from './play-row.ts';
 import { chaosTable, resultLine } from './report.ts';
-import type { Row } from './row.ts';
+import type { Row } from './rows/row.ts';
 import { OURS, type System } from './stage/systems.ts';
 
 export interface ChaosOptions {

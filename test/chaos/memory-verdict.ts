@@ -1,7 +1,7 @@
 /** What is looked at of a sample. */
 export interface MemorySample {
   readonly atSeconds: number;
-  /** Of the heap after a collection, and what Node.js keeps outside of it. */
+  /** The heap in use and what Node.js keeps outside of it. */
   readonly inUseMib: number;
   /** Resident beside the heap. */
   readonly outsideHeapMib: number;
@@ -14,7 +14,7 @@ interface Point {
 
 /** A straight line through points, by least squares. */
 export interface Trend {
-  /** Of `y` for one of `x`. */
+  /** The growth of `y` for one of `x`. */
   readonly slope: number;
   /** Standard error of the slope: how far chance alone may move it. */
   readonly slopeError: number;
@@ -23,7 +23,7 @@ export interface Trend {
 
 /** Whether the memory of a worker stays as it is. */
 export interface MemoryVerdict {
-  /** Of what is in use after collections: MiB an hour, by least squares after the warm-up. */
+  /** What is in use after collections: MiB an hour, by least squares after the warm-up. */
   readonly inUse: Trend;
   /** The same of what is resident beside the heap. */
   readonly outsideHeap: Trend;
@@ -35,7 +35,7 @@ export interface MemoryVerdict {
 const WARM_UP_SECONDS = 90;
 /** Between collections of the whole heap, which come about once a minute, it grows; what it falls back to is what counts. */
 const WINDOW_SECONDS = 60;
-/** Of a run, so that it has some windows at least. */
+/** A short run has shorter windows, so that it has some. */
 const SMALLEST_WINDOW_SHARE = 1 / 8;
 /** Growth below so much of the mean in an hour is none. */
 const NEGLIGIBLE_SHARE = 0.1;

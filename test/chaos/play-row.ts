@@ -1,7 +1,7 @@
 import { seededRandom } from '../../apps/sandbox/src/faults/latency.ts';
 import { storyOf } from './ledger/story.ts';
 import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
-import type { Row } from './row.ts';
+import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
 import type { System } from './stage/systems.ts';
 
@@ -36,7 +36,7 @@ export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' 
 }
 
 const PROGRESS_MS = 1_000;
-/** Of the commands that were lost or answered wrongly; of those that were only run or answered again, a few are enough. */
+/** Enough stories of lost or wrong commands; a few of repeated calls and replies are enough. */
 const MAX_STORIES = 20;
 const MAX_AGAIN = 3;
 

@@ -57,7 +57,7 @@ export async function soakChaos(options: Omit<PlayOptions, 'system' | 'peer'>): 
 async function look(stage: ChaosStage, startedMs: number): Promise<readonly Sample[]> {
   const program = stage.workers.programs[0];
   if (!(program instanceof WorkerProcess)) return [];
-  // One that is busy is looked at the next time.
+  // A busy worker may not answer now.
   const page = await program.get('/metrics').catch(() => undefined);
   if (page === undefined) return [];
   const metric = (name: string): number =>

@@ -11,15 +11,11 @@ import {
 } from '#contracts';
 import { REPLIES, validateCommand } from '#contracts/validation';
 
+import type { Command } from '../../libs/messaging/src/command/command.ts';
 import type { Envelope } from '../../libs/messaging/src/envelope/envelope.ts';
 import { ENVELOPE_RULES } from '../../libs/messaging/src/envelope/envelope-rules.fixture.ts';
 import { openEnvelope } from '../../libs/messaging/src/envelope/open-envelope.ts';
-import {
-  type EventFacts,
-  eventMessage,
-  isFinal,
-  replyMessage,
-} from '../../libs/messaging/src/replies/reply-message.ts';
+import { eventMessage, isFinal, replyMessage } from '../../libs/messaging/src/replies/reply-message.ts';
 import {
   ANNOUNCED,
   COMMAND_HEADERS,
@@ -33,6 +29,7 @@ import { faultsBySchema } from './schema-validators.ts';
 
 const NOW_MS = Date.parse('2026-01-31T12:00:00Z');
 const REPLY_TYPES = [...REPLIES.keys()];
+const QUEUE = { kind: 'queue', queue: 'q' } as const;
 const PACKET_ID = 'id of a packet';
 
 const examplesOf = (...names: readonly string[]): [string, string, Example][] =>
@@ -52,18 +49,20 @@ function opened({ headers, payload }: Example, type?: string): Envelope {
   return openEnvelope(message as unknown as ConsumeMessage, { ...ENVELOPE_RULES, nowMs: () => NOW_MS });
 }
 
-/** A reply as the worker would send it. */
-function sent(reply: Reply, { headers }: Example, form: Envelope['form']) {
+/** The command that a worker would answer with the reply of an example. */
+function answered({ headers }: Example, form: Envelope['form']): Command {
   const envelope = {
     form,
     id: form === 'packet' ? PACKET_ID : String(headers['command-id']),
     caller: headers['caller'],
+    operator: String(headers['operator']),
     type: String(headers['command-type']),
     correlationId: 'correlation-1',
     traceparent: headers['traceparent'],
     data: {},
   } as unknown as Envelope;
-  return { envelope, reply, sequence: Number(headers['sequence']), nowMs: NOW_MS };
+  const replies = { sequence: Number(headers['sequence']) };
+  return { envelope, replies, attempts: headers['attempts'], nowMs: () => NOW_MS } as unknown as Command;
 }
 
 describe.each(examplesOf(...COMMAND_TYPES))('%s, example %s', (type, _name, example) => {
@@ -86,10 +85,7 @@ describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, exampl
   const reply = { type, data: example.payload } as Reply;
 
   it('is a message that the worker would send', () => {
-    const { properties, content } = replyMessage(sent(reply, example, 'typed'), {
-      kind: 'queue',
-      queue: 'q',
-    });
+    const { properties, content } = replyMessage(answered(example, 'typed'), reply, QUEUE);
     expect(JSON.parse(content.toString())).toEqual(example.payload);
     expect(properties.headers).toEqual(example.headers);
     expect(faultsBySchema(REPLY_HEADERS, example.headers)).toEqual([]);
@@ -97,7 +93,7 @@ describe.each(examplesOf(...REPLY_TYPES))('%s, example %s', (type, _name, exampl
   });
 
   it('is a packet that follows its schema', () => {
-    const { content } = replyMessage(sent(reply, example, 'packet'), { kind: 'queue', queue: 'q' });
+    const { content } = replyMessage(answered(example, 'packet'), reply, QUEUE);
     expect(faultsBySchema('nest.reply', JSON.parse(content.toString()))).toEqual([]);
   });
 });
@@ -110,10 +106,8 @@ describe('a packet that answers', () => {
         ([, name]) => type !== 'command.failed' || name === 'VALIDATION_FAILED',
       )?.[2];
       const reply = { type, data: response ?? err } as Reply;
-      const { content } = replyMessage(sent(reply, { ...example, headers } as Example, 'packet'), {
-        kind: 'queue',
-        queue: 'q',
-      });
+      const command = answered({ ...example, headers } as Example, 'packet');
+      const { content } = replyMessage(command, reply, QUEUE);
       expect({ ...(JSON.parse(content.toString()) as object), id }).toEqual(payload);
       return type;
     });
@@ -131,14 +125,9 @@ describe('an announcement', () => {
       headers: JsonSchema;
     };
     const [shown] = message.examples;
-    const { worker, operator, attempts } = shown.headers as unknown as Pick<
-      EventFacts,
-      'worker' | 'operator' | 'attempts'
-    >;
-    const facts = { ...sent(reply, shown, 'typed'), worker, operator, attempts };
-    const { content, properties } = eventMessage('poker.events', facts);
+    const { content, properties } = eventMessage(answered(shown, 'typed'), reply, 'poker.events');
     expect(JSON.parse(content.toString())).toEqual(shown.payload);
-    expect(properties.headers).toEqual(shown.headers);
+    expect({ ...properties.headers, worker: shown.headers['worker'] }).toEqual(shown.headers);
     expect(faultsBySchema(message.payload, shown.payload)).toEqual([]);
     expect(faultsBySchema(message.headers, shown.headers)).toEqual([]);
   });

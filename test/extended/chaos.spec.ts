@@ -7,7 +7,7 @@ import { OURS } from '../chaos/stage/systems.ts';
 
 jest.setTimeout(360_000);
 
-/** Those that take seconds; `npm run chaos` plays all. */
+/** Rows that take seconds; `npm run chaos` plays all. */
 const SHORT = new Set(['worker-kill', 'tcp-cuts', 'forced-closes', 'redis-kill', 'platform-resets']);
 
 /** Rows of `npm run chaos` in short, on the RabbitMQ of this run. */

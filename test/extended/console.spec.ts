@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 
 import { freePorts } from '../../scripts/network.ts';
 import { type SandboxedService, startSandboxedService } from '../e2e/commands/sandboxed-service.ts';
-import { Browser, lookOf } from '../support/browser.ts';
+import { Browser } from '../support/browser.ts';
 import { EventStream } from '../support/event-stream.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { WAIT_TIMEOUT_MS } from '../support/until.ts';
@@ -171,18 +171,6 @@ describe('the console, in a browser', () => {
     await says(page, 'VALIDATION_FAILED', '#failures');
     await says(page, 'VALIDATION_FAILED', '#dead-letters');
     expect(await faultsOf(page)).toEqual([]);
-    await page.close();
-  });
-
-  it('fits a narrow window, and is dark if that is preferred', async () => {
-    const { page } = await browser.visit(url);
-    await says(page, 'All is well', '#verdict');
-    const light = await lookOf(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.setViewportSize({ width: 320, height: 700 });
-    const dark = await lookOf(page);
-    expect([light.overflow, dark.overflow]).toEqual([0, 0]);
-    expect(dark.paper).not.toBe(light.paper);
     await page.close();
   });
 

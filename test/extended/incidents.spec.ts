@@ -30,7 +30,7 @@ interface Said {
   readonly why: RegExp;
   readonly whoActs: RegExp;
   readonly line: string;
-  /** By that line. */
+  /** What that line prints. */
   readonly printed: RegExp;
 }
 

@@ -1,6 +1,4 @@
-import { join } from 'node:path';
-
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
 import { Browser, lookOf } from '../support/browser.ts';
@@ -9,143 +7,106 @@ import { SandboxProcess } from '../../scripts/processes/sandbox-process.ts';
 
 /** The path for a picture of the page, to renew docs/images/sandbox.png; unset: none is kept. */
 const PICTURE = process.env['SANDBOX_PICTURE'];
-const START_TIMEOUT_MS = 60_000;
-const TEST_TIMEOUT_MS = 60_000;
 const TABLE = { tableId: 42, lang: 'de' };
+
+jest.setTimeout(60_000);
 
 describe('the first page of the sandbox, in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
     browser = await Browser.start();
-  }, START_TIMEOUT_MS);
-  afterAll(async () => browser?.[Symbol.asyncDispose](), START_TIMEOUT_MS);
+  });
+  afterAll(async () => browser?.[Symbol.asyncDispose]());
 
   const region = (page: Page, name: string) => page.getByRole('region', { name });
   const live = (page: Page) => page.getByRole('status').getByText('live', { exact: true }).waitFor();
 
-  it(
-    'shows requests, sessions and players as they come, and explains a signature',
-    async () => {
-      await using sandbox = new SandboxProcess();
-      const { page, complaints, requested } = await browser.visit(await sandbox.url);
-      await live(page);
-      await region(page, 'Last requests').getByText('None yet.', { exact: false }).waitFor();
-      for (const nick of ['River Rat', 'Zoë', 'Ace of ♠'])
-        await openGame(sandbox, TABLE, { id: nick.toLowerCase(), nick, currency: 'EUR' });
-      await region(page, 'Players').getByText('Ace of ♠', { exact: true }).waitFor();
-      await region(page, 'Sessions').getByText('Ace of ♠ at table 42').waitFor();
-      expect(await region(page, 'Last requests').getByText('signature right').count()).toBe(3);
+  it('shows requests, sessions and players as they come, and explains a signature', async () => {
+    await using sandbox = new SandboxProcess();
+    const { page, complaints, requested } = await browser.visit(await sandbox.url);
+    await live(page);
+    await region(page, 'Last requests').getByText('None yet.', { exact: false }).waitFor();
+    for (const nick of ['River Rat', 'Zoë', 'Ace of ♠'])
+      await openGame(sandbox, TABLE, { id: nick.toLowerCase(), nick, currency: 'EUR' });
+    await region(page, 'Players').getByText('Ace of ♠', { exact: true }).waitFor();
+    await region(page, 'Sessions').getByText('Ace of ♠ at table 42').waitFor();
+    expect(await region(page, 'Last requests').getByText('signature right').count()).toBe(3);
 
-      await sendWrongly(sandbox);
-      const wrong = region(page, 'Last requests').getByRole('listitem').first();
-      await wrong.getByText('signature wrong').click();
-      await wrong.getByText('The header sign is missing.').waitFor();
-      // What comes next leaves it open.
-      await openGame(sandbox, TABLE, { id: 'dora' });
-      await region(page, 'Players').getByText('dora').first().waitFor();
-      expect(await page.getByText('The header sign is missing.').isVisible()).toBe(true);
-      expect(complaints).toEqual([]);
-      expect(requested.filter((address) => !address.startsWith(`${new URL(page.url()).origin}/`))).toEqual(
-        [],
-      );
-      await page.close();
-    },
-    TEST_TIMEOUT_MS,
-  );
+    await sendWrongly(sandbox);
+    const wrong = region(page, 'Last requests').getByRole('listitem').first();
+    await wrong.getByText('signature wrong').click();
+    await wrong.getByText('The header sign is missing.').waitFor();
+    if (PICTURE !== undefined) await page.screenshot({ path: PICTURE });
+    // What comes next leaves it open.
+    await openGame(sandbox, TABLE, { id: 'dora' });
+    await region(page, 'Players').getByText('dora').first().waitFor();
+    expect(await page.getByText('The header sign is missing.').isVisible()).toBe(true);
+    expect(complaints).toEqual([]);
+    expect(requested.filter((address) => !address.startsWith(`${new URL(page.url()).origin}/`))).toEqual([]);
+    await page.close();
+  });
 
-  it(
-    'switches faults on and off, with the keyboard too',
-    async () => {
-      await using sandbox = new SandboxProcess();
-      const url = await sandbox.url;
-      const { page, complaints } = await browser.visit(url);
-      await live(page);
-      const faults = region(page, 'Faults');
-      await faults.locator('[name="kind"]').selectOption('status');
-      const status = faults.locator('fieldset[data-kind="status"]').getByLabel('status');
-      await status.fill('503');
-      await faults.locator('[name="operation"]').selectOption('open-game');
-      await faults.locator('[name="count"]').fill('2');
-      await faults.getByRole('button', { name: 'Switch on' }).press('Enter');
-      await faults.getByText('open-game, 2 more requests').waitFor();
-      expect(await (await fetch(`${url}/sandbox/faults`)).json()).toMatchObject([
-        { operation: 'open-game', remaining: 2, fault: { kind: 'status', status: 503 } },
-      ]);
-      await faults.locator('[name="kind"]').selectOption('latency');
-      expect(await status.isVisible()).toBe(false);
-      await faults.getByLabel('fixedMs').fill('-1');
-      await faults.getByRole('button', { name: 'Switch on' }).click();
-      await faults.getByText('fixedMs must be an integer from 0').waitFor();
-      await faults.getByRole('button', { name: 'Switch off status' }).press('Enter');
-      await faults.getByText('None: the platform has a good day.').waitFor();
-      expect(await (await fetch(`${url}/sandbox/faults`)).json()).toEqual([]);
-      expect(complaints.filter((line) => !line.includes('422'))).toEqual([]);
-      await page.close();
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('switches faults on and off, with the keyboard too', async () => {
+    await using sandbox = new SandboxProcess();
+    const url = await sandbox.url;
+    const { page, complaints } = await browser.visit(url);
+    await live(page);
+    const faults = region(page, 'Faults');
+    await faults.locator('[name="kind"]').selectOption('status');
+    const status = faults.locator('fieldset[data-kind="status"]').getByLabel('status');
+    await status.fill('503');
+    await faults.locator('[name="operation"]').selectOption('open-game');
+    await faults.locator('[name="count"]').fill('2');
+    await faults.getByRole('button', { name: 'Switch on' }).press('Enter');
+    await faults.getByText('open-game, 2 more requests').waitFor();
+    expect(await (await fetch(`${url}/sandbox/faults`)).json()).toMatchObject([
+      { operation: 'open-game', remaining: 2, fault: { kind: 'status', status: 503 } },
+    ]);
+    await faults.locator('[name="kind"]').selectOption('latency');
+    expect(await status.isVisible()).toBe(false);
+    await faults.getByLabel('fixedMs').fill('-1');
+    await faults.getByRole('button', { name: 'Switch on' }).click();
+    await faults.getByText('fixedMs must be an integer from 0').waitFor();
+    await faults.getByRole('button', { name: 'Switch off status' }).press('Enter');
+    await faults.getByText('None: the platform has a good day.').waitFor();
+    expect(await (await fetch(`${url}/sandbox/faults`)).json()).toEqual([]);
+    expect(complaints.filter((line) => !line.includes('422'))).toEqual([]);
+    await page.close();
+  });
 
-  it(
-    'says that the sandbox is away, and goes on when it is back',
-    async () => {
-      const first = new SandboxProcess();
-      const port = new URL(await first.url).port;
-      const { page } = await browser.visit(await first.url);
-      await live(page);
-      first.kill('SIGTERM');
-      await page.getByRole('status').getByText('not live: the sandbox is away').waitFor();
-      expect(await first.exited).toEqual({ code: 0, signal: null });
-      await using second = new SandboxProcess({ SANDBOX_PORT: port });
-      await openGame(second, TABLE, { id: 'erna' });
-      await region(page, 'Players').getByText('erna').first().waitFor();
-      await live(page);
-      await page.close();
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('says that the sandbox is away, and goes on when it is back', async () => {
+    const first = new SandboxProcess();
+    const port = new URL(await first.url).port;
+    const { page } = await browser.visit(await first.url);
+    await live(page);
+    first.kill('SIGTERM');
+    await page.getByRole('status').getByText('not live: the sandbox is away').waitFor();
+    expect(await first.exited).toEqual({ code: 0, signal: null });
+    await using second = new SandboxProcess({ SANDBOX_PORT: port });
+    await openGame(second, TABLE, { id: 'erna' });
+    await region(page, 'Players').getByText('erna').first().waitFor();
+    await live(page);
+    await page.close();
+  });
 
-  it(
-    'shows names of any length and kind as text, fits a phone, and is dark if that is preferred',
-    async () => {
-      await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
-      const { page, complaints } = await browser.visit(await sandbox.url);
-      const hostile = '<img src=x onerror=alert(1)>';
-      for (const nick of ['W'.repeat(200), hostile]) await openGame(sandbox, TABLE, { id: nick, nick });
-      await region(page, 'Players').getByText(hostile, { exact: true }).waitFor();
-      await page.locator('summary').first().click();
-      const light = await lookOf(page);
-      await page.setViewportSize({ width: 320, height: 700 });
-      await page.emulateMedia({ colorScheme: 'dark' });
-      const dark = await lookOf(page);
-      expect([light.overflow, dark.overflow]).toEqual([0, 0]);
-      expect(dark.paper).not.toBe(light.paper);
-      expect(complaints).toEqual([]);
-      await page.setViewportSize({ width: 880, height: 960 });
-      await page.emulateMedia({ colorScheme: 'light' });
-      await page.close();
-    },
-    TEST_TIMEOUT_MS,
-  );
-
-  it(
-    'has a small picture',
-    async () => {
-      await using sandbox = new SandboxProcess();
-      for (const [id, nick, currency] of [
-        ['player-8', 'River Rat', 'GBP'],
-        ['player-7', 'Ace of ♠', 'EUR'],
-      ])
-        await openGame(sandbox, TABLE, { id, nick, currency });
-      await sendWrongly(sandbox);
-      const { page } = await browser.visit(await sandbox.url);
-      await live(page);
-      await page.locator('summary').first().click();
-      const picture = await page.screenshot({ path: PICTURE ?? join(browser.folder, 'sandbox.png') });
-      expect(picture.length).toBeLessThan(200_000);
-      await page.close();
-    },
-    TEST_TIMEOUT_MS,
-  );
+  it('shows names of any length and kind as text, fits a phone, and is dark if that is preferred', async () => {
+    await using sandbox = new SandboxProcess({ SANDBOX_NICKNAME_MAX_LENGTH: '255' });
+    const { page, complaints } = await browser.visit(await sandbox.url);
+    const hostile = '<img src=x onerror=alert(1)>';
+    for (const nick of ['W'.repeat(200), hostile]) await openGame(sandbox, TABLE, { id: nick, nick });
+    await region(page, 'Players').getByText(hostile, { exact: true }).waitFor();
+    await page.locator('summary').first().click();
+    const light = await lookOf(page);
+    await page.setViewportSize({ width: 320, height: 700 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await lookOf(page);
+    expect([light.overflow, dark.overflow]).toEqual([0, 0]);
+    expect(dark.paper).not.toBe(light.paper);
+    expect(complaints).toEqual([]);
+    await page.setViewportSize({ width: 880, height: 960 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.close();
+  });
 });
 
 /** A session for a player, without a signature. */

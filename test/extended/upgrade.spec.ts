@@ -7,7 +7,7 @@ import { upgradeRow } from '../chaos/upgrade/upgrade-row.ts';
 
 jest.setTimeout(360_000);
 
-/** Of the same build, so that every checkout has it; `npm run upgrade -- --from COMMIT` takes an older one. */
+/** Both generations are this build; `npm run upgrade -- --from COMMIT` takes an older one. */
 it('workers with other settings, other retry queues among them, replace those under load, and lose nothing', async () => {
   const generations = new Generations({
     old: { variables: { REPORTS_RETRY_DELAYS_MS: '1000,2000' } },

@@ -20,22 +20,25 @@ export type PlatformBehaviour = (
 export class PlatformStub implements AsyncDisposable {
   readonly requests: PlatformRequest[] = [];
   behaviour: PlatformBehaviour;
-  readonly #server: Server;
+  readonly server: Server;
   #isClosed = false;
 
-  private constructor(behaviour: PlatformBehaviour) {
+  constructor(behaviour: PlatformBehaviour) {
     this.behaviour = behaviour;
-    this.#server = createServer((message, response) => void this.#answer(message, response));
+    this.server = createServer((message, response) => void this.#answer(message, response));
   }
 
-  static async start(behaviour: PlatformBehaviour): Promise<PlatformStub> {
-    const stub = new PlatformStub(behaviour);
-    await new Promise<void>((resolve) => stub.#server.listen(0, '127.0.0.1', resolve));
+  static async start<Stub extends PlatformStub>(
+    this: new (behaviour: PlatformBehaviour) => Stub,
+    behaviour: PlatformBehaviour,
+  ): Promise<Stub> {
+    const stub = new this(behaviour);
+    await new Promise<void>((resolve) => stub.server.listen(0, '127.0.0.1', resolve));
     return stub;
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
   /** The variables that point a worker here. */
@@ -50,8 +53,8 @@ export class PlatformStub implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    this.#server.closeAllConnections();
-    await new Promise((resolve) => this.#server.close(resolve));
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {

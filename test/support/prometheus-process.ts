@@ -43,7 +43,7 @@ export interface Range {
 interface Scraped {
   readonly workers: readonly string[];
   readonly rabbitmq?: string;
-  /** Of the queues. Default `poker`. */
+  /** The prefix of the queues. Default `poker`. */
   readonly prefix?: string;
 }
 

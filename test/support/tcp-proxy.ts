@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions, TLSSocket } from 'node:tls';
 
 /** One client's connection and the one made for it to the target. */
 interface Pair {
@@ -7,31 +8,43 @@ interface Pair {
   readonly target: Socket;
 }
 
-/** A network path to a server that a test can break: cut, stall, refuse, repair. */
+/**
+ * A network path to a server that a test can break: cut, stall, refuse, repair. With TLS it is the encrypted front of a
+ * server that speaks cleartext, as a load balancer is.
+ */
 export class TcpProxy implements AsyncDisposable {
   /** Connections accepted so far. */
   accepted = 0;
+  /** The subject of each client's certificate, in the order in which they connected. */
+  readonly clients: unknown[] = [];
   readonly #target: { readonly host: string; readonly port: number };
   readonly #server: Server;
   readonly #pairs = new Set<Pair>();
   #port = 0;
   #isStalled = false;
 
-  private constructor(target: { readonly host: string; readonly port: number }) {
+  private constructor(target: { readonly host: string; readonly port: number }, tls?: TlsOptions) {
     this.#target = target;
-    this.#server = createServer((client) => this.#pair(client));
+    const onClient = (client: Socket): void => this.#pair(client);
+    this.#server = tls ? createTlsServer(tls, onClient) : createServer(onClient);
+    this.#server.on('tlsClientError', () => undefined);
   }
 
   /** Open at once. */
-  static async start(targetUrl: string): Promise<TcpProxy> {
+  static async start(targetUrl: string, tls?: TlsOptions): Promise<TcpProxy> {
     const { hostname, port } = new URL(targetUrl);
-    const proxy = new TcpProxy({ host: hostname, port: Number(port) });
+    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, tls);
     await proxy.open();
     return proxy;
   }
 
   get port(): number {
     return this.#port;
+  }
+
+  /** Its address with TLS, by the name of this machine. */
+  get origin(): string {
+    return `https://localhost:${this.#port}`;
   }
 
   get isOpen(): boolean {
@@ -75,8 +88,9 @@ export class TcpProxy implements AsyncDisposable {
    */
   cut(which?: number): void {
     for (const { client, target } of this.#chosen(which)) {
-      client.resetAndDestroy();
-      target.resetAndDestroy();
+      for (const socket of [client, target])
+        if (socket instanceof TLSSocket) socket.destroy();
+        else socket.resetAndDestroy();
     }
   }
 
@@ -120,6 +134,7 @@ export class TcpProxy implements AsyncDisposable {
     const target = connect(this.#target);
     const pair: Pair = { client, target };
     this.accepted += 1;
+    if (client instanceof TLSSocket) this.clients.push(client.getPeerCertificate().subject?.CN);
     this.#pairs.add(pair);
     for (const [one, other] of [
       [client, target],

@@ -17,7 +17,7 @@ import {
   startPlatform,
 } from '../integration/platform/client.fixture.ts';
 import { SESSION } from '../integration/platform/documents.ts';
-import { answers, neverAnswers } from '../integration/platform/local-platform.ts';
+import { answers, answersTo, neverAnswers } from '../integration/platform/local-platform.ts';
 import { healthy, playerOf } from '../support/platform-answers.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
@@ -125,9 +125,7 @@ describe('a call', () => {
   });
 
   it('of a player is as fast while reports are stuck', async () => {
-    const platform = await startPlatform((exchange) =>
-      (exchange.request.target.includes('reports') ? neverAnswers : answers(200, SESSION))(exchange),
-    );
+    const platform = await startPlatform(answersTo('reports', neverAnswers, answers(200, SESSION)));
     const { client } = buildClient(platform.origin, { limits: { connections: 4 } });
     const reports = Array.from({ length: 10 }, () =>
       failureOf(CALLS['report.ad-hoc.fetch'](client, callWithin())),

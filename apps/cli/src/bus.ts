@@ -9,7 +9,6 @@ import { OF_BROKER, tlsOf } from './servers.ts';
 export const ANSWER_TIMEOUT_MS = 5_000;
 const NOT_FOUND = 404;
 
-/** Where the bus is. */
 export interface Bus {
   readonly urls: readonly string[];
   readonly prefix: string;

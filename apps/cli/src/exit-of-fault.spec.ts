@@ -11,32 +11,25 @@ describe('exitOfFault', () => {
     if (AMQP_URL === undefined) delete process.env['AMQP_URL'];
     else process.env['AMQP_URL'] = AMQP_URL;
   });
+  const broker = (fault: BrokerFault): Error => new BrokerError(fault, 'why');
 
-  it.each<[BrokerFault, number]>([
-    ['unreachable', 3],
-    ['blocked', 3],
-    ['queue-busy', 3],
-    ['queue-missing', 3],
-    ['login-refused', 78],
-    ['virtual-host-refused', 78],
-    ['access-refused', 78],
-  ])('ends with the fault %s of a broker by %i', (fault, exitCode) => {
-    expect(exitOfFault(new BrokerError(fault, 'why'))).toMatchObject({ exitCode, message: 'why' });
+  it.each([
+    ...(['unreachable', 'blocked', 'queue-busy', 'queue-missing'] as const).map(
+      (fault) => [fault, broker(fault), 3] as const,
+    ),
+    ...(['login-refused', 'virtual-host-refused', 'access-refused'] as const).map(
+      (fault) => [fault, broker(fault), 78] as const,
+    ),
+    ['unconfirmed', new UnconfirmedError('why'), 3] as const,
+    ['publish refused', new PublishRefusedError(406, 'x', 'why'), 3] as const,
+  ])('ends with its message after the fault %s', (_, error, exitCode) => {
+    expect(exitOfFault(error)).toMatchObject({ exitCode, message: error.message });
   });
 
   it('says that the default broker was tried if AMQP_URL is not set', () => {
     delete process.env['AMQP_URL'];
-    const tried = new BrokerError('unreachable', 'No broker can be reached (127.0.0.1:5672: ECONNREFUSED).');
-    expect(exitOfFault(tried)).toMatchObject({
-      exitCode: 3,
-      message: expect.stringMatching(/127\.0\.0\.1:5672: .* AMQP_URL is not set; this is its default\.$/),
-    });
-  });
-
-  it('ends without a stack for a message that the broker does not take', () => {
-    for (const error of [new UnconfirmedError('unconfirmed'), new PublishRefusedError(406, 'x', 'refused')]) {
-      expect(exitOfFault(error)).toMatchObject({ exitCode: 3, message: error.message });
-    }
+    const message = 'why AMQP_URL is not set; this is its default.';
+    expect(exitOfFault(broker('unreachable'))).toMatchObject({ exitCode: 3, message });
   });
 
   it('leaves a fault of the program what it is', () => {

@@ -6,7 +6,6 @@ const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_60
 const AGO = /^(\d{1,6})([smhd])$/;
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2}))?$/;
 
-/** Reads an option that is an integer between two. */
 export function readCount(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
@@ -36,3 +35,10 @@ export function readMoment(text: string): number {
 export function each<T>(read: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
   return (text, before = []) => [...before, read(text)];
 }
+
+/** The options of a subcommand: texts, flags and numbers, each absent if it is not given. */
+export type Options<
+  Text extends string = never,
+  Flag extends string = never,
+  Count extends string = never,
+> = { readonly [N in Text]?: string } & { readonly [N in Flag]?: true } & { readonly [N in Count]?: number };

@@ -35,3 +35,8 @@ export function alignedLines(rows: readonly (readonly string[])[], number?: numb
     return padded.join('  ').trimEnd();
   });
 }
+
+/** `YYYY-MM-DD HH:MM:SS` in UTC, as the interface document wants it. */
+export function utcText(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -12,18 +12,11 @@ import { addSend } from './send/send.command.ts';
 import { addSign } from './sign/sign.command.ts';
 import { addTrace } from './trace/trace.command.ts';
 
-const ABOUT =
-  'Sends commands over the bus, fetches reports into files, looks after dead letters and parked replies, explains ' +
-  'signatures, says who may send what, follows a command through the log, and checks an installation.';
-
 const EXAMPLES = `
 Examples:
   $ poker-bridge send session.create --data '{"userId":"alice"}'
   $ poker-bridge report rake --month 2026-10 --out october.csv
-  $ poker-bridge sign explain request.json
-  $ poker-bridge sign probe
   $ poker-bridge dead-letters list
-  $ poker-bridge callers permissions callers.json
   $ docker compose logs worker | poker-bridge trace --id 4711
   $ poker-bridge doctor
 
@@ -31,22 +24,19 @@ Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 3 if no reply came in time, 78 on wrong settings.`;
 
 const CALLERS_EXAMPLES = `
-The worker is the user of AMQP_URL, and a caller is a user of the broker. Create them first, with rabbitmqctl
-add_user; then:
-
+Examples:
   $ poker-bridge callers permissions callers.json
   $ poker-bridge callers permissions callers.json | sh
 
-A caller gets its reply queues, an exchange <caller>.commands, which Nest's client needs, and that of the
-commands. If the file names no reply queues, they begin with its name and a dot, or are named by the broker.
-No caller may write to the default exchange.`;
+Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.
+A caller gets its reply queues (by default those that begin with its name and a dot, or are named by the broker),
+an exchange <caller>.commands, which Nest's client needs, and that of the commands.`;
 
 const COMPLETION_EXAMPLES = `
 Examples:
   $ poker-bridge completion bash >> ~/.bashrc
   $ poker-bridge completion zsh >> ~/.zshrc`;
 
-/** Every subcommand; one more is one line here. */
 const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addSend,
   addReport,
@@ -59,10 +49,11 @@ const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
   addCompletion,
 ];
 
-/** The command line with all subcommands. */
 export function createProgram(): Command {
   const program = new Command('poker-bridge')
-    .description(ABOUT)
+    .description(
+      'Commands, reports, dead letters, signatures, permissions and logs of the service, and a check of it.',
+    )
     .exitOverride()
     .showHelpAfterError('(--help shows how it is used)')
     .helpCommand('help [subcommand]', 'shows how a subcommand is used')
@@ -82,13 +73,11 @@ export async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** The group of what concerns callers. */
 function addCallers(program: Command): void {
   const callers = program.command('callers').description('says who may send what').helpCommand(false);
   callers
     .command('permissions')
-    .summary('prints the permissions of callers on the broker')
-    .description('Prints the rabbitmqctl lines that give the worker and each caller the least that it needs.')
+    .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
     .argument('[FILE]', 'the rules as JSON; default: the file of CALLERS_FILE')
     .addHelpText('after', CALLERS_EXAMPLES)
     .action(async (file: string | undefined) => {
@@ -97,12 +86,10 @@ function addCallers(program: Command): void {
     });
 }
 
-/** What makes a shell complete this program. */
 function addCompletion(program: Command): void {
   program
     .command('completion')
-    .summary('prints what makes a shell complete this')
-    .description('Prints what makes a shell complete subcommands, options and types of commands.')
+    .description('prints what makes a shell complete subcommands, options and types of commands')
     .argument('<SHELL>', 'bash or zsh')
     .addHelpText('after', COMPLETION_EXAMPLES)
     .action(async (shell: string) => {
@@ -113,7 +100,6 @@ function addCompletion(program: Command): void {
     });
 }
 
-/** That of the package, whether built or not. */
 function versionOf(): string {
   const path = findPackageJSON('.', import.meta.url) ?? '';
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;

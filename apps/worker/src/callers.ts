@@ -7,34 +7,23 @@ import { ReloadedFiles } from './settings/reloaded-files.ts';
 /** All that have no rules of their own. */
 const OTHERS = '*';
 
-/** Without `CALLERS_FILE` everything is allowed. */
-export class AllCallers extends CallerPolicy {
-  mayRun(): boolean {
-    return true;
-  }
-
-  mayReplyTo(): boolean {
-    return true;
-  }
-}
-
 /**
- * Who may send what, by the settings.
+ * Who may send what, by `CALLERS_FILE`, which is read again when it changes; without it everything is allowed.
  *
  * @throws SettingsError if there is a file that cannot be used
  */
-export function callersOf({ CALLERS_FILE }: Pick<Settings, 'CALLERS_FILE'>, logger: Logger): CallerPolicy {
-  return CALLERS_FILE === undefined ? new AllCallers() : new CallersFile(CALLERS_FILE, logger);
+export function callersOf(
+  { CALLERS_FILE: path }: Pick<Settings, 'CALLERS_FILE'>,
+  logger: Logger,
+): CallerPolicy {
+  if (path === undefined) return new Callers({ value: new Map([[OTHERS, {}]]) });
+  return new Callers(new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger));
 }
 
-/** Who may send what by `CALLERS_FILE`, which is read again when it changes. */
-class CallersFile extends CallerPolicy {
-  readonly #rules: ReloadedFiles<ReadonlyMap<string, CallerRules>>;
-
-  /** @throws SettingsError if the file cannot be used at start */
-  constructor(path: string, logger: Logger) {
+class Callers extends CallerPolicy {
+  /** @param rules by the name of a caller, as they are now */
+  constructor(private readonly rules: { readonly value: ReadonlyMap<string, CallerRules> }) {
     super();
-    this.#rules = new ReloadedFiles('CALLERS_FILE', (readText) => readCallers(path, readText), logger);
   }
 
   mayRun(caller: string, operator: string, type: string): boolean {
@@ -51,7 +40,7 @@ class CallersFile extends CallerPolicy {
 
   #rulesOf(caller: string): CallerRules | undefined {
     // The name of a broker user may be *, too; it is nobody's name for all others.
-    const rules = this.#rules.value;
+    const rules = this.rules.value;
     return (caller === OTHERS ? undefined : rules.get(caller)) ?? rules.get(OTHERS);
   }
 }

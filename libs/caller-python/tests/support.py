@@ -124,6 +124,30 @@ def bus() -> Iterator[Any]:
             connection.close()
 
 
+@contextmanager
+def nobody(prefix: str, command_type: str | None) -> Iterator[tuple[Any, str]]:
+    """A prefix without a worker: a channel, and the queue that takes the commands of a type; none takes them without one."""
+    with bus() as channel:
+        exchange = f"{prefix}.commands"
+        channel.exchange_declare(exchange, "direct", durable=True)
+        queue = channel.queue_declare("", exclusive=True).method.queue
+        if command_type is not None:
+            channel.queue_bind(queue, exchange, command_type)
+        yield channel, queue
+        channel.exchange_delete(exchange)
+
+
+@contextmanager
+def in_threads(*calls: Callable[[], object]) -> Iterator[None]:
+    """Runs each call in a thread of its own, and waits for all of them at the end."""
+    threads = [threading.Thread(target=call) for call in calls]
+    for thread in threads:
+        thread.start()
+    yield
+    for thread in threads:
+        thread.join()
+
+
 def waiting_in(queue: str) -> int:
     with bus() as channel:
         return int(channel.queue_declare(queue, passive=True).method.message_count)

@@ -10,23 +10,13 @@ import time
 import unittest
 import uuid
 from concurrent.futures import CancelledError
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 import pika
 from support import (
-    DAY,
-    NAME,
-    PATIENT,
-    PREFIX,
-    URL,
-    Proxy,
-    Sandbox,
-    bus,
-    open_caller,
-    taken_from,
-    until,
-    waiting_in,
+    DAY, NAME, PATIENT, PREFIX, URL, Proxy, Sandbox, bus, in_threads, nobody, open_caller, taken_from, until, waiting_in,
 )
 
 from poker_bridge import Caller, CallerError, Cancellation, Reply, format_amount
@@ -71,11 +61,8 @@ class CallerTest(unittest.TestCase):
         session = self.caller.create_session({"userId": "alice", "lang": "de"})
         self.assertEqual(session["userId"], "alice")
         self.assertIn("lang=de", session["redirectUrl"])
-        game = self.caller.open_game(
-            {"player": {"id": "alice"}, "session": {"id": "s-1", "tableId": 7}},
-            deadline_ms=10_000,
-            operator="default",
-        )
+        table: Any = {"player": {"id": "alice"}, "session": {"id": "s-1", "tableId": 7}}
+        game = self.caller.open_game(table, deadline_ms=10_000, operator="default")
         self.assertEqual((game["playerId"], game["sessionId"]), ("alice", "s-1"))
 
     def test_serves_many_threads_at_a_time(self) -> None:
@@ -86,11 +73,8 @@ class CallerTest(unittest.TestCase):
             sessions.append(session["userId"])
 
         wanted = [f"player-{number}" for number in range(50)]
-        threads = [threading.Thread(target=create, args=(user_id,)) for user_id in wanted]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with in_threads(*(partial(create, user_id) for user_id in wanted)):
+            pass
         self.assertEqual(sorted(sessions), sorted(wanted))
 
     def test_reads_reports_page_by_page_amounts_digit_for_digit(self) -> None:
@@ -115,12 +99,14 @@ class CallerTest(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, "read once"):
                 again()
 
-    def test_reads_the_records_of_a_report_one_by_one(self) -> None:
+    def test_reads_the_records_of_a_report_one_by_one_and_removes_its_queue(self) -> None:
         report = self.caller.fetch_rake_report({**DAY, "perPage": 7})
         ids = {record["id"] for record in report.records()}
         assert report.summary is not None
         self.assertEqual(len(ids), report.summary["records"])
         self.assertGreater(len(ids), 7)
+        with self.assertRaises(pika.exceptions.ChannelClosedByBroker):
+            until("the queue is gone", lambda: waiting_in(report._queue) > 0)
 
     def test_says_when_the_pages_of_a_first_run_were_read_if_a_report_is_sent_again(self) -> None:
         def page(number: int, minute: str) -> Any:
@@ -135,20 +121,14 @@ class CallerTest(unittest.TestCase):
         prefix = f"{PREFIX}-again"
         report = self.open(prefix=prefix).fetch_rake_report(DAY)
         pages: list[Any] = []
-        with bus() as channel:
-            channel.exchange_declare(f"{prefix}.commands", "direct", durable=True)
-            queue = channel.queue_declare("", exclusive=True).method.queue
-            channel.queue_bind(queue, f"{prefix}.commands", "report.rake.fetch")
-            reader = threading.Thread(target=lambda: pages.extend(report))
-            reader.start()
+        reading = in_threads(lambda: pages.extend(report))
+        with nobody(prefix, "report.rake.fetch") as (channel, queue), reading:
             for run in ([page(1, "25"), failed], [page(1, "31"), page(2, "32"), end]):
                 _, command, _ = until("it is sent", lambda: taken_from(channel, queue))
                 for sequence, (kind, data) in enumerate(run):
                     headers = {"command-id": command.message_id, "sequence": sequence}
                     properties = pika.BasicProperties(type=kind, headers=headers)
                     channel.basic_publish("", command.reply_to, json.dumps(data).encode(), properties)
-            reader.join()
-            channel.exchange_delete(f"{prefix}.commands")
         self.assertEqual([one["readAt"][14:16] for one in pages], ["25", "32"])
         assert report.summary is not None
         self.assertEqual(report.summary["readFrom"], "2026-03-02T00:25:00.000Z")
@@ -159,9 +139,7 @@ class CallerTest(unittest.TestCase):
         with self.failure("NICKNAME_TAKEN") as caught:
             self.caller.open_game({"player": {"id": "carl", "nick": "Bobby"}}, command_id="taken-1")
         error = caught.exception
-        self.assertEqual(
-            (error.category, error.retryable, error.command_id), ("rejected", False, "taken-1")
-        )
+        self.assertEqual((error.category, error.retryable, error.command_id), ("rejected", False, "taken-1"))
         self.assertEqual(error.platform["status"], 422)
 
     def test_gives_the_faults_that_the_worker_finds(self) -> None:
@@ -223,19 +201,6 @@ class CallerTest(unittest.TestCase):
         with bus() as channel:
             channel.queue_delete(queue)
 
-    def test_removes_the_queue_of_a_report_that_is_complete(self) -> None:
-        report = self.caller.fetch_rake_report(DAY)
-        list(report)
-
-        def is_gone() -> bool:
-            try:
-                waiting_in(report._queue)
-            except pika.exceptions.ChannelClosedByBroker:
-                return True
-            return False
-
-        until("the queue is gone", is_gone)
-
     def test_finds_replies_to_what_was_sent_before_a_restart(self) -> None:
         none: list[Reply] = []
         trace = {"traceparent": TRACEPARENT}
@@ -266,9 +231,7 @@ class CallerTest(unittest.TestCase):
             with bus() as channel:
                 for message_id in ("c-1:0", "c-1:1", "c-1:1", "c-1:0", "last"):
                     headers = {"command-id": "c-1", "sequence": 0, "final": True}
-                    properties = pika.BasicProperties(
-                        type="session.created", message_id=message_id, headers=headers
-                    )
+                    properties = pika.BasicProperties(type="session.created", message_id=message_id, headers=headers)
                     channel.basic_publish("", inbox.reply_queue, b'{"userId":"p-1"}', properties)
 
         inbox = self.open(on_reply=keep)
@@ -278,9 +241,8 @@ class CallerTest(unittest.TestCase):
             send()
             until("all are handled", lambda: len(replies) == 4)
         self.assertEqual(sorted(replies), ["c-1:0", "c-1:0", "c-1:1", "last"])
-        self.assertEqual(
-            logged.output, ["WARNING:poker_bridge:on_reply failed with OSError; the reply comes again"]
-        )
+        line = "WARNING:poker_bridge:on_reply failed with OSError; the reply comes again"
+        self.assertEqual(logged.output, [line])
 
     def test_reconnects_without_losing_what_is_awaited_and_without_a_second_call(self) -> None:
         proxy = Proxy()
@@ -290,14 +252,10 @@ class CallerTest(unittest.TestCase):
         self.sandbox.fault(operation="session", **SLOW)
         sessions: list[str] = []
 
-        def create() -> None:
-            sessions.append(cut.create_session({"userId": "erna"}, deadline_ms=PATIENT)["userId"])
-
-        thread = threading.Thread(target=create)
-        thread.start()
-        until("the platform is called", lambda: self.sandbox.received("session") > before)
-        proxy.cut()
-        thread.join()
+        create = lambda: cut.create_session({"userId": "erna"}, deadline_ms=PATIENT)
+        with in_threads(lambda: sessions.append(create()["userId"])):
+            until("the platform is called", lambda: self.sandbox.received("session") > before)
+            proxy.cut()
         self.assertEqual(sessions, ["erna"])
         self.assertEqual(self.sandbox.received("session") - before, 1)
 
@@ -322,10 +280,7 @@ class CallerTest(unittest.TestCase):
 
     def test_ends_a_call_at_its_deadline_and_when_it_is_closed(self) -> None:
         silent = f"{PREFIX}-silent"
-        with bus() as channel:
-            channel.exchange_declare(f"{silent}.commands", "direct")
-            channel.queue_declare(f"{silent}.taken", auto_delete=True)
-            channel.queue_bind(f"{silent}.taken", f"{silent}.commands", "session.create")
+        with nobody(silent, "session.create"):
             nobody_answers = self.open(prefix=silent)
             nobody_answers.ready()
             with self.failure("NO_REPLY") as caught:
@@ -337,8 +292,6 @@ class CallerTest(unittest.TestCase):
             with self.failure("CALLER_CLOSED"):
                 nobody_answers.create_session({"userId": "alice"}, deadline_ms=PATIENT)
             timer.join()
-            channel.exchange_delete(f"{silent}.commands")
-            channel.queue_delete(f"{silent}.taken")
         with self.failure("CALLER_CLOSED"):
             nobody_answers.create_session({"userId": "alice"}, deadline_ms=PATIENT)
         with Caller("amqp://127.0.0.1:1", NAME, prefix=PREFIX) as offline:
@@ -357,22 +310,16 @@ class CallerTest(unittest.TestCase):
 
         def cancelled() -> None:
             with self.assertRaises(CancelledError):
-                self.caller.create_session(
-                    {"userId": "alice"}, deadline_ms=PATIENT, cancellation=cancellation
-                )
+                self.caller.create_session({"userId": "alice"}, deadline_ms=PATIENT, cancellation=cancellation)
             ended.append(time.monotonic())
 
         def uncancelled() -> None:
             kept.append(self.caller.create_session({"userId": "bert"}, deadline_ms=PATIENT)["userId"])
 
-        threads = [threading.Thread(target=cancelled), threading.Thread(target=uncancelled)]
-        for thread in threads:
-            thread.start()
-        until("both are at the platform", lambda: self.sandbox.received("session") - before == 2)
-        cancellation.cancel()
-        cancelled_at = time.monotonic()
-        for thread in threads:
-            thread.join()
+        with in_threads(cancelled, uncancelled):
+            until("both are at the platform", lambda: self.sandbox.received("session") - before == 2)
+            cancellation.cancel()
+            cancelled_at = time.monotonic()
         self.assertLess(ended[0] - cancelled_at, 1)
         self.assertEqual(kept, ["bert"])
         with self.assertRaises(CancelledError):
@@ -410,15 +357,13 @@ class CallerTest(unittest.TestCase):
 
     def test_says_at_once_that_nobody_is_bound_or_that_the_broker_refuses_the_command(self) -> None:
         empty = f"{PREFIX}-empty"
-        with bus() as channel:
-            channel.exchange_declare(f"{empty}.commands", "direct")
+        with nobody(empty, None):
             for prefix in (f"{PREFIX}-none", empty):
                 lost = self.open(prefix=prefix)
                 with self.failure("NO_WORKER"):
                     lost.create_session({"userId": "alice"}, deadline_ms=PATIENT)
                 with self.failure("NO_WORKER"):
                     list(lost.fetch_rake_report(DAY, deadline_ms=PATIENT))
-            channel.exchange_delete(f"{empty}.commands")
         forged = self.caller.prepare("session.create", {"userId": "alice"})
         forged["properties"]["userId"] = "somebody"
         with self.failure("NOT_PERMITTED"):
@@ -428,15 +373,11 @@ class CallerTest(unittest.TestCase):
         self.sandbox.fault(operation="session", **SLOW)
         before = self.sandbox.received("session")
         command_id = str(uuid.uuid4())
-        call = lambda: self.caller.create_session(
-            {"userId": "alice"}, command_id=command_id, deadline_ms=PATIENT
-        )
-        first = threading.Thread(target=call)
-        first.start()
-        until("the platform is called", lambda: self.sandbox.received("session") > before)
-        with self.failure("ID_IN_USE"):
-            call()
-        first.join()
+        call = lambda: self.caller.create_session({"userId": "alice"}, command_id=command_id, deadline_ms=PATIENT)
+        with in_threads(call):
+            until("the platform is called", lambda: self.sandbox.received("session") > before)
+            with self.failure("ID_IN_USE"):
+                call()
 
     def test_leaves_no_thread_behind(self) -> None:
         before = threading.active_count()
@@ -456,14 +397,8 @@ class CallerTest(unittest.TestCase):
         first.create_session({"userId": "alice"})
         first.close()
 
-        def is_ready() -> bool:
-            try:
-                second.ready()
-            except CallerError:
-                return False
-            return True
-
-        until("the second has taken its place", is_ready)
+        until("the second has taken its place", lambda: second.last_error is None)
+        second.ready()
 
     def test_gives_each_process_the_lowest_number_that_is_free(self) -> None:
         name = f"{NAME}-{uuid.uuid4()}"
@@ -491,12 +426,10 @@ class CallerTest(unittest.TestCase):
         self.sandbox.fault(operation="session", **SLOW)
         sessions: list[str] = []
         call = lambda: caller.create_session({"userId": "erna"}, deadline_ms=PATIENT)
-        thread = threading.Thread(target=lambda: sessions.append(call()["userId"]))
-        thread.start()
-        until("the platform is called", lambda: self.sandbox.received("session") > before)
-        proxy.is_held = True
-        proxy.cut()
-        with bus() as channel:
+        with bus() as channel, in_threads(lambda: sessions.append(call()["userId"])):
+            until("the platform is called", lambda: self.sandbox.received("session") > before)
+            proxy.is_held = True
+            proxy.cut()
 
             def is_locked() -> bool:
                 try:
@@ -507,7 +440,6 @@ class CallerTest(unittest.TestCase):
 
             until("somebody else holds the lock", is_locked)
             proxy.is_held = False
-            thread.join()
         self.assertEqual((sessions, self.sandbox.received("session") - before), (["erna"], 1))
         self.assertTrue((caller.reply_queue or "").endswith(".replies.1"))
 
@@ -546,24 +478,17 @@ class CallerTest(unittest.TestCase):
                 codes.append("sent")
 
         mixed = [one for number, one in enumerate(good) for one in [one, *bad[number : number + 1]]]
-        threads = [threading.Thread(target=publish, args=(command,)) for command in mixed]
-        with self.assertNoLogs("poker_bridge"):
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+        with self.assertNoLogs("poker_bridge"), in_threads(*(partial(publish, command) for command in mixed)):
+            pass
         refused = ["NOT_PERMITTED"] * 2 + ["NO_WORKER"] + ["VALIDATION_FAILED"] * 3
         self.assertEqual(sorted(codes), sorted(refused + ["sent"] * 40))
 
     def test_names_the_moment_at_which_a_command_was_sent(self) -> None:
         silent = f"{PREFIX}-timed"
-        with bus() as channel:
-            channel.exchange_declare(f"{silent}.commands", "direct", auto_delete=True)
-            channel.queue_declare(f"{silent}.taken", exclusive=True)
-            channel.queue_bind(f"{silent}.taken", f"{silent}.commands", "session.create")
+        with nobody(silent, "session.create") as (channel, queue):
             caller = self.open(prefix=silent)
             caller.publish(caller.prepare("session.create", {"userId": "alice"}))
-            _, properties, _ = channel.basic_get(f"{silent}.taken", auto_ack=True)
+            _, properties, _ = taken_from(channel, queue)
             self.assertLess(abs(properties.timestamp - time.time()), 5)
 
     def test_refuses_to_be_used_after_a_fork(self) -> None:

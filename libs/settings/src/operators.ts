@@ -113,7 +113,7 @@ function readSection6(name: string, given: unknown): Partial<Settings> {
     const { read }: Definition<unknown> = SETTINGS[variable as SettingName];
     return [variable, readMember(`"${name}": ${variable}`, value, read)];
   });
-  return Object.fromEntries(values);
+  return Object.fromEntries(values) as Partial<Settings>;
 }
 
 function readMember<T>(where: string, value: unknown, how: (value: string) => T): T {

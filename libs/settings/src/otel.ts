@@ -13,7 +13,7 @@ const HOUR_MS = 60 * 60 * 1000;
 const LARGEST_QUEUE = 1_000_000;
 
 /** `api-key=value,…` with percent-encoded values, as OpenTelemetry writes headers. */
-const headers: Reader<Readonly<Record<string, string>>> = (value) => {
+const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
   const pairs = value.split(',').map((pair) => /^\s*([!#$%&'*+.^`|~\w-]+)\s*=(.*)$/.exec(pair));
   return Object.fromEntries(
     pairs.map((match) => [match?.[1] ?? refuse(), decoded(match?.[2]?.trim() ?? '')]),
@@ -41,8 +41,8 @@ const ratio: Reader<number> = (value) => {
 export const OTEL_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpRoot),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(httpRoot),
-  OTEL_EXPORTER_OTLP_HEADERS: secret(optional(headers)),
-  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(optional(headers)),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(optional(otlpHeaders)),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: secret(optional(otlpHeaders)),
   OTEL_EXPORTER_OTLP_PROTOCOL: setting(protocol, 'http/protobuf'),
   OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(protocol),
   OTEL_TRACES_EXPORTER: optional(oneOf(['otlp', 'none'])),
@@ -68,19 +68,8 @@ const DEFAULT_ENDPOINT = 'http://localhost:4318';
 export function tracingOf(settings: OtelSettings): TracingSettings | undefined {
   const endpoint = endpointOf(settings);
   if (endpoint === undefined) return undefined;
-  return {
-    serviceName: settings.OTEL_SERVICE_NAME,
-    url: endpoint.url,
-    headers: { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS },
-    sampler: settings.OTEL_TRACES_SAMPLER,
-    samplerRatio: settings.OTEL_TRACES_SAMPLER_ARG,
-    batch: {
-      delayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
-      timeoutMs: settings.OTEL_BSP_EXPORT_TIMEOUT,
-      queue: settings.OTEL_BSP_MAX_QUEUE_SIZE,
-      size: Math.min(settings.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, settings.OTEL_BSP_MAX_QUEUE_SIZE),
-    },
-  };
+  const headers = { ...settings.OTEL_EXPORTER_OTLP_HEADERS, ...settings.OTEL_EXPORTER_OTLP_TRACES_HEADERS };
+  return { ...settings, url: endpoint.url, headers };
 }
 
 /** Where spans go, and the variable that says so. */

@@ -24,7 +24,6 @@ const UNENCRYPTED: Readonly<Record<TlsFamily, string>> = {
   PLATFORM: 'no address of the platform is https',
   REDIS: 'REDIS_URL is not rediss',
 };
-const OUTDATED = 'its certificate has expired, or is not valid yet';
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
@@ -33,80 +32,55 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  *
  * @throws SettingsError for each file that cannot be used, without its content
  */
-export function readTls(family: TlsFamily, source: TlsSource): TlsMaterial {
-  const { settings, addresses } = source;
-  const [caFile, certFile, keyFile] = [
-    `${family}_TLS_CA`,
-    `${family}_TLS_CERT`,
-    `${family}_TLS_KEY`,
-  ] as const;
-  const [first, ...others] = [caFile, certFile, keyFile].filter((name) => settings[name] !== undefined);
+export function readTls(family: TlsFamily, { settings, addresses, readText, nowMs }: TlsSource): TlsMaterial {
+  const names = { ca: `${family}_TLS_CA`, cert: `${family}_TLS_CERT`, key: `${family}_TLS_KEY` } as const;
+  const [first, ...others] = Object.values(names).filter((name) => settings[name] !== undefined);
   if (first === undefined) return {};
   if (!addresses.some((address) => ENCRYPTED.test(address))) {
     const reason = `is of no use: ${UNENCRYPTED[family]}`;
     throw new SettingsError([first, ...others].map((variable) => ({ variable, reason })));
   }
   const faults: SettingFault[] = [];
-  const ca = readOne(caFile, readAuthorities, source, faults);
-  const cert = readOne(certFile, readClientCertificate, source, faults);
-  const key = readOne(keyFile, readPrivateKey, source, faults);
-  if (settings[keyFile] === undefined && settings[certFile] !== undefined) {
-    faults.push({ variable: certFile, reason: `has no key; name its file in ${keyFile}` });
-  } else if (settings[certFile] === undefined && settings[keyFile] !== undefined) {
-    faults.push({ variable: keyFile, reason: `has no certificate; name its file in ${certFile}` });
-  } else if (cert && key && !cert.certificate.checkPrivateKey(key.key)) {
-    faults.push({ variable: keyFile, reason: `does not belong to the certificate of ${certFile}` });
+  /** The text of a file; `undefined` if there is none, or it is at fault. */
+  const read = (variable: TlsVariable, check: (text: string) => void): string | undefined => {
+    const path = settings[variable];
+    if (path === undefined) return undefined;
+    try {
+      const text = readFile(path, readText);
+      check(text);
+      return text;
+    } catch (error) {
+      faults.push({ variable, reason: (error as Error).message });
+      return undefined;
+    }
+  };
+  const isCurrent = ({ validFromDate, validToDate }: X509Certificate): boolean =>
+    validFromDate.getTime() <= nowMs && nowMs <= validToDate.getTime();
+  // Authorities are renewed by adding the next one: one that is valid is enough.
+  const ca = read(names.ca, (text) => refuseUnless(certificatesIn(text).some(isCurrent)));
+  // The client's own certificate comes first, those that lead to its authority follow.
+  const cert = read(names.cert, (text) => refuseUnless(certificatesIn(text).every(isCurrent)));
+  const key = read(names.key, privateKeyIn);
+  if (settings[names.key] === undefined && settings[names.cert] !== undefined) {
+    faults.push({ variable: names.cert, reason: `has no key; name its file in ${names.key}` });
+  } else if (settings[names.cert] === undefined && settings[names.key] !== undefined) {
+    faults.push({ variable: names.key, reason: `has no certificate; name its file in ${names.cert}` });
+  } else if (cert !== undefined && key !== undefined) {
+    if (!certificatesIn(cert)[0].checkPrivateKey(privateKeyIn(key)))
+      faults.push({ variable: names.key, reason: `does not belong to the certificate of ${names.cert}` });
   }
   const material = {
-    ...(ca && { ca: ca.text }),
-    ...(cert && { cert: cert.text }),
-    ...(key && { key: key.text }),
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
   };
   if (faults.length === 0) faults.push(...faultsOfOpenSsl(first, material));
   if (faults.length > 0) throw new SettingsError(faults);
   return material;
 }
 
-/** @returns `undefined` if there is no such file, or it is at fault */
-function readOne<T>(
-  variable: TlsVariable,
-  read: (text: string, nowMs: number) => T,
-  { settings, readText, nowMs }: TlsSource,
-  faults: SettingFault[],
-): T | undefined {
-  const path = settings[variable];
-  if (path === undefined) return undefined;
-  try {
-    return read(readFile(path, readText), nowMs);
-  } catch (error) {
-    faults.push({ variable, reason: (error as Error).message });
-    return undefined;
-  }
-}
-
-/** Authorities are renewed by adding the next one: one that is valid is enough. */
-function readAuthorities(text: string, nowMs: number): { text: string } {
-  if (!certificatesIn(text).some((certificate) => isCurrent(certificate, nowMs))) throw new Error(OUTDATED);
-  return { text };
-}
-
-/** The client's own certificate comes first, those that lead to its authority follow. */
-function readClientCertificate(text: string, nowMs: number): { text: string; certificate: X509Certificate } {
-  const certificates = certificatesIn(text);
-  if (!certificates.every((certificate) => isCurrent(certificate, nowMs))) throw new Error(OUTDATED);
-  return { text, certificate: certificates[0] };
-}
-
-function readPrivateKey(text: string): { text: string; key: KeyObject } {
-  try {
-    return { text, key: createPrivateKey(text) };
-  } catch {
-    throw new Error(
-      text.includes('ENCRYPTED')
-        ? 'its key needs a passphrase; give one that needs none'
-        : 'its file holds no private key in PEM',
-    );
-  }
+function refuseUnless(isCurrent: boolean): void {
+  if (!isCurrent) throw new Error('its certificate has expired, or is not valid yet');
 }
 
 function certificatesIn(text: string): readonly [X509Certificate, ...X509Certificate[]] {
@@ -119,8 +93,16 @@ function certificatesIn(text: string): readonly [X509Certificate, ...X509Certifi
   }
 }
 
-function isCurrent({ validFromDate, validToDate }: X509Certificate, nowMs: number): boolean {
-  return validFromDate.getTime() <= nowMs && nowMs <= validToDate.getTime();
+function privateKeyIn(text: string): KeyObject {
+  try {
+    return createPrivateKey(text);
+  } catch {
+    throw new Error(
+      text.includes('ENCRYPTED')
+        ? 'its key needs a passphrase; give one that needs none'
+        : 'its file holds no private key in PEM',
+    );
+  }
 }
 
 /** OpenSSL refuses more than is looked for here, a key that is too short for example. */

@@ -91,7 +91,7 @@ export function operations(): Record<string, Operation> {
     ({ type, replies }) => [`on ${type}`, received(type, [type], typesOf(replies))] as const,
   );
   const lanes = LANES.map((lane) => {
-    const ofLane = COMMANDS.filter((command) => command.lane === lane);
+    const ofLane = COMMANDS.filter(({ type }) => LANE_OF_COMMAND[type] === lane);
     const types = typesOf(ofLane);
     const successes = new Set(ofLane.flatMap(({ replies }) => typesOf(replies)));
     return [

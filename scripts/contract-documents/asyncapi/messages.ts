@@ -1,4 +1,4 @@
-import { ERROR_CODES, isCommandType, type Reply, SCHEMA_VERSION } from '#contracts';
+import { ERROR_CODES, isCommandType, isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 import { announcedData, REPLIES } from '#contracts/validation';
 
 import { type Example, EXAMPLES } from '../message-examples.ts';
@@ -109,7 +109,7 @@ type Message = Readonly<Record<string, unknown>>;
 
 /** The message that announces each final reply. */
 export const ANNOUNCED: ReadonlyMap<string, string> = new Map(
-  [...REPLIES.values()].filter(({ final }) => final).map(({ type }) => [type, `${type}.announced`]),
+  [...REPLIES.keys()].filter(isFinalReplyType).map((type) => [type, `${type}.announced`]),
 );
 
 /** Every message of the bus by its name. */

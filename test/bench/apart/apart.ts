@@ -1,17 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+
+import { markdownTable } from 'markdown-table';
 
 import { type InteractiveLoad, interactiveLoad, type SendNumbered } from '../../support/interactive-load.ts';
-import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
-import { Supervisor } from '../../support/supervisor.ts';
-import { apartPlatform, ILL_OPERATORS, playerThatTakes, type Trouble } from './troubles.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { median, percentile } from '../measure.ts';
+import {
+  apartPlatform,
+  fullListener,
+  fullReplyQueue,
+  games,
+  ILL_OPERATORS,
+  illOperators,
+  otherOperator,
+  reports,
+  together,
+  type Trouble,
+} from './troubles.ts';
 
 /** One row of the table: what somebody does, beside whom everybody else is measured. */
-export interface Row {
+interface Row {
   readonly title: string;
   readonly trouble: Trouble;
   readonly variables?: Readonly<Record<string, string>>;
@@ -19,132 +28,104 @@ export interface Row {
   readonly isManyOperators?: boolean;
 }
 
+const ROWS: readonly Row[] = [
+  { title: "a caller's reply queue is full and refuses, 40 commands/s", trouble: fullReplyQueue },
+  {
+    title: 'a listener on the events is full and refuses, EVENTS=all',
+    trouble: fullListener,
+    variables: { EVENTS: 'all' },
+  },
+  { title: 'games answer after 3 s, 60/s, same operator', trouble: games(3_000) },
+  { title: 'games never answer, 60/s, same operator', trouble: games('never') },
+  { title: "another operator's platform takes 3 s, 60/s", trouble: otherOperator },
+  { title: 'ten of 1,000 operators are ill, 120/s', trouble: illOperators, isManyOperators: true },
+  { title: 'four reports of 60,000 records are read', trouble: reports },
+  {
+    title: 'reply queue, listener, games that never answer and the other operator at once',
+    trouble: together(fullReplyQueue, fullListener, games('never'), otherOperator),
+    variables: { EVENTS: 'all' },
+  },
+];
+
+const RATE_PER_SECOND = 40;
+const WARM_MS = 5_000;
+const ALONE_MS = 10_000;
+const BESIDE_MS = 20_000;
+const OPERATORS = 1_000;
+/** A worker's own defaults, which tests lengthen. */
+const DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
+/** How far the p99 of everybody else may move. */
+const MOST_RATIO = 2;
+/** The same beside reports, which are work for the same processor. */
+const MOST_BESIDE_REPORTS_MS = 50;
+
+/**
+ * Measures what somebody's trouble does to everybody else, on a worker with default settings, and prints a table. A round
+ * takes about six minutes.
+ *
+ * @param url of the broker
+ * @param only what the titles of the rows hold that are measured; default all
+ * @returns whether everybody else was served, and about as fast as alone
+ */
+export async function runApart(url: string, rounds: number, only = ''): Promise<boolean> {
+  const table = [['what another does', 'alone, p99 ms', 'beside, p99 ms', 'failed']];
+  let isApart = true;
+  for (const row of ROWS.filter(({ title }) => title.includes(only))) {
+    const measured: Beside[] = [];
+    for (let round = 0; round < rounds; round += 1) measured.push(await measureRow(row, url));
+    const [alone, beside] = (['alone', 'beside'] as const).map((phase) =>
+      measured.map((each) => percentile(each[phase].latenciesMs, 0.99)),
+    ) as [number[], number[]];
+    const failed = measured
+      .flatMap((each) => Object.entries(each.beside.failures))
+      .map((all) => all.join(' '));
+    const most =
+      row.trouble === reports ? median(alone) + MOST_BESIDE_REPORTS_MS : MOST_RATIO * median(alone);
+    isApart &&= median(beside) <= most && failed.length === 0;
+    const shown = [alone, beside].map((values) => values.map((ms) => ms.toFixed(0)).join(', '));
+    table.push([row.title, ...shown, failed.join(', ')]);
+    console.log(table.at(-1)?.join(' | '));
+  }
+  console.log(`\nEverybody else sends ${RATE_PER_SECOND} session.create a second; platform 20 ms.\n`);
+  console.log(markdownTable(table, { align: ['l', 'r', 'r', 'l'] }));
+  return isApart;
+}
+
 /** What everybody else sees, without the trouble and with it. */
-export interface Beside {
+interface Beside {
   readonly alone: InteractiveLoad;
   readonly beside: InteractiveLoad;
 }
 
-const OPERATORS = 1_000;
-const WARM_MS = 5_000;
-/** A worker's own defaults, which tests lengthen. */
-export const APART_DEFAULTS = { INTERACTIVE_DEADLINE_MS: '15000', PLATFORM_ATTEMPT_TIMEOUT_MS: '5000' };
-
-export interface ApartOptions {
-  /** Of the broker. */
-  readonly url: string;
-  /** Of everybody else. */
-  readonly ratePerSecond: number;
-  readonly aloneMs: number;
-  readonly besideMs: number;
-}
-
 /** Measures everybody else on a worker of its own, alone first. */
-export async function measureRow(row: Row, options: ApartOptions): Promise<Beside> {
-  const { ratePerSecond, aloneMs, besideMs } = options;
+async function measureRow({ trouble, variables, isManyOperators }: Row, url: string): Promise<Beside> {
   await using parts = new AsyncDisposableStack();
-  const service = parts.use(await startService(options.url, row.variables));
-  const send = row.isManyOperators ? fromManyOperators(service) : fromOne(service);
-  await interactiveLoad(send, ratePerSecond, WARM_MS);
-  const alone = await interactiveLoad(send, ratePerSecond, aloneMs);
+  const service = parts.use(await startService(url, variables));
+  const send: SendNumbered = (index) => {
+    // The operators that are well, in turn.
+    const operator = `operator-${1 + ILL_OPERATORS + (index % (OPERATORS - ILL_OPERATORS - 1))}`;
+    const headers = isManyOperators ? { operator } : {};
+    return service.caller.send('session.create', { userId: randomUUID() }, { headers });
+  };
+  await interactiveLoad(send, RATE_PER_SECOND, WARM_MS);
+  const alone = await interactiveLoad(send, RATE_PER_SECOND, ALONE_MS);
   const ending = new AbortController();
   parts.defer(() => ending.abort());
-  await row.trouble(service, ending.signal);
-  return { alone, beside: await interactiveLoad(send, ratePerSecond, besideMs) };
+  await trouble(service, ending.signal);
+  return { alone, beside: await interactiveLoad(send, RATE_PER_SECOND, BESIDE_MS) };
 }
 
-/** A platform that takes its time for everybody, and a worker that keeps up or does not. */
-export async function measureSlowPlatform(
-  url: string,
-  answerMs: number,
-  ratePerSecond: number,
-  forMs: number,
-): Promise<InteractiveLoad> {
-  await using service = await startService(url);
-  const send = (): ReturnType<SendNumbered> =>
-    service.caller.send('session.create', { userId: playerThatTakes(answerMs, randomUUID()) });
-  return await interactiveLoad(send, ratePerSecond, forMs);
-}
-
-/** All at once, from a caller of one operator. */
-export async function measureBurst(url: string, commands: number): Promise<InteractiveLoad> {
-  await using service = await startService(url);
-  // The first second of a process is another matter.
-  await interactiveLoad(fromOne(service), 100, WARM_MS);
-  return await interactiveLoad(fromOne(service), commands * 1_000, 1);
-}
-
-const fromOne =
-  ({ caller }: ServiceUnderTest): SendNumbered =>
-  () =>
-    caller.send('session.create', { userId: randomUUID() });
-
-/** Those that are well, in turn. */
-const fromManyOperators =
-  ({ caller }: ServiceUnderTest): SendNumbered =>
-  (index) => {
-    const operator = `operator-${1 + ILL_OPERATORS + (index % (OPERATORS - ILL_OPERATORS - 1))}`;
-    return caller.send('session.create', { userId: randomUUID() }, { headers: { operator } });
-  };
-
-/** With the defaults of a worker, and a thousand operators on one platform. */
-async function startService(
-  url: string,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<ServiceUnderTest> {
-  const folder = mkdtempSync(join(tmpdir(), 'apart-'));
-  try {
-    const file = join(folder, 'operators.json');
-    const names = Array.from({ length: OPERATORS - 1 }, (_, index) => `operator-${index + 1}`);
-    const entries = names.map((name) => [name, { clientId: name, secretKey: 'test_secret_key' }]);
-    writeFileSync(file, JSON.stringify(Object.fromEntries(entries)));
-    const service = await ServiceUnderTest.start({
-      behaviour: apartPlatform,
-      variables: { ...APART_DEFAULTS, OPERATORS_FILE: file, ...variables },
-      url,
-    });
-    await service.worker();
-    return service;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
-
-const ANSWER_MS = 20;
-const POISON = 'poison';
-
-export interface PoisonOptions {
-  /** Of the broker. */
-  readonly url: string;
-  /** Sent with a command that kills its worker as soon as it calls the platform, half of them before it. */
-  readonly neighbours: number;
-  /** Of the worker, which has its defaults. */
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-/** What the neighbours of a command see that kills its worker, which is restarted each time. */
-export async function measurePoison({ url, neighbours, variables }: PoisonOptions): Promise<InteractiveLoad> {
-  await using parts = new AsyncDisposableStack();
-  const service: ServiceUnderTest = parts.use(
-    await ServiceUnderTest.start({
-      behaviour: async (request, response, socket) => {
-        if (playerOf(request) === POISON) {
-          supervisor.worker.kill('SIGKILL');
-          return;
-        }
-        await sleep(ANSWER_MS);
-        await healthy()(request, response, socket);
-      },
-      variables,
-      url,
-    }),
-  );
-  const supervisor = new Supervisor(() => service.start());
-  parts.defer(() => supervisor.stop());
-  await supervisor.worker.ready();
-  const send = (index: number): ReturnType<typeof service.caller.send> => {
-    if (index === neighbours / 2) service.caller.publish('session.create', { userId: POISON });
-    return service.caller.send('session.create', { userId: randomUUID() });
-  };
-  return await interactiveLoad(send, neighbours * 1_000, 1);
+/** A worker with its own defaults, and a thousand operators on one platform. */
+async function startService(url: string, variables: Row['variables']): Promise<ServiceUnderTest> {
+  using folder = temporaryFolder();
+  const names = Array.from({ length: OPERATORS - 1 }, (_, index) => `operator-${index + 1}`);
+  const operators = names.map((name) => [name, { clientId: name, secretKey: 'test_secret_key' }]);
+  const OPERATORS_FILE = folder.write('operators.json', JSON.stringify(Object.fromEntries(operators)));
+  const service = await ServiceUnderTest.start({
+    behaviour: apartPlatform,
+    variables: { ...DEFAULTS, OPERATORS_FILE, ...variables },
+    url,
+  });
+  await service.worker();
+  return service;
 }

@@ -39,7 +39,7 @@ const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' 
 const REPORTS = 4;
 const CALLERS_RATE = 40;
 const GAMES_RATE = 60;
-/** Of each operator that is ill. */
+/** The rate of each ill operator. */
 const ILL_RATE = 12;
 export const ILL_OPERATORS = 10;
 const FILLERS = 100;

@@ -34,7 +34,7 @@ export interface Load {
   readonly commands: number;
   /** From the first command to the last answer. */
   readonly elapsedMs: number;
-  /** Of each answered command, from the moment it was due to be sent; in the order of the answers. */
+  /** The time from when each answered command was due to its answer, in the order of the answers. */
   readonly latenciesMs: readonly number[];
 }
 

@@ -23,7 +23,7 @@ function answer({ url, headers }: IncomingMessage, form: URLSearchParams, respon
   else answerJson(response, 400, { errors: [{ status: 400, detail: 'Not Valid Request Signature' }] });
 }
 
-/** Of a flat form, none of whose names is left out: the values in the order of their names, and the secret key. */
+/** The SHA-256 of the values in the order of their names, and of the secret key. */
 function signatureOf(form: URLSearchParams): string {
   form.sort();
   return createHash('sha256')

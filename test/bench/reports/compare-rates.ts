@@ -29,7 +29,7 @@ export interface Rates {
 
 /** How much of the bare loop's rate is wanted. */
 export const LEAST_SHARE = 0.6;
-/** Of each report that is read for its rate or its memory. */
+/** The page size of every report of the bench. */
 export const PER_PAGE = 500;
 /** A worker's own default. */
 export const PREFETCH = 2048;

@@ -78,7 +78,7 @@ const FIRST_ID = Buffer.from('"id":"player-');
 export interface ReadReport {
   readonly pages: number;
   readonly elapsedMs: number;
-  /** Of the final reply. */
+  /** The body of the final reply. */
   readonly end: Readonly<Record<string, unknown>>;
   /** Pages that came twice, out of turn, or with other records than those of their place; none is right. */
   readonly faults: number;

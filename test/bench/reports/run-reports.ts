@@ -8,9 +8,9 @@ import { measureMemory, MOST_ABOVE_IDLE_MIB } from './memory.ts';
 
 export interface RunReportsOptions {
   readonly rounds: number;
-  /** Of the report that is read again and again. */
+  /** The size of the report that is read again and again. */
   readonly rateRecords: number;
-  /** Of the report during which the memory is looked at. */
+  /** The size of the report during which memory is watched. */
   readonly records: number;
 }
 

@@ -19,7 +19,7 @@ export interface Entry {
   publishes: number;
   /** When the broker confirmed that it has it. */
   deliveredMs?: number;
-  /** Of each call to the platform. */
+  /** The moment of each call to the platform. */
   readonly calledMs: number[];
   readonly replies: LedgerReply[];
   /** From the workers' logs, of those that write one. */

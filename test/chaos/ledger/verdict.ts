@@ -86,7 +86,7 @@ function finalOf(replies: Entry['replies']): Entry['replies'][number] | undefine
   return replies.find(({ isFinal }) => isFinal);
 }
 
-/** By message id, which services without one are taken to give to their one reply. */
+/** The texts by message id; a service without ids has one reply. */
 function distinct(replies: Entry['replies']): Map<string, string> {
   return new Map(replies.map(({ messageId, text }) => [messageId, withoutTimes(text)]));
 }

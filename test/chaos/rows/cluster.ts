@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
-import type { Row } from '../row.ts';
 import type { ChaosStage } from '../stage/chaos-stage.ts';
+import { once, type Row } from './row.ts';
 
-const CLUSTER = { nodes: 3 } as const;
 /** Longer than `net_ticktime`, so that the others give the node up. */
 const PAUSE_MS = 15_000;
 
@@ -19,59 +18,57 @@ async function killOne(stage: ChaosStage, what: string, choose: (leader: Broker)
   stage.breaks(`${node.name} is back`);
 }
 
-export const leaderKill: Row = {
-  name: 'leader-kill',
-  title: 'three nodes: that of the queue’s leader killed',
-  wishes: CLUSTER,
-  isOurs: true,
-  disturb: (stage) => stage.times(1, () => killOne(stage, 'leader', (leader) => leader)),
-};
+function anyOf(nodes: readonly Broker[], random: () => number): Broker {
+  return nodes[Math.floor(random() * nodes.length)] as Broker;
+}
 
-export const followerKill: Row = {
-  name: 'follower-kill',
-  title: 'three nodes: another one killed',
-  wishes: CLUSTER,
-  isOurs: true,
-  disturb: (stage) =>
-    stage.times(1, () =>
-      killOne(stage, 'follower', (leader) => {
-        const others = stage.broker.cluster.nodes.filter((node) => node !== leader);
-        return others[Math.floor(stage.random() * others.length)] ?? leader;
+/** Rows on three nodes; the services that this one is compared with know one address only. */
+export const CLUSTER_ROWS: readonly Row[] = [
+  {
+    name: 'leader-kill',
+    title: 'three nodes: that of the queue’s leader killed',
+    disturb: (stage: ChaosStage) => stage.times(1, () => killOne(stage, 'leader', (leader) => leader)),
+  },
+  {
+    name: 'follower-kill',
+    title: 'three nodes: another one killed',
+    disturb: (stage: ChaosStage) =>
+      stage.times(1, () =>
+        killOne(stage, 'follower', (leader) =>
+          anyOf(
+            stage.broker.cluster.nodes.filter((node) => node !== leader),
+            stage.random,
+          ),
+        ),
+      ),
+  },
+  {
+    name: 'node-pause',
+    title: 'three nodes: one paused for 15 s (SIGSTOP)',
+    disturb: async (stage: ChaosStage) => {
+      const node = anyOf(stage.broker.cluster.nodes, stage.random);
+      const paused = once(
+        `${node.name} paused`,
+        PAUSE_MS,
+        () => node.signal('SIGSTOP'),
+        () => node.signal('SIGCONT'),
+      );
+      await paused(stage);
+    },
+  },
+  {
+    name: 'cluster-restart',
+    title: 'three nodes: all restarted in turn',
+    disturb: (stage: ChaosStage) =>
+      stage.times(1, async () => {
+        for (const node of stage.broker.cluster.nodes) {
+          stage.breaks(`${node.name} is stopped`);
+          await node.shutDown();
+          stage.mendedMs.push(Date.now());
+          await node.restart();
+          stage.breaks(`${node.name} is back`);
+          await stage.broker.view.isWhole();
+        }
       }),
-    ),
-};
-
-export const nodePause: Row = {
-  name: 'node-pause',
-  title: 'three nodes: one paused for 15 s (SIGSTOP)',
-  wishes: CLUSTER,
-  isOurs: true,
-  disturb: (stage) =>
-    stage.times(1, async () => {
-      const { nodes } = stage.broker.cluster;
-      const node = nodes[Math.floor(stage.random() * nodes.length)] as Broker;
-      stage.breaks(`${node.name} paused`);
-      node.signal('SIGSTOP');
-      await sleep(PAUSE_MS);
-      node.signal('SIGCONT');
-      stage.mends(`${node.name} goes on`);
-    }),
-};
-
-export const clusterRestart: Row = {
-  name: 'cluster-restart',
-  title: 'three nodes: all restarted in turn',
-  wishes: CLUSTER,
-  isOurs: true,
-  disturb: (stage) =>
-    stage.times(1, async () => {
-      for (const node of stage.broker.cluster.nodes) {
-        stage.breaks(`${node.name} is told to stop`);
-        await node.shutDown();
-        stage.mendedMs.push(Date.now());
-        await node.restart();
-        stage.breaks(`${node.name} is back`);
-        await stage.broker.view.isWhole();
-      }
-    }),
-};
+  },
+].map((row) => ({ ...row, wishes: { nodes: 3 }, isOurs: true }));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { silent, unavailable } from '../../support/platform-answers.ts';
-import type { Row } from '../row.ts';
+import type { Row } from './row.ts';
 import type { ChaosStage } from '../stage/chaos-stage.ts';
 
 type Fault = (stage: ChaosStage) => Promise<void>;

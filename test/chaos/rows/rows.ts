@@ -1,30 +1,6 @@
-import type { Row } from '../row.ts';
-import { brokerKill, memoryAlarm } from './broker.ts';
-import { clockForward, poison, redisKill, rollingRestart, workerKill } from './processes.ts';
-import { clusterRestart, followerKill, leaderKill, nodePause } from './cluster.ts';
-import { forcedCloses, stalledLink, tcpCuts } from './connections.ts';
-import { platformDown, platformHangs, platformResets } from './platform.ts';
-import { replyQueueDeleted, replyQueueFull } from './replies.ts';
+import { CLUSTER_ROWS } from './cluster.ts';
+import { SURROUNDINGS_ROWS, WORKER_ROWS } from './one-node.ts';
+import type { Row } from './row.ts';
 
 /** In the order in which they are played. */
-export const ROWS: readonly Row[] = [
-  workerKill,
-  rollingRestart,
-  tcpCuts,
-  stalledLink,
-  forcedCloses,
-  brokerKill,
-  memoryAlarm,
-  leaderKill,
-  followerKill,
-  nodePause,
-  clusterRestart,
-  redisKill,
-  replyQueueDeleted,
-  replyQueueFull,
-  platformResets,
-  platformHangs,
-  platformDown,
-  poison,
-  clockForward,
-];
+export const ROWS: readonly Row[] = [...WORKER_ROWS, ...CLUSTER_ROWS, ...SURROUNDINGS_ROWS];

@@ -5,7 +5,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 
 /** What workers are connected to: one node behind a network path that can be broken, or a cluster of three. */
 export interface BrokerUnderChaos extends AsyncDisposable {
-  /** Of the broker itself, one for each node. */
+  /** The broker's own addresses, one for each node. */
   readonly urls: readonly string[];
   /** What workers are given: by way of the path that can be broken, if there is one. */
   readonly workerUrl: string;

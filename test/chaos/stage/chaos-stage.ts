@@ -21,9 +21,9 @@ export interface StageWishes {
   readonly nodes?: 1 | 3;
   /** Default: 2. */
   readonly workers?: number;
-  /** Of the workers. */
+  /** Settings of all workers. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Of the worker with this number alone, over the others. */
+  /** Further settings of the worker with this number. */
   readonly variablesOf?: (number: number) => Readonly<Record<string, string>>;
   /** Further arguments of the caller's reply queue. */
   readonly replyQueue?: Readonly<Record<string, unknown>>;

@@ -9,9 +9,9 @@ export interface Surroundings {
   readonly redisUrl: string;
   /** A compiled program of `test/bench/peers`. */
   readonly peer: (program: string) => string;
-  /** Of a worker of ours. */
+  /** Further settings of a worker of ours. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Of the worker, from 0. */
+  /** The worker's number, from 0. */
   readonly number: number;
 }
 
@@ -30,7 +30,7 @@ export interface System {
 
 /** Shorter than by default, so that a row ends soon after what it broke is mended. */
 export const RETRY_DELAYS_MS = '1000,2000,4000';
-/** Those that every worker declares, and that are to be empty in the end. */
+/** Queues that every worker declares, and that are to be empty in the end. */
 export const QUEUES = ['interactive', 'reports', 'quarantine', 'replies.undelivered'];
 const RETRY_QUEUES = RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`);
 const PEER_PREFETCH = '64';

@@ -53,7 +53,7 @@ export class Workers implements AsyncDisposable {
   #run(number: number): void {
     const program = this.#options.start(number);
     this.programs[number] = program;
-    void program.exited.then(() => {
+    program.child.once('exit', () => {
       if (this.#isStopped) return;
       this.#options.onEnd(program);
       if (!this.#asked.has(program)) {

@@ -1,6 +1,6 @@
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
-import type { Row } from '../row.ts';
+import type { Row } from '../rows/row.ts';
 import type { GenerationName, Generations } from './generations.ts';
 
 /** When the share of the load is sent, which place is taken by which generation: upgraded, and rolled back. */
@@ -13,7 +13,7 @@ const STEPS: readonly (readonly [share: number, place: number, name: GenerationN
 /** Commands that are sent again after each step, to whichever worker takes them. */
 const REPEATS = 20;
 const PAGES = 3;
-/** Of reports, so that they go through a retry queue, from one generation to the other. */
+/** Every third report fails, so that it goes through a retry queue from one generation to the other. */
 const FAILING_EVERY = 3;
 
 /** Two workers, replaced one after the other by workers of another generation, and back. */

@@ -1,39 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Caller } from '#caller';
-
-import { openConnection, testBrokerCtl, type TestConnection, uniquePrefix } from '../../support/broker.ts';
-import type { SandboxControl } from '../../support/sandbox-control.ts';
+import { testBrokerCtl, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
-import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
-import { OpenCallers } from './open-callers.ts';
-
-const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
-/** Longer than any wait: what ends a call sooner is what its test is about. */
-const PATIENT = { deadlineMs: 600_000 };
+import { DAY, PATIENT, startCallers } from './open-callers.ts';
 
 describe('@poker-bridge/caller, on a bad day', () => {
-  let sandboxed: SandboxedService;
-  let platform: SandboxControl;
-  let bus: TestConnection;
-  let callers: OpenCallers;
-  let caller: Caller;
+  let suite: Awaited<ReturnType<typeof startCallers>>;
 
-  beforeAll(async () => {
-    sandboxed = await startSandboxedService({ worker: { PLATFORM_MAX_ATTEMPTS: '1' } });
-    ({ platform } = sandboxed);
-    bus = await openConnection();
-    callers = new OpenCallers(sandboxed.service);
-    caller = callers.open({ sendUserId: true });
-  });
-  afterAll(async () => {
-    await callers?.[Symbol.asyncDispose]();
-    await bus?.[Symbol.asyncDispose]();
-    await sandboxed?.[Symbol.asyncDispose]();
-  });
+  beforeAll(async () => void (suite = await startCallers()));
+  afterEach(() => suite.platform.clearFaults());
+  afterAll(async () => suite?.[Symbol.asyncDispose]());
 
   it('ends a call at its deadline, by its signal, and when it is closed', async () => {
-    const { proxy } = sandboxed.service;
+    const { caller, callers, service } = suite;
+    const { proxy } = service;
     const leaving = new AbortController();
     const leaver = callers.open();
     proxy.stall();
@@ -57,6 +37,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('says at once that nobody is bound, or that the broker refuses the command', async () => {
+    const { bus, callers } = suite;
     const empty = uniquePrefix();
     await bus.channel.assertExchange(`${empty}.commands`, 'direct');
     for (const prefix of [uniquePrefix(), empty]) {
@@ -69,6 +50,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('fails a command that the broker refuses alone, and none of those beside it', async () => {
+    const { caller, platform } = suite;
     const before = await platform.received('session');
     const { properties, ...command } = caller.prepare('session.create', { userId: 'alice' });
     const forged = { ...command, properties: { ...properties, userId: 'somebody' } };
@@ -86,7 +68,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('fails at once if the broker refuses the login, and says so', async () => {
-    const { service } = sandboxed;
+    const { callers, service } = suite;
     const wrong = new URL(service.url);
     wrong.password = 'wrong';
     const elsewhere = new URL(service.url);
@@ -101,6 +83,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('ends a call at its deadline while the broker is low on memory, says why, and sends afterwards', async () => {
+    const { callers } = suite;
     const states: string[] = [];
     const waiting = callers.open({ onState: (connection, { kind }) => states.push(`${connection} ${kind}`) });
     await waiting.ready();
@@ -121,6 +104,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('refuses a second process of its instance, at once and by name', async () => {
+    const { callers } = suite;
     const first = callers.open({ instance: 'one' });
     await first.ready();
     const second = callers.open({ instance: 'one' });
@@ -133,6 +117,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('gives each process a queue of its own without an instance, and what an earlier one left to the next', async () => {
+    const { bus, callers } = suite;
     const name = uniquePrefix();
     const eight = Array.from({ length: 8 }, () => callers.open({ name, instance: undefined }));
     await Promise.all(eight.map((one) => one.createSession({ userId: 'alice' }, PATIENT)));
@@ -151,6 +136,7 @@ describe('@poker-bridge/caller, on a bad day', () => {
   });
 
   it('has sixty calls under way without a warning', async () => {
+    const { caller } = suite;
     const warnings: Error[] = [];
     const note = (warning: Error): void => void warnings.push(warning);
     process.on('warning', note);

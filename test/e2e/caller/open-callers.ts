@@ -4,9 +4,14 @@ import { type BusReply, type Caller, type CallerOptions, createCaller } from '#c
 
 import { openConnection, uniquePrefix } from '../../support/broker.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { type SandboxedOptions, startSandboxedService } from '../commands/sandboxed-service.ts';
 
 /** Without an instance if it is `undefined`. */
 type Options = Partial<Omit<CallerOptions, 'instance'>> & { readonly instance?: string | undefined };
+
+/** Longer than any wait: what ends a call sooner is what its test is about. */
+export const PATIENT = { deadlineMs: 600_000 };
+export const DAY = { dateFrom: '2026-01-02 00:00:00', dateTo: '2026-01-03 00:00:00' };
 
 /** The callers of a suite; closed, and their reply queues removed, at its end. */
 export class OpenCallers implements AsyncDisposable {
@@ -21,8 +26,7 @@ export class OpenCallers implements AsyncDisposable {
   /** By default with a reply queue of its own. */
   open(options: Options = {}): Caller {
     const { url, prefix } = this.#service;
-    const all = { url, prefix, name: this.name, instance: randomUUID(), ...options };
-    const { instance, ...rest } = all;
+    const { instance, ...rest } = { url, prefix, name: this.name, instance: randomUUID(), ...options };
     const caller = createCaller(instance === undefined ? rest : { ...rest, instance });
     this.#opened.push(caller);
     return caller;
@@ -51,4 +55,24 @@ function queueOf(caller: Caller): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A worker, a sandbox, a caller that names its user, and what else a suite needs of them. */
+export async function startCallers(sandbox: Readonly<Record<string, string>> = {}) {
+  const worker = { PLATFORM_MAX_ATTEMPTS: '1', CURRENCY_PRECISIONS: 'EUR=2,USD=4,BTC=8' };
+  await using stack = new AsyncDisposableStack();
+  const { service, platform } = stack.use(
+    await startSandboxedService({ sandbox, worker } satisfies SandboxedOptions),
+  );
+  const bus = stack.use(await openConnection());
+  const callers = stack.use(new OpenCallers(service));
+  const stop = stack.move();
+  return {
+    service,
+    platform,
+    bus,
+    callers,
+    caller: callers.open({ sendUserId: true }),
+    [Symbol.asyncDispose]: () => stop.disposeAsync(),
+  };
 }

@@ -1,7 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
@@ -10,11 +7,10 @@ import { firstValueFrom } from 'rxjs';
 
 import { createCaller } from '#caller';
 
-import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { BrokerUser, printedPermissions } from './broker-user.ts';
+import { type BrokerUser, ServiceWithCallers } from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const SHOP = `shop-${suffix}`;
@@ -31,35 +27,22 @@ const RULES = {
 };
 
 describe('callers with the rules of CALLERS_FILE and the permissions that belong to it', () => {
-  let folder: string;
-  let file: string;
+  let callers: ServiceWithCallers;
   let service: ServiceUnderTest;
   let shop: BrokerUser;
   let cashier: BrokerUser;
   let finance: BrokerUser;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'callers-'));
-    file = join(folder, 'callers.json');
-    await writeFile(file, JSON.stringify({ callers: RULES }));
-    service = await ServiceUnderTest.start({
-      behaviour: healthy(1),
-      variables: { CALLERS_FILE: file },
-    });
-    await service.worker();
-    const variables = { AMQP_URL: service.url, AMQP_PREFIX: service.prefix, CALLERS_FILE: file };
-    const permissions = await printedPermissions(variables);
-    const userOf = (name: string) => BrokerUser.create(name, permissions.get(name) ?? [], service);
-    shop = await userOf(SHOP);
-    cashier = await userOf(CASHIER);
-    finance = await userOf(FINANCE);
+    callers = await ServiceWithCallers.start();
+    ({ service } = callers);
+    await callers.startWorker(RULES);
+    shop = await callers.user(SHOP);
+    cashier = await callers.user(CASHIER);
+    finance = await callers.user(FINANCE);
   });
 
-  afterAll(async () => {
-    for (const user of [shop, cashier, finance]) await user?.[Symbol.asyncDispose]();
-    await service?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(async () => callers?.[Symbol.asyncDispose]());
 
   /** The dead letter of a command. */
   const deadLetter = (messageId: string) =>
@@ -113,7 +96,7 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     const options = { messageId: 'the-same-id' };
     shop.send('session.create', { userId: 'p-shop' }, { ...options, correlationId: 'first' });
     expect(await replyTo(shop, 'first')).toMatchObject({ userId: 'p-shop' });
-    await writeFile(file, JSON.stringify({ callers: { ...RULES, [CASHIER]: {} } }));
+    await callers.write('callers.json', { callers: { ...RULES, [CASHIER]: {} } });
     await until('the new rules hold', async () => {
       const correlationId = `asked ${Math.random()}`;
       cashier.send('session.create', { userId: 'p-cashier' }, { ...options, correlationId });
@@ -124,35 +107,10 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
   });
 
   it('keep the rules before a version of the file that cannot be used', async () => {
-    await writeFile(file, '{"callers": {"*": {"operator": []}}}');
+    await callers.write('callers.json', { callers: { '*': { operator: [] } } });
     shop.send('session.create', { userId: 'p-1' }, { correlationId: 'kept' });
     expect(await replyTo(shop, 'kept')).toMatchObject({ type: 'session.created' });
-    await writeFile(file, JSON.stringify({ callers: RULES }));
-  });
-
-  it.each([
-    ['another reply queue', () => ['', finance.replyQueue]],
-    ['a lane', () => ['', service.name('reports')]],
-    ['a retry queue', () => ['', service.name('reports.retry.5000')]],
-    ['the parked replies', () => ['', service.name('replies.undelivered')]],
-    ['the events', () => [service.name('events'), 'command.failed.FORBIDDEN']],
-  ] as const)('may not publish to %s', async (_, target) => {
-    const [exchange = '', routingKey = ''] = target();
-    const channel = await shop.connection.createConfirmChannel();
-    const closed = new Promise<Error>((resolve) => channel.once('error', resolve));
-    channel.publish(exchange, routingKey, Buffer.from('{}'));
-    expect(String(await closed)).toMatch(/403/);
-  });
-
-  it('may not read or delete what is not theirs', async () => {
-    for (const queue of [finance.replyQueue, service.name('interactive'), service.name('dead-letters')]) {
-      const channel = await shop.connection.createChannel();
-      channel.on('error', () => undefined);
-      await expect(channel.get(queue)).rejects.toThrow(/403|405/);
-    }
-    const channel = await shop.connection.createChannel();
-    channel.on('error', () => undefined);
-    await expect(channel.deleteExchange(service.name('commands'))).rejects.toThrow(/403/);
+    await callers.write('callers.json', { callers: RULES });
   });
 
   it("send with Nest's client by an exchange of their own", async () => {

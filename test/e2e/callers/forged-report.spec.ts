@@ -1,14 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { BrokerUser } from './broker-user.ts';
+import { BrokerUser, ServiceWithCallers } from './broker-user.ts';
 
 const suffix = randomBytes(4).toString('hex');
 const NEST = `nest-${suffix}`;
@@ -27,34 +23,25 @@ const FORGED = {
 };
 
 describe("a message that a caller with the permission of Nest's own client puts into a retry queue", () => {
-  let folder: string;
+  let callers: ServiceWithCallers;
   let service: ServiceUnderTest;
   let nest: BrokerUser;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'forged-report-'));
-    const file = join(folder, 'callers.json');
+    callers = await ServiceWithCallers.start(PAGES, { REPORTS_RETRY_DELAYS_MS: String(DELAY_MS) });
+    ({ service } = callers);
+    const acme = { clientId: 'acme', secretKey: 'secret-of-acme' };
     const rules = { [NEST]: { operators: ['default'] }, [FINANCE]: { operators: ['acme'] } };
-    await writeFile(file, JSON.stringify({ callers: rules }));
-    const operators = join(folder, 'operators.json');
-    await writeFile(operators, JSON.stringify({ acme: { clientId: 'acme', secretKey: 'secret-of-acme' } }));
-    service = await ServiceUnderTest.start({
-      behaviour: healthy(PAGES),
-      variables: {
-        CALLERS_FILE: file,
-        OPERATORS_FILE: operators,
-        REPORTS_RETRY_DELAYS_MS: String(DELAY_MS),
-      },
+    await callers.startWorker(rules, {
+      OPERATORS_FILE: await callers.write('operators.json', { acme }),
     });
-    await service.worker();
     // With a queue's name, that client publishes to the default exchange, from which every queue is reached.
     const patterns = [`^${NEST}\\.`, `^(${NEST}\\.|amq\\.default$)`, `^${NEST}\\.`];
     nest = await BrokerUser.create(NEST, ['set_permissions', NEST, ...patterns], service);
   });
   afterAll(async () => {
     await nest?.[Symbol.asyncDispose]();
-    await service?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
+    await callers?.[Symbol.asyncDispose]();
   });
   beforeEach(() => {
     service.platform.requests.length = 0;

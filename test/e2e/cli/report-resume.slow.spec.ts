@@ -1,7 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { rm, truncate } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -10,7 +8,7 @@ import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { ReportFolder } from './report-folder.ts';
-import { type CliRun, startCli } from './run-cli.ts';
+import { type CliRun, outcomeOf, startCli } from './run-cli.ts';
 
 const RECORDS = 300;
 const PER_PAGE = 4;
@@ -61,13 +59,12 @@ describe('poker-bridge report --resume', () => {
     file: string,
     interrupt: (child: ChildProcess) => unknown,
     variables = folder.variables,
-  ): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  ): Promise<CliRun> {
     const child = startCli(folder.argsOf(DAY, file), { variables });
-    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const ended = outcomeOf(child);
     await until('some pages are kept', async () => (await pagesKept(file)) > 0);
     await interrupt(child);
-    const [stdout, stderr, [code]] = await ended;
-    return { code, stdout, stderr };
+    return ended;
   }
 
   /** Goes on with it, and compares it with one that was read in one go. */

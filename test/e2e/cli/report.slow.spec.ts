@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -8,7 +6,7 @@ import { exactJson } from '#signing';
 import { type SandboxedService, startSandboxedService } from '../commands/sandboxed-service.ts';
 import { until } from '../../support/until.ts';
 import { ReportFolder } from './report-folder.ts';
-import { runCli, startCli } from './run-cli.ts';
+import { outcomeOf, runCli, startCli } from './run-cli.ts';
 
 const DAY = '--from 2026-03-01 --to 2026-03-02';
 const TITLES = 'id,userId,currency,value,valueDecimal';
@@ -180,10 +178,10 @@ describe('poker-bridge report', () => {
 
     await sandboxed.platform.fault({ kind: 'latency', fixedMs: 10_000, spreadMs: 0 });
     const child = startCli(args, { variables: folder.variables });
-    const ended = once(child, 'close');
+    const ended = outcomeOf(child);
     await until('it has begun', async () => (await folder.files()).length > 0);
     child.kill('SIGINT');
-    expect(await ended).toEqual([1, null]);
+    expect((await ended).code).toBe(1);
     expect(await folder.files()).toEqual([]);
   });
 });

@@ -34,8 +34,11 @@ export function startCli(
 }
 
 /** Runs the built command line with only these variables. */
-export async function runCli(args: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
-  const child = startCli(args, surroundings);
+export function runCli(args: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
+  return outcomeOf(startCli(args, surroundings));
+}
+
+export async function outcomeOf(child: ChildProcessWithoutNullStreams): Promise<CliRun> {
   const [stdout, stderr, [code]] = await Promise.all([
     text(child.stdout),
     text(child.stderr),

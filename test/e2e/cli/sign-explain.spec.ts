@@ -74,44 +74,28 @@ describe('poker-bridge sign explain --json', () => {
 });
 
 describe('poker-bridge sign explain', () => {
-  it('shows what was kept and dropped and why, the pieces, the string, the digest and the mistakes', async () => {
+  // The whole is compared with docs/command-line.md.
+  it('shows why values are written as they are, and what the usual mistakes would give instead', async () => {
     const { code, stdout } = await explain(row);
     expect(code).toBe(0);
-    const [shown = '', mistakes = ''] = stdout.split('  what the usual mistakes would give instead\n');
-    expect(shown.split('\n')).toEqual([
-      'a table',
-      '  settings',
-      '    SCALARS=php              OPEN_GAME_CLIENT=keep  JSON_STRINGS=containers',
-      '    JSON_PLACEMENT=in-place  EXCLUDE=top            SCHEME_V3=parameters',
-      '  dropped',
-      '    clientId  names the operator, is never signed',
-      '    page      pagination is never signed',
-      '  kept, sorted by name at every depth; the values are joined without separators, the secret comes last',
-      '     1  /client                                      op 1       SIGNATURE_OPEN_GAME_CLIENT=keep',
-      '     2  /data/attributes/player/id                   u-1',
-      '     3  /data/attributes/session/launchOptions/a     (nothing)  found in a string of JSON, SIGNATURE_JSON_STRINGS=containers; null, SIGNATURE_SCALARS=php',
-      '     4  /data/attributes/session/launchOptions/b     2/         found in a string of JSON, SIGNATURE_JSON_STRINGS=containers',
-      '     5  /data/attributes/session/longLifeLoginToken  1          true, SIGNATURE_SCALARS=php',
-      '     6  /data/attributes/session/tableId             7',
-      '     7  /data/type                                   OpenGame',
-      '  canonical string, 19 characters',
-      '    op 1u-12/17OpenGame',
-      '  sign',
-      `    ${digest('op 1u-12/17OpenGame')}`,
-      '',
-    ]);
+    for (const line of [
+      '    page      pagination is never signed\n',
+      '  (nothing)  found in a string of JSON, SIGNATURE_JSON_STRINGS=containers; null, SIGNATURE_SCALARS=php\n',
+      '  canonical string, 19 characters\n    op 1u-12/17OpenGame\n',
+      `  sign\n    ${digest('op 1u-12/17OpenGame')}\n`,
+    ]) {
+      expect(stdout).toContain(line);
+    }
+    const [, mistakes = ''] = stdout.split('  what the usual mistakes would give instead\n');
     const listed = mistakes.split('\n').map((line) => line.trim().split(/ {2,}/));
-    expect(listed.slice(0, 7)).toEqual([
+    expect(listed.slice(0, 6)).toEqual([
       ['SIGNATURE_SCALARS=json', digest('op 1u-1null2/true7OpenGame')],
       ['SIGNATURE_OPEN_GAME_CLIENT=drop', digest('u-12/17OpenGame')],
       ['SIGNATURE_JSON_STRINGS=none', digest('op 1u-1{"b":"2/","a":null}17OpenGame')],
       ['SIGNATURE_JSON_PLACEMENT=merge', digest('2/op 1u-117OpenGame')],
       ['SIGNATURE_SCHEME_V3=raw-body', digest(JSON.stringify({ data: row.parameters.data }))],
       ['The parameters are signed in the order of the request', digest('op 1OpenGame712/u-1')],
-      ['Only the top level is sorted by name', digest('op 1OpenGame712/u-1')],
     ]);
-    expect(mistakes).toMatch(/^ {4}no difference here: .*SIGNATURE_EXCLUDE=deep;/m);
-    expect(mistakes).toMatch(/^ {4}looked for in a sign that is given: .*The digest is MD5;/m);
     expect(stdout.split('\n').length).toBeLessThanOrEqual(50);
   });
 

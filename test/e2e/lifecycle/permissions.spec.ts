@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { read as readDocument, tablesWith } from '../../docs/markdown.ts';
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
@@ -20,10 +20,9 @@ describe('users with no more than the permissions of docs/operations.md', () => 
   const suffix = randomBytes(4).toString('hex');
   const shop = `shop-${suffix}`;
   const users = [`worker-${suffix}`, `caller-${suffix}`] as const;
-  let service: ServiceUnderTest;
+  const service = ServiceUnderTest.forAll({ behaviour: healthy(3) });
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(3) });
     for (const [index, row] of [WORKER, CALLER].entries()) {
       const user = users[index]!;
       const permissions = row!.slice(1).map((cell) => patternOf(cell));
@@ -31,9 +30,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
       await testBrokerCtl('set_permissions', user, ...permissions);
     }
   });
-
   afterAll(async () => {
-    await service[Symbol.asyncDispose]();
     for (const user of users) await testBrokerCtl('delete_user', user);
   });
 
@@ -200,13 +197,7 @@ describe('a worker whose broker user lacks a permission', () => {
 });
 
 describe('a topology that differs from the one on the broker', () => {
-  let service: ServiceUnderTest;
-
-  beforeEach(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-  });
-
-  afterEach(() => service[Symbol.asyncDispose]());
+  const service = ServiceUnderTest.forEach({ behaviour: healthy() });
 
   const otherTtl = { durable: true, arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 } };
 

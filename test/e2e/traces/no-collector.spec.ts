@@ -64,7 +64,7 @@ describe('a worker', () => {
     const modules = modulesLoaded(folder);
     expect(modules.some((path) => path.endsWith('/open-traces.js'))).toBe(true);
     // The API is loaded by prom-client, for exemplars.
-    const isOfTraces = /@opentelemetry\/(?!api\/)|\/(command|platform)-traces\.js|export-traces\.js/;
+    const isOfTraces = /@opentelemetry\/(?!api\/)|\/traces\/traces\.js|export-traces\.js/;
     expect(modules.filter((path) => isOfTraces.test(path))).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { HttpProxy } from '../../support/http-proxy.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { TlsFront } from '../../support/tls-front.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import { startSandboxedService } from '../commands/sandboxed-service.ts';
 
@@ -16,7 +16,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
   let authority: Authority;
   let server: Identity;
   let sandbox: SandboxProcess;
-  let front: TlsFront;
+  let front: TcpProxy;
   let proxy: HttpProxy;
   let variables: Readonly<Record<string, string>>;
 
@@ -27,7 +27,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
     // A platform that is encrypted sends its players to encrypted pages.
     sandbox = new SandboxProcess({ SANDBOX_PUBLIC_URL: 'https://play.example' });
     const demanding = { ca: authority.ca, requestCert: true, rejectUnauthorized: true };
-    front = await TlsFront.start(await sandbox.url, { ...server, ...demanding });
+    front = await TcpProxy.start(await sandbox.url, { ...server, ...demanding });
     proxy = await HttpProxy.start();
     variables = {
       PLATFORM_BASE_URL: `${front.origin}/api/web`,
@@ -47,7 +47,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
   it.each(['http', 'https'])(
     'is called by way of an %s proxy, whose password stays secret',
     async (protocol) => {
-      await using encrypted = await TlsFront.start(proxy.url, server);
+      await using encrypted = await TcpProxy.start(proxy.url, server);
       const address = protocol === 'http' ? proxy.url : encrypted.origin;
       await using started = await startSandboxedService({
         sandbox: new SandboxControl(await sandbox.url),

@@ -1,11 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
+import { Program } from '../../../scripts/processes/program.ts';
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import { ClusteredService } from '../../e2e/cluster/clustered-service.ts';
 import type { Load } from '../../e2e/cluster/load.ts';
-import { ProcessorLoad } from './processor-load.ts';
 import { type Answered, describeSilences, longestSilenceMs } from './silences.ts';
 
 /** How often a node is killed (`npm run test:recovery -- --rounds 50`); each of them once by default. */
@@ -23,18 +24,19 @@ jest.setTimeout(ROUNDS * 300_000);
 /** Each node killed in turn, and after each turn all three restarted one after the other, while both lanes work. */
 describe('the lanes of a worker on a cluster of three nodes', () => {
   let service: ClusteredService;
-  let processors: ProcessorLoad | undefined;
+  const busy = new AsyncDisposableStack();
   let load: Load;
   const silences: { what: string; lane: string; ms: number }[] = [];
 
   beforeAll(async () => {
     service = await ClusteredService.start();
-    processors = new ProcessorLoad();
+    for (let processor = 0; processor < availableParallelism(); processor += 1)
+      busy.use(new Program(process.execPath, ['-e', 'for (;;);']));
     load = service.load('recovering');
     await load.goOn(100);
   });
   afterAll(async () => {
-    await processors?.[Symbol.asyncDispose]();
+    await busy.disposeAsync();
     await service?.[Symbol.asyncDispose]();
   });
 
@@ -67,7 +69,7 @@ describe('the lanes of a worker on a cluster of three nodes', () => {
         if (round % NODES < NODES - 1) continue;
         for (const each of service.cluster.nodes) await watch(RESTARTED, each, () => each.shutDown());
       }
-      await processors?.[Symbol.asyncDispose]();
+      await busy.disposeAsync();
       await service.expectAnswered(load);
       process.stdout.write(`\n${describeSilences(silences)}\n${load.sent} commands, each answered\n`);
       // What is measured is printed; on a busy machine the bound of the documentation is no assertion.

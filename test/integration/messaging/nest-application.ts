@@ -10,8 +10,9 @@ import {
   MessagingObserver,
   PokerTransport,
 } from '#messaging';
+import { createLogger } from '#telemetry';
 
-import { AllCallers } from '../../../apps/worker/src/callers.ts';
+import { callersOf } from '../../../apps/worker/src/callers.ts';
 import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
@@ -37,7 +38,7 @@ const optionsOf = (prefix: string, client: unknown): MessagingModuleOptions => (
     IDEMPOTENCY_TTL_MS: 1_000,
   },
   clientOf: () => client,
-  callers: new AllCallers(),
+  callers: callersOf({ CALLERS_FILE: undefined }, createLogger('silent')),
   internalKeys: new InternalKeys(Buffer.alloc(32, 1)),
   onMismatch: (error) => {
     throw error;

@@ -67,20 +67,20 @@ describe('the shipped handlers, in an application of Nest', () => {
   afterAll(async () => {
     await service[Symbol.asyncDispose]();
     await clients.close();
-    await platform.close();
+    await platform[Symbol.asyncDispose]();
   });
 
   it('take their data through its pipes', async () => {
     const [reply] = await service.caller.send('session.create', { userId: 'u-1', nick: 'lucky' });
     expect(reply).toMatchObject({ type: 'session.created' });
-    expect(platform.received.at(-1)?.body).toContain('LUCKY');
+    expect(platform.requests.at(-1)?.body).toContain('LUCKY');
   });
 
   it('are kept by its guards', async () => {
     isGuarded = true;
-    const calls = platform.received.length;
+    const calls = platform.requests.length;
     const [reply] = await service.caller.send('session.create', { userId: 'p-2' });
     expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
-    expect(platform.received).toHaveLength(calls);
+    expect(platform.requests).toHaveLength(calls);
   });
 });

@@ -4,9 +4,9 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import {
   buildClient,
-  callWithin,
   CALLS,
   failureOf,
+  OPERATIONS,
   recordsOf,
   startPlatform,
   textOf,
@@ -16,7 +16,7 @@ import {
   AD_HOC_REPORT,
   changed,
   collection,
-  GAME,
+  DOCUMENTS,
   RAKE_REPORT,
   SESSION,
 } from './documents.ts';
@@ -28,23 +28,17 @@ beforeEach(async () => {
   platform = await startPlatform();
 });
 
-const DOCUMENTS = {
-  'session.create': SESSION,
-  'game.open': GAME,
-  'report.ad-hoc.fetch': AD_HOC_REPORT,
-  'report.rake.fetch': RAKE_REPORT,
-} as const;
-
 type Operation = keyof typeof DOCUMENTS;
-const OPERATIONS = Object.keys(DOCUMENTS) as Operation[];
 
-const rake = () => CALLS['report.rake.fetch'](buildClient(platform.origin).client, callWithin());
-const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
+const run = <O extends Operation>(operation: O, reportRecords: 'strict' | 'lenient' = 'strict') =>
+  CALLS[operation](buildClient(platform.origin, { settings: { reportRecords } }).client) as ReturnType<
+    (typeof CALLS)[O]
+  >;
 
 describe('a success', () => {
   it.each(OPERATIONS)('is read whatever its content type says: %s', async (operation) => {
     platform.always(answers(201, DOCUMENTS[operation], { 'content-type': 'text/html; charset=latin1' }));
-    await expect(run(operation)).resolves.toBeDefined();
+    expect(await run(operation)).toBeDefined();
   });
 
   it('may hold unknown members', async () => {
@@ -76,22 +70,17 @@ describe('a success that is not the document of the interface', () => {
     ['session.create', 'data/id', undefined],
     ['session.create', 'data/type', 'Session'],
     ['session.create', 'data/attributes', []],
-    ['session.create', 'data/attributes/user-id', 7],
-    ['session.create', 'data/attributes/session-id', undefined],
     ['session.create', 'data/attributes/auth', ''],
     ['session.create', 'data/attributes/redirect-url', null],
     ['game.open', 'data/id', undefined],
     ['game.open', 'data/type', 'session'],
     ['game.open', 'data/attributes/playerId', undefined],
-    ['game.open', 'data/attributes/sessionId', undefined],
-    ['game.open', 'data/attributes/auth', undefined],
     ['game.open', 'data/attributes/url', undefined],
     ['report.ad-hoc.fetch', 'data', {}],
     ['report.ad-hoc.fetch', 'meta', undefined],
     ['report.ad-hoc.fetch', 'meta/total-count', '1'],
     ['report.ad-hoc.fetch', 'meta/page-count', -1],
     ['report.ad-hoc.fetch', 'meta/current-page', 1.5],
-    ['report.ad-hoc.fetch', 'meta/per-page', undefined],
     ['report.ad-hoc.fetch', 'data/0', null],
     ['report.ad-hoc.fetch', 'data/0/type', 'players-rake'],
     ['report.ad-hoc.fetch', 'data/0/attributes', undefined],
@@ -100,20 +89,15 @@ describe('a success that is not the document of the interface', () => {
     ['report.ad-hoc.fetch', 'data/0/attributes/date', undefined],
     ['report.ad-hoc.fetch', 'data/0/attributes/win', '28831'],
     ['report.ad-hoc.fetch', 'data/0/attributes/win', 288.31],
-    ['report.ad-hoc.fetch', 'data/0/attributes/win', null],
-    ['report.ad-hoc.fetch', 'data/0/attributes/rabbit-hunting', undefined],
-    ['report.ad-hoc.fetch', 'data/0/attributes/user-id', 7],
-    ['report.ad-hoc.fetch', 'data/0/attributes/currency', ''],
     ['report.ad-hoc.fetch', 'data/0/id', undefined],
     ['report.rake.fetch', 'data/0/attributes/value', '512'],
-    ['report.rake.fetch', 'data/0/type', 'ad-hoc-report'],
   ])('%s with %s = %j', async (operation, path, value) => {
     platform.always(answers(200, changed(DOCUMENTS[operation], path, value)));
     const error = await failureOf(run(operation));
     expect(error).toMatchObject({ code: 'PLATFORM_PROTOCOL_ERROR', platform: { status: 200, errors: [] } });
     // By its pointer.
     expect(error.details?.['reason']).toContain(`/${path}`);
-    expect(platform.received).toHaveLength(1);
+    expect(platform.requests).toHaveLength(1);
   });
 
   it.each([
@@ -158,7 +142,7 @@ describe('a report', () => {
       .replace('"loss":2', '"loss":-123456789012345678901234567890')
       .replace('"bets":3', '"bets":9007199254740991');
     platform.always(answers(200, text));
-    const page = await CALLS['report.ad-hoc.fetch'](buildClient(platform.origin).client, callWithin());
+    const page = await run('report.ad-hoc.fetch');
     const written = textOf(page);
     expect(written).toContain('"win":9007199254740993,');
     expect(written).toContain('"loss":-123456789012345678901234567890,');
@@ -178,8 +162,7 @@ describe('a report', () => {
     };
     const text = JSON.stringify(collection('ad-hoc-report', [AD_HOC_ATTRIBUTES, odd]));
     platform.always(answers(200, text.replace('1.5', '12345678901234567890.5')));
-    const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
-    const page = await CALLS['report.ad-hoc.fetch'](client, callWithin());
+    const page = await run('report.ad-hoc.fetch', 'lenient');
     expect(textOf(page)).toContain(
       '"userId":7,"date":"2026-01-01","moneyType":0.1,"currency":"","win":12345678901234567890.5,"deposit":3,',
     );
@@ -206,15 +189,13 @@ describe('a report', () => {
     ['meta/total-count', '1'],
   ])('fails with %s = %j, however lenient the setting', async (path, value) => {
     platform.always(answers(200, changed(AD_HOC_REPORT, path, value)));
-    const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
-    const error = await failureOf(CALLS['report.ad-hoc.fetch'](client, callWithin()));
+    const error = await failureOf(run('report.ad-hoc.fetch', 'lenient'));
     expect(error.code).toBe('PLATFORM_PROTOCOL_ERROR');
   });
 
   it('has no faults if every record is as the interface document has it', async () => {
     platform.always(answers(200, AD_HOC_REPORT));
-    const { client } = buildClient(platform.origin, { settings: { reportRecords: 'lenient' } });
-    expect(await CALLS['report.ad-hoc.fetch'](client, callWithin())).not.toHaveProperty('faults');
+    expect(await run('report.ad-hoc.fetch', 'lenient')).not.toHaveProperty('faults');
   });
 
   it('takes the id from the resource, else from its attributes', async () => {
@@ -222,25 +203,24 @@ describe('a report', () => {
     const { id: _id, ...withoutId } = resource!;
     const withId = { ...withoutId, attributes: { ...withoutId.attributes, id: 'from-attributes' } };
     platform.next(answers(200, { ...RAKE_REPORT, data: [resource, withId] }));
-    expect(recordsOf(await rake()).map(({ id }) => id)).toEqual(['record-0', 'from-attributes']);
+    expect(recordsOf(await run('report.rake.fetch')).map(({ id }) => id)).toEqual([
+      'record-0',
+      'from-attributes',
+    ]);
   });
 
-  it('may be empty, and may have many records', async () => {
+  it('may be empty', async () => {
     platform.next(answers(200, collection('players-rake', [])));
     await expect(run('report.rake.fetch')).resolves.toMatchObject({ written: [], totalCount: 0 });
-    const many = Array.from({ length: 20_000 }, (_, value) => ({ 'user-id': 'u', currency: 'USD', value }));
-    platform.next(answers(200, collection('players-rake', many)));
-    const page = await rake();
-    expect(recordsOf(page)).toHaveLength(20_000);
   });
 
   it('is not read beyond 16 MiB, and its connection is not used again', async () => {
     platform.next(answers(200, `"${'x'.repeat(17 * 1024 * 1024)}"`), answers(200, RAKE_REPORT));
     const { client } = buildClient(platform.origin);
-    expect((await failureOf(CALLS['report.rake.fetch'](client, callWithin()))).details).toEqual({
+    expect((await failureOf(CALLS['report.rake.fetch'](client))).details).toEqual({
       reason: 'the body is unreadable: too-large',
     });
-    await CALLS['report.rake.fetch'](client, callWithin());
+    await CALLS['report.rake.fetch'](client);
     expect(platform.connections).toBe(2);
   });
 
@@ -248,10 +228,10 @@ describe('a report', () => {
     const attributes = JSON.parse(
       '{"user-id":"u","currency":"USD","value":1,"__proto__":{"x":1},"-__proto__":{"y":1}}',
     );
-    platform.always(
-      ({ response }) => void response.end(JSON.stringify(collection('players-rake', [attributes]))),
+    platform.always(answers(200, collection('players-rake', [attributes])));
+    expect(textOf(await run('report.rake.fetch'))).toBe(
+      '{"id":"record-0","userId":"u","currency":"USD","value":1}',
     );
-    expect(textOf(await rake())).toBe('{"id":"record-0","userId":"u","currency":"USD","value":1}');
   });
 
   it('tolerates unknown members only as deep as they can be serialized again', async () => {
@@ -260,6 +240,6 @@ describe('a report', () => {
     platform.always(answers(200, text.replace('"deep"', deep)));
     expect((await failureOf(run('report.rake.fetch'))).code).toBe('PLATFORM_PROTOCOL_ERROR');
     platform.always(answers(200, changed(RAKE_REPORT, 'data/0/attributes/further', { a: [{ b: null }] })));
-    expect(recordsOf(await rake())).toMatchObject([{ further: { a: [{ b: null }] } }]);
+    expect(recordsOf(await run('report.rake.fetch'))).toMatchObject([{ further: { a: [{ b: null }] } }]);
   });
 });

@@ -1,11 +1,21 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { until } from '../../support/until.ts';
-import { buildClient, callWithin, CALLS, failureOf, LIMITS, startPlatform } from './client.fixture.ts';
+import {
+  buildClient,
+  callWithin,
+  CALLS,
+  codeOf,
+  createSession,
+  failureOf,
+  LIMITS,
+  startPlatform,
+} from './client.fixture.ts';
 import { GAME, SESSION } from './documents.ts';
 import {
   answers,
   answersAfter,
+  answersTo,
   type Behaviour,
   type LocalPlatform,
   neverAnswers,
@@ -30,7 +40,7 @@ const build = (more: Partial<typeof LIMITS> = {}) =>
   buildClient(platform.origin, { limits: { ...limits, ...more } });
 
 async function fail(client: ReturnType<typeof build>['client'], times = 5): Promise<void> {
-  for (let i = 0; i < times; i += 1) await failureOf(CALLS['session.create'](client, callWithin()));
+  for (let i = 0; i < times; i += 1) await failureOf(createSession(client));
 }
 
 async function halfOpen(client: ReturnType<typeof build>['client']): Promise<void> {
@@ -47,12 +57,12 @@ describe('a circuit', () => {
     const { client, observer } = build({ attemptTimeoutMs: 400 });
     await fail(client);
     const call = callWithin();
-    const error = await failureOf(CALLS['session.create'](client, call));
+    const error = await failureOf(createSession(client, call));
     expect(error.code).toBe('CIRCUIT_OPEN');
     expect(error.details).toEqual({ reason: cause });
     expect(error.retryAfterMs).toBeGreaterThan(0);
     expect(error.retryAfterMs).toBeLessThanOrEqual(OPEN_MS);
-    expect([call.attempts, platform.received.length]).toEqual([0, 5]);
+    expect([call.attempts, platform.requests.length]).toEqual([0, 5]);
     expect(observer.refusals).toEqual(['circuit-open']);
     expect(observer.circuitStates).toEqual(['default session.create open']);
     expect(client.circuits()).toEqual([
@@ -67,22 +77,19 @@ describe('a circuit', () => {
     ]);
   });
 
-  it.each([302, 400, 403, 404, 422, 429])(
-    'does not open after answers that are not failures: %d',
-    async (status) => {
-      platform.always(answers(status));
-      const { client, observer } = build();
-      await fail(client, 20);
-      expect(platform.received).toHaveLength(20);
-      expect(observer.circuitStates).toEqual([]);
-    },
-  );
+  it.each([302, 403, 422, 429])('does not open after answers that are not failures: %d', async (status) => {
+    platform.always(answers(status));
+    const { client, observer } = build();
+    await fail(client, 20);
+    expect(platform.requests).toHaveLength(20);
+    expect(observer.circuitStates).toEqual([]);
+  });
 
   it('does not open by calls that were cut off by their deadline', async () => {
     platform.always(neverAnswers);
     const { client, observer } = build();
     await Promise.all(
-      Array.from({ length: AT_ONCE }, () => failureOf(CALLS['session.create'](client, callWithin(500)))),
+      Array.from({ length: AT_ONCE }, () => failureOf(createSession(client, callWithin(500)))),
     );
     expect(observer).toMatchObject({
       circuitStates: [],
@@ -91,16 +98,10 @@ describe('a circuit', () => {
   });
 
   it('is one for each operation: the lobby stays open', async () => {
-    platform.always(({ request, response, socket }) =>
-      (request.target.includes('open-game') ? answers(200, GAME) : answers(503))({
-        request,
-        response,
-        socket,
-      }),
-    );
+    platform.always(answersTo('open-game', answers(200, GAME), answers(503)));
     const { client } = build();
     await fail(client);
-    await expect(CALLS['game.open'](client, callWithin())).resolves.toBeDefined();
+    await expect(CALLS['game.open'](client)).resolves.toBeDefined();
     expect(client.circuits().map(({ operation, state }) => [operation, state])).toEqual([
       ['session.create', 'open'],
       ['game.open', 'closed'],
@@ -113,16 +114,9 @@ describe('a circuit', () => {
     await fail(client);
     platform.always(answersAfter(50, answers(200, SESSION)));
     await halfOpen(client);
-    const codes = await Promise.all(
-      Array.from({ length: 5 }, () =>
-        CALLS['session.create'](client, callWithin()).then(
-          () => 'OK',
-          ({ code }) => code,
-        ),
-      ),
-    );
+    const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(createSession(client))));
     expect(codes).toEqual(['OK', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN', 'CIRCUIT_OPEN']);
-    await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
+    await expect(createSession(client)).resolves.toBeDefined();
     const states = ['open', 'half-open', 'closed'].map((state) => `default session.create ${state}`);
     expect(observer.circuitStates).toEqual(states);
   });
@@ -136,20 +130,20 @@ describe('a circuit', () => {
     expect(client.circuits()[0]?.state).toBe('open');
     platform.always(neverAnswers);
     await halfOpen(client);
-    expect((await failureOf(CALLS['session.create'](client, callWithin(60)))).code).toBe('COMMAND_EXPIRED');
+    expect((await failureOf(createSession(client, callWithin(60)))).code).toBe('COMMAND_EXPIRED');
     expect(client.circuits()[0]?.state).toBe('half-open');
     platform.always(answers(200, SESSION));
-    await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
+    await expect(createSession(client)).resolves.toBeDefined();
   });
 
   it('is not closed by a late success of a call from before its opening', async () => {
     const opening = Promise.withResolvers<void>();
     platform
-      .next((exchange) => opening.promise.then(() => answers(200, SESSION)(exchange)))
+      .next((...exchange) => opening.promise.then(() => answers(200, SESSION)(...exchange)))
       .always(answers(503));
     const { client } = build();
-    const late = CALLS['session.create'](client, callWithin());
-    await until('it is in flight', () => platform.received.length === 1);
+    const late = createSession(client);
+    await until('it is in flight', () => platform.requests.length === 1);
     await fail(client);
     expect(client.circuits()[0]?.state).toBe('open');
     opening.resolve();
@@ -161,23 +155,23 @@ describe('a circuit', () => {
     const cutOff = Promise.withResolvers<void>();
     platform
       .next(neverAnswers)
-      .always((exchange) => cutOff.promise.then(() => answers(200, SESSION)(exchange)));
+      .always((...exchange) => cutOff.promise.then(() => answers(200, SESSION)(...exchange)));
     const { client } = build();
-    const late = failureOf(CALLS['session.create'](client, callWithin(1_000)));
-    await until('it is in flight', () => platform.received.length === 1);
-    const others = Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin()));
-    await until('so are the others', () => platform.received.length === 9);
+    const late = failureOf(createSession(client, callWithin(1_000)));
+    await until('it is in flight', () => platform.requests.length === 1);
+    const others = Array.from({ length: 8 }, () => createSession(client));
+    await until('so are the others', () => platform.requests.length === 9);
     expect((await late).code).toBe('COMMAND_EXPIRED');
     cutOff.resolve();
     expect(await Promise.all(others)).toHaveLength(8);
-    expect(platform.received).toHaveLength(9);
+    expect(platform.requests).toHaveLength(9);
   });
 
   it('that opens between two attempts leaves the call the error of the first ones', async () => {
     platform.always(answers(503));
     const { client } = buildClient(platform.origin, { limits: { ...limits, maxAttempts: 10 } });
     const call = callWithin();
-    const error = await failureOf(CALLS['session.create'](client, call));
+    const error = await failureOf(createSession(client, call));
     expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', platform: { status: 503 } });
     expect(error.retryAfterMs).toBeGreaterThan(0);
     expect(call.attempts).toBe(5);
@@ -186,12 +180,7 @@ describe('a circuit', () => {
   it('that opens rejects the calls that wait for a connection', async () => {
     platform.always(answersAfter(20, answers(503)));
     const { client } = buildClient(platform.origin, { limits: { ...limits, connections: 1 } });
-    const codes = await Promise.all(
-      Array.from(
-        { length: 20 },
-        async () => (await failureOf(CALLS['session.create'](client, callWithin()))).code,
-      ),
-    );
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(createSession(client))));
     expect(codes.filter((code) => code === 'PLATFORM_UNAVAILABLE')).toHaveLength(5);
     expect(codes.filter((code) => code === 'CIRCUIT_OPEN')).toHaveLength(15);
   });

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
+
 import { afterEach } from '@jest/globals';
 
-import type { CommandError, CommandType, ReportRecord } from '#contracts';
+import { CommandError, type CommandType, type ReportRecord } from '#contracts';
 import {
   type AttemptResult,
   type CallContext,
@@ -8,15 +10,15 @@ import {
   DEFAULT_PLATFORM_SETTINGS,
   type OperatorCredentials,
   PlatformClient,
-  PlatformObserver,
   type PlatformLimits,
+  PlatformObserver,
   type PlatformSettings,
   type PlatformTransport,
   type RefusalReason,
 } from '#platform';
 import { Deadline, steadyClock } from '#resilience';
 
-import { type Behaviour, LocalPlatform } from './local-platform.ts';
+import { answers, type Behaviour, LocalPlatform } from './local-platform.ts';
 
 export const SECRET = 'test_secret_key';
 
@@ -46,40 +48,41 @@ export class RecordingObserver extends PlatformObserver {
   retries = 0;
   signatureDoubts = 0;
 
-  override attemptEnded(_operation?: string, result?: AttemptResult): void {
-    if (result) this.results.push(result);
+  attemptEnded(_operation: string, result: AttemptResult): void {
+    this.results.push(result);
   }
 
-  override admissionWaited(): void {
+  admissionWaited(): void {
     this.waits += 1;
   }
 
-  override attemptRefused(_operation?: string, reason?: RefusalReason): void {
-    if (reason) this.refusals.push(reason);
+  attemptRefused(_operation: string, reason: RefusalReason): void {
+    this.refusals.push(reason);
   }
 
-  override signatureDoubted(): void {
+  signatureDoubted(): void {
     this.signatureDoubts += 1;
   }
 
-  override retried(): void {
+  retried(): void {
     this.retries += 1;
   }
 
-  override circuitChanged(operator?: string, operation?: string, state?: string): void {
+  circuitChanged(operator: string, operation: string, state: string): void {
     this.circuitStates.push(`${operator} ${operation} ${state}`);
   }
 }
 
-const open: { close(): Promise<void> }[] = [];
+const open: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
-  for (const each of open.splice(0).reverse()) await each.close();
+  for (const close of open.splice(0).reverse()) await close();
 });
 
-export async function startPlatform(otherwise?: Behaviour): Promise<LocalPlatform> {
+/** A platform that is closed after the test. */
+export async function startPlatform(otherwise: Behaviour = answers(404)): Promise<LocalPlatform> {
   const platform = await LocalPlatform.start(otherwise);
-  open.push(platform);
+  open.push(() => platform[Symbol.asyncDispose]());
   return platform;
 }
 
@@ -112,7 +115,7 @@ export function buildClient(
     clock,
     random: () => 0.01,
   });
-  open.push(client);
+  open.push(() => client.close());
   return { client, observer };
 }
 
@@ -125,31 +128,47 @@ const PERIOD = { dateFrom: '2026-01-30 00:00:00', dateTo: '2026-01-31 00:00:00' 
 
 /** Each operation of the interface document, called with the least data. */
 export const CALLS = {
-  'session.create': (client, call) => client.createSession({ userId: 'u-1' }, call),
-  'game.open': (client, call) => client.openGame({ player: { id: 'u-1' }, session: { id: 's-1' } }, call),
-  'report.ad-hoc.fetch': (client, call) => client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
-  'report.rake.fetch': (client, call) => client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
-} satisfies Partial<Record<CommandType, (client: PlatformClient, call: CallContext) => Promise<unknown>>>;
+  'session.create': (client, call = callWithin()) => client.createSession({ userId: 'u-1' }, call),
+  'game.open': (client, call = callWithin()) =>
+    client.openGame({ player: { id: 'u-1' }, session: { id: 's-1' } }, call),
+  'report.ad-hoc.fetch': (client, call = callWithin()) =>
+    client.fetchAdHocReport(PERIOD, { page: 1, perPage: 500 }, call),
+  'report.rake.fetch': (client, call = callWithin()) =>
+    client.fetchRake(PERIOD, { page: 1, perPage: 500 }, call),
+} satisfies Partial<Record<CommandType, (client: PlatformClient, call?: CallContext) => Promise<unknown>>>;
+
+export const createSession = CALLS['session.create'];
 
 export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
+/** The signature of a canonical string. */
+export const digest = (canonical: string) =>
+  createHash('sha256')
+    .update(canonical + SECRET)
+    .digest('hex');
+
 /** The records of a page, as its reply has them. */
-export function recordsOf({ written }: CollectionPage): ReportRecord[] {
-  return JSON.parse(`[${textOf({ written })}]`) as ReportRecord[];
+export function recordsOf(page: CollectionPage): ReportRecord[] {
+  return JSON.parse(`[${textOf(page)}]`) as ReportRecord[];
 }
 
-export function textOf({ written }: Pick<CollectionPage, 'written'>): string {
+export function textOf({ written }: CollectionPage): string {
   return Buffer.concat(written).toString();
 }
 
 /** The error of a call that must fail. */
 export async function failureOf(call: Promise<unknown>): Promise<CommandError> {
+  const [end] = await Promise.allSettled([call]);
+  if (end.status === 'rejected' && end.reason instanceof CommandError) return end.reason;
+  throw new Error('The call did not fail as a command does.', { cause: end });
+}
+
+/** The code of a call's error, or `OK`. */
+export function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
-    () => {
-      throw new Error('The call succeeded.');
-    },
-    (error: CommandError) => error,
+    () => 'OK',
+    ({ code }) => String(code),
   );
 }
 

@@ -10,6 +10,7 @@ import {
   type CalledOperation,
   callWithin,
   CALLS,
+  createSession,
   failureOf,
   OPERATIONS,
   startPlatform,
@@ -88,16 +89,16 @@ describe('at its deadline a call ends', () => {
 
   it('that is connecting, which an AbortSignal would not settle', async () => {
     const { client } = buildClient(await silentOrigin());
-    await expectExpired(callWithin(500), (call) => CALLS['session.create'](client, call), true);
+    await expectExpired(callWithin(500), (call) => createSession(client, call), true);
   });
 
   it('that waits for a connection, without having been sent', async () => {
     platform.always(neverAnswers);
     const { client } = buildClient(platform.origin, { limits: { connections: 1 } });
-    const first = CALLS['session.create'](client, callWithin(1_500));
+    const first = createSession(client, callWithin(1_500));
     const second = callWithin(500);
-    await expectExpired(second, (call) => CALLS['session.create'](client, call), false);
-    expect([second.attempts, platform.received.length]).toEqual([0, 1]);
+    await expectExpired(second, (call) => createSession(client, call), false);
+    expect([second.attempts, platform.requests.length]).toEqual([0, 1]);
     await failureOf(first);
   });
 
@@ -105,7 +106,7 @@ describe('at its deadline a call ends', () => {
     platform.next(resets).always(neverAnswers);
     const { client } = buildClient(platform.origin);
     const call = callWithin(1_000);
-    await expectExpired(call, () => CALLS['session.create'](client, call), true);
+    await expectExpired(call, () => createSession(client, call), true);
     expect(call.attempts).toBe(2);
   });
 
@@ -113,7 +114,7 @@ describe('at its deadline a call ends', () => {
     const { client } = buildClient(platform.origin);
     const error = await failureOf(CALLS['game.open'](client, callWithin(-1)));
     expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
-    expect(platform.received).toEqual([]);
+    expect(platform.requests).toEqual([]);
   });
 });
 
@@ -121,7 +122,7 @@ describe('an attempt that is too slow', () => {
   it('while connecting was not sent, and ends exactly at the attempt timeout', async () => {
     const limits = { attemptTimeoutMs: 150, maxAttempts: 2 };
     const { client, observer } = buildClient(await silentOrigin(), { limits });
-    const error = failureOf(CALLS['session.create'](client, callWithin()));
+    const error = failureOf(createSession(client));
     expect(await Promise.race([error, later(1_200)])).toMatchObject({
       code: 'PLATFORM_UNAVAILABLE',
       details: { reason: 'timeout' },
@@ -132,7 +133,7 @@ describe('an attempt that is too slow', () => {
   it('does not keep its connection from the next one', async () => {
     platform.next(neverAnswers, answers(200, SESSION));
     const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400, connections: 1 } });
-    await expect(CALLS['session.create'](client, callWithin())).resolves.toBeDefined();
+    await expect(createSession(client)).resolves.toBeDefined();
     expect(platform.openSockets).toBe(1);
   });
 });

@@ -50,6 +50,14 @@ export const AD_HOC_REPORT = collection('ad-hoc-report', [AD_HOC_ATTRIBUTES]);
 
 export const RAKE_REPORT = collection('players-rake', [{ 'user-id': 'u-1', currency: 'USD', value: 512 }]);
 
+/** The least success of each operation. */
+export const DOCUMENTS = {
+  'session.create': SESSION,
+  'game.open': GAME,
+  'report.ad-hoc.fetch': AD_HOC_REPORT,
+  'report.rake.fetch': RAKE_REPORT,
+} as const;
+
 export function errors(status: number, ...entries: readonly object[]) {
   return { errors: entries.map((entry) => ({ status, ...entry })) };
 }

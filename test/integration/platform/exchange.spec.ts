@@ -11,15 +11,7 @@ import { exchange, type ExchangeEnd } from '../../../libs/platform/src/transport
 import { wireAnswer, writeAnswer } from '../../support/fuzz/wire-answer.ts';
 import { buildClient, CALLS, callWithin, OPERATIONS, startPlatform } from './client.fixture.ts';
 import { AD_HOC_REPORT, SESSION } from './documents.ts';
-import {
-  answers,
-  type Behaviour,
-  drips,
-  type LocalPlatform,
-  neverAnswers,
-  resets,
-  truncates,
-} from './local-platform.ts';
+import { answers, type Behaviour, drips, type LocalPlatform, truncates } from './local-platform.ts';
 
 describe('exchange', () => {
   const LONG_MS = 60_000;
@@ -45,11 +37,11 @@ describe('exchange', () => {
     const answer = { status: 200, retryAfter: '3', contentEncoding: 'x-none', body: Buffer.from('text') };
     expect(await send()).toEqual({ kind: 'answer', answer });
     expect(await send()).toEqual({ kind: 'answer', answer });
-    expect([platform.received.map(({ body }) => body), platform.connections]).toEqual([['a=b', 'a=b'], 1]);
+    expect([platform.requests.map(({ body }) => body), platform.connections]).toEqual([['a=b', 'a=b'], 1]);
   });
 
   it('ignores an informational response before the answer', async () => {
-    platform.always(({ response }) => {
+    platform.always((_request, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
       response.writeHead(204).end();
     });
@@ -71,31 +63,6 @@ describe('exchange', () => {
       expect(platform.connections).toBe(2);
     },
   );
-
-  it.each<[string, Behaviour, string, number]>([
-    ['a connection that ends', resets, 'reset', LONG_MS],
-    ['a success that breaks off', truncates(200, { data: [] }), 'truncated', LONG_MS],
-    ['an answer that does not come', neverAnswers, 'timeout', SHORT_MS],
-    ['an answer that is not HTTP', ({ socket }) => void socket.end('220 mail\r\n'), 'malformed', LONG_MS],
-  ])('is lost by %s, and discards its connection', async (_case, behaviour, fault, ms) => {
-    platform.always(behaviour);
-    expect(await send(ms)).toEqual({ kind: 'lost', fault });
-    platform.always(answers(200));
-    expect(await send()).toMatchObject({ kind: 'answer' });
-    expect(platform.connections).toBe(2);
-  });
-
-  it('is not sent if the connection is refused', async () => {
-    await platform.close();
-    expect(await send()).toEqual({ kind: 'not-sent', fault: 'refused' });
-  });
-
-  it('ends when its connections are closed', async () => {
-    platform.always(neverAnswers);
-    const end = send();
-    await Promise.all([end, connections.close()]);
-    expect(await end).toMatchObject({ fault: 'closed' });
-  });
 });
 
 describe('hostile answers', () => {

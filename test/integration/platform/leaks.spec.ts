@@ -15,9 +15,16 @@ import {
   WAYS_TO_ECHO,
 } from '../../support/fuzz/canary.ts';
 import { until } from '../../support/until.ts';
-import { buildClient, CALLS, callWithin, failureOf, startPlatform } from './client.fixture.ts';
+import { buildClient, callWithin, createSession, failureOf, startPlatform } from './client.fixture.ts';
 import { SESSION } from './documents.ts';
-import { answers, type Behaviour, type LocalPlatform, neverAnswers, resets } from './local-platform.ts';
+import {
+  answers,
+  type Behaviour,
+  type LocalPlatform,
+  neverAnswers,
+  resets,
+  targetOf,
+} from './local-platform.ts';
 
 describe('leaks', () => {
   let platform: LocalPlatform;
@@ -48,12 +55,10 @@ describe('leaks', () => {
       platform.next(answers(429, '', { 'retry-after': '20' })).always(neverAnswers);
       const before = held();
       const { client } = buildClient(platform.origin, { limits: { connections: 2 } });
-      const pausing = failureOf(CALLS['session.create'](client, callWithin()));
+      const pausing = failureOf(createSession(client));
       await settled();
-      const others = Array.from({ length: 5 }, () =>
-        failureOf(CALLS['session.create'](client, callWithin())),
-      );
-      await until('two calls are in flight', () => platform.received.length === 3);
+      const others = Array.from({ length: 5 }, () => failureOf(createSession(client)));
+      await until('two calls are in flight', () => platform.requests.length === 3);
       await client.close();
       const codes = (await Promise.all([pausing, ...others])).map(({ code }) => code);
       expect(codes).toEqual([
@@ -74,7 +79,7 @@ describe('leaks', () => {
       const { port } = silent.address() as { port: number };
       const before = held();
       const { client } = buildClient(`https://127.0.0.1:${port}`);
-      const call = failureOf(CALLS['session.create'](client, callWithin()));
+      const call = failureOf(createSession(client));
       await settled();
       await client.close();
       expect((await call).code).toBe('PLATFORM_UNAVAILABLE');
@@ -86,7 +91,7 @@ describe('leaks', () => {
     it('a call fails at once, and no connection is made', async () => {
       const { client } = buildClient(platform.origin);
       await client.close();
-      const error = await failureOf(CALLS['session.create'](client, callWithin()));
+      const error = await failureOf(createSession(client));
       expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'closed' } });
       expect(platform.connections).toBe(0);
     });
@@ -95,22 +100,21 @@ describe('leaks', () => {
   describe('an open client', () => {
     it('leaves no timer behind a call that has ended, however it ended', async () => {
       const { client } = buildClient(platform.origin);
-      await CALLS['session.create'](client, callWithin()).catch(() => undefined);
+      await createSession(client).catch(() => undefined);
       const before = held();
       platform.next(answers(200, SESSION), answers(422), resets, answers(200, SESSION), answers(503));
       platform.always(answers(200, SESSION));
-      for (let i = 0; i < 5; i += 1)
-        await CALLS['session.create'](client, callWithin()).catch(() => undefined);
+      for (let i = 0; i < 5; i += 1) await createSession(client).catch(() => undefined);
       await expectNoMoreThan(before);
     });
 
     it('closes connections that are not used, and forgets them', async () => {
       platform.always(answers(200, SESSION, { 'keep-alive': 'timeout=2' }));
       const { client } = buildClient(platform.origin);
-      await Promise.all(Array.from({ length: 8 }, () => CALLS['session.create'](client, callWithin())));
+      await Promise.all(Array.from({ length: 8 }, () => createSession(client)));
       // The server keeps a connection no longer than the margin of the client, so it is never used again.
       await until('all are closed', () => platform.openSockets === 0, LESS_THAN_IDLE_MS);
-      await CALLS['session.create'](client, callWithin());
+      await createSession(client);
     });
   });
 
@@ -127,7 +131,7 @@ describe('leaks', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     const { client } = buildClient(`https://localhost:${port}`, { limits: { maxAttempts: 1 } });
-    await failureOf(CALLS['session.create'](client, callWithin()));
+    await failureOf(createSession(client));
     expect(hellos[0]?.includes('\x08http/1.1')).toBe(true);
     expect(hellos[0]?.includes('\x02h2')).toBe(false);
     await new Promise((resolve) => server.close(resolve));
@@ -140,10 +144,8 @@ describe('leaks', () => {
       // The budget refills with time, so time stands still.
       clock: () => 0,
     });
-    await Promise.all(
-      Array.from({ length: 300 }, () => failureOf(CALLS['session.create'](client, callWithin()))),
-    );
-    expect(platform.received.length).toBe(300 + observer.retries);
+    await Promise.all(Array.from({ length: 300 }, () => failureOf(createSession(client))));
+    expect(platform.requests.length).toBe(300 + observer.retries);
     expect(observer.retries).toBe(100);
   });
 });
@@ -173,9 +175,9 @@ describe('canaries', () => {
 
   /** Repeats everything that it was sent, written in the given way, wherever an answer has room for it. */
   function echoes(status: number, way: (text: string) => string): Behaviour {
-    return ({ request, response, socket }) => {
+    return (request, response, socket) => {
       const all = [
-        request.target,
+        targetOf(request),
         request.body,
         JSON.stringify(request.headers),
         valuesIn(request.body).join(' '),

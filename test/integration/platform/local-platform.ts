@@ -1,60 +1,34 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { text as wholeText } from 'node:stream/consumers';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** One received request. */
-export interface Received {
-  readonly method: string;
-  readonly url: URL;
-  /** The raw path and query. */
-  readonly target: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
+import { type PlatformBehaviour, type PlatformRequest, PlatformStub } from '../../support/platform-stub.ts';
 
-export interface Exchange {
-  readonly request: Received;
-  readonly response: ServerResponse;
-  readonly socket: Socket;
-}
+export type Behaviour = PlatformBehaviour;
 
-/** How the platform answers one request. */
-export type Behaviour = (exchange: Exchange) => void | Promise<void>;
-
-/** A real HTTP server on a free port of this machine, whose behaviour each test sets. */
-export class LocalPlatform {
-  readonly received: Received[] = [];
+/** A platform that answers by a script, and counts what is open. */
+export class LocalPlatform extends PlatformStub {
   /** The most requests that were unanswered at the same time. */
   maxInFlight = 0;
   connections = 0;
-  readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #script: Behaviour[] = [];
-  #otherwise: Behaviour = answers(404);
+  #otherwise: Behaviour;
   #inFlight = 0;
 
-  private constructor(server: Server) {
-    this.#server = server;
-    server.on('connection', (socket) => {
+  constructor(otherwise: Behaviour) {
+    super((...exchange) => (this.#script.shift() ?? this.#otherwise)(...exchange));
+    this.#otherwise = otherwise;
+    // Longer than a client should rely on.
+    this.server.keepAliveTimeout = 60_000;
+    this.server.on('connection', (socket) => {
       this.connections += 1;
       this.#sockets.add(socket);
       socket.on('error', () => undefined).on('close', () => this.#sockets.delete(socket));
     });
-    server.on('request', (request, response) => void this.#serve(request, response));
-  }
-
-  static async start(otherwise?: Behaviour): Promise<LocalPlatform> {
-    const server = createServer();
-    // Longer than a client should rely on.
-    server.keepAliveTimeout = 60_000;
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const platform = new LocalPlatform(server);
-    if (otherwise) platform.always(otherwise);
-    return platform;
-  }
-
-  get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.server.on('request', (_request, response) => {
+      this.maxInFlight = Math.max(this.maxInFlight, (this.#inFlight += 1));
+      response.on('close', () => (this.#inFlight -= 1));
+    });
   }
 
   get openSockets(): number {
@@ -71,32 +45,11 @@ export class LocalPlatform {
     this.#otherwise = behaviour;
     return this;
   }
+}
 
-  async close(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    await new Promise((resolve) => this.#server.close(resolve));
-  }
-
-  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    this.#inFlight += 1;
-    this.maxInFlight = Math.max(this.maxInFlight, this.#inFlight);
-    response.on('close', () => {
-      this.#inFlight -= 1;
-    });
-    // Its sender may have been killed, or have given up.
-    const body = await wholeText(request).catch(() => undefined);
-    if (body === undefined || !this.#server.listening) return;
-    const received: Received = {
-      method: request.method ?? '',
-      url: new URL(request.url ?? '', this.origin),
-      target: request.url ?? '',
-      headers: request.headers,
-      body,
-    };
-    this.received.push(received);
-    const behaviour = this.#script.shift() ?? this.#otherwise;
-    await behaviour({ request: received, response, socket: request.socket });
-  }
+/** Path and query, as they were sent. */
+export function targetOf({ url }: PlatformRequest): string {
+  return url.pathname + url.search;
 }
 
 /** Answers with a document, or with a text unchanged. */
@@ -105,27 +58,31 @@ export function answers(
   body: unknown = '',
   headers: Readonly<Record<string, string>> = {},
 ): Behaviour {
-  return ({ response }) => {
-    const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-    response.writeHead(status, { 'content-type': 'application/vnd.api+json', ...headers }).end(text);
-  };
+  const text = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return (_request, response) =>
+    void response.writeHead(status, { 'content-type': 'application/vnd.api+json', ...headers }).end(text);
+}
+
+/** Answers what holds a text in its path in one way, and everything else in another. */
+export function answersTo(part: string, behaviour: Behaviour, otherwise: Behaviour): Behaviour {
+  return (...exchange) => (exchange[0].url.pathname.includes(part) ? behaviour : otherwise)(...exchange);
+}
+
+export function answersAfter(delayMs: number, behaviour: Behaviour): Behaviour {
+  return (...exchange) => sleep(delayMs).then(() => behaviour(...exchange));
 }
 
 /** Reads the request, carries it out, and closes the connection without an answer. */
-export const resets: Behaviour = ({ socket }) => void socket.destroy();
+export const resets: Behaviour = (_request, _response, socket) => void socket.destroy();
 
 export const neverAnswers: Behaviour = () => undefined;
 
-export function answersAfter(delayMs: number, behaviour: Behaviour): Behaviour {
-  return async (exchange) => {
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
-    await behaviour(exchange);
-  };
-}
+export const answersMail: Behaviour = (_request, _response, socket) =>
+  void socket.end('220 mail.example\r\n');
 
 /** Sends the head and half of the body, and closes the connection. */
 export function truncates(status: number, document: unknown): Behaviour {
-  return ({ response, socket }) => {
+  return (_request, response, socket) => {
     const text = JSON.stringify(document);
     response.writeHead(status, { 'content-length': String(text.length) });
     response.write(text.slice(0, text.length / 2), () => socket.destroy());
@@ -134,14 +91,11 @@ export function truncates(status: number, document: unknown): Behaviour {
 
 /** Sends a byte every 20 ms, and never ends. */
 export function drips(status: number, document: unknown): Behaviour {
-  return ({ response }) => {
+  return (_request, response) => {
     const text = JSON.stringify(document);
     response.writeHead(status, { 'content-length': String(text.length) });
-    let sent = 0;
-    const timer = setInterval(() => {
-      if (sent < text.length - 1) response.write(text[sent]);
-      sent += 1;
-    }, 20);
+    const bytes = text.slice(0, -1)[Symbol.iterator]();
+    const timer = setInterval(() => response.write(bytes.next().value ?? ''), 20);
     response.on('close', () => clearInterval(timer));
   };
 }

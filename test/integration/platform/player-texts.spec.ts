@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { buildClient, callWithin, CALLS, failureOf, startPlatform } from './client.fixture.ts';
+import { buildClient, CALLS, createSession, failureOf, startPlatform } from './client.fixture.ts';
 import { changed, GAME, SESSION } from './documents.ts';
 import { answers, type LocalPlatform } from './local-platform.ts';
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 const DOCUMENTS = { 'session.create': SESSION, 'game.open': GAME } as const;
 type Operation = keyof typeof DOCUMENTS;
 
-const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client, callWithin());
+const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client);
 
 describe('a session or game', () => {
   const ATTRIBUTES = 'data/attributes';
@@ -52,7 +52,7 @@ describe('a session or game', () => {
   ])('names its user %s, which SESSION_USER_ID=any passes on', async (_, written, platformUserId) => {
     platform.always(answers(200, JSON.stringify(SESSION).replace('"u-1"', written)));
     const { client } = buildClient(platform.origin, { settings: { sessionUserId: 'any' } });
-    const created = await CALLS['session.create'](client, callWithin());
+    const created = await createSession(client);
     expect(created).toEqual({
       userId: 'u-1',
       ...(platformUserId !== undefined && { platformUserId }),
@@ -67,7 +67,7 @@ describe('a session or game', () => {
     async (written) => {
       platform.always(answers(200, JSON.stringify(SESSION).replace('"u-1"', written)));
       const { client } = buildClient(platform.origin, { settings: { sessionUserId: 'any' } });
-      const error = await failureOf(CALLS['session.create'](client, callWithin()));
+      const error = await failureOf(createSession(client));
       expect(error.details?.['reason']).toBe('/data/attributes/user-id is not a non-empty string');
     },
   );
@@ -82,8 +82,8 @@ describe('a session or game', () => {
     platform.always(answers(200, GAME));
     const client = (host: string) =>
       buildClient(platform.origin, { settings: { urlHosts: new Set([host]) } }).client;
-    await expect(CALLS['game.open'](client('play.example'), callWithin())).resolves.toBeDefined();
-    const error = await failureOf(CALLS['game.open'](client('lobby.example'), callWithin()));
+    await expect(CALLS['game.open'](client('play.example'))).resolves.toBeDefined();
+    const error = await failureOf(CALLS['game.open'](client('lobby.example')));
     expect(error.details?.['reason']).toContain('PLATFORM_URL_HOSTS');
   });
 

@@ -4,32 +4,26 @@ import { TlsContext, type TlsMaterial } from '#tls';
 
 import { Authority, type Identity } from '../../../libs/settings/src/certificates.fixture.ts';
 import { HttpProxy } from '../../support/http-proxy.ts';
-import { TlsFront } from '../../support/tls-front.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
 import {
   buildClient,
   CALLS,
   callWithin,
   type ClientOptions,
+  createSession,
   failureOf,
   OPERATIONS,
   startPlatform,
 } from './client.fixture.ts';
-import { AD_HOC_REPORT, GAME, RAKE_REPORT, SESSION } from './documents.ts';
-import { answers, type LocalPlatform, neverAnswers, resets } from './local-platform.ts';
+import { DOCUMENTS, SESSION } from './documents.ts';
+import { answers, type LocalPlatform, neverAnswers, resets, targetOf } from './local-platform.ts';
 
 describe('proxy', () => {
-  const DOCUMENTS = {
-    'session.create': SESSION,
-    'game.open': GAME,
-    'report.ad-hoc.fetch': AD_HOC_REPORT,
-    'report.rake.fetch': RAKE_REPORT,
-  };
-
   let authority: Authority;
   let server: Identity;
   let platform: LocalPlatform;
-  let front: TlsFront;
+  let front: TcpProxy;
   let proxy: HttpProxy;
 
   beforeAll(async () => {
@@ -39,7 +33,7 @@ describe('proxy', () => {
 
   beforeEach(async () => {
     platform = await startPlatform(answers(200, SESSION));
-    front = await TlsFront.start(platform.origin, server);
+    front = await TcpProxy.start(platform.origin, server);
     proxy = await HttpProxy.start();
   });
 
@@ -55,8 +49,8 @@ describe('proxy', () => {
     return buildClient(origin, { transport: { tls, proxyUrl }, ...options });
   }
 
-  const createSession = ({ client }: ReturnType<typeof clientThrough>, call = callWithin()) =>
-    CALLS['session.create'](client, call);
+  const create = ({ client }: ReturnType<typeof clientThrough>, call = callWithin()) =>
+    createSession(client, call);
 
   describe.each<[string, () => string, () => unknown]>([
     ['an encrypted platform', () => front.origin, () => `localhost:${front.port}`],
@@ -64,32 +58,36 @@ describe('proxy', () => {
   ])('calls through a proxy to %s', (_, origin, target) => {
     it.each(OPERATIONS)('arrive as they would without it: %s', async (operation) => {
       platform.always(answers(200, DOCUMENTS[operation]));
-      await CALLS[operation](clientThrough(origin()).client, callWithin());
+      await CALLS[operation](clientThrough(origin()).client);
       expect(proxy.targets).toEqual([target()]);
-      await CALLS[operation](buildClient(platform.origin).client, callWithin());
-      const [passed, direct] = platform.received;
-      expect(passed).toMatchObject({ method: direct!.method, target: direct!.target, body: direct!.body });
+      await CALLS[operation](buildClient(platform.origin).client);
+      const [passed, direct] = platform.requests;
+      expect([passed!.method, targetOf(passed!), passed!.body]).toEqual([
+        direct!.method,
+        targetOf(direct!),
+        direct!.body,
+      ]);
       expect(passed!.headers).toEqual({ ...direct!.headers, host: new URL(origin()).host });
     });
 
     it('say who asks to the proxy alone', async () => {
-      await createSession(clientThrough(origin(), {}, 'caf%C3%A9:p%40ss%3A@'));
+      await create(clientThrough(origin(), {}, 'caf%C3%A9:p%40ss%3A@'));
       const expected = `Basic ${Buffer.from('café:p@ss:').toString('base64')}`;
       expect(proxy.credentials).toEqual([expected]);
-      expect(platform.received[0]!.headers).not.toHaveProperty('proxy-authorization');
+      expect(platform.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
     });
 
     it('use no more connections than they may, each for many calls', async () => {
       const client = clientThrough(origin(), { limits: { connections: 2 } });
-      await Promise.all(Array.from({ length: 20 }, () => createSession(client)));
-      expect(platform.received).toHaveLength(20);
+      await Promise.all(Array.from({ length: 20 }, () => create(client)));
+      expect(platform.requests).toHaveLength(20);
       expect(platform.maxInFlight).toBeLessThanOrEqual(2);
     });
 
     it('name a proxy that refuses them, and were not sent', async () => {
       proxy.behaviour = 407;
       const client = clientThrough(origin());
-      const error = await failureOf(createSession(client));
+      const error = await failureOf(create(client));
       expect(error).toMatchObject({
         code: 'PLATFORM_UNAVAILABLE',
         category: 'unavailable',
@@ -97,20 +95,20 @@ describe('proxy', () => {
       });
       expect(error.message).toContain('PLATFORM_PROXY_URL');
       expect(client.observer.results).toEqual(Array<string>(3).fill('proxy-refused'));
-      expect(platform.received).toEqual([]);
+      expect(platform.requests).toEqual([]);
     });
 
     it('name a proxy that is away, and were not sent', async () => {
       const client = clientThrough(origin());
       await proxy[Symbol.asyncDispose]();
-      const error = await failureOf(createSession(client));
+      const error = await failureOf(create(client));
       expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'proxy-unreachable' } });
       expect(error.message).toContain('PLATFORM_PROXY_URL');
     });
 
     it('end at their deadline while the platform does not answer, and leave no connection behind', async () => {
       platform.always(neverAnswers);
-      const error = await failureOf(createSession(clientThrough(origin()), callWithin(500)));
+      const error = await failureOf(create(clientThrough(origin()), callWithin(500)));
       expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
       await until('the proxy has no connection', () => proxy.connections === 0);
     });
@@ -118,8 +116,8 @@ describe('proxy', () => {
     it('end when the client is closed', async () => {
       platform.always(neverAnswers);
       const { client } = clientThrough(origin());
-      const ended = failureOf(CALLS['session.create'](client, callWithin()));
-      await until('the platform has the call', () => platform.received.length === 1);
+      const ended = failureOf(createSession(client));
+      await until('the platform has the call', () => platform.requests.length === 1);
       await client.close();
       expect((await ended).details).toEqual({ reason: 'closed' });
       await until('the proxy has no connection', () => proxy.connections === 0);
@@ -128,7 +126,7 @@ describe('proxy', () => {
     it('have no known outcome if they were sent and the platform ended the connection', async () => {
       platform.always(resets);
       const client = clientThrough(origin(), { limits: { maxAttempts: 1 } });
-      expect((await failureOf(createSession(client))).code).toBe('OUTCOME_UNKNOWN');
+      expect((await failureOf(create(client))).code).toBe('OUTCOME_UNKNOWN');
     });
   });
 
@@ -136,7 +134,7 @@ describe('proxy', () => {
     it('that the proxy does not open in time names the proxy', async () => {
       proxy.behaviour = 'hangs';
       const client = clientThrough(front.origin, { limits: { attemptTimeoutMs: 150, maxAttempts: 2 } });
-      const error = await failureOf(createSession(client));
+      const error = await failureOf(create(client));
       expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'proxy-timeout' } });
       expect(error.message).toContain('PLATFORM_PROXY_URL');
       await until('the proxy has no connection', () => proxy.connections === 0);
@@ -144,14 +142,14 @@ describe('proxy', () => {
 
     it('that the proxy does not open until the deadline is cut off', async () => {
       proxy.behaviour = 'hangs';
-      const error = await failureOf(createSession(clientThrough(front.origin), callWithin(300)));
+      const error = await failureOf(create(clientThrough(front.origin), callWithin(300)));
       expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
       await until('the proxy has no connection', () => proxy.connections === 0);
     });
 
     it.each([403, 502])('that the proxy refuses with %i is named with that status', async (status) => {
       proxy.behaviour = status;
-      const { details } = await failureOf(createSession(clientThrough(front.origin)));
+      const { details } = await failureOf(create(clientThrough(front.origin)));
       expect(details).toEqual({ reason: 'proxy-refused', proxyStatus: status });
     });
 
@@ -159,16 +157,16 @@ describe('proxy', () => {
       const stranger = clientThrough(`https://127.0.0.1:${front.port}`, {
         transport: { tls: new TlsContext('PLATFORM'), proxyUrl: proxy.url },
       });
-      expect((await failureOf(createSession(stranger))).details).toEqual({ reason: 'certificate' });
-      expect(platform.received).toEqual([]);
+      expect((await failureOf(create(stranger))).details).toEqual({ reason: 'certificate' });
+      expect(platform.requests).toEqual([]);
     });
 
     it('is not asked of an encrypted proxy whose certificate nobody trusts', async () => {
-      await using encrypted = await TlsFront.start(proxy.url, server);
+      await using encrypted = await TcpProxy.start(proxy.url, server);
       const tls = new TlsContext('PLATFORM', { ca: authority.ca });
       // The authority of the platform is not that of the proxy.
       const untrusting = buildClient(front.origin, { transport: { tls, proxyUrl: encrypted.origin } });
-      expect((await failureOf(createSession(untrusting))).details).toEqual({ reason: 'proxy-unreachable' });
+      expect((await failureOf(create(untrusting))).details).toEqual({ reason: 'proxy-unreachable' });
       expect(proxy.targets).toEqual([]);
     });
   });
@@ -179,7 +177,7 @@ describe('tls', () => {
   let server: Identity;
   let client: Identity;
   let platform: LocalPlatform;
-  let front: TlsFront;
+  let front: TcpProxy;
 
   beforeAll(async () => {
     authority = await Authority.create();
@@ -200,70 +198,69 @@ describe('tls', () => {
     return { tls, ...buildClient(origin, { transport: { tls } }) };
   }
 
-  const createSession = ({ client: with_ }: ReturnType<typeof clientWith>) =>
-    CALLS['session.create'](with_, callWithin());
+  const create = ({ client: with_ }: ReturnType<typeof clientWith>) => createSession(with_);
 
   describe('calls to a platform with a private authority', () => {
     it('succeed with its file, and name PLATFORM_TLS_CA without it', async () => {
-      front = await TlsFront.start(platform.origin, server);
-      await expect(createSession(clientWith({ ca: authority.ca }))).resolves.toBeDefined();
+      front = await TcpProxy.start(platform.origin, server);
+      await expect(create(clientWith({ ca: authority.ca }))).resolves.toBeDefined();
 
       const stranger = clientWith({});
-      const error = await failureOf(createSession(stranger));
+      const error = await failureOf(create(stranger));
       expect(error).toMatchObject({ code: 'PLATFORM_UNAVAILABLE', details: { reason: 'certificate' } });
       expect(error.message).toContain('PLATFORM_TLS_CA');
       expect(stranger.observer.results).toEqual(['certificate', 'certificate', 'certificate']);
-      expect(platform.received).toHaveLength(1);
+      expect(platform.requests).toHaveLength(1);
     });
 
     it('trust no other authority, and none that Node.js trusts, once there is a file', async () => {
-      front = await TlsFront.start(platform.origin, server);
+      front = await TcpProxy.start(platform.origin, server);
       const other = await Authority.create();
-      const error = await failureOf(createSession(clientWith({ ca: other.ca })));
+      const error = await failureOf(create(clientWith({ ca: other.ca })));
       expect(error.details).toEqual({ reason: 'certificate' });
     });
 
     it('do not reach a host of another name', async () => {
-      front = await TlsFront.start(platform.origin, server);
+      front = await TcpProxy.start(platform.origin, server);
       const other = clientWith({ ca: authority.ca }, `https://127.0.0.1:${front.port}`);
-      expect(await failureOf(createSession(other))).toMatchObject({
+      expect(await failureOf(create(other))).toMatchObject({
         code: 'PLATFORM_UNAVAILABLE',
         details: { reason: 'certificate' },
       });
-      expect(platform.received).toEqual([]);
+      expect(platform.requests).toEqual([]);
     });
   });
 
   describe('calls to a platform that demands a client certificate', () => {
     beforeEach(async () => {
-      front = await TlsFront.start(platform.origin, demanding());
+      front = await TcpProxy.start(platform.origin, demanding());
     });
 
     it('succeed with one of its authority', async () => {
-      await expect(createSession(clientWith({ ca: authority.ca, ...client }))).resolves.toBeDefined();
+      await expect(create(clientWith({ ca: authority.ca, ...client }))).resolves.toBeDefined();
       expect(front.clients).toEqual(['identity of a test']);
     });
 
     it.each(OPERATIONS)('are known not to have been carried out without one: %s', async (operation) => {
       const { client: bare, observer } = clientWith({ ca: authority.ca });
-      const error = await failureOf(CALLS[operation](bare, callWithin()));
+      const error = await failureOf(CALLS[operation](bare));
       expect(error).toMatchObject({
         code: 'PLATFORM_UNAVAILABLE',
         details: { reason: 'client-certificate' },
       });
       expect(error.message).toContain('PLATFORM_TLS_CERT');
       expect(observer.results).toEqual(Array<string>(3).fill('client-certificate'));
-      expect(platform.received).toEqual([]);
+      expect(platform.requests).toEqual([]);
     });
 
     it('use a certificate that was replaced for new connections, and let those that stand go on', async () => {
       const changing = clientWith({ ca: authority.ca });
-      expect((await failureOf(createSession(changing))).details).toEqual({ reason: 'client-certificate' });
+      expect((await failureOf(create(changing))).details).toEqual({ reason: 'client-certificate' });
       changing.tls.replace({ ca: authority.ca, ...client });
-      await createSession(changing);
+      await create(changing);
       changing.tls.replace({ ca: authority.ca });
       // Over the connection that stands.
-      await createSession(changing);
+      await create(changing);
       expect(front.clients).toEqual(['identity of a test']);
     });
   });

@@ -1,18 +1,20 @@
-import { createHash } from 'node:crypto';
-
 import { beforeEach, describe, expect, it } from '@jest/globals';
+
+import type { GameOpen, SessionCreate } from '#contracts';
+import type { PlatformSettings } from '#platform';
 
 import {
   buildClient,
   callWithin,
   CALLS,
+  type ClientOptions,
+  digest,
   failureOf,
   recordsOf,
-  SECRET,
   startPlatform,
 } from './client.fixture.ts';
-import { AD_HOC_REPORT, GAME, RAKE_REPORT, SESSION, gameOf, sessionOf } from './documents.ts';
-import { answers, type LocalPlatform, type Received } from './local-platform.ts';
+import { AD_HOC_REPORT, GAME, gameOf, RAKE_REPORT, SESSION, sessionOf } from './documents.ts';
+import { answers, type LocalPlatform, targetOf } from './local-platform.ts';
 
 let platform: LocalPlatform;
 
@@ -20,25 +22,25 @@ beforeEach(async () => {
   platform = await startPlatform();
 });
 
-const digest = (canonical: string) =>
-  createHash('sha256')
-    .update(canonical + SECRET)
-    .digest('hex');
+const create = (data: SessionCreate, options: ClientOptions = {}) =>
+  buildClient(platform.origin, options).client.createSession(data, callWithin());
+const openGame = (data: GameOpen, settings: Partial<PlatformSettings> = {}) =>
+  buildClient(platform.origin, { settings }).client.openGame(data, callWithin());
 
-function onlyRequest(): Received {
-  expect(platform.received).toHaveLength(1);
-  return platform.received[0]!;
+function onlyRequest() {
+  expect(platform.requests).toHaveLength(1);
+  const request = platform.requests[0]!;
+  return { ...request, target: targetOf(request) };
 }
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_API = 'application/vnd.api+json';
 
 describe('session.create', () => {
-  it('sends every member, the user in path and form', async () => {
+  it('sends every member, the user in path and form, and asks for no encoding', async () => {
     platform.always(answers(200, SESSION));
     const data = { userId: 'u-1', nick: 'Ace ♠', authType: 'external', lang: 'en', currency: 'USD' } as const;
-    const session = await buildClient(platform.origin).client.createSession(data, callWithin());
-    expect(session).toEqual({
+    expect(await create(data)).toEqual({
       userId: 'u-1',
       sessionId: 'session-1',
       auth: 'auth-token',
@@ -51,20 +53,14 @@ describe('session.create', () => {
       'content-type': FORM,
       sign: digest('externalUSDenAce ♠u-1'),
     });
+    expect(headers).not.toHaveProperty('accept-encoding');
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual(data);
   });
 
-  it('does not send what is absent', async () => {
-    platform.always(answers(200, SESSION));
-    await buildClient(platform.origin).client.createSession({ userId: 'u-1' }, callWithin());
-    expect(onlyRequest().body).toBe('userId=u-1');
-    expect(onlyRequest().headers['sign']).toBe(digest('u-1'));
-  });
-
-  it('percent-encodes a user id, a plus as %2B, and signs it decoded', async () => {
+  it('percent-encodes a user id, a plus as %2B, signs it decoded, and does not send what is absent', async () => {
     const userId = 'a+b/c?d&e=f g%2F#ü';
     platform.always(answers(200, sessionOf(userId)));
-    await buildClient(platform.origin).client.createSession({ userId }, callWithin());
+    await create({ userId });
     const { target, body, headers } = onlyRequest();
     const encoded = 'a%2Bb%2Fc%3Fd%26e%3Df%20g%252F%23%C3%BC';
     expect(target).toBe(`/api/web/v2/app/users/${encoded}/session?clientId=op1`);
@@ -72,15 +68,30 @@ describe('session.create', () => {
     expect(headers['sign']).toBe(digest(userId));
   });
 
-  it('is not sent without a secret key', async () => {
-    const { client } = buildClient(platform.origin, { credentials: { secretKey: undefined } });
-    for (const operation of ['session.create', 'report.ad-hoc.fetch', 'report.rake.fetch'] as const) {
-      const call = callWithin();
-      expect((await failureOf(CALLS[operation](client, call))).code).toBe('SECRET_KEY_MISSING');
-      expect(call.attempts).toBe(0);
-    }
-    expect(platform.received).toEqual([]);
+  it.each([
+    ['', '/v2/app'],
+    ['/', '/v2/app'],
+    ['/api/web/', '/api/web/v2/app'],
+  ])('reaches a root that ends with %j', async (end, expected) => {
+    platform.always(answers(200, SESSION));
+    await create({ userId: 'u-1' }, { credentials: { baseUrl: platform.origin + end } });
+    expect(onlyRequest().target).toBe(`${expected}/users/u-1/session?clientId=op1`);
   });
+
+  it.each([
+    ['in-place', 'en29u-1'],
+    ['merge', '2enu-19'],
+  ] as const)(
+    'is signed as SIGNATURE_JSON_PLACEMENT=%s says if it holds JSON',
+    async (jsonPlacement, canonical) => {
+      platform.always(answers(200, SESSION));
+      const nick = '{"z":"9","b":"2"}';
+      await create({ userId: 'u-1', nick, lang: 'en' }, { settings: { jsonPlacement } });
+      const { headers, body } = onlyRequest();
+      expect(headers['sign']).toBe(digest(canonical));
+      expect(new URLSearchParams(body).get('nick')).toBe(nick);
+    },
+  );
 });
 
 describe('game.open', () => {
@@ -91,8 +102,7 @@ describe('game.open', () => {
 
   it('sends the document, signed over its parameters', async () => {
     platform.always(answers(200, GAME));
-    const game = await buildClient(platform.origin).client.openGame(data, callWithin());
-    expect(game).toEqual({
+    expect(await openGame(data)).toEqual({
       id: '/game-sessions/1',
       playerId: 'u-1',
       sessionId: 'session-1',
@@ -101,11 +111,8 @@ describe('game.open', () => {
     });
     const { method, target, headers, body } = onlyRequest();
     expect([method, target]).toEqual(['POST', '/apiweb/v3/open-game?client=op1']);
-    expect(headers).toMatchObject({
-      accept: JSON_API,
-      'content-type': JSON_API,
-      sign: digest('op112DEu-1Aces-131de7OpenGame'),
-    });
+    const sign = digest('op112DEu-1Aces-131de7OpenGame');
+    expect(headers).toMatchObject({ accept: JSON_API, 'content-type': JSON_API, sign });
     expect(JSON.parse(body)).toEqual({
       data: { type: 'OpenGame', attributes: { session: data.session, player: data.player } },
     });
@@ -113,19 +120,16 @@ describe('game.open', () => {
 
   it('sends launch options given as a string as the object that it holds, with the same signature', async () => {
     platform.always(answers(200, GAME));
-    const { client } = buildClient(platform.origin);
     const launchOptions = JSON.stringify(data.session.launchOptions);
-    await client.openGame(data, callWithin());
-    await client.openGame({ ...data, session: { ...data.session, launchOptions } }, callWithin());
-    const [first, second] = platform.received;
-    expect(second?.body).toBe(first?.body);
-    expect(second?.headers['sign']).toBe(first?.headers['sign']);
+    await openGame(data);
+    await openGame({ ...data, session: { ...data.session, launchOptions } });
+    const [first, second] = platform.requests;
+    expect([second?.body, second?.headers['sign']]).toEqual([first?.body, first?.headers['sign']]);
   });
 
   it('sends the country under the name of the setting, and always two objects', async () => {
     platform.always(answers(200, GAME));
-    const { client } = buildClient(platform.origin, { settings: { playerCountryMember: 'countryCode' } });
-    await client.openGame({ player: { id: 'u-1', country: 'DE' } }, callWithin());
+    await openGame({ player: { id: 'u-1', country: 'DE' } }, { playerCountryMember: 'countryCode' });
     expect(JSON.parse(onlyRequest().body).data.attributes).toEqual({
       session: {},
       player: { id: 'u-1', countryCode: 'DE' },
@@ -134,24 +138,31 @@ describe('game.open', () => {
 
   it('signs the bytes of the body if the setting says so', async () => {
     platform.always(answers(200, gameOf('ü♠')));
-    const { client } = buildClient(platform.origin, { settings: { schemeV3: 'raw-body' } });
-    await client.openGame({ player: { id: 'ü♠' } }, callWithin());
+    await openGame({ player: { id: 'ü♠' } }, { schemeV3: 'raw-body' });
     const { headers, body } = onlyRequest();
     expect(headers['sign']).toBe(digest(body));
     expect(Buffer.byteLength(body)).toBe(Number(headers['content-length']));
   });
 
-  it('signs as the settings say, and drops the client', async () => {
+  it.each<[Partial<PlatformSettings>, string]>([
+    [{ scalars: 'json', openGameClient: 'drop' }, 'false12DEu-1Aces-131de7OpenGame'],
+    [{ exclude: 'deep' }, 'op112DEu-1Aces-1317OpenGame'],
+  ])('signs as the settings %j say', async (settings, canonical) => {
     platform.always(answers(200, GAME));
-    const settings = { scalars: 'json', openGameClient: 'drop' } as const;
-    await buildClient(platform.origin, { settings }).client.openGame(data, callWithin());
-    expect(onlyRequest().headers['sign']).toBe(digest('false12DEu-1Aces-131de7OpenGame'));
+    await openGame(data, settings);
+    expect(onlyRequest().headers['sign']).toBe(digest(canonical));
+    expect(JSON.parse(onlyRequest().body).data.attributes.session).toEqual(data.session);
   });
 
-  it('is sent unsigned without a secret key', async () => {
+  it('is sent unsigned without a secret key; the other operations are not sent', async () => {
     platform.always(answers(200, GAME));
     const { client } = buildClient(platform.origin, { credentials: { secretKey: undefined } });
     await client.openGame(data, callWithin());
+    for (const operation of ['session.create', 'report.ad-hoc.fetch', 'report.rake.fetch'] as const) {
+      const call = callWithin();
+      expect((await failureOf(CALLS[operation](client, call))).code).toBe('SECRET_KEY_MISSING');
+      expect(call.attempts).toBe(0);
+    }
     expect(onlyRequest().headers).not.toHaveProperty('sign');
   });
 });
@@ -169,15 +180,11 @@ describe('reports', () => {
       { id: 'record-0', userId: 'u-1', moneyType: 1, win: 28831, tournamentFee: 0, cashResult: -120 },
     ]);
     const { method, target, headers, body } = onlyRequest();
-    expect([method, target]).toEqual([
-      'POST',
-      '/api/web/v2/app/reports/ad_hoc?clientId=op1&per-page=100&page=2',
-    ]);
+    const query = 'clientId=op1&per-page=100&page=2';
+    expect([method, target]).toEqual(['POST', `/api/web/v2/app/reports/ad_hoc?${query}`]);
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual(data);
-    expect(headers).toMatchObject({
-      'content-type': FORM,
-      sign: digest('USD2026-01-30 00:00:002026-01-31 00:00:00u-1'),
-    });
+    const sign = digest('USD2026-01-30 00:00:002026-01-31 00:00:00u-1');
+    expect(headers).toMatchObject({ 'content-type': FORM, sign });
   });
 
   const rake = {
@@ -189,17 +196,19 @@ describe('reports', () => {
   };
   const rakeSign = digest('12026-01-30 00:00:002026-01-31 00:00:00+03:00u-1');
 
-  it('reads the rake by a GET with a form', async () => {
+  it('reads the rake by a GET with a form, and keeps its connection', async () => {
     platform.always(answers(200, RAKE_REPORT));
-    const report = await buildClient(platform.origin).client.fetchRake(rake, page, callWithin());
+    const { client } = buildClient(platform.origin);
+    const report = await client.fetchRake(rake, page, callWithin());
     expect(recordsOf(report)).toEqual([{ id: 'record-0', userId: 'u-1', currency: 'USD', value: 512 }]);
     const { method, target, headers, body } = onlyRequest();
-    expect([method, target]).toEqual([
-      'GET',
-      '/api/web/v2/app/users/rake?clientId=op1&per-page=100&page=2&timeZone=%2B03%3A00&convertToPreferredCurrency=1&sort=-value',
-    ]);
+    const query =
+      'clientId=op1&per-page=100&page=2&timeZone=%2B03%3A00&convertToPreferredCurrency=1&sort=-value';
+    expect([method, target]).toEqual(['GET', `/api/web/v2/app/users/rake?${query}`]);
     expect(Object.fromEntries(new URLSearchParams(body))).toEqual({ ...period, userId: 'u-1' });
     expect(headers).toMatchObject({ 'content-type': FORM, sign: rakeSign });
+    for (let i = 0; i < 4; i += 1) await client.fetchRake(rake, page, callWithin());
+    expect([platform.requests.length, platform.connections]).toEqual([5, 1]);
   });
 
   it('reads the rake by the query alone if the setting says so', async () => {
@@ -208,39 +217,9 @@ describe('reports', () => {
     await client.fetchRake(rake, page, callWithin());
     const { method, url, headers, body } = onlyRequest();
     expect([method, body]).toEqual(['GET', '']);
-    expect(Object.fromEntries(url.searchParams)).toEqual({
-      ...rake,
-      clientId: 'op1',
-      page: '2',
-      'per-page': '100',
-    });
+    const query = { ...rake, clientId: 'op1', page: '2', 'per-page': '100' };
+    expect(Object.fromEntries(url.searchParams)).toEqual(query);
     expect(headers).not.toHaveProperty('content-type');
     expect(headers['sign']).toBe(rakeSign);
   });
-
-  it('keeps the connection after a GET with a body', async () => {
-    platform.always(answers(200, RAKE_REPORT));
-    const { client } = buildClient(platform.origin);
-    for (let i = 0; i < 5; i += 1) await client.fetchRake(rake, page, callWithin());
-    expect([platform.received.length, platform.connections]).toEqual([5, 1]);
-  });
-});
-
-it('requests no encoding', async () => {
-  platform.always(answers(200, SESSION));
-  await CALLS['session.create'](buildClient(platform.origin).client, callWithin());
-  expect(onlyRequest().headers).not.toHaveProperty('accept-encoding');
-});
-
-it('reaches roots with and without a path, with and without a slash at the end', async () => {
-  platform.always(answers(200, SESSION));
-  for (const [baseUrl, expected] of [
-    [platform.origin, '/v2/app'],
-    [`${platform.origin}/`, '/v2/app'],
-    [`${platform.origin}/api/web/`, '/api/web/v2/app'],
-  ] as const) {
-    const { client } = buildClient(platform.origin, { credentials: { baseUrl } });
-    await CALLS['session.create'](client, callWithin());
-    expect(platform.received.at(-1)?.target).toBe(`${expected}/users/u-1/session?clientId=op1`);
-  }
 });

@@ -156,10 +156,10 @@ describe('faults on request', () => {
     [{ kind: 'other-user-id', operation: 'rake' }, '/operation'],
     [{ kind: 'other-user-id', as: 'name' }, '/as'],
     [{ kind: 'toString' }, '/kind'],
-  ])('are refused if they are not described well: %j', async (body, pointer) => {
+  ])('are refused if they are not described well: %j', async (body, at) => {
     const { status, json } = await sandbox.control('POST', 'faults', body);
     expect(status).toBe(422);
-    expect(json.violations.map((violation: any) => violation.pointer)).toContain(pointer);
+    expect(json.violations.map((violation: any) => violation.pointer)).toContain(at);
     expect(await sandbox.shown('faults')).toEqual([]);
   });
 });

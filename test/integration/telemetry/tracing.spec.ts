@@ -24,18 +24,18 @@ describe('tracing', () => {
 
     afterEach(() => receiver[Symbol.asyncDispose]());
 
-    const open = (
-      settings: Partial<TracingSettings> = {},
-      batch: Partial<TracingSettings['batch']> = {},
-    ): Promise<Tracing> =>
+    const open = (settings: Partial<TracingSettings> = {}): Promise<Tracing> =>
       openTracing(
         {
-          serviceName: 'a-service',
           url: `${receiver.url}/v1/traces`,
           headers: {},
-          sampler: 'parentbased_always_on',
-          samplerRatio: 1,
-          batch: { delayMs: NEVER_MS, timeoutMs: NEVER_MS, queue: 2_048, size: 512, ...batch },
+          OTEL_SERVICE_NAME: 'a-service',
+          OTEL_TRACES_SAMPLER: 'parentbased_always_on',
+          OTEL_TRACES_SAMPLER_ARG: 1,
+          OTEL_BSP_SCHEDULE_DELAY: NEVER_MS,
+          OTEL_BSP_EXPORT_TIMEOUT: NEVER_MS,
+          OTEL_BSP_MAX_QUEUE_SIZE: 2_048,
+          OTEL_BSP_MAX_EXPORT_BATCH_SIZE: 512,
           ...settings,
         },
         (spans, { message }) => failures.push({ spans, message }),
@@ -67,7 +67,7 @@ describe('tracing', () => {
 
     it('tells of a collector that refuses at once, and then no more than once a minute', async () => {
       receiver.answer = 'refuse';
-      const tracing = await open({}, { size: 1, queue: 1 });
+      const tracing = await open({ OTEL_BSP_MAX_QUEUE_SIZE: 1 });
       for (let batches = 1; batches <= 3; batches += 1) {
         make(tracing, 1);
         await until('the batch was refused', () => receiver.requests.length === batches);
@@ -84,15 +84,15 @@ describe('tracing', () => {
       ['parentbased_always_on', 1, 20],
       ['parentbased_always_off', 1, 0],
       ['parentbased_traceidratio', 0, 0],
-    ] as const)('samples by %s of %s', async (sampler, samplerRatio, expected) => {
-      const tracing = await open({ sampler, samplerRatio });
+    ] as const)('samples by %s of %s', async (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, expected) => {
+      const tracing = await open({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG });
       make(tracing, 20);
       await tracing.close(NEVER_MS);
       expect(receiver.spans).toHaveLength(expected);
     });
 
     it('keeps no more than may wait', async () => {
-      const tracing = await open({}, { queue: 10, size: 10 });
+      const tracing = await open({ OTEL_BSP_MAX_QUEUE_SIZE: 10 });
       receiver.answer = 'hang';
       make(tracing, 10);
       await until('they are under way', () => receiver.requests.length === 1);

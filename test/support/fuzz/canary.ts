@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Of the operator. */
+/** The operator's secret key. */
 export const SECRET_CANARY = 'canary-of-the-secret-key';
 /** In what the platform issues: tokens, and URLs that hold them. */
 export const TOKEN_CANARY = 'canary-of-the-token';

@@ -10,6 +10,7 @@ import {
 } from '#platform';
 import { Deadline } from '#resilience';
 
+import { utcText } from '../output.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const DEADLINE_MS = 10_000;
@@ -27,21 +28,10 @@ const AGO_MS = 3_600_000;
 const FIRST_RECORD = { page: 1, perPage: 1 };
 
 const NOBODY = 'poker-bridge-doctor';
-/** By the interface document, each of them is refused with 422: nothing is created. */
+/** By the interface document, it is refused with 422, like a currency of that name: nothing is created. */
 const authType = NOBODY as 'external';
-const REFUSALS: readonly string[] = [
-  'AUTH_TYPE_INVALID',
-  'CURRENCY_REQUIRED',
-  'CURRENCY_NOT_FOUND',
-  'CURRENCY_INACTIVE',
-  'INCORRECT_DATA',
-];
-const WRONG_PATH: readonly string[] = [
-  'NOT_FOUND',
-  'PLAYER_NOT_FOUND',
-  'BAD_REQUEST',
-  'PLATFORM_PROTOCOL_ERROR',
-];
+const REFUSED = 422;
+const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
 const NO_ANSWER = 'ask again; the platform is there and does not answer this';
 const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
   FORBIDDEN: 'check PLATFORM_CLIENT_ID and its rights, and whether the platform knows our address',
@@ -63,7 +53,7 @@ export async function checkOperations(
 ): Promise<Finding[]> {
   const { name, secretKey } = credentials;
   const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
-  const period = { dateFrom: dateOf(nowMs - AGO_MS - SECOND_MS), dateTo: dateOf(nowMs - AGO_MS) };
+  const period = { dateFrom: utcText(nowMs - AGO_MS - SECOND_MS), dateTo: utcText(nowMs - AGO_MS) };
   const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
     'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
     'game.open': (call) =>
@@ -111,7 +101,7 @@ function findingOf(operation: Operation, answers: Answers, credentials: Operator
   }
   const { code, message, platform, details } = answer;
   const status = platform ? ` (${platform.status})` : '';
-  const isRefusal = REFUSALS.includes(code) || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
+  const isRefusal = platform?.status === REFUSED || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
   if (!isRead && isRefusal) {
     return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
   }
@@ -141,22 +131,16 @@ function adviceOn(
   if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
     return `the platform does not find its parameters: set ${otherPlace}`;
   }
-  if (!WRONG_PATH.includes(code)) return ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
+  if (!WRONG_PATH.test(code)) return ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
   return isGame
     ? 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it'
     : 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
 }
 
-/** Whether a read of the same root was answered. */
 function isBaseUrlRight(answers: Answers): boolean {
   return answers.get('report.ad-hoc.fetch') === 'success' || answers.get('report.rake.fetch') === 'success';
 }
 
 function isSignature({ code, details }: CommandError): boolean {
   return code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature';
-}
-
-/** `YYYY-MM-DD HH:MM:SS`, as the interface wants it. */
-function dateOf(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ');
 }

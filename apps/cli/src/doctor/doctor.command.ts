@@ -5,22 +5,19 @@ import { readDeadline } from '../options.ts';
 const DEADLINE_MS = 60_000;
 
 const EXAMPLES = `
-It uses the settings of a worker, and changes nothing on the broker. The platform is asked for one record of each report, and
-for a session and a game of the player poker-bridge-doctor with an authType and a currency that do not exist: by its
-interface document it refuses both, and creates nothing.
-
+Examples:
   $ poker-bridge doctor
   $ poker-bridge doctor --json | jq 'select(.state != "ok")'
 
+It uses the settings of a worker, and changes nothing on the broker. The platform is asked for one record of each report, and
+for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.
 Exits with 0 if nothing is at fault, 1 if something is, 78 if a setting is.`;
 
-/** The check of everything that a worker needs. */
 export function addDoctor(program: Command): void {
   program
     .command('doctor')
-    .summary('checks settings, broker, Redis and platform')
     .description(
-      'Checks settings, broker, topology, Redis and platform, and says what to do about each fault.',
+      'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
     )
     .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')

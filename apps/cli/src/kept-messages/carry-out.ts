@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
 
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { counted, describeGroups, keptLine } from './describe-kept.ts';
@@ -15,14 +16,9 @@ import {
   withKeptQueue,
 } from './kept-queue.ts';
 
-export interface ActionOptions extends SelectionOptions {
-  readonly rate: number;
-  readonly dryRun?: true;
-  readonly yes?: true;
-  readonly json?: true;
-}
+export type ActionOptions = SelectionOptions &
+  Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
 
-/** What a subcommand does to the messages that were chosen. */
 interface Action {
   /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;

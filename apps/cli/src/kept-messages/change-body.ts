@@ -2,7 +2,6 @@ import { exactJson, parseExactJson } from '#signing';
 
 import { readValue, utf8Of } from '../input.ts';
 
-/** One change of a body. */
 export interface Change {
   /** As it was given, for messages about it. */
   readonly text: string;

@@ -22,7 +22,6 @@ export function neverDelivered({ reason, queue }: KeptMessage): string | undefin
   return undefined;
 }
 
-/** A message as one line of JSON. */
 export function keptLine({ id, type, operator, reason, failedAt, queue, bytes }: KeptMessage): string {
   const facts = { id, type, operator: operator ?? null, reason, failedAt: failedAt ?? null, queue, bytes };
   return `${JSON.stringify(facts)}\n`;

@@ -33,8 +33,7 @@ export function addDeadLetters(program: Command): void {
   const group: Group = { command, queue: 'deadLetters', one: 'dead letter', many: 'dead letters' };
   addLooks(group, ['list', 'list --reason PLATFORM_UNAVAILABLE --since 12h', 'list --json | jq -r .id']);
   const redrive = addSelection(group, 'redrive')
-    .summary('sends dead letters back to their lanes')
-    .description('Sends dead letters back to the lanes of their types, with a new deadline.')
+    .description('sends dead letters back to the lanes of their types, with a new deadline')
     .option(
       '--set <POINTER=VALUE>',
       'changes the data, as /session/lang=de does, or /player/id=@FILE; may be given again',
@@ -74,11 +73,9 @@ export function addReplies(program: Command): void {
     .helpCommand(false);
   const group: Group = { command, queue: 'undelivered', one: 'parked reply', many: 'parked replies' };
   addLooks(group, ['list', 'list --queue shop.replies']);
-  const redeliver = addSelection(group, 'redeliver')
-    .summary('sends parked replies to their queues')
-    .description(
-      'Sends parked replies to their reply queues, as far as these exist again, under the same ids.',
-    );
+  const redeliver = addSelection(group, 'redeliver').description(
+    'sends parked replies to their queues, as far as these exist again, under the same ids',
+  );
   addAction(redeliver, async (options: ActionOptions) => (await import('./redrive.ts')).redeliver(options));
   addExamples(
     group,
@@ -94,10 +91,7 @@ ${SETTINGS}${KEYS}`,
 function addLooks(group: Group, examples: readonly string[]): void {
   const { command, queue, one, many } = group;
   const list = addSelection(group, 'list')
-    .summary(`counts and lists the ${many}`)
-    .description(
-      `Counts the ${many} by reason and type, and lists the newest, oldest first. It changes nothing.`,
-    )
+    .description(`counts the ${many} by reason and type, and lists the newest; changes nothing`)
     .option('--limit <N>', 'so many at most (default: 20; with --json all)', readCount(1, MOST_LISTED))
     .option('--json', JSON_LINES)
     .action(async (options: ListOptions) => {
@@ -106,10 +100,7 @@ function addLooks(group: Group, examples: readonly string[]): void {
   addExamples(group, list, examples, `${SETTINGS}.`);
   command
     .command('show')
-    .summary(`shows one ${one}`)
-    .description(
-      `Shows the properties and headers of a ${one}, and its body if that is wanted. It changes nothing.`,
-    )
+    .description(`shows the properties and headers of a ${one}; changes nothing`)
     .argument('<ID>', 'the id of the command')
     .option('--body', "the body as well, which may hold players' data and tokens")
     .option('--json', 'one a line: {properties, headers, violations, body}')
@@ -120,16 +111,13 @@ function addLooks(group: Group, examples: readonly string[]): void {
 
 function addDiscard(group: Group, examples: readonly string[]): void {
   const { queue, many } = group;
-  const discard = addSelection(group, 'discard')
-    .summary(`removes ${many}`)
-    .description(`Removes ${many} for good.`);
+  const discard = addSelection(group, 'discard').description(`removes ${many} for good`);
   addAction(discard, async (options: ActionOptions) =>
     (await import('./redrive.ts')).discard(queue, options),
   );
   addExamples(group, discard, examples, `${SETTINGS}.`);
 }
 
-/** A subcommand with the options that choose messages. */
 function addSelection({ command, queue }: Group, name: string): Command {
   const subcommand = command.command(name);
   const several = (flags: string, what: string): Command => subcommand.option(flags, what, each(String));

@@ -8,6 +8,7 @@ import {
 import { readInternalKey } from '#settings';
 
 import { readBus } from '../bus.ts';
+import type { Options } from '../options.ts';
 import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
 
 export type QueueName = KeptQueueOptions['queue'];
@@ -19,18 +20,10 @@ export const NOUNS = {
 } as const satisfies Record<QueueName, unknown>;
 
 /** Which messages are meant: those that fit every option that is given, and any of its values. */
-export interface SelectionOptions {
-  readonly id?: readonly string[];
-  readonly reason?: readonly string[];
-  readonly type?: readonly string[];
-  readonly caller?: readonly string[];
-  readonly queue?: readonly string[];
-  /** Epoch milliseconds. */
-  readonly since?: number;
-  readonly all?: true;
-}
+export type SelectionOptions = {
+  readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
+} & Options<never, 'all', 'since'>;
 
-/** Whether a message is meant. */
 export function isSelected(
   { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
   options: SelectionOptions,

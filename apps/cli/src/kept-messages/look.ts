@@ -7,6 +7,7 @@ import { exactJson, parseExactJson } from '#signing';
 import { commandFaults } from '../command-faults.ts';
 import { EXIT, type ExitCode, ExitError } from '../exit.ts';
 import { utf8Of } from '../input.ts';
+import type { Options } from '../options.ts';
 import { printable, written } from '../output.ts';
 import { counted, describeGroups, describeMessages, keptLine, neverDelivered } from './describe-kept.ts';
 import {
@@ -21,15 +22,8 @@ import {
 /** How many messages are listed for people; the groups count all. */
 const DEFAULT_LIMIT = 20;
 
-export interface ListOptions extends SelectionOptions {
-  readonly limit?: number;
-  readonly json?: true;
-}
-
-export interface ShowOptions {
-  readonly body?: true;
-  readonly json?: true;
-}
+export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
+export type ShowOptions = Options<never, 'body' | 'json'>;
 
 /** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
 export function list(queue: QueueName, options: ListOptions): Promise<ExitCode> {
@@ -74,14 +68,14 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
         process.stdout.write(`${exactJson({ ...shown, ...(body && { body: content }) })}\n`);
         continue;
       }
-      const kept = facts.isCut ? `, of which ${message.content.length} were kept` : '';
+      const ofWhich = facts.isCut ? `, of which ${message.content.length} were kept` : '';
       const text = typeof content === 'string' ? content : exactJson(content, 2);
       const sections: readonly (readonly [string, readonly string[]])[] = [
         ['properties', membersOf(properties)],
         ['headers', membersOf(headers ?? {})],
         ...(violations.length > 0 ? [['invalid', violations] as const] : []),
         [
-          `body, ${facts.bytes} bytes${kept}`,
+          `body, ${facts.bytes} bytes${ofWhich}`,
           body ? text.split('\n') : ["(may hold players' data; --body prints it)"],
         ],
       ];

@@ -5,16 +5,14 @@ import { readInternalKey } from '#settings';
 import { readBus } from '../bus.ts';
 import { commandFaults } from '../command-faults.ts';
 import type { ExitCode } from '../exit.ts';
+import type { Options } from '../options.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
 import { type Change, changedBody, withFile } from './change-body.ts';
 import { neverDelivered } from './describe-kept.ts';
 import type { QueueName } from './kept-queue.ts';
 
-export interface RedriveOptions extends ActionOptions {
-  readonly set?: readonly Change[];
-  readonly unset?: readonly Change[];
-  readonly force?: true;
-}
+export type RedriveOptions = ActionOptions &
+  Options<never, 'force'> & { readonly set?: readonly Change[]; readonly unset?: readonly Change[] };
 
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 
@@ -49,7 +47,6 @@ export async function redeliver(options: ActionOptions): Promise<ExitCode> {
   });
 }
 
-/** Removes messages for good. */
 export function discard(queue: QueueName, options: ActionOptions): Promise<ExitCode> {
   return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
 }

@@ -1,4 +1,5 @@
 import { usageError } from '../exit.ts';
+import type { Options } from '../options.ts';
 
 /** A period of a report, its ends `YYYY-MM-DD HH:MM:SS` as the platform wants them. */
 export interface Period {
@@ -6,17 +7,8 @@ export interface Period {
   readonly dateTo: string;
 }
 
-/** The options that say a period: a month, or a day, or both ends. */
-export interface PeriodOptions {
-  /** `YYYY-MM`, or `last`. */
-  readonly month?: string;
-  /** `YYYY-MM-DD`, or `yesterday`. */
-  readonly day?: string;
-  readonly from?: string;
-  readonly to?: string;
-  /** Whose clock says which month or day it is; default UTC. */
-  readonly timeZone?: string;
-}
+/** The options that say a period: a month, or a day, or both ends; and whose clock says which month or day it is. */
+export type PeriodOptions = Options<'month' | 'day' | 'from' | 'to' | 'timeZone'>;
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;

@@ -9,13 +9,10 @@ import { isAtEnd, type Reading } from './reading.ts';
 
 const MOST_PER_PAGE = 1_000;
 
-/** A report as it is asked for. */
 export interface ReportRequest {
   readonly type: `report.${ReportName}.fetch`;
-  /** Of the command. */
   readonly data: Period & Readonly<Record<string, unknown>>;
   readonly operator: string | undefined;
-  /** For all of it. */
   readonly deadlineMs: number;
 }
 

@@ -9,15 +9,12 @@ const MOST_PER_PAGE = 1_000;
 const MOST_DECIMALS = 18;
 
 const END = `
-A day is its midnight, at the start of it: --to 2026-11-01 is the end of October. The file appears under its name
-only when it is whole. If the reading is interrupted, the same command with --resume goes on where it ended. Amounts are
-integers in minor units, digit for digit; in CSV decimals stand beside them, empty for currencies whose decimals neither
-the worker nor --decimals knows; in Parquet a column says how many. At the end come the totals by currency. An odd record
-(REPORT_RECORDS=lenient) is written as it came, and the command ends with 1.
+A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
+reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit. At
+the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECORDS=lenient), which is written as it came.
 
 Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
 
-/** The whole reports of the platform, as files. */
 export function addReport(program: Command): void {
   const group = program
     .command('report')
@@ -54,8 +51,7 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     'file, report, pages, records, totalCount, changedWhileReading, repeated, missing, faults, readFrom, readTo, spansIntervals, totals';
   return group
     .command(name)
-    .summary(`fetches ${what} over a period`)
-    .description(`Fetches ${what} over a period, or those of one, over the bus into a file.`)
+    .description(`fetches ${what} over a period, or those of one, into a file`)
     .requiredOption('--out <FILE>', 'ends in .csv, .ndjson, .json or .parquet; - is the standard output')
     .option('--format <FORMAT>', 'csv, ndjson, json or parquet, whatever the name (default for -: csv)')
     .option('--month <YYYY-MM>', 'from the first midnight of a month to that of the next; also last')

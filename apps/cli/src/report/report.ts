@@ -14,6 +14,7 @@ import { exitOfFault } from '../exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { readValue } from '../input.ts';
 import { interruptibly } from '../interruption.ts';
+import type { Options } from '../options.ts';
 import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
 import { compare } from './compare.ts';
@@ -36,25 +37,16 @@ const FORMATS: Readonly<Record<string, () => Promise<Format | undefined>>> = {
 };
 
 /** The options of `report ad-hoc` and `report rake`. */
-export interface ReportOptions extends PeriodOptions {
-  readonly out: string;
-  readonly format?: string;
-  readonly force?: true;
-  readonly resume?: true;
-  /** Or `@` and the path of a file that holds it. */
-  readonly userId?: string;
-  readonly currency?: string;
-  readonly convertToPreferredCurrency?: string;
-  readonly sort?: string;
-  readonly perPage?: number;
-  readonly operator?: string;
-  readonly deadlineMs?: number;
-  /** Decimals of currencies that the worker does not know. */
-  readonly decimals?: readonly (readonly [string, number])[];
-  /** A file of an earlier run. */
-  readonly compare?: string;
-  readonly json?: true;
-}
+export type ReportOptions = PeriodOptions &
+  Options<
+    'format' | 'userId' | 'currency' | 'convertToPreferredCurrency' | 'sort' | 'operator' | 'compare',
+    'force' | 'resume' | 'json',
+    'perPage' | 'deadlineMs'
+  > & {
+    readonly out: string;
+    /** Decimals of currencies that the worker does not know. */
+    readonly decimals?: readonly (readonly [string, number])[];
+  };
 
 /**
  * Fetches a whole report over the bus into a file, or what an interrupted run has left of it.
@@ -177,17 +169,17 @@ async function readInto(
 }
 
 async function endOf(
-  report: ReportName,
+  name: ReportName,
   { out, decimals = [], compare: earlier }: ReportOptions,
   unfinished: UnfinishedReport,
 ): Promise<Ending> {
   const { reading } = unfinished;
   const known = reading.precisions.filter(([, precision]) => precision !== null);
   const precisions = new Map([...reading.precisions, ...decimals, ...known]);
-  const facts = await readRecords(report, unfinished.lines(), reading.records, precisions);
+  const facts = await readRecords(name, unfinished.lines(), reading.records, precisions);
   const comparison =
     earlier === undefined ? undefined : await compare(earlier, unfinished.lines(), facts.amounts);
-  return { file: out, report, reading, facts, comparison };
+  return { file: out, report: name, reading, facts, comparison };
 }
 
 /**

@@ -41,7 +41,6 @@ interface State {
  * they go, at most a second behind. Both are there until the report is whole, unless nothing was read.
  */
 export class UnfinishedReport implements AsyncDisposable {
-  /** Of the records. */
   readonly path: string;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;

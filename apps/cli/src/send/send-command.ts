@@ -25,7 +25,6 @@ const REFUSALS: Readonly<Record<Exclude<PublishOutcome, 'confirmed'>, string>> =
   unanswered: 'No answer came: the broker has not confirmed the command.',
 };
 
-/** A command as it is sent. */
 export interface BusCommand {
   readonly type: string;
   /** JSON, sent unchanged. */

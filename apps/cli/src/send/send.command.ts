@@ -14,8 +14,7 @@ export function addSend(program: Command): void {
     command.addHelpText('after', sendHelp());
   });
   command
-    .summary('sends one command over the bus and prints its replies')
-    .description('Sends one command over the bus and prints its replies as they arrive.')
+    .description('sends one command over the bus and prints its replies as they arrive')
     .argument('<TYPE>', 'the command, one of those below')
     .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
     .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')

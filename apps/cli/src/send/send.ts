@@ -7,20 +7,14 @@ import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND } from '#contracts';
 import { readBus } from '../bus.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonFault, readJson } from '../input.ts';
+import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { describeCommand, describeReply } from './describe-reply.ts';
 import { sendCommand } from './send-command.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
 
-/** The options of `send TYPE`. */
-export interface SendOptions {
-  readonly data: string;
-  readonly operator?: string;
-  readonly id?: string;
-  readonly deadlineMs?: number;
-  readonly json?: true;
-}
+export type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
 
 /**
  * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may

@@ -1,4 +1,5 @@
-import type { OperatorCredentials, Question } from '#platform';
+import type { CommandData } from '#contracts';
+import { type Operation, type OperatorCredentials, type Question, requestOf } from '#platform';
 import { DEFAULT_SIGNATURE_SETTINGS, sign, type SignatureSettings, signRawBody } from '#signing';
 
 /** Sends a question, and gives the status of its answer. */
@@ -9,12 +10,10 @@ export interface FoundSettings extends SignatureSettings {
   readonly rakeParametersIn: 'form' | 'query';
 }
 
-/** Whose signature is tried, and where. */
 export interface ProbedOperator extends Pick<OperatorCredentials, 'baseUrl' | 'apiUrl' | 'clientId'> {
   readonly secretKey: string;
 }
 
-/** What was found, or why nothing can be. */
 export type Finding =
   | { readonly kind: 'found'; readonly settings: FoundSettings; readonly irrelevant: readonly string[] }
   | { readonly kind: 'fault'; readonly reason: string };
@@ -23,7 +22,8 @@ type Texts = Readonly<Record<string, string>>;
 
 const REFUSED = 400;
 const SUCCESS = 200;
-const FORM = 'application/x-www-form-urlencoded';
+/** A player with an `authType` that the platform refuses once it accepts the signature: no session is opened. */
+const NOBODY = 'poker-bridge-probe';
 /** In a list, so that it is signed first or last wherever its members are placed; and deep enough to be excluded. */
 const STRINGS = { a: '["x"]', z: '"y"' };
 const PLACEMENT = { z: '["x"]' };
@@ -46,9 +46,16 @@ export async function findSettings(
   const set = (change: Partial<FoundSettings>): void => void (settings = { ...settings, ...change });
   const accepts = async (question: Question): Promise<boolean> => (await ask(question)) !== REFUSED;
   const report = (extra: Texts, change: Partial<SignatureSettings> = {}, digest?: string) =>
-    accepts(readQuestion(operator, 'ad-hoc', { ...period, ...extra }, { ...settings, ...change }, digest));
-  const game = (launchOptions: object, change: Partial<SignatureSettings> = {}) =>
-    accepts(gameQuestion(operator, launchOptions, { ...settings, ...change }));
+    accepts(questionOf(operator, 'report.ad-hoc.fetch', period, { ...settings, ...change }, extra, digest));
+  const game = (launchOptions: Record<string, unknown>, change: Partial<SignatureSettings> = {}) =>
+    accepts(
+      questionOf(
+        operator,
+        'game.open',
+        { player: { id: NOBODY }, session: { authType: NOBODY as 'external', launchOptions } },
+        { ...settings, ...change },
+      ),
+    );
 
   if (await report({}, {}, '0'.repeat(64))) {
     return fault('it accepts a signature that is wrong: is PLATFORM_BASE_URL the platform?');
@@ -86,7 +93,7 @@ export async function findSettings(
   const statuses: number[] = [];
   for (const rakeParametersIn of ['form', 'query'] as const) {
     set({ rakeParametersIn });
-    const status = await ask(readQuestion(operator, 'rake', { ...period, ...ALL }, settings));
+    const status = await ask(questionOf(operator, 'report.rake.fetch', period, settings, ALL));
     if (status === SUCCESS) return { kind: 'found', settings, irrelevant };
     statuses.push(status);
   }
@@ -100,49 +107,34 @@ function fault(reason: string): Finding {
 }
 
 /**
- * A read of one record of a report, with further parameters, which the platform signs and does not know.
+ * A request as a worker sends it for a command, with further parameters, which the platform signs and does not know.
  *
  * @param digest default: that of the settings
  */
-function readQuestion(
-  { baseUrl: root, clientId, secretKey }: ProbedOperator,
-  report: 'ad-hoc' | 'rake',
-  form: Texts,
+function questionOf<T extends Operation>(
+  { clientId, secretKey, ...roots }: ProbedOperator,
+  type: T,
+  data: CommandData[T],
   settings: FoundSettings,
+  extra: Texts = {},
   digest?: string,
 ): Question {
-  const query = { clientId, 'per-page': '1', page: '1' };
-  const isForm = report === 'ad-hoc' || settings.rakeParametersIn === 'form';
-  const signature = digest ?? sign({ ...query, ...form }, secretKey, settings);
+  const sender = { clientId, settings: { ...settings, playerCountryMember: 'country' } };
+  const request = requestOf(type, data, { page: 1, perPage: 1 }, sender);
+  if (!request) throw new Error(`the request of ${type} is not known`);
+  const { root, method, path, body, parameters } = request;
+  const more = new URLSearchParams(extra).toString();
+  const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
+  const text = body && joined(body.text);
+  const isRaw = type === 'game.open' && settings.schemeV3 === 'raw-body';
+  const signature = isRaw
+    ? signRawBody(text ?? '', secretKey)
+    : sign({ ...parameters, ...extra }, secretKey, settings);
   return {
-    root,
-    method: report === 'ad-hoc' ? 'POST' : 'GET',
-    path: `/v2/app/${report === 'ad-hoc' ? 'reports/ad_hoc' : 'users/rake'}?${encoded(isForm ? query : { ...query, ...form })}`,
-    headers: { sign: signature, ...(isForm && { 'content-type': FORM }) },
-    body: isForm ? encoded(form) : undefined,
+    root: roots[root],
+    method,
+    path: body ? path : joined(path),
+    headers: { sign: digest ?? signature, ...(body && { 'content-type': body.contentType }) },
+    body: text,
   };
-}
-
-/** An open-game that the platform refuses once it accepts the signature: no session is opened. */
-function gameQuestion(
-  { apiUrl: root, clientId: client, secretKey }: ProbedOperator,
-  launchOptions: object,
-  settings: SignatureSettings,
-): Question {
-  const session = { authType: 'poker-bridge-probe', launchOptions };
-  const data = { type: 'OpenGame', attributes: { session, player: { id: 'poker-bridge-probe' } } };
-  const body = JSON.stringify({ data });
-  const isRaw = settings.schemeV3 === 'raw-body';
-  const signature = isRaw ? signRawBody(body, secretKey) : sign({ client, data }, secretKey, settings);
-  return {
-    root,
-    method: 'POST',
-    path: `/apiweb/v3/open-game?${encoded({ client })}`,
-    headers: { 'content-type': 'application/vnd.api+json', sign: signature },
-    body,
-  };
-}
-
-function encoded(fields: Texts): string {
-  return new URLSearchParams(fields).toString();
 }

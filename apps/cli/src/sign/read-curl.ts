@@ -3,36 +3,12 @@ import { parseArgs } from 'node:util';
 
 import { headersOf, type HttpRequest } from './read-http.ts';
 
-const texts = { type: 'string', multiple: true } as const;
-/** What of curl's options says something about the request, or takes a value that is no address. */
-const OPTIONS = {
-  request: { ...texts, short: 'X' },
-  header: { ...texts, short: 'H' },
-  data: { ...texts, short: 'd' },
-  'data-raw': texts,
-  'data-ascii': texts,
-  'data-binary': texts,
-  'data-urlencode': texts,
-  json: texts,
-  url: texts,
-  get: { type: 'boolean', short: 'G' },
-  head: { type: 'boolean', short: 'I' },
-  user: { ...texts, short: 'u' },
-  'user-agent': { ...texts, short: 'A' },
-  referer: { ...texts, short: 'e' },
-  cookie: { ...texts, short: 'b' },
-  'cookie-jar': { ...texts, short: 'c' },
-  output: { ...texts, short: 'o' },
-  'write-out': { ...texts, short: 'w' },
-  'max-time': { ...texts, short: 'm' },
-  'connect-timeout': texts,
-  proxy: { ...texts, short: 'x' },
-  cacert: texts,
-  cert: { ...texts, short: 'E' },
-  key: texts,
-  resolve: texts,
-  form: { ...texts, short: 'F' },
-} as const;
+/** What of curl's options says something about the request, or takes a value that is no address; with their short names. */
+const WITH_VALUE =
+  'request:X header:H data:d data-raw data-ascii data-binary data-urlencode json url user:u user-agent:A referer:e cookie:b ' +
+  'cookie-jar:c output:o write-out:w max-time:m connect-timeout proxy:x cacert cert:E key resolve form:F';
+const FLAGS = 'get:G head:I';
+const OPTIONS = Object.fromEntries([...optionsOf('string', WITH_VALUE), ...optionsOf('boolean', FLAGS)]);
 
 /**
  * Reads the request of a `curl` line.
@@ -44,24 +20,31 @@ export function readCurl(line: string): HttpRequest {
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw new Error('is not a curl line');
   const settings = { strict: false, allowPositionals: true, tokens: true } as const;
   const { values, tokens } = parseArgs({ args, options: OPTIONS, ...settings });
-  if (values.form !== undefined)
-    throw new Error('has a multipart form (-F), which the platform does not take');
   const given = tokens.flatMap((token): (readonly [string, string])[] => {
     if (token.kind === 'option-terminator') return [];
     return [[token.kind === 'option' ? token.name : 'url', token.value ?? '']];
   });
-  const addresses = given.flatMap(([name, value]) => (name === 'url' ? value : []));
+  const all = (option: string): string[] => given.flatMap(([name, value]) => (name === option ? value : []));
+  if (all('form').length > 0) throw new Error('has a multipart form (-F), which the platform does not take');
+  const addresses = all('url');
   const address =
     addresses.find((each) => /^https?:\/\//i.test(each)) ?? addresses.find((each) => /[/.]/.test(each));
   if (address === undefined) throw new Error('names no address');
   const data = given.flatMap(([name, value]) => (/^(data|json$)/.test(name) ? dataOf(name, value) : []));
-  const headers = headersOf((values.header ?? []).map(String));
-  if (values.json !== undefined && !headers.has('content-type'))
-    headers.set('content-type', 'application/json');
-  const body = data.length === 0 ? undefined : data.join(values.json === undefined ? '&' : '');
-  const method = values.request?.map(String).at(-1) ?? (body === undefined || values.get ? 'GET' : 'POST');
-  if (!values.get || body === undefined) return { method, url: address, headers, body };
+  const headers = headersOf(all('header'));
+  const isJson = all('json').length > 0;
+  if (isJson && !headers.has('content-type')) headers.set('content-type', 'application/json');
+  const body = data.length === 0 ? undefined : data.join(isJson ? '' : '&');
+  const method = all('request').at(-1) ?? (body === undefined || values['get'] ? 'GET' : 'POST');
+  if (!values['get'] || body === undefined) return { method, url: address, headers, body };
   return { method, url: `${address}${address.includes('?') ? '&' : '?'}${body}`, headers, body: undefined };
+}
+
+function optionsOf(type: 'string' | 'boolean', names: string) {
+  return names.split(' ').map((name) => {
+    const [long = '', short] = name.split(':');
+    return [long, { type, ...(short !== undefined && { short }) }] as const;
+  });
 }
 
 function dataOf(option: string, value: string): string {

@@ -1,6 +1,5 @@
 import { jsonFault } from '../input.ts';
 
-/** A request as it was sent. */
 export interface HttpRequest {
   readonly method: string;
   /** Absolute, or its path and query alone. */
@@ -14,7 +13,6 @@ type Json = Readonly<Record<string, unknown>>;
 
 const REQUEST_LINE = /^([A-Z]+) (\S+)(?: HTTP\/[\d.]+)?\s*$/;
 
-/** Whether a text begins like a request of HTTP. */
 export function isRawRequest(text: string): boolean {
   return REQUEST_LINE.test(text.trimStart().split('\n', 1)[0] ?? '');
 }
@@ -34,12 +32,11 @@ export function readRawRequest(text: string): HttpRequest {
     );
   }
   const headers = headersOf(lines);
-  const length = headers.get('content-length');
+  const length = Number(headers.get('content-length') ?? Number.NaN);
   // Editors add a line break at the end of a file.
-  const body =
-    length === undefined
-      ? rest.replace(/\r?\n$/, '')
-      : Buffer.from(rest).subarray(0, Number(length)).toString();
+  const body = Number.isNaN(length)
+    ? rest.replace(/\r?\n$/, '')
+    : Buffer.from(rest).subarray(0, length).toString();
   return { method, url, headers, body: body === '' ? undefined : body };
 }
 

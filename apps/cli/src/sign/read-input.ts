@@ -1,21 +1,14 @@
 import { usageError } from '../exit.ts';
 import { readSource } from '../input.ts';
+import type { Options } from '../options.ts';
 import { readCurl } from './read-curl.ts';
 import { type HttpRequest, isRawRequest, readHar, readRawRequest } from './read-http.ts';
 import { readRows, type Row } from './row.ts';
 import { readSigner, rowOfCommand, rowOfRequest } from './rows-of.ts';
 
 /** Where the request to explain comes from: one of these. */
-export interface InputOptions {
-  readonly curl?: string;
-  readonly har?: string;
-  readonly request?: string;
-  readonly command?: string;
-  readonly data?: string;
-  readonly operator?: string;
-}
+export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;
 
-/** The rows, and whether they were given as a list. */
 interface Input {
   readonly rows: readonly Row[];
   readonly isList: boolean;

@@ -13,7 +13,6 @@ import {
 import { usageError } from '../exit.ts';
 import { jsonFault } from '../input.ts';
 
-/** One request to explain. */
 export interface Row {
   /** As it was in the file. */
   readonly given: Readonly<Record<string, unknown>>;
@@ -23,7 +22,6 @@ export interface Row {
   readonly settings: SignatureSettings;
   /** A signature to compare with. */
   readonly expectedSign: string | undefined;
-  /** The body as it was sent, if that is known. */
   readonly rawBody?: string | undefined;
   /** What else is wrong with it, or to be known of it. */
   readonly notes?: readonly string[];
@@ -31,7 +29,6 @@ export interface Row {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Settings of the platform that do not affect signatures. */
 const OTHER_VARIABLES = ['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID', 'REPORT_RECORDS'];
 
 /** The request of a row; only open-game has a body with `data`, as it was sent or else as this service sends it. */

@@ -12,7 +12,6 @@ import { operatorNamed } from '../servers.ts';
 import type { HttpRequest } from './read-http.ts';
 import type { Row } from './row.ts';
 
-/** What a request is signed with. */
 interface Signer {
   readonly secretKey?: string | undefined;
   readonly settings: SignatureSettings;

@@ -14,6 +14,7 @@ import {
 } from '#signing';
 
 import { EXIT, type ExitCode } from '../exit.ts';
+import type { Options } from '../options.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
 import { type InputOptions, readInput } from './read-input.ts';
 import { requestOf, type Row, signedBy } from './row.ts';
@@ -32,9 +33,7 @@ const WHY_DROPPED: Readonly<Record<string, string>> = {
   sign: 'is the signature itself',
 };
 
-export interface ExplainOptions extends InputOptions {
-  readonly json?: true;
-}
+export type ExplainOptions = InputOptions & Options<never, 'json'>;
 
 /**
  * Prints how each request of an input is signed.
@@ -178,7 +177,6 @@ function mistakeLines(row: Row, canonical: string): string[] {
   ];
 }
 
-/** Each setting with each of its other values. */
 function otherSettings(settings: SignatureSettings): [string, SignatureSettings][] {
   return Object.entries(SIGNATURE_VARIABLES).flatMap(([variable, { member, values }]) =>
     Object.keys(values)

@@ -3,6 +3,8 @@ import { isLoopback, readSettings } from '#settings';
 import { SIGNATURE_VARIABLES } from '#signing';
 
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import type { Options } from '../options.ts';
+import { utcText } from '../output.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
 import { type Ask, findSettings } from './find-settings.ts';
 
@@ -15,11 +17,7 @@ const NOT_FOUND = [
   '# ask the service operator, or open a game with player.country and look at the player there',
 ];
 
-export interface ProbeOptions {
-  readonly operator: string;
-  readonly yes?: true;
-  readonly json?: true;
-}
+export type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string };
 
 /**
  * Asks the platform how it signs, and prints the settings.
@@ -50,7 +48,8 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
       throw new ExitError(EXIT.noAnswer, `${why}; nothing was found`);
     }
   };
-  const period = { dateFrom: timeAgo(AGO_MS + MINUTE_MS), dateTo: timeAgo(AGO_MS) };
+  const endMs = Date.now() - AGO_MS;
+  const period = { dateFrom: utcText(endMs - MINUTE_MS), dateTo: utcText(endMs) };
   const finding = await findSettings(ask, { ...operator, secretKey }, period);
   if (finding.kind === 'fault') throw new ExitError(EXIT.failed, `after ${calls} calls: ${finding.reason}`);
   const { settings: found, irrelevant } = finding;
@@ -66,9 +65,4 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
   const text = [`# found by ${calls} calls`, ...lines, ...NOT_FOUND].join('\n');
   process.stdout.write(`${json ? JSON.stringify(Object.fromEntries(values)) : text}\n`);
   return EXIT.success;
-}
-
-/** `YYYY-MM-DD HH:MM:SS`, as the interface wants it. */
-function timeAgo(ms: number): string {
-  return new Date(Date.now() - ms).toISOString().slice(0, 19).replace('T', ' ');
 }

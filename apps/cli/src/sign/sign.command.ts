@@ -4,21 +4,16 @@ import type { ProbeOptions } from './sign-probe.ts';
 import type { ExplainOptions } from './sign-explain.ts';
 
 const EXAMPLES = `
-FILE holds {"name"?, "parameters", "secret"?, "settings"?}, or an array of them: all parameters of a
-request from query, path and body. Without a secret there is a string to sign, and no digest. settings
-are those of docs/settings.md that begin with SIGNATURE_; if there is a "sign", it is compared. FILE may
-also hold what the options take: a curl line, an HTTP archive, or a request.
-
 Examples:
   $ poker-bridge sign explain request.json
-  $ poker-bridge sign explain requests.json --json
   $ poker-bridge sign explain --curl "curl -H 'sign: 9de6…' -d userId=u-1 'https://…/v2/app/users/u-1/session?clientId=op1'"
   $ poker-bridge sign explain --har browser.har
   $ nc -l 8080 | poker-bridge sign explain --request -
   $ poker-bridge sign explain --command game.open --data '{"player":{"id":"alice"},"session":{"id":"s-1"}}'
   $ echo '{"parameters":{"clientId":"op1","userId":"u-1"},"secret":"s"}' | poker-bridge sign explain -
 
-Ends with 1 if a signature that was given is not the right one. The secret is never printed.
+FILE holds {"name"?, "parameters", "secret"?, "settings"?, "sign"?}, or an array of them: all parameters of a request from
+query, path and body. Ends with 1 if a signature that was given is not the right one. The secret is never printed.
 
 Settings of requests and commands: PLATFORM_SECRET_KEY, or PLATFORM_SECRET_KEY_FILE, and those that begin with
 SIGNATURE_; of commands PLATFORM_CLIENT_ID as well; with --operator all settings of a worker.`;
@@ -34,7 +29,6 @@ signature is right. Do it on a test environment: a platform may count wrong sign
 
 Settings: those of a worker; PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_CLIENT_ID and PLATFORM_SECRET_KEY at least.`;
 
-/** The group of subcommands about signatures. */
 export function addSign(program: Command): void {
   const sign = program
     .command('sign')
@@ -42,11 +36,7 @@ export function addSign(program: Command): void {
     .helpCommand(false);
   sign
     .command('explain')
-    .summary('shows how a request is signed')
-    .description(
-      'Shows how a request is signed: what was kept and dropped and why, the ordered pieces, the\n' +
-        'canonical string, the digest, and what the usual mistakes would give instead.',
-    )
+    .description('shows how a request is signed, and what the usual mistakes would give instead')
     .argument('[FILE]', 'the request, or - for standard input')
     .option('--curl <LINE>', 'a curl line, or a file with one, or -')
     .option('--har <FILE>', 'an HTTP archive, as browsers and proxies save it')
@@ -62,11 +52,7 @@ export function addSign(program: Command): void {
     });
   sign
     .command('probe')
-    .summary('finds the signature settings of a platform')
-    .description(
-      'Asks the platform, by at most twelve calls that change nothing, how it signs and where it\n' +
-        'looks for the parameters of the rake, and prints the lines to set.',
-    )
+    .description('finds the signature settings of a platform by at most twelve calls that change nothing')
     .option('--operator <NAME>', 'whose client id and secret key', 'default')
     .option('--yes', 'also if the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')

@@ -2,7 +2,6 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 import { printable } from '../output.ts';
 
-/** A line that a worker logged. */
 export interface LogLine {
   /** The JSON alone. */
   readonly text: string;
@@ -41,7 +40,6 @@ export function readLogLine(text: string): LogLine | undefined {
   return undefined;
 }
 
-/** A member of a line for people. */
 export function written(value: unknown): string {
   if (typeof value === 'string') return printable(value);
   if (Array.isArray(value)) return value.map(written).join(' ');

@@ -17,14 +17,10 @@ Examples:
 --player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
 hash. The other options need no setting. Ends with 1 if there is no such line.`;
 
-/** Follows a command, a player or a stretch of time through the log. */
 export function addTrace(program: Command): void {
   program
     .command('trace')
-    .summary('follows a command or a player through the log')
-    .description(
-      'Prints the lines of a log, from standard input, that are about a command, a player or a stretch of time.',
-    )
+    .description('prints what a log on standard input says about a command, a player or a stretch of time')
     .option('--id <ID>', 'the id of the command, or its correlation id')
     .option('--player <ID>', 'the id of the player, or @FILE')
     .option('--operator <NAME>', "the player's operator", 'default')

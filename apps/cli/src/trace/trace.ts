@@ -5,19 +5,13 @@ import { subjectOf } from '#telemetry';
 
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { readValue } from '../input.ts';
+import type { Options } from '../options.ts';
 import { describeCause, describeLogLine, type LogLine, readLogLine } from './log-line.ts';
 
-export interface TraceOptions {
-  readonly id?: string;
-  /** The id of the player, or `@` and the path of a file that holds it. */
-  readonly player?: string;
+/** A player may be given as `@` and the path of a file; times are epoch milliseconds. */
+export type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & {
   readonly operator: string;
-  /** Epoch milliseconds. */
-  readonly since?: number;
-  /** Epoch milliseconds. */
-  readonly until?: number;
-  readonly json?: true;
-}
+};
 
 /** How long before the first line of a command a circuit or the broker may have changed to be its cause. */
 const BEFORE_MS = 5 * 60_000;

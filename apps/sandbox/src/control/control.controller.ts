@@ -29,14 +29,13 @@ export class ControlController {
 
   @Get('latency')
   showLatency(): LatencySettings {
-    return this.latency.get();
+    return this.latency.current;
   }
 
   @Put('latency')
   changeLatency(@Body() body: unknown): LatencySettings {
     const { fixedMs, spreadMs = 0 } = checkBody<{ fixedMs: number; spreadMs?: number }>(body, LATENCY);
-    this.latency.set({ fixedMs, spreadMs });
-    return this.latency.get();
+    return (this.latency.current = { fixedMs, spreadMs });
   }
 
   @Get('counters')
@@ -55,6 +54,6 @@ export class ControlController {
   @HttpCode(204)
   reset(): void {
     for (const part of [this.players, this.sessions, this.faults, this.log]) part.clear();
-    this.latency.reset();
+    this.latency.current = this.latency.initial;
   }
 }

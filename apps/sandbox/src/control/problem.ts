@@ -21,20 +21,14 @@ export class Problem extends Error {
   /** Turns any failure into a problem; an unexpected one says nothing about its cause. */
   static from(error: unknown, status: number): Problem {
     if (error instanceof Problem) return error;
+    const { message } = error as Error;
     // the body fits, and what is there already does not allow it
     if (error instanceof PlatformError && status !== 413) {
       const { pointer } = error.parts;
-      return new Problem(
-        409,
-        error.message,
-        pointer === undefined ? [] : [{ pointer, message: error.message }],
-      );
+      return new Problem(409, message, pointer === undefined ? [] : [{ pointer, message }]);
     }
-    if (error instanceof HttpException) return new Problem(status, error.message);
-    return new Problem(
-      status,
-      status >= 500 ? 'The sandbox failed; its log has the cause.' : (error as Error).message,
-    );
+    const isOwn = error instanceof HttpException || status < 500;
+    return new Problem(status, isOwn ? message : 'The sandbox failed; its log has the cause.');
   }
 
   document() {

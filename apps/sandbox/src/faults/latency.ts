@@ -2,27 +2,15 @@ import type { LatencySettings } from '../settings/settings.ts';
 
 /** The delay of every answer; the control API changes it. */
 export class Latency {
-  private readonly initial: LatencySettings;
+  readonly initial: LatencySettings;
+  current: LatencySettings;
   private readonly random: () => number;
-  private current: LatencySettings;
 
   /** @param random from 0 to 1, for the spread */
   constructor(initial: LatencySettings, random: () => number) {
     this.initial = initial;
-    this.random = random;
     this.current = initial;
-  }
-
-  get(): LatencySettings {
-    return this.current;
-  }
-
-  set(latency: LatencySettings): void {
-    this.current = latency;
-  }
-
-  reset(): void {
-    this.current = this.initial;
+    this.random = random;
   }
 
   /** The delay of one request, in milliseconds; `further` is the delay of a fault. */

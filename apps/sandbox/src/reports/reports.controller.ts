@@ -5,16 +5,9 @@ import { Settings } from '../settings/settings.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
 import type { TextParameters } from '../signature/signature.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
-import {
-  AdHocReport,
-  distortPage,
-  distortPagination,
-  distortRecords,
-  distortStart,
-  type Extract,
-  RakeReport,
-} from './reports.ts';
+import { type Extract, readPage } from './report-faults.ts';
 import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
+import { AdHocReport, RakeReport } from './reports.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */
 @Controller('api/web/v2/app')
@@ -57,12 +50,7 @@ export class ReportsController {
   }
 
   private read({ query, fault }: Call, extract: (start: number, count: number) => Extract) {
-    const pagination = distortPagination(readPagination(query, this.settings.reports), fault);
-    const { totalCount, records } = extract(distortStart(pagination, fault), pagination.perPage);
-    return {
-      page: distortPage({ ...pagination, totalCount }, fault),
-      records: distortRecords(records, fault, Date.now()),
-    };
+    return readPage(readPagination(query, this.settings.reports), fault, extract);
   }
 
   private link(request: SandboxRequest, { perPage }: Page, number: number): string {

@@ -27,10 +27,7 @@ export interface Session {
 }
 
 /** A request for a session. */
-export type SessionRequest = Omit<
-  Session,
-  'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'
->;
+type SessionRequest = Omit<Session, 'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'>;
 
 /** Whether a value is one of the interface's authorization types. */
 export function isAuthType(value: unknown): value is AuthType {
@@ -42,12 +39,6 @@ const MAX_SESSIONS = 100_000;
 /** How many expired sessions are remembered, for players who return to their URL. */
 const REMEMBERED_SESSIONS = 1000;
 
-/** How long a session and its authorization token live. */
-export interface Lifetimes {
-  readonly sessionLifetimeMs: number;
-  readonly tokenLifetimeMs: number;
-}
-
 /** The sessions that have not expired, and the last of those that have. */
 export class Sessions {
   // sessions live equally long, so they are in the order in which they expire
@@ -56,7 +47,7 @@ export class Sessions {
   private readonly expiredByAuth = new Map<string, Session>();
 
   constructor(
-    private readonly lifetimes: Lifetimes,
+    private readonly lifetimes: Pick<Settings, 'sessionLifetimeMs' | 'tokenLifetimeMs'>,
     private readonly nowMs: () => number,
   ) {}
 
@@ -152,7 +143,7 @@ export class PublicAddress {
     return this.settings.publicUrl ?? this.listening;
   }
 
-  /** The origin where the sandbox listens; known once it is listening. */
+  /** The origin where the sandbox listens; known once it is listening, also while it closes. */
   get listening(): string {
     return (this.known ??= this.findListening());
   }
@@ -172,10 +163,7 @@ export function launchUrl(origin: string, session: Session): string {
   const url = new URL(tableId === undefined ? '/lobby' : `/table/${tableId}`, origin);
   url.searchParams.set('auth', auth);
   url.searchParams.set('lang', lang);
-  if (launchOptions !== undefined) url.searchParams.set('launchOptions', asText(launchOptions));
+  const options = typeof launchOptions === 'string' ? launchOptions : exactJson(launchOptions);
+  if (launchOptions !== undefined) url.searchParams.set('launchOptions', options);
   return url.href;
-}
-
-function asText(launchOptions: unknown): string {
-  return typeof launchOptions === 'string' ? launchOptions : exactJson(launchOptions);
 }

@@ -20,43 +20,24 @@ export class Environment {
     return this.variables[name] || fallback;
   }
 
-  integer(name: string, fallback: number, range: { min: number; max: number }): number {
-    const text = this.variables[name];
-    if (!text) return fallback;
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= range.min && value <= range.max) return value;
-    this.fault(name, `must be an integer from ${range.min} to ${range.max}`);
-    return fallback;
+  integer(name: string, fallback: number, { min, max }: { min: number; max: number }): number {
+    const read = (text: string) =>
+      /^\d+$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined;
+    return this.read(name, fallback, `must be an integer from ${min} to ${max}`, read);
   }
 
   /** One of `values`; the first is the default. */
   choice<const T extends string>(name: string, values: readonly [T, ...T[]]): T {
-    const text = this.variables[name];
-    if (!text) return values[0];
-    const value = values.find((candidate) => candidate === text);
-    if (value === undefined) this.fault(name, `must be one of ${values.join(', ')}`);
-    return value ?? values[0];
+    const read = (text: string) => values.find((candidate) => candidate === text);
+    return this.read(name, values[0], `must be one of ${values.join(', ')}`, read);
   }
 
-  /** Values separated by commas; each must match `pattern`. */
-  list(name: string, fallback: readonly string[], pattern: RegExp, reason: string): readonly string[] {
+  /** The value of a variable. @param read gives undefined for a text that cannot be used */
+  read<T>(name: string, fallback: T, reason: string, read: (text: string) => T | undefined): T {
     const text = this.variables[name];
-    if (!text) return fallback;
-    const values = text.split(',').map((value) => value.trim());
-    if (values.every((value) => pattern.test(value)) && new Set(values).size === values.length) return values;
-    this.fault(name, reason);
-    return fallback;
-  }
-
-  /** The absolute http(s) address of an origin, without a trailing slash. */
-  origin(name: string): string | undefined {
-    const text = this.variables[name];
-    if (!text) return undefined;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash)
-      return url.origin;
-    this.fault(name, 'must be an http or https address without a path');
-    return undefined;
+    const value = text ? read(text) : fallback;
+    if (value === undefined && text) this.fault(name, reason);
+    return value ?? fallback;
   }
 
   /** The variable itself, or the content of the file that `<name>_FILE` names, without its last line break. */

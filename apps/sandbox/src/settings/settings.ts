@@ -52,7 +52,8 @@ export interface LatencySettings {
  */
 export function readSettings(variables: Variables = process.env): Settings {
   const environment = new Environment(variables);
-  const publicUrl = environment.origin('SANDBOX_PUBLIC_URL');
+  const reason = 'must be an http or https address without a path';
+  const publicUrl = environment.read('SANDBOX_PUBLIC_URL', undefined, reason, originOf);
   const settings: Settings = {
     host: environment.text('SANDBOX_HOST', '127.0.0.1'),
     port: environment.integer('SANDBOX_PORT', 3100, { min: 0, max: 65_535 }),
@@ -79,17 +80,26 @@ export function readSettings(variables: Variables = process.env): Settings {
 }
 
 function readCurrencies(environment: Environment): CurrencySettings {
+  const reason = 'must be different upper-case codes, separated by commas';
   const codes = (name: string, fallback: readonly string[]) =>
-    environment.list(
-      name,
-      fallback,
-      /^[A-Z]{3,5}$/,
-      'must be different upper-case codes, separated by commas',
-    );
+    environment.read(name, fallback, reason, codesOf);
   const active = codes('SANDBOX_CURRENCIES', ['USD', 'EUR', 'GBP']);
   const inactive = codes('SANDBOX_INACTIVE_CURRENCIES', ['BRL']);
   if (inactive.some((code) => active.includes(code)))
     environment.fault('SANDBOX_INACTIVE_CURRENCIES', 'names a currency of SANDBOX_CURRENCIES');
   const mandatory = environment.choice('SANDBOX_CURRENCY_MANDATORY', ['false', 'true']) === 'true';
   return { active, inactive, mandatory };
+}
+
+/** The origin of an absolute http(s) address without a path. */
+function originOf(text: string): string | undefined {
+  const url = URL.parse(text);
+  const isOrigin = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
+  return isOrigin ? url.origin : undefined;
+}
+
+function codesOf(text: string): readonly string[] | undefined {
+  const codes = text.split(',').map((code) => code.trim());
+  const areCodes = codes.every((code) => /^[A-Z]{3,5}$/.test(code)) && new Set(codes).size === codes.length;
+  return areCodes ? codes : undefined;
 }

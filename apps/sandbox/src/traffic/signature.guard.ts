@@ -20,14 +20,21 @@ import type { Call, Exchange, Refusal, SandboxRequest } from './exchange.ts';
 /** Beyond it the search for a mistake would slow other requests. */
 const MAX_EXPLAINED_BYTES = 16_384;
 
+type Version = SignedContent['version'];
+
+const DETAILS: Readonly<Record<Version, string>> = {
+  v2: 'Not Valid Request Signature',
+  v3: 'Not valid request',
+};
+
 /** The 400 for a missing or wrong signature, with the text of the endpoint's version. */
 class SignatureRejection extends PlatformError {
-  constructor(
-    version: 'v2' | 'v3',
-    readonly explanation: Refusal,
-  ) {
-    const detail = version === 'v2' ? 'Not Valid Request Signature' : 'Not valid request';
-    super(400, { detail, meta: { explanation } });
+  readonly explanation: Refusal;
+
+  constructor(version: Version, refusal: Refusal | string) {
+    const explanation = typeof refusal === 'string' ? { reason: refusal } : refusal;
+    super(400, { detail: DETAILS[version], meta: { explanation } });
+    this.explanation = explanation;
   }
 }
 
@@ -66,15 +73,11 @@ export class SignatureGuard implements CanActivate {
     const content = isForm ? formParameters(body.toString()) : {};
     const client = this.findClient('v2', 'clientId', query);
     if (client.secretKey === undefined)
-      throw new SignatureRejection('v2', {
-        reason: 'This client has no secret key, which the v2 endpoints need.',
-      });
+      throw new SignatureRejection('v2', 'This client has no secret key, which the v2 endpoints need.');
 
     const { userId } = request.params ?? {};
     if (operation === 'session' && content['userId'] !== userId)
-      throw new SignatureRejection('v2', {
-        reason: 'The form must hold userId with the same value as the path.',
-      });
+      throw new SignatureRejection('v2', 'The form must hold userId with the same value as the path.');
     const parameters = { ...query, ...content };
     this.verify(request, client, { version: 'v2', parameters, body });
     return { client, query, content };
@@ -92,13 +95,11 @@ export class SignatureGuard implements CanActivate {
     return { client, query, content };
   }
 
-  private findClient(version: 'v2' | 'v3', name: 'clientId' | 'client', query: TextParameters): Client {
+  private findClient(version: Version, name: 'clientId' | 'client', query: TextParameters): Client {
     const id = query[name];
-    if (id === undefined)
-      throw new SignatureRejection(version, { reason: `The query parameter ${name} is missing.` });
+    if (id === undefined) throw new SignatureRejection(version, `The query parameter ${name} is missing.`);
     const client = this.settings.clients.find((each) => each.id === id);
-    if (!client)
-      throw new SignatureRejection(version, { reason: `There is no client of the ${name} that was sent.` });
+    if (!client) throw new SignatureRejection(version, `There is no client of the ${name} that was sent.`);
     return client;
   }
 
@@ -106,8 +107,7 @@ export class SignatureGuard implements CanActivate {
     const { secretKey } = client;
     if (secretKey === undefined) return;
     const { version } = content;
-    if (typeof sign !== 'string')
-      throw new SignatureRejection(version, { reason: 'The header sign is missing.' });
+    if (typeof sign !== 'string') throw new SignatureRejection(version, 'The header sign is missing.');
     if (isSameSignature(sign, expectedSignature(content, secretKey, client.conventions))) return;
 
     throw new SignatureRejection(version, this.explain(sign, content, { ...client, secretKey }));

@@ -80,22 +80,22 @@ export class BusObserver extends MessagingObserver {
   }
 
   commandReplayed(command: CommandFacts): void {
-    this.metrics.replays.inc();
+    this.metrics.replays.value += 1;
     this.logger.debug(command, 'command seen before; its reply is replayed');
   }
 
   deadLettered(command: CommandFacts, code: ErrorCode): void {
-    this.metrics.deadLetters.inc();
+    this.metrics.deadLetters.value += 1;
     this.logger.debug({ ...command, code }, 'command dead-lettered');
   }
 
   replyParked(command: CommandFacts, type: ReplyType, reason: ParkingReason): void {
-    this.metrics.undeliveredReplies.inc();
+    this.metrics.undeliveredReplies.value += 1;
     this.logger.warn({ ...command, reply: type, reason }, 'reply parked');
   }
 
   repliesForwarded(queue: string, replies: number): void {
-    this.metrics.forwardedReplies.inc(replies);
+    this.metrics.forwardedReplies.value += replies;
     this.logger.info({ queue, replies }, 'parked replies delivered');
   }
 
@@ -103,8 +103,8 @@ export class BusObserver extends MessagingObserver {
     this.#connections[connection] = state.kind;
     this.tally.connectionChanged(connection, state.kind);
     const kinds = Object.values(this.#connections);
-    this.metrics.brokerConnected.set(kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0);
-    this.metrics.brokerBlocked.set(kinds.includes('blocked') ? 1 : 0);
+    this.metrics.brokerConnected.value = kinds.every((kind) => kind === 'open' || kind === 'blocked') ? 1 : 0;
+    this.metrics.brokerBlocked.value = kinds.includes('blocked') ? 1 : 0;
     if (state.kind === 'open') this.logger.info({ connection }, 'connected to the broker');
     else if (state.kind !== 'closed')
       this.logger.warn({ connection, ...state }, 'the broker is not available');

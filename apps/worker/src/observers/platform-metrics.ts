@@ -37,16 +37,16 @@ export class PlatformMetrics extends PlatformObserver {
   }
 
   retried(): void {
-    this.metrics.platformRetries.inc();
+    this.metrics.platformRetries.value += 1;
   }
 
   signatureDoubted(operator: string, operation: Operation): void {
-    this.metrics.signatureDoubts.inc({ operator, operation });
+    this.metrics.signatureDoubts.labels(operator, operation).value += 1;
     this.#logger.warn({ operator, operation }, 'bad request; the signature may be wrong');
   }
 
   circuitChanged(operator: string, operation: Operation, state: CircuitState, cause?: string): void {
-    this.metrics.circuitChanges.inc({ operator, operation, state });
+    this.metrics.circuitChanges.labels(operator, operation, state).value += 1;
     this.tally.circuitChanged(operator, operation, state);
     this.#logger.warn({ operator, operation, state, cause }, 'circuit changed');
   }

@@ -22,8 +22,6 @@ const LANE_STATES = Object.keys({
  */
 @Injectable()
 export class StateMetrics implements OnModuleInit {
-  readonly #known = new Set<string>();
-
   constructor(
     private readonly metrics: Metrics,
     private readonly transport: PokerTransport,
@@ -82,12 +80,9 @@ export class StateMetrics implements OnModuleInit {
 
   /** A series that appears with its first event hides that event from `increase`. A scrape reads these counters later. */
   #beginAtZero({ operator, operation }: CircuitReport): void {
-    const name = `${operation} ${operator}`;
-    if (this.#known.has(name)) return;
-    this.#known.add(name);
-    this.metrics.signatureDoubts.inc({ operator, operation }, 0);
+    this.metrics.signatureDoubts.labels(operator, operation);
     for (const state of Object.keys(CIRCUIT_VALUES))
-      this.metrics.circuitChanges.inc({ operator, operation, state }, 0);
+      this.metrics.circuitChanges.labels(operator, operation, state);
   }
 }
 

@@ -38,6 +38,7 @@ export class ReloadedFiles<T> {
     if ('error' in reading) throw reading.error;
     this.#value = reading.value;
     this.#texts = reading.texts;
+    if (this.#texts.size === 0) return;
     setInterval(() => {
       if (!isCurrent(this.#texts)) setTimeout(() => this.#readAgain(), SETTLE_MS).unref();
     }, LOOK_MS).unref();

@@ -14,8 +14,12 @@ export async function openTraces(settings: Settings, logger: Logger): Promise<Tr
   const tracing = tracingOf(settings);
   if (tracing === undefined) return undefined;
   const { CommandTraces, PlatformTraces } = await import('./traces.ts');
-  const { tracer, close } = await openTracing(tracing, (spans, cause) =>
+  const opened = await openTracing(tracing, (spans, cause) =>
     logger.warn({ spans, cause }, 'traces could not be exported'),
   );
-  return { commands: new CommandTraces(tracer), platform: new PlatformTraces(tracer), close };
+  return {
+    commands: new CommandTraces(opened.tracer),
+    platform: new PlatformTraces(opened.tracer),
+    close: opened.close,
+  };
 }

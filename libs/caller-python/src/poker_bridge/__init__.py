@@ -1,6 +1,5 @@
 """Sends commands to poker-bridge over RabbitMQ and gives typed replies."""
 
-from .amounts import format_amount as format_amount
 from .caller import Caller as Caller
 from .cancellation import Cancellation as Cancellation
 from .commands import PreparedCommand as PreparedCommand
@@ -24,3 +23,4 @@ from .messages import SessionCreated as SessionCreated
 from .messages import Violation as Violation
 from .replies import Reply as Reply
 from .report import Report as Report
+from .report import format_amount as format_amount

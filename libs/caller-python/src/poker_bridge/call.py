@@ -9,7 +9,7 @@ from .commands import PreparedCommand
 from .consumer import Consumer, Delivery
 from .errors import CallerError
 from .messages import ErrorBody
-from .replies import Reply, read_reply
+from .replies import read_reply
 
 _ANSWER_SLACK_S: Final = 1.5
 """A command that a worker has taken is answered by its deadline and one second; the rest is for the way."""
@@ -27,19 +27,16 @@ async def answer(bus: Bus, command: PreparedCommand, deadline_ms: float) -> dict
             while True:
                 try:
                     call.send(bus.reply_queue)
-                    return _data_of(read_reply(await call.next_reply()))
+                    reply = read_reply(await call.next_reply())
+                    if reply.type == "command.failed":
+                        raise CallerError.of_reply(cast(ErrorBody, reply.data))
+                    if not reply.is_final:
+                        raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
+                    return reply.data
                 except CallerError as error:
                     await call.pause_after(error)
     finally:
         call.stop()
-
-
-def _data_of(reply: Reply) -> dict[str, Any]:
-    if reply.type == "command.failed":
-        raise CallerError.of_reply(cast(ErrorBody, reply.data))
-    if not reply.is_final:
-        raise CallerError.of("REPLY_UNREADABLE", reply.command_id)
-    return reply.data
 
 
 class Call:

@@ -208,13 +208,13 @@ class Caller:
 
     def _report(self, command_type: str, data: Mapping[str, Any], options: _Options) -> Report[Any]:
         command_id, operator, deadline_ms, cancellation = options
+
+        def prepare(chosen_id: str | None) -> PreparedCommand:
+            return self._bus.sender.prepare(command_type, data, chosen_id, operator, deadline_ms)
+
         # What cannot be sent is refused here, and not in a loop later.
-        first = self._bus.sender.prepare(command_type, data, command_id, operator, deadline_ms)
-
-        def prepare() -> PreparedCommand:
-            return self._bus.sender.prepare(command_type, data, first["id"], operator, deadline_ms)
-
-        return Report(self._bus, prepare, deadline_ms, cancellation)
+        first = prepare(command_id)
+        return Report(self._bus, lambda: prepare(first["id"]), deadline_ms, cancellation)
 
     async def _publish(self, command: PreparedCommand) -> None:
         await self._bus.reply_queue.ready()

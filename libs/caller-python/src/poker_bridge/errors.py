@@ -91,11 +91,6 @@ class CallerError(Exception):
     @classmethod
     def of_invalid(cls, pointer: str, fault: str, command_id: str) -> CallerError:
         """What cannot be sent."""
-        body = {
-            "code": "VALIDATION_FAILED",
-            "category": "invalid",
-            "retryable": False,
-            "message": "The command is not valid; see the violations.",
-            "violations": [Violation(pointer=pointer, message=fault)],
-        }
-        return cls(body, command_id)
+        message = "The command is not valid; see the violations."
+        body = {"code": "VALIDATION_FAILED", "category": "invalid", "retryable": False, "message": message}
+        return cls({**body, "violations": [Violation(pointer=pointer, message=fault)]}, command_id)

@@ -1,7 +1,6 @@
 """Which reply queue belongs to this process."""
 
 import asyncio
-import itertools
 from typing import Final
 
 from pika.exceptions import ChannelClosedByBroker
@@ -46,13 +45,12 @@ class Instance:
             raise ConnectionError(f"another connection holds {self.queue}")
         if self.is_fixed:
             raise CallerError.of("INSTANCE_TAKEN", hint=f"It holds {self.queue}.")
-        for number in itertools.count():
-            queue = f"{self._name}.replies.{number}"
-            if (channel := await self._lock(queue)) is not None:
-                LOG.info("replies come to %s", queue)
-                self.queue = queue
-                return channel, queue
-        raise AssertionError
+        number = 0
+        while (channel := await self._lock(queue := f"{self._name}.replies.{number}")) is None:
+            number += 1
+        LOG.info("replies come to %s", queue)
+        self.queue = queue
+        return channel, queue
 
     async def _lock(self, queue: str) -> Channel | None:
         channel = await self._connection.channel()

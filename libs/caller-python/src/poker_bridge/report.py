@@ -23,7 +23,20 @@ _PAGES_PREFETCHED: Final = 4
 _PAGES_QUEUED: Final = 16
 """Pages that wait at the broker. The worker reads on when there is room."""
 _QUEUE_EXPIRES_MS: Final = 300_000
-"""A reader that was left may leave pages: they go with the queue. Longer than the worker waits for room."""
+"""A reader that leaves may leave pages behind: they go with the queue. Longer than the worker waits for room."""
+_ARGUMENTS: Final = {"x-max-length": _PAGES_QUEUED, "x-overflow": "reject-publish", "x-expires": _QUEUE_EXPIRES_MS}
+
+
+def format_amount(amount: int, precision: int | None) -> str:
+    """Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`.
+
+    The precision is that of the currency in `page["precisions"]`. Raises ValueError without one.
+    """
+    if not isinstance(precision, int) or isinstance(precision, bool) or precision < 0:
+        raise ValueError("the currency has no configured number of decimals (CURRENCY_PRECISIONS)")
+    digits = str(abs(amount)).rjust(precision + 1, "0")
+    whole, decimals = digits[: len(digits) - precision], digits[len(digits) - precision :]
+    return f"{'-' if amount < 0 else ''}{whole}{f'.{decimals}' if decimals else ''}"
 
 
 class Report(Generic[R]):
@@ -73,16 +86,7 @@ class Report(Generic[R]):
 
     async def _pages(self, command: PreparedCommand) -> AsyncGenerator[ReportPage[R], None]:
         call = Call(self._bus, command, self._deadline_ms)
-        consumer = Consumer(
-            self._claim,
-            arguments={
-                "x-max-length": _PAGES_QUEUED,
-                "x-overflow": "reject-publish",
-                "x-expires": _QUEUE_EXPIRES_MS,
-            },
-            prefetch=_PAGES_PREFETCHED,
-            on_delivery=call.take,
-        )
+        consumer = Consumer(self._claim, arguments=_ARGUMENTS, prefetch=_PAGES_PREFETCHED, on_delivery=call.take)
         consuming = asyncio.create_task(consumer.serve())
         try:
             call.send(consumer)

@@ -1,4 +1,4 @@
-import type { ReplyDefinition, CommandDefinition } from '../definition.ts';
+import type { CommandDefinition, ReplyDefinition } from '../validation/define.ts';
 import { COMMAND_TYPES, type CommandType, type ReplyType } from '../message-types.ts';
 import { commandFailed } from '../replies/command-failed.ts';
 import { gameOpen } from './game-open.ts';

@@ -4,7 +4,7 @@ import { validateSync, type ValidationError } from 'class-validator';
 import fc from 'fast-check';
 import 'reflect-metadata';
 
-import type { Shape } from '../definition.ts';
+import type { Shape } from '../validation/shape.ts';
 import { COMMAND_TYPES, type CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';

@@ -1,6 +1,6 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-import type { Shape } from '../definition.ts';
+import type { Shape } from './shape.ts';
 
 /** What class-validator stores for one decorator. */
 export type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];

@@ -1,42 +1,70 @@
-import type { CommandDefinition, Example, ReplyDefinition, ReplyDefinitions } from '../definition.ts';
-import {
-  type CommandType,
-  isFinalReplyType,
-  LANE_OF_COMMAND,
-  type RepliesOf,
-  type ReplyType,
-} from '../message-types.ts';
+import type { CommandType, RepliesOf, ReplyType } from '../message-types.ts';
 import { rulesOf } from './compile-shape.ts';
+import type { Shape } from './shape.ts';
 
-/**
- * Defines the command of a row of the message types, which has its lane and the types of its replies.
- *
- * @throws TypeError if a member of the class has no rule
- */
+/** One example of a message, for documents and tests. */
+export interface Example<T> {
+  readonly name: string;
+  readonly summary: string;
+  /** Its headers, without those that every message has. */
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly data: T;
+}
+
+/** The definition of one type of reply. */
+export interface ReplyDefinition<Type extends ReplyType = ReplyType, Data extends object = object> {
+  /** Also the routing key of its announcement. */
+  readonly type: Type;
+  /** A sentence for documents. */
+  readonly summary: string;
+  /** The class of its data, whose decorators and descriptions are its schema; callers ignore further members. */
+  readonly data: Shape<Data>;
+  /** The members that its announcement shows. Every other member is private, also one that is added later. */
+  readonly announced: readonly string[];
+  readonly examples: readonly Example<NoInfer<Data>>[];
+}
+
+/** The definition of one command. Everything else in this repository is derived from it and from its row of the message types. */
+export interface CommandDefinition<
+  Type extends CommandType = CommandType,
+  Data extends object = object,
+  Replies extends readonly ReplyDefinition[] = ReplyDefinitions<RepliesOf<Type>>,
+> {
+  /** Also the routing key. */
+  readonly type: Type;
+  /** A sentence for documents. */
+  readonly summary: string;
+  /** The names that lead to the player in its data, for log lines that belong together. */
+  readonly player: readonly [string, ...string[]];
+  /** The class of its data, whose decorators are its validation and whose descriptions are its documentation. */
+  readonly data: Shape<Data>;
+  /** Together they show every member. */
+  readonly examples: readonly Example<NoInfer<Data>>[];
+  /** Its replies if nothing fails, those of its row; a failure is `command.failed`. */
+  readonly replies: Replies;
+}
+
+/** A definition for each row, in the same order. */
+export type ReplyDefinitions<Rows extends readonly { readonly type: ReplyType }[]> = {
+  readonly [Index in keyof Rows]: ReplyDefinition<Rows[Index]['type']>;
+};
+
+/** @throws TypeError if a member of the class has no rule */
 export function defineCommand<
   const Type extends CommandType,
   Data extends object,
   const Replies extends ReplyDefinitions<RepliesOf<Type>>,
->(
-  definition: Omit<CommandDefinition<Type, Data, Replies>, 'lane'> & {
-    readonly examples: readonly Example<NoInfer<Data>>[];
-  },
-): CommandDefinition<Type, Data, Replies> {
+>(definition: CommandDefinition<Type, Data, Replies>): CommandDefinition<Type, Data, Replies> {
   rulesOf(definition.data);
-  return { ...definition, lane: LANE_OF_COMMAND[definition.type] };
+  return definition;
 }
 
-/**
- * Defines a reply of a row of the message types, which says whether it is final.
- *
- * @throws TypeError if a member of the class has no rule
- */
+/** @throws TypeError if a member of the class has no rule */
 export function defineReply<const Type extends ReplyType, Data extends object>(
-  definition: Omit<ReplyDefinition<Type, Data>, 'final'> & {
+  definition: ReplyDefinition<Type, Data> & {
     readonly announced: readonly (keyof NoInfer<Data> & string)[];
-    readonly examples: readonly Example<NoInfer<Data>>[];
   },
 ): ReplyDefinition<Type, Data> {
   rulesOf(definition.data);
-  return { ...definition, final: isFinalReplyType(definition.type) };
+  return definition;
 }

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelModel } from 'amqplib';
 
 import { busNames } from '#contracts';
-import type { TlsContext } from '#tls';
 import {
   adviceFor,
   BriefConnection,
+  depthOf,
   inspectPermissions,
   inspectTopology,
-  depthOf,
   type MissingPermission,
   releaseOf,
   type Standing,
   takesMessageOf,
 } from '#rabbitmq';
+import type { TlsContext } from '#tls';
 
 import { topologyOf } from '../topology/topology.ts';
 
@@ -22,10 +22,9 @@ import { topologyOf } from '../topology/topology.ts';
 const LARGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 const QUESTION_TIMEOUT_MS = 4_000;
 
-const seconds = (count: number): number => count * 1_000;
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1));
 /** A broker does not list its queues over AMQP: these are the delays that people choose, the default ones among them. */
-const LIKELY_DELAYS_MS = [...upTo(60).map(seconds), ...upTo(60).map((minutes) => seconds(60 * minutes))];
+const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
 export interface BrokerInspectionOptions {
   /** Of the nodes of one cluster; they may hold passwords. */
@@ -35,14 +34,7 @@ export interface BrokerInspectionOptions {
   readonly tls: TlsContext;
 }
 
-/** A queue of a delay that is no longer set. */
-export interface UnusedRetryQueue {
-  readonly name: string;
-  readonly delayMs: number;
-  readonly messages: number;
-}
-
-/** What a broker is, and what stands there of this service. */
+/** What a broker is, and what of this service it has. */
 export interface BrokerInspection {
   /** Of RabbitMQ. */
   readonly version: string;
@@ -51,7 +43,8 @@ export interface BrokerInspection {
   /** The first that is missing; nothing else was asked then. */
   readonly missingPermission?: MissingPermission;
   readonly standings: readonly Standing[];
-  readonly unusedRetryQueues: readonly UnusedRetryQueue[];
+  /** Retry queues of delays that are no longer set. */
+  readonly unusedRetryQueues: readonly { readonly name: string; readonly messages: number }[];
   /** Whether it takes messages of more than 16 MiB. */
   readonly takesHugeMessages: boolean;
 }
@@ -61,12 +54,8 @@ export interface BrokerInspection {
  *
  * @throws BrokerError if no broker can be reached, it refuses the credentials, or is under an alarm
  */
-export async function inspectBroker({
-  urls,
-  prefix,
-  retryDelaysMs,
-  tls,
-}: BrokerInspectionOptions): Promise<BrokerInspection> {
+export async function inspectBroker(options: BrokerInspectionOptions): Promise<BrokerInspection> {
+  const { urls, prefix, retryDelaysMs, tls } = options;
   await using brief = await BriefConnection.open(urls, { name: 'poker-bridge client', tls });
   const { model: connection } = brief;
   try {
@@ -91,13 +80,13 @@ async function unusedRetryQueues(
   connection: ChannelModel,
   prefix: string,
   retryDelaysMs: readonly number[],
-): Promise<UnusedRetryQueue[]> {
+): Promise<BrokerInspection['unusedRetryQueues']> {
   const names = busNames(prefix);
-  const others = new Set(LIKELY_DELAYS_MS.filter((delayMs) => !retryDelaysMs.includes(delayMs)));
-  const asked = [...others].map(async (delayMs) => {
+  const unset = [...LIKELY_DELAYS_MS].filter((delayMs) => !retryDelaysMs.includes(delayMs));
+  const asked = unset.map(async (delayMs) => {
     const name = names.retry(delayMs);
     const messages = await depthOf(connection, name, QUESTION_TIMEOUT_MS);
-    return messages === undefined ? [] : [{ name, delayMs, messages }];
+    return messages === undefined ? [] : [{ name, messages }];
   });
-  return (await Promise.all(asked)).flat().toSorted((one, other) => one.delayMs - other.delayMs);
+  return (await Promise.all(asked)).flat();
 }

@@ -1,4 +1,4 @@
-import { CommandError, type ErrorBody, type ErrorCode, type Reply } from '#contracts';
+import { CommandError, type ErrorBody, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
@@ -16,15 +16,12 @@ export type Settlement =
       readonly cause?: unknown;
       /** The reply was sent while the handler ran, after the others of the command. */
       readonly isSent?: boolean;
-      /** The reply is that of an earlier command with the same identity. */
-      readonly isReplay?: boolean;
     }
   /** Answered, and kept for people as well. */
   | {
       readonly kind: 'dead-letter';
       readonly reply: FailedReply;
       readonly cause?: unknown;
-      readonly isReplay?: boolean;
     }
   /** To a retry queue, from which it comes back. */
   | {
@@ -49,18 +46,15 @@ export function settlementOf(command: Command, thrown: unknown): Settlement {
   // The broker did not take a reply: nothing is decided.
   if (thrown instanceof UnconfirmedError) return { kind: 'return', cause: thrown };
   const error = toCommandError(thrown, command.attempts);
-  return answerWith({ type: 'command.failed', data: errorBodyOf(error, command) }, { cause: error.cause });
+  return answerWith({ type: 'command.failed', data: errorBodyOf(error, command) }, error.cause);
 }
 
 /** Answers, and keeps a failure for people if only a person can fix it. */
-export function answerWith(
-  reply: Reply,
-  facts: { readonly cause?: unknown; readonly isReplay?: boolean },
-): Settlement {
+export function answerWith(reply: Reply, cause?: unknown): Settlement {
   const isForPeople =
     reply.type === 'command.failed' &&
     (reply.data.category === 'invalid' || reply.data.category === 'internal');
-  return isForPeople ? { kind: 'dead-letter', reply, ...facts } : { kind: 'answer', reply, ...facts };
+  return isForPeople ? { kind: 'dead-letter', reply, cause } : { kind: 'answer', reply, cause };
 }
 
 /** The error body of a failed command. Source: bus contract, section 4. */
@@ -78,11 +72,6 @@ export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: 
     command: { id: envelope.id, type: envelope.type },
     occurredAt: new Date(nowMs()).toISOString(),
   };
-}
-
-/** Why a command failed, or has to wait; `undefined` for a success, and for what was not decided. */
-export function codeOf(settlement: Settlement): ErrorCode | undefined {
-  return failureOf(settlement)?.code;
 }
 
 /** What the platform last answered, or why it did not: `HTTP 503`, `timeout`; `undefined` if a failure is not about that. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Reply } from '#contracts';
-import { COMMANDS } from '#contracts/validation';
+import { isFinalReplyType, type Reply } from '#contracts';
+import { REPLIES } from '#contracts/validation';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { RedisEntries } from './redis-entries.ts';
@@ -59,7 +59,7 @@ describe('An entry in Redis', () => {
   });
 
   // A final reply that is not known here would have every other worker do its command a second time.
-  it.each(COMMANDS.flatMap(({ replies }) => replies.filter(({ final }) => final).map(({ type }) => type)))(
+  it.each([...REPLIES.keys()].filter(isFinalReplyType))(
     'gives back %s with whatever members it has',
     (type) => {
       const reply = { type, data: { later: 1 } };

@@ -20,7 +20,7 @@ export interface KeptMessage {
   readonly failedAt?: string;
   /** Where it was when it failed, if that is proved; of a reply, where it was sent to. */
   readonly queue: string;
-  /** Of its body; of one that was cut, of the whole. */
+  /** Length of the body, before it was cut. */
   readonly bytes: number;
   /** Whether only the beginning of its body was kept. */
   readonly isCut: boolean;
@@ -49,10 +49,12 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   const headers: Headers = properties.headers ?? {};
   const own: Headers = headers['x-seal'] === undefined ? {} : (seal?.open(message) ?? headers);
   const id = text(properties.messageId) ?? '';
-  const death = deathOf(headers);
+  const deaths = headers['x-death'];
+  const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
+  const death: Death = typeof latest === 'object' && latest !== null ? latest : {};
   const operator = text(headers['operator']);
   const caller = text(own['x-origin-user-id']) ?? text(properties.userId);
-  const failedAt = momentOf(headers['x-failed-at']) ?? timeOf(death);
+  const failedAt = momentOf(headers['x-failed-at']) ?? momentOf(Number(death.time?.value) * 1_000);
   const originBytes = headers['x-origin-bytes'];
   const isCut = typeof originBytes === 'number';
   return {
@@ -75,18 +77,7 @@ function patternOf(content: Buffer): string | undefined {
   return text(readBody(content, content.length, Number.POSITIVE_INFINITY, true).pattern);
 }
 
-function deathOf(headers: Headers): Death {
-  const deaths: unknown = headers['x-death'];
-  const latest: unknown = Array.isArray(deaths) ? deaths[0] : undefined;
-  return typeof latest === 'object' && latest !== null ? latest : {};
-}
-
-function timeOf({ time }: Death): string | undefined {
-  const seconds = time?.value;
-  return typeof seconds === 'number' ? momentOf(seconds * 1_000) : undefined;
-}
-
-/** A time as whoever may write to the queue wrote it, in ISO 8601; `undefined` for anything that no date can be. */
+/** A time in ISO 8601, of whatever a stranger may have written; `undefined` for anything that no date can be. */
 function momentOf(value: unknown): string | undefined {
   const at = new Date(typeof value === 'string' || typeof value === 'number' ? value : Number.NaN);
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString();

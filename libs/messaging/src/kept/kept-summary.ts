@@ -3,7 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 import type { FailureFacts } from '../observer/messaging-observer.ts';
 import { keptMessageOf } from './kept-message.ts';
 
-/** Reasons, ids and names of queues come from messages, which whoever may write to the queue may make up. */
+/** Reasons, ids and names of queues come from messages, which anybody who may write to the queue can make up. */
 const MOST_REASONS = 20;
 const LONGEST_NAME = 200;
 const LONGEST_FAILURE = 4_096;
@@ -62,7 +62,7 @@ export class KeptSummary {
   }
 }
 
-/** As a worker wrote it; `undefined` for a message without it, or with something else in its place. */
+/** The header `x-failure` as a worker wrote it; `undefined` for anything else. */
 function failureIn({ properties }: ConsumeMessage): FailureFacts | undefined {
   const text: unknown = properties.headers?.['x-failure'];
   if (typeof text !== 'string' || text.length > LONGEST_FAILURE) return undefined;

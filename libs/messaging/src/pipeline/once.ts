@@ -19,7 +19,7 @@ import type { Step } from './step.ts';
 export function once(bus: Bus, window: Window): Step {
   const replay = (command: CheckedCommand, reply: Reply): Settlement => {
     bus.observer.commandReplayed(factsOf(command));
-    return answerWith(reply, { isReplay: true });
+    return answerWith(reply);
   };
   const step: Step = async (command, next) => {
     const found = claimOf(command, bus);

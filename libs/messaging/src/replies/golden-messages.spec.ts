@@ -7,7 +7,7 @@ import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../command/command.f
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';
 import { pageOf } from '../pipeline/pipeline.fixture.ts';
-import { eventMessage, pageContent, replyMessage } from './reply-message.ts';
+import { contentOf, eventMessage, replyMessage } from './reply-message.ts';
 
 type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
 
@@ -25,19 +25,12 @@ const failed = (facts: Facts, code: ErrorBody['code'] = 'NOT_FOUND'): Reply => (
   data: errorBodyOf(new CommandError(code), commandOf(facts)),
 });
 const failureWith = (code: ErrorBody['code']) => failed({}, code).data as ErrorBody;
-const factsOf = (reply: Reply, facts: Facts, sequence = 0) => ({
-  envelope: commandOf(facts).envelope,
-  reply,
-  sequence,
-  nowMs: RECEIVED_AT_MS + 999,
-});
-const EVENT = { worker: 'host:1', operator: 'casino', attempts: 1 };
 const EVENT_HEADERS = {
   caller: 'anonymous',
   operator: 'casino',
-  worker: 'host:1',
-  attempts: 1,
-  'answered-at': '2026-01-31T12:00:00.999Z',
+  worker: expect.stringMatching(/^.+:\d+$/),
+  attempts: 0,
+  'answered-at': '2026-01-31T12:00:00.000Z',
 };
 const FOREIGN = {
   CC: ['spy'],
@@ -94,17 +87,17 @@ const COPY_HEADERS = { operator: 'default', 'x-deadline': RECEIVED_AT_MS + 15_00
 const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] = [
   [
     'a reply to a direct key, which RabbitMQ 3 would return although it delivered it',
-    () => replyMessage(factsOf(CREATED, {}), { kind: 'direct', queue: 'amq.rabbitmq.reply-to.key' }),
+    () => replyMessage(commandOf({}), CREATED, { kind: 'direct', queue: 'amq.rabbitmq.reply-to.key' }),
     { to: ':amq.rabbitmq.reply-to.key' },
   ],
   [
     'a conflict, under an id of its own data',
-    () => replyMessage(factsOf(failed({}, 'IDEMPOTENCY_CONFLICT'), {}), QUEUE),
+    () => replyMessage(commandOf({}), failed({}, 'IDEMPOTENCY_CONFLICT'), QUEUE),
     { messageId: 'm-1:conflict:63821b46174c5320' },
   ],
   [
     'an announcement of a success, without tokens and the URLs that hold them',
-    () => eventMessage(NAMES.events, { ...factsOf(CREATED, PACKET), ...EVENT }),
+    () => eventMessage(commandOf({ ...PACKET, headers: { operator: 'casino' } }), CREATED, NAMES.events),
     {
       to: 'poker.events:session.created',
       messageId: 'n-1:0',
@@ -114,7 +107,7 @@ const GOLDEN: [name: string, actual: () => OutgoingMessage, expected: object][] 
   ],
   [
     'an announcement of a failure, with its code as routing key and never as a packet',
-    () => eventMessage(NAMES.events, { ...factsOf(failed(PACKET), PACKET), ...EVENT }),
+    () => eventMessage(commandOf(PACKET), failed(PACKET), NAMES.events),
     { to: 'poker.events:command.failed.NOT_FOUND', body: JSON.stringify(failed(PACKET).data) },
   ],
   [
@@ -238,12 +231,12 @@ describe('on the wire', () => {
         const written = records.map((record, at) =>
           Buffer.from(`${at === 0 ? '' : ','}${JSON.stringify(record)}`),
         );
-        const content = pageContent(commandOf(facts).envelope, {
+        const content = contentOf(commandOf(facts).envelope, {
           type: 'report.page',
           data,
           written,
         });
-        expect(content.toString()).toBe(replyMessage(factsOf(page, facts), QUEUE).content.toString());
+        expect(content.toString()).toBe(replyMessage(commandOf(facts), page, QUEUE).content.toString());
         expect(written).toEqual([]);
       }
     },

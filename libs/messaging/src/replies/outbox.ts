@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-
 import type { Reply } from '#contracts';
 import {
   type Broker,
@@ -16,22 +14,13 @@ import type { Bus } from '../messaging-options.ts';
 import type { MessageKind } from '../observer/command-tracer.ts';
 import type { ParkingReason } from '../observer/messaging-observer.ts';
 import { type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
-import {
-  eventMessage,
-  isAnnounced,
-  isFinal,
-  pageContent,
-  type ReplyFacts,
-  replyMessage,
-} from './reply-message.ts';
+import { contentOf, eventMessage, isAnnounced, isFinal, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
 const RETRY_MS = 1_000;
 const COPY_RETRY_MS = 10_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-/** Names this worker in announcements; also the host and the process of its log lines. */
-const WORKER = `${hostname()}:${process.pid}`;
 const PARKED_FOR = {
   full: 'REPLY_QUEUE_FULL',
   gone: 'REPLY_QUEUE_GONE',
@@ -125,7 +114,7 @@ export class Outbox {
     const { replyTo } = envelope;
     if (!('queue' in replyTo)) return;
     const { queue } = replyTo;
-    const content = pageContent(envelope, reply);
+    const content = contentOf(envelope, reply);
     const publish: Publish = () => this.#publishReply(command, reply, replyTo, content);
     const endsIfGone = isFinal(reply);
     let outcome = await publish();
@@ -182,16 +171,14 @@ export class Outbox {
   }
 
   async #announce(command: Command, reply: Reply): Promise<void> {
-    const { operator, attempts } = factsOf(command);
-    const facts = { ...factsOfReply(command, reply), worker: WORKER, operator, attempts };
-    const message = eventMessage(this.#bus.names.events, facts);
+    const message = eventMessage(command, reply, this.#bus.names.events);
     const outcome = await this.#publish(command, 'event', message);
     if (outcome === 'refused' || outcome === 'unanswered')
       await this.#keep(command, message, reply, 'EVENT_REFUSED');
   }
 
   #publishReply(command: Command, reply: Reply, to: Reachable, content?: Buffer): Promise<PublishOutcome> {
-    const message = replyMessage(factsOfReply(command, reply), to, content);
+    const message = replyMessage(command, reply, to, content);
     const publisher = to.kind === 'direct' ? this.#directReplies : this.#broker.publisher;
     return this.#publish(command, 'reply', message, publisher);
   }
@@ -219,7 +206,7 @@ export class Outbox {
 
   async #park(command: Command, reply: Reply, to: Reachable, state: QueueState): Promise<void> {
     if (state !== 'gone') this.#refusing.refused(to.queue, state);
-    await this.#keep(command, replyMessage(factsOfReply(command, reply), to), reply, PARKED_FOR[state]);
+    await this.#keep(command, replyMessage(command, reply, to), reply, PARKED_FOR[state]);
   }
 
   async #keep(
@@ -245,8 +232,4 @@ export class Outbox {
     });
     observer.replyParked(factsOf(command), reply.type, reason);
   }
-}
-
-function factsOfReply({ envelope, replies, nowMs }: Command, reply: Reply): ReplyFacts {
-  return { envelope, reply, sequence: replies.sequence, nowMs: nowMs() };
 }

@@ -1,12 +1,18 @@
+import { hostname } from 'node:os';
+
 import { isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 import { announcedData } from '#contracts/validation';
 import type { OutgoingMessage } from '#rabbitmq';
 
+import type { Command } from '../command/command.ts';
+import { factsOf } from '../command/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 
 /** The sender of every message of this service. */
 const APP_ID = 'poker-bridge';
+/** Names this worker in announcements; also the host and the process of its log lines. */
+const WORKER = `${hostname()}:${process.pid}`;
 const CONFLICT_DIGITS = 16;
 /** Nothing else in a page is written so: a quotation mark within a text is escaped, and no other member is a list of it. */
 const NO_RECORDS = '"records":[]';
@@ -19,23 +25,6 @@ export type WrittenPage = Extract<Reply, { type: 'report.page' }> & { readonly w
 
 /** Which outcomes are announced (setting `EVENTS`). */
 export type EventPolicy = 'errors' | 'all' | 'none';
-
-export interface ReplyFacts {
-  readonly envelope: Envelope;
-  readonly reply: Reply;
-  /** From 0, over the replies of one command. */
-  readonly sequence: number;
-  readonly nowMs: number;
-}
-
-/** What an announcement says beside its reply, for those who never saw the command. */
-export interface EventFacts extends ReplyFacts {
-  /** The worker that answered. */
-  readonly worker: string;
-  readonly operator: string;
-  /** Calls to the platform for this delivery of the command. */
-  readonly attempts: number;
-}
 
 /** Whether a reply is the last of its command. */
 export function isFinal({ type }: Reply): boolean {
@@ -53,11 +42,12 @@ export function isAnnounced(reply: Reply, policy: EventPolicy): boolean {
  * @param content default: the reply, serialized
  */
 export function replyMessage(
-  facts: ReplyFacts,
-  address: { kind: 'queue' | 'direct'; queue: string },
-  content: Buffer = Buffer.from(textOf(facts)),
+  { envelope, replies, nowMs }: Command,
+  reply: Reply,
+  address: { readonly kind: 'queue' | 'direct'; readonly queue: string },
+  content = contentOf(envelope, reply),
 ): OutgoingMessage {
-  const { envelope, reply, sequence, nowMs } = facts;
+  const { sequence } = replies;
   const headers: OutgoingMessage['properties']['headers'] = {
     'command-id': envelope.id,
     'command-type': envelope.type,
@@ -75,9 +65,9 @@ export function replyMessage(
     properties: {
       type: reply.type,
       correlationId: envelope.correlationId,
-      messageId: messageIdOf(facts),
+      messageId: messageIdOf(envelope, reply, sequence),
       contentType: 'application/json',
-      timestamp: Math.floor(nowMs / 1000),
+      timestamp: Math.floor(nowMs() / 1000),
       appId: APP_ID,
       headers,
     },
@@ -85,35 +75,30 @@ export function replyMessage(
 }
 
 /** The announcement of a final reply: its type as routing key, for errors with the code. Source: bus contract, section 5. */
-export function eventMessage(exchange: string, facts: EventFacts): OutgoingMessage {
-  const { reply, envelope, worker, operator, attempts, nowMs } = facts;
-  const event = {
-    ...facts,
-    reply: { type: reply.type, data: announcedData(reply) } as Reply,
-    envelope: { ...envelope, form: 'typed' as const },
-  };
-  const message = replyMessage(event, { kind: 'queue', queue: '' });
-  const answeredAt = new Date(nowMs).toISOString();
-  const headers = { caller: envelope.caller, operator, worker, attempts, 'answered-at': answeredAt };
+export function eventMessage(command: Command, reply: Reply, exchange: string): OutgoingMessage {
+  const { envelope, nowMs } = command;
+  // Its listeners never saw the command.
+  const data = Buffer.from(JSON.stringify(announcedData(reply)));
+  const message = replyMessage(command, reply, { kind: 'queue', queue: '' }, data);
+  const { operator, attempts } = factsOf(command);
+  const answeredAt = new Date(nowMs()).toISOString();
+  const headers = { caller: envelope.caller, operator, worker: WORKER, attempts, 'answered-at': answeredAt };
   return {
     ...message,
     exchange,
     routingKey: reply.type === 'command.failed' ? `${reply.type}.${reply.data.code}` : reply.type,
     // An announcement that nobody listens to is no fault.
     mandatory: false,
-    properties: {
-      ...message.properties,
-      messageId: messageIdOf(facts),
-      headers: { ...message.properties.headers, ...headers },
-    },
+    properties: { ...message.properties, headers: { ...message.properties.headers, ...headers } },
   };
 }
 
-/** The body of a reply that others follow. */
-export function pageContent(envelope: Envelope, reply: Reply | WrittenPage): Buffer {
-  const frame = textOf({ envelope, reply });
-  if (!('written' in reply)) return Buffer.from(frame);
-  const [before = '', after = ''] = frame.split(NO_RECORDS);
+/** The body of a reply. */
+export function contentOf(envelope: Envelope, reply: Reply | WrittenPage): Buffer {
+  const isPacket = envelope.form === 'packet';
+  const text = JSON.stringify(isPacket ? packetOf(reply, envelope.id) : reply.data);
+  if (!('written' in reply)) return Buffer.from(text);
+  const [before = '', after = ''] = text.split(NO_RECORDS);
   const pieces = reply.written.splice(0);
   return Buffer.concat([Buffer.from(`${before}"records":[`), ...pieces, Buffer.from(`]${after}`)]);
 }
@@ -122,19 +107,14 @@ export function pageContent(envelope: Envelope, reply: Reply | WrittenPage): Buf
  * The id of a reply: the same over redeliveries, so that a caller can drop a repeat. A conflict answers another
  * message than the one that has the id, so its own data tell the two apart. Source: bus contract, section 3.
  */
-function messageIdOf({ envelope: { id, data }, reply, sequence }: ReplyFacts): string {
+function messageIdOf({ id, data }: Envelope, reply: Reply, sequence: number): string {
   return reply.type === 'command.failed' && reply.data.code === 'IDEMPOTENCY_CONFLICT'
     ? `${id}:conflict:${dataDigest(data).slice(0, CONFLICT_DIGITS)}`
     : `${id}:${sequence}`;
 }
 
-function textOf({ envelope, reply }: Pick<ReplyFacts, 'envelope' | 'reply'>): string {
-  const isPacket = envelope.form === 'packet';
-  return JSON.stringify(isPacket ? packetOf(reply, envelope.id, isFinal(reply)) : reply.data);
-}
-
 /** The packet that Nest's own client understands: an error, or a value that may be the last. */
-function packetOf(reply: Reply, id: string, final: boolean): object {
+function packetOf(reply: Reply, id: string): object {
   if (reply.type === 'command.failed') return { err: reply.data, isDisposed: true, id };
-  return { response: reply.data, ...(final && { isDisposed: true }), id };
+  return { response: reply.data, ...(isFinal(reply) && { isDisposed: true }), id };
 }

@@ -1,3 +1,4 @@
+import type { Tracer } from '@opentelemetry/api';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -19,7 +20,37 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 
-import type { OnExportFailed, Tracing, TracingSettings } from './tracing.ts';
+/** How spans are sampled and exported: where they go, and OpenTelemetry's settings under the names of their variables. */
+export interface TracingSettings {
+  /** Where spans go by OTLP over HTTP, with its path. */
+  readonly url: string;
+  /** Of each request to it; they may hold secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly OTEL_SERVICE_NAME: string;
+  readonly OTEL_TRACES_SAMPLER: SamplerName;
+  /** The share of traces that are sampled, 0 to 1; read by the samplers of a ratio. */
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+  /** The longest that a span waits for others, in milliseconds. */
+  readonly OTEL_BSP_SCHEDULE_DELAY: number;
+  readonly OTEL_BSP_EXPORT_TIMEOUT: number;
+  /** Spans beyond it are dropped. */
+  readonly OTEL_BSP_MAX_QUEUE_SIZE: number;
+  readonly OTEL_BSP_MAX_EXPORT_BATCH_SIZE: number;
+}
+
+/** OpenTelemetry's own names. */
+export type SamplerName =
+  'always_on' | 'always_off' | 'traceidratio' | `parentbased_${'always_on' | 'always_off' | 'traceidratio'}`;
+
+/** Called when spans could not be exported, at most once a minute; `spans` have been lost since the last time. */
+export type OnExportFailed = (spans: number, error: Error) => void;
+
+/** The traces of this process. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Exports the spans that are left, as far as that is done within `withinMs`. Never rejects. */
+  readonly close: (withinMs: number) => Promise<void>;
+}
 
 /** Longer values are cut: an id of a message, for example, comes from outside. */
 const LONGEST_VALUE = 256;
@@ -29,17 +60,17 @@ const LONGEST_VALUE = 256;
  * attributes of the service, are read from OpenTelemetry's own variables.
  */
 export function exportTraces(settings: TracingSettings, onExportFailed: OnExportFailed): Tracing {
-  const { serviceName, url, headers, batch } = settings;
+  const { url, headers, OTEL_BSP_MAX_QUEUE_SIZE: maxQueueSize } = settings;
   const exporter = new ReportingExporter(new OTLPTraceExporter({ url, headers }), onExportFailed);
   const resource = defaultResource()
-    .merge(resourceFromAttributes({ 'service.name': serviceName }))
+    .merge(resourceFromAttributes({ 'service.name': settings.OTEL_SERVICE_NAME }))
     .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
   const processor = new BatchSpanProcessor({
     exporter,
-    scheduledDelayMillis: batch.delayMs,
-    exportTimeoutMillis: batch.timeoutMs,
-    maxQueueSize: batch.queue,
-    maxExportBatchSize: batch.size,
+    scheduledDelayMillis: settings.OTEL_BSP_SCHEDULE_DELAY,
+    exportTimeoutMillis: settings.OTEL_BSP_EXPORT_TIMEOUT,
+    maxQueueSize,
+    maxExportBatchSize: Math.min(settings.OTEL_BSP_MAX_EXPORT_BATCH_SIZE, maxQueueSize),
   });
   const provider = new TracerProvider({
     resource,
@@ -53,20 +84,20 @@ export function exportTraces(settings: TracingSettings, onExportFailed: OnExport
   };
 }
 
-function samplerOf({ sampler, samplerRatio }: TracingSettings): Sampler {
-  switch (sampler) {
+function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
+  switch (OTEL_TRACES_SAMPLER) {
     case 'always_on':
       return new AlwaysOnSampler();
     case 'always_off':
       return new AlwaysOffSampler();
     case 'traceidratio':
-      return new TraceIdRatioBasedSampler(samplerRatio);
+      return new TraceIdRatioBasedSampler(ratio);
     case 'parentbased_always_on':
       return new ParentBasedSampler({ root: new AlwaysOnSampler() });
     case 'parentbased_always_off':
       return new ParentBasedSampler({ root: new AlwaysOffSampler() });
     case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(samplerRatio) });
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
   }
 }
 
@@ -74,26 +105,18 @@ const REPORT_INTERVAL_MS = 60_000;
 
 /** Tells which spans were lost, but not of every batch: a collector that is away is one fault. */
 class ReportingExporter implements SpanExporter {
-  readonly #exporter: SpanExporter;
-  readonly #onFailed: OnExportFailed;
-  readonly #nowMs: () => number;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
   #lost = 0;
   #underWay = 0;
 
   constructor(
-    exporter: SpanExporter,
-    onFailed: OnExportFailed,
-    nowMs: () => number = () => performance.now(),
-  ) {
-    this.#exporter = exporter;
-    this.#onFailed = onFailed;
-    this.#nowMs = nowMs;
-  }
+    private readonly exporter: SpanExporter,
+    private readonly onFailed: OnExportFailed,
+  ) {}
 
   export(spans: ReadableSpan[], resultCallback: (result: ExportResult) => void): void {
     this.#underWay += spans.length;
-    this.#exporter.export(spans, (result) => {
+    this.exporter.export(spans, (result) => {
       this.#underWay -= spans.length;
       if (result.code !== ExportResultCode.SUCCESS) {
         this.#lose(spans.length, result.error ?? new Error('the export failed'));
@@ -103,11 +126,11 @@ class ReportingExporter implements SpanExporter {
   }
 
   forceFlush(): Promise<void> {
-    return this.#exporter.forceFlush?.() ?? Promise.resolve();
+    return this.exporter.forceFlush?.() ?? Promise.resolve();
   }
 
   shutdown(): Promise<void> {
-    return this.#exporter.shutdown();
+    return this.exporter.shutdown();
   }
 
   /** Waits for the last exports, and tells what is still under way after `withinMs`. Never rejects. */
@@ -126,11 +149,11 @@ class ReportingExporter implements SpanExporter {
 
   #lose(spans: number, error: Error): void {
     this.#lost += spans;
-    const nowMs = this.#nowMs();
+    const nowMs = performance.now();
     if (nowMs - this.#reportedAtMs < REPORT_INTERVAL_MS) return;
     this.#reportedAtMs = nowMs;
     const lost = this.#lost;
     this.#lost = 0;
-    this.#onFailed(lost, error);
+    this.onFailed(lost, error);
   }
 }

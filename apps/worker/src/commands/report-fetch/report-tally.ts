@@ -21,30 +21,33 @@ export type ReadPage = CollectionPage & { readonly readAtMs: number };
 
 type Progress = NonNullable<CommandContext['progress']>;
 
-const COUNTS = ['pages', 'records', 'repeats', 'changed', 'faults'] as const;
-const FACTS = [
-  'requested',
-  'firstTotal',
-  'firstPages',
-  'firstPerPage',
-  'lastTotal',
-  'readFrom',
-  'readTo',
-] as const;
+/** What is known of a report before its first page; a later run continues from what it has become. */
+const START = {
+  pages: 0,
+  records: 0,
+  /** Records whose id had come before. */
+  repeats: 0,
+  /** Those of them whose figures differed. */
+  changed: 0,
+  faults: 0,
+  /** Records a page, as requested. */
+  requested: 0,
+  firstTotal: 0,
+  firstPages: 0,
+  firstPerPage: 0,
+  lastTotal: 0,
+  /** When the first and the last answer arrived, epoch milliseconds. */
+  readFrom: 0,
+  readTo: 0,
+  changedWhileReading: false,
+  /** Whether every page was published, so that only `report.completed` is missing. */
+  isDone: false,
+};
 
 /** What was published of a report so far, and whether it can be whole. */
 export class ReportTally {
-  /** How many records a page were requested. */
-  readonly perPage: number;
-  /** Whether an earlier run published every page, so that only `report.completed` is missing. */
-  readonly isDone: boolean = false;
   readonly #seed: number;
-  /** `repeats` are records whose id had come before, `changed` those of them whose figures differed. */
-  readonly #counts = { pages: 0, records: 0, repeats: 0, changed: 0, faults: 0 };
-  #hasChanged = false;
-  #first: (ReportExtent & Pick<ReadPage, 'readAtMs'>) | undefined;
-  #totalCount = 0;
-  #readToMs = 0;
+  readonly #state: typeof START;
   #ids: SeenIds | undefined;
 
   /**
@@ -54,98 +57,93 @@ export class ReportTally {
    */
   constructor(progress: Progress | undefined, perPage: number, seed: number) {
     this.#seed = seed;
-    this.perPage = perPage;
-    if (!isComplete(progress)) return;
-    for (const name of COUNTS) this.#counts[name] = progress[name];
-    const { firstTotal: totalCount, firstPages: pageCount, readFrom: readAtMs } = progress;
-    this.perPage = progress.requested;
-    this.isDone = progress['isDone'] === true;
-    this.#hasChanged = progress['changedWhileReading'] === true;
-    this.#first = { totalCount, pageCount, perPage: progress.firstPerPage, readAtMs };
-    this.#totalCount = progress.lastTotal;
-    this.#readToMs = progress.readTo;
+    this.#state = isComplete(progress) ? { ...progress } : { ...START, requested: perPage };
+  }
+
+  /** How many records a page to request. */
+  get perPage(): number {
+    return this.#state.requested;
   }
 
   /** How many pages were published. */
   get pages(): number {
-    return this.#counts.pages;
+    return this.#state.pages;
+  }
+
+  get isDone(): boolean {
+    return this.#state.isDone;
   }
 
   /** Notes what a page says of the report, whether it is published or not. */
   compare(page: ReportExtent & Pick<ReadPage, 'readAtMs'>): void {
-    const { totalCount, pageCount, perPage, readAtMs } = page;
-    this.#first ??= { totalCount, pageCount, perPage, readAtMs };
-    this.#totalCount = totalCount;
-    this.#readToMs = Math.max(this.#readToMs, readAtMs);
-    this.#hasChanged ||= extentsDiffer(page, this.#first);
+    const state = this.#state;
+    if (state.readTo === 0) {
+      state.firstTotal = page.totalCount;
+      state.firstPages = page.pageCount;
+      state.firstPerPage = page.perPage;
+      state.readFrom = page.readAtMs;
+    }
+    const { firstTotal: totalCount, firstPages: pageCount, firstPerPage: perPage } = state;
+    state.changedWhileReading ||= extentsDiffer(page, { totalCount, pageCount, perPage });
+    state.lastTotal = page.totalCount;
+    state.readTo = Math.max(state.readTo, page.readAtMs);
   }
 
   /** Counts the records of a page that was published. */
   async add({ identities, digests, totalCount, faultCount }: CollectionPage): Promise<void> {
-    const counts = this.#counts;
-    counts.pages += 1;
-    counts.records += identities.length;
-    counts.faults += faultCount;
+    const state = this.#state;
+    state.pages += 1;
+    state.records += identities.length;
+    state.faults += faultCount;
     this.#ids ??= new SeenIds(totalCount, this.#seed);
     const slices = new Slices();
     for (const [index, identity] of identities.entries()) {
       if (index % SLICE === 0) await slices.next();
       const seen = this.#ids.add(identity, digests[index] ?? 0);
-      if (seen !== 'new') counts.repeats += 1;
-      if (seen === 'changed') counts.changed += 1;
+      if (seen !== 'new') state.repeats += 1;
+      if (seen === 'changed') state.changed += 1;
     }
   }
 
   /** @throws CommandError `PLATFORM_PROTOCOL_ERROR` if the pages that were published are more than any report could have grown to */
   refuseEndless(): void {
-    const expected = this.#first?.pageCount ?? 0;
-    if (this.pages < mostPagesOf(expected)) return;
-    const reason = `the report has no end: of ${expected} pages at first, ${this.pages} were read`;
+    const { pages, firstPages } = this.#state;
+    if (pages < mostPagesOf(firstPages)) return;
+    const reason = `the report has no end: of ${firstPages} pages at first, ${pages} were read`;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
   }
 
   /** What a later run continues from. @param isDone whether every page was published */
   progress(isDone = false): Progress {
-    return {
-      ...this.#counts,
-      requested: this.perPage,
-      firstTotal: this.#first?.totalCount ?? 0,
-      firstPages: this.#first?.pageCount ?? 0,
-      firstPerPage: this.#first?.perPage ?? 0,
-      lastTotal: this.#totalCount,
-      readFrom: this.#first?.readAtMs ?? 0,
-      readTo: this.#readToMs,
-      changedWhileReading: this.#hasChanged,
-      isDone,
-    };
+    return { ...this.#state, isDone };
   }
 
   /** @param isWhole whether every page was asked for, so that there must be as many records as the platform counts */
   completed(report: ReportName, isWhole: boolean): ReportCompleted {
-    const { pages, records, repeats, changed, faults } = this.#counts;
-    const totalCount = this.#totalCount;
-    const missing = isWhole ? totalCount - (records - repeats) : 0;
-    const readFromMs = this.#first?.readAtMs ?? this.#readToMs;
+    const { pages, records, repeats, changed, faults, lastTotal, readFrom, readTo } = this.#state;
+    const missing = isWhole ? lastTotal - (records - repeats) : 0;
     return {
       report,
       pages,
       records,
-      totalCount,
-      changedWhileReading: this.#hasChanged || repeats > 0 || missing !== 0,
+      totalCount: lastTotal,
+      changedWhileReading: this.#state.changedWhileReading || repeats > 0 || missing !== 0,
       repeated: repeats,
       changed,
       missing,
-      readFrom: new Date(readFromMs).toISOString(),
-      readTo: new Date(this.#readToMs).toISOString(),
-      spansIntervals: spansIntervals(readFromMs, this.#readToMs),
+      readFrom: new Date(readFrom).toISOString(),
+      readTo: new Date(readTo).toISOString(),
+      spansIntervals: spansIntervals(readFrom, readTo),
       faults,
     };
   }
 }
 
-type CompleteProgress = Progress & Record<(typeof COUNTS)[number] | (typeof FACTS)[number], number>;
-
-function isComplete(progress: Progress | undefined): progress is CompleteProgress {
-  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
-  return progress !== undefined && [...COUNTS, ...FACTS].every((name) => isCount(progress[name]));
+function isComplete(progress: Progress | undefined): progress is typeof START {
+  return Object.entries(START).every(([name, initial]) => {
+    const value = progress?.[name];
+    return typeof initial === 'boolean'
+      ? typeof value === 'boolean'
+      : Number.isSafeInteger(value) && Number(value) >= 0;
+  });
 }
