@@ -31,14 +31,14 @@ export interface CommandOptions {
    * it is sent. Default: a new UUID.
    */
   readonly id?: string;
-  /** Whose credentials the worker uses. Default: that of the caller. */
+  /** Whose credentials the worker uses. Default: the caller's. */
   readonly operator?: string;
   /**
    * From now, 1 to 1,200,000 ms: nobody wants the answer any more after it. A call settles at most 1.5 s later. Default
    * 15 s, for a report 10 minutes, for a prepared command the budget of the worker from when it arrives there.
    */
   readonly deadlineMs?: number;
-  /** Default: that of the caller's `traceContext`. */
+  /** Default: what the caller's `traceContext` gives. */
   readonly traceContext?: TraceContext;
 }
 
