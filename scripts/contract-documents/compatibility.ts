@@ -1,8 +1,7 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
 import { formatted } from './contract-files.ts';
-import type { JsonSchema } from './schemas/rule-schemas.ts';
-import { MESSAGE_NAMES, resolved, SCHEMAS } from './schemas/schemas.ts';
+import { membersOf, MESSAGE_NAMES, SCHEMAS } from './schemas/schemas.ts';
 
 /** One member: whether it must be there, and the keywords that say what it may hold. */
 export interface OutlinedMember {
@@ -46,27 +45,18 @@ export function contractOutline(): ContractOutline {
     messages: Object.fromEntries(
       MESSAGE_NAMES.filter((name) => SCHEMAS[name]?.['properties'] !== undefined).map((name) => [
         name,
-        Object.fromEntries(membersOf(SCHEMAS[name] ?? {}, '')),
+        outlineOf(name),
       ]),
     ),
   };
 }
 
-function membersOf(schema: JsonSchema, path: string): [string, OutlinedMember][] {
-  const required = (schema['required'] ?? []) as readonly string[];
-  return Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>).flatMap(
-    ([name, member]) => {
-      const held = resolved(member);
-      const rules = Object.fromEntries(Object.entries(held).filter(([keyword]) => !ANNOTATIONS.has(keyword)));
-      const own = `${path}/${name}`;
-      const items = resolved((held['items'] ?? {}) as JsonSchema);
-      return [
-        [own, { required: required.includes(name), rules }],
-        ...membersOf(held, own),
-        ...membersOf(items, `${own}/*`),
-      ] as [string, OutlinedMember][];
-    },
-  );
+function outlineOf(name: string): Record<string, OutlinedMember> {
+  const members = membersOf(SCHEMAS[name]).map(({ path, isRequired, held }) => {
+    const rules = Object.entries(held).filter(([keyword]) => !ANNOTATIONS.has(keyword));
+    return [`/${path.join('/')}`, { required: isRequired, rules: Object.fromEntries(rules) }] as const;
+  });
+  return Object.fromEntries(members);
 }
 
 /**

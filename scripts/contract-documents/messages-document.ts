@@ -3,7 +3,7 @@ import { COMMANDS, REPLIES } from '#contracts/validation';
 
 import { EXAMPLES } from './message-examples.ts';
 import type { JsonSchema } from './schemas/rule-schemas.ts';
-import { resolved, SCHEMAS } from './schemas/schemas.ts';
+import { membersOf, SCHEMAS } from './schemas/schemas.ts';
 
 /** The document with tables of messages, relative to the repository. */
 export const MESSAGES_DOCUMENT = 'docs/messages.md';
@@ -46,11 +46,11 @@ function lanes(): string {
 
 /** A message under its heading: what it is, its members, and its first example. */
 function section(type: string, summary: string, presence: string): string {
-  const rows = memberRows(SCHEMAS[type] ?? {}).map(({ name, type: kind, isRequired, meaning }) => [
-    `\`${name}\``,
-    kind,
+  const rows = membersOf(SCHEMAS[type]).map(({ path, isRequired, own, held }) => [
+    `\`${path.join('.').replaceAll('.*', '[]')}\``,
+    typeOf(held),
     isRequired ? 'yes' : 'no',
-    meaning,
+    meaningOf(own),
   ]);
   const [example] = EXAMPLES[type] ?? [];
   return [
@@ -87,28 +87,6 @@ function linked(messages: readonly { readonly type: string }[]): string {
 
 /** The name of a setting, and what Markdown would read as emphasis. */
 const AS_CODE = /\b[A-Z]+(_[A-Z]+)+\b|\*{3}/g;
-
-/** One member of a message as a row of a table. */
-interface Row {
-  /** `player.id`; of what an array holds `errors[].detail`. */
-  readonly name: string;
-  readonly type: string;
-  readonly isRequired: boolean;
-  readonly meaning: string;
-}
-
-/** A row for each member of a schema, those of the objects in it behind their own. */
-function memberRows(schema: JsonSchema, prefix = ''): readonly Row[] {
-  const required = (schema['required'] ?? []) as readonly string[];
-  const properties = Object.entries((schema['properties'] ?? {}) as Record<string, JsonSchema>);
-  return properties.flatMap(([member, own]) => {
-    const name = prefix + member;
-    const held = resolved(own);
-    const items = resolved((held['items'] ?? {}) as JsonSchema);
-    const row = { name, type: typeOf(held), isRequired: required.includes(member), meaning: meaningOf(own) };
-    return [row, ...memberRows(held, `${name}.`), ...memberRows(items, `${name}[].`)];
-  });
-}
 
 /** Launch options are an object, or a string that holds one. */
 function typeOf({ type = 'object' }: JsonSchema): string {

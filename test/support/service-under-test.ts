@@ -1,3 +1,5 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
+
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
@@ -28,40 +30,49 @@ const UNHURRIED = {
  * and a network path from workers to the broker that can be broken. Removes all of it at its end.
  */
 export class ServiceUnderTest implements AsyncDisposable {
-  readonly prefix: string;
+  prefix!: string;
   /** The broker's own address, not the proxy's. */
-  readonly url: string;
-  readonly platform: PlatformStub;
-  readonly proxy: TcpProxy;
-  readonly caller: BusCaller;
-  readonly #workers: WorkerProcess[] = [];
-  readonly #variables: Readonly<Record<string, string>>;
+  url!: string;
+  platform!: PlatformStub;
+  proxy!: TcpProxy;
+  caller!: BusCaller;
+  #workers: WorkerProcess[] = [];
+  #variables: Readonly<Record<string, string>> = {};
 
-  private constructor(
-    prefix: string,
-    url: string,
-    platform: PlatformStub,
-    proxy: TcpProxy,
-    caller: BusCaller,
-    variables: Readonly<Record<string, string>>,
-  ) {
-    this.prefix = prefix;
-    this.url = url;
-    this.platform = platform;
-    this.proxy = proxy;
-    this.caller = caller;
-    this.#variables = variables;
+  private constructor() {}
+
+  static async start(options: ServiceOptions): Promise<ServiceUnderTest> {
+    const service = new ServiceUnderTest();
+    await service.#open(options);
+    return service;
   }
 
-  static async start({ behaviour, variables = {}, url }: ServiceOptions): Promise<ServiceUnderTest> {
-    const amqpUrl = url ?? testBrokerUrl();
-    const prefix = uniquePrefix();
-    const [platform, proxy, caller] = await Promise.all([
+  /** A service that is there while the tests of a suite run. */
+  static forAll(options: ServiceOptions): ServiceUnderTest {
+    const service = new ServiceUnderTest();
+    beforeAll(() => service.#open(options));
+    afterAll(() => service[Symbol.asyncDispose]());
+    return service;
+  }
+
+  /** A service that is started for each test of a suite. */
+  static forEach(options: ServiceOptions): ServiceUnderTest {
+    const service = new ServiceUnderTest();
+    beforeEach(() => service.#open(options));
+    afterEach(() => service[Symbol.asyncDispose]());
+    return service;
+  }
+
+  async #open({ behaviour, variables = {}, url = testBrokerUrl() }: ServiceOptions): Promise<void> {
+    this.prefix = uniquePrefix();
+    this.url = url;
+    this.#workers = [];
+    this.#variables = variables;
+    [this.platform, this.proxy, this.caller] = await Promise.all([
       PlatformStub.start(behaviour),
-      TcpProxy.start(amqpUrl),
-      BusCaller.open(amqpUrl, prefix),
+      TcpProxy.start(url),
+      BusCaller.open(url, this.prefix),
     ]);
-    return new ServiceUnderTest(prefix, amqpUrl, platform, proxy, caller, variables);
   }
 
   /** The settings of a worker that `start` starts. */

@@ -4,7 +4,7 @@ export { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
 export { RakeReportFetch } from './commands/report-rake-fetch.ts';
 export { SessionCreate, SessionCreated } from './commands/session-create.ts';
 export { isOfUnknownMember, validateCommand } from './commands/validate-command.ts';
-export type { Shape } from './validation/compile-shape.ts';
+export type { Shape } from './validation/shape.ts';
 export type { CommandDefinition, Example, ReplyDefinition } from './validation/define.ts';
 export { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';
 export { RecordFault, ReportCompleted, ReportPage } from './replies/report-replies.ts';

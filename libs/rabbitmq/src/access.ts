@@ -1,12 +1,16 @@
 import type { ChannelModel } from 'amqplib';
 
-import { onChannel, onConfirmChannel } from './connection/on-channel.ts';
-import type { Topology } from './topology/topology.ts';
+import {
+  ACCESS_REFUSED,
+  codeOf,
+  NOT_FOUND,
+  onChannel,
+  PRECONDITION_FAILED,
+} from './connection/on-channel.ts';
+import type { Topology } from './topology/declare-topology.ts';
 
-const ACCESS_REFUSED = 403;
-const NOT_FOUND = 404;
-const PRECONDITION_FAILED = 406;
 const TIMEOUT_MS = 2_000;
+const INSPECTION_TIMEOUT_MS = 4_000;
 /** The name of a queue that nobody has, and of a binding that is none. */
 const NOBODY = 'a question about permissions';
 
@@ -72,25 +76,19 @@ export async function checkPublishing(
 ): Promise<void> {
   const source = bindings[0]?.exchange;
   for (const exchange of exchanges) {
-    if (exchange === '') {
-      await onConfirmChannel(connection, TIMEOUT_MS, 'a publish', async (channel) => {
+    const asked = onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+      if (exchange === '') {
         channel.sendToQueue(NOBODY, Buffer.alloc(0));
         await channel.waitForConfirms();
-      });
-    } else if (source !== undefined) {
-      const asked = onChannel(connection, TIMEOUT_MS, 'a question', (channel) =>
-        channel.unbindExchange(exchange, source, NOBODY),
-      );
-      await asked.catch((error: unknown) => {
-        // An exchange that was deleted is declared again elsewhere.
-        if ((error as { code?: unknown }).code !== NOT_FOUND) throw error;
-      });
-    }
+      } else if (source !== undefined) await channel.unbindExchange(exchange, source, NOBODY);
+    });
+    // An exchange that was deleted is declared again elsewhere.
+    await asked.catch(unless(NOT_FOUND));
   }
 }
 
 /**
- * Asks whether the user of a connection may read some queues, which a consumer that stands does not notice: of an empty one
+ * Asks whether the user of a connection may read some queues, which a consumer that exists does not notice: of an empty one
  * it tries to take a message, and of others it asks for a consumer that cannot be, since a message would count as delivered.
  *
  * @param isDoubted whether a permission is known to be missing; else only empty queues are asked for, since the broker writes
@@ -104,16 +102,50 @@ export async function checkReading(
 ): Promise<void> {
   const noConsumer = { arguments: { 'x-priority': 'none' } };
   for (const queue of queues) {
-    await onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
+    const asked = onChannel(connection, TIMEOUT_MS, 'a question', async (channel) => {
       const { messageCount } = await channel.checkQueue(queue);
       // One that arrives in between goes back when the channel is closed.
       if (messageCount === 0) await channel.get(queue);
       else if (isDoubted) await channel.consume(queue, () => undefined, noConsumer);
-    }).catch((error: unknown) => {
-      const { code } = error as { code?: unknown };
-      if (code !== NOT_FOUND && code !== PRECONDITION_FAILED) throw error;
     });
+    await asked.catch(unless(NOT_FOUND, PRECONDITION_FAILED));
   }
+}
+
+/**
+ * Whether the user of a connection may declare, write to and read a queue of this name, and publish to the default exchange.
+ * The queue is made for that alone, and goes with its channel.
+ *
+ * @param queue a name that nobody uses
+ * @returns the first permission that is missing
+ */
+export async function inspectPermissions(
+  connection: ChannelModel,
+  queue: string,
+): Promise<MissingPermission | undefined> {
+  let asked: MissingPermission['permission'] = 'configure';
+  try {
+    await onChannel(connection, INSPECTION_TIMEOUT_MS, 'the question', async (channel) => {
+      await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
+      asked = 'write';
+      channel.sendToQueue(queue, Buffer.from(NOBODY));
+      await channel.waitForConfirms();
+      asked = 'read';
+      await channel.consume(queue, () => undefined, { noAck: true });
+    });
+    return undefined;
+  } catch (error) {
+    const missing = missingPermissionIn(error, asked);
+    if (!missing) throw error;
+    return missing;
+  }
+}
+
+/** Passes an error on, unless the broker refused something with one of these codes. */
+function unless(...codes: readonly number[]): (error: unknown) => void {
+  return (error) => {
+    if (!codes.includes(codeOf(error) as number)) throw error;
+  };
 }
 
 function quoted(text: string): string {

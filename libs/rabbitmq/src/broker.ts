@@ -5,11 +5,10 @@ import { BrokerConnection, type ConnectionState } from './connection/broker-conn
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import { brokerUserOf, type ConnectionTls } from './connection/connect.ts';
 import { depthOf, onChannel } from './connection/on-channel.ts';
-import { within } from './connection/within.ts';
+import { within } from './connection/time-limits.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-import { declareTopology, type TopologyMismatchError } from './topology/declare-topology.ts';
-import type { Topology } from './topology/topology.ts';
+import { declareTopology, type Topology, type TopologyMismatchError } from './topology/declare-topology.ts';
 import { Upkeep } from './upkeep.ts';
 
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
@@ -98,6 +97,8 @@ export class Broker {
   open(consumers: readonly QueueConsumer[]): void {
     this.#consumers = consumers;
     this.#holdConsumers();
+    for (const consumer of consumers)
+      consumer.start(this.#consuming, (model) => this.#declareQueue(model, consumer.queue));
     this.#publishing.open();
     this.#upkeep.schedule();
   }
@@ -169,17 +170,17 @@ export class Broker {
 
   #setUpConsuming(model: ChannelModel): Promise<void> {
     this.#consumeModel = model;
-    const { topology, onConsuming } = this.#options;
-    onConsuming(model);
-    for (const consumer of this.#consumers) {
-      const own: Topology = {
-        exchanges: [],
-        queues: topology.queues.filter(({ name }) => name === consumer.queue),
-        bindings: topology.bindings.filter(({ queue }) => queue === consumer.queue),
-      };
-      consumer.start(this.#consuming, (connection) => declareTopology(connection, own));
-    }
+    this.#options.onConsuming(model);
     return Promise.resolve();
+  }
+
+  #declareQueue(model: ChannelModel, queue: string): Promise<void> {
+    const { queues, bindings } = this.#options.topology;
+    return declareTopology(model, {
+      exchanges: [],
+      queues: queues.filter(({ name }) => name === queue),
+      bindings: bindings.filter((binding) => binding.queue === queue),
+    });
   }
 
   /**

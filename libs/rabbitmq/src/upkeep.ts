@@ -1,15 +1,14 @@
 import type { ChannelModel } from 'amqplib';
 
 import { checkPublishing, checkReading, type MissingPermission, missingPermissionIn } from './access.ts';
-import { declareTopology, TopologyMismatchError } from './topology/declare-topology.ts';
-import type { Topology } from './topology/topology.ts';
+import { NOT_FOUND } from './connection/on-channel.ts';
 import type { PublishRefusedError } from './publishing/publish-errors.ts';
+import { declareTopology, type Topology, TopologyMismatchError } from './topology/declare-topology.ts';
 
 /** What is deleted stands again within 30 s. */
 const INTERVAL_MS = 10_000;
 /** While a permission is missing. */
 const REFUSED_INTERVAL_MS = 2_000;
-const NOT_FOUND = 404;
 
 export interface UpkeepOptions {
   readonly topology: Topology;

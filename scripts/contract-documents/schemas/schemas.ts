@@ -58,9 +58,32 @@ export const SCHEMAS: Definitions = {
 export const MESSAGE_NAMES: readonly string[] = Object.keys(SCHEMAS).filter((name) => name.includes('.'));
 
 /** A schema, or the one that it refers to. */
-export function resolved(schema: JsonSchema): JsonSchema {
+function resolved(schema: JsonSchema): JsonSchema {
   const { $ref } = schema;
   return typeof $ref === 'string' ? (SCHEMAS[$ref.replace('#/$defs/', '')] ?? {}) : schema;
+}
+
+/** A member of a message, or of an object in it. */
+interface Member {
+  /** Its name behind those of what it is in; `*` stands for an element of an array. */
+  readonly path: readonly string[];
+  readonly isRequired: boolean;
+  /** Its schema as it is written there, and the one that this refers to. */
+  readonly own: JsonSchema;
+  readonly held: JsonSchema;
+}
+
+/** The members of a schema, each followed by those of the object or the array that it is. */
+export function membersOf(schema: JsonSchema = {}, path: readonly string[] = []): readonly Member[] {
+  const required = (schema['required'] ?? []) as readonly string[];
+  const properties = (schema['properties'] ?? {}) as Record<string, JsonSchema>;
+  return Object.entries(properties).flatMap(([name, own]) => {
+    const held = resolved(own);
+    const at = [...path, name];
+    const member = { path: at, isRequired: required.includes(name), own, held };
+    const items = resolved((held['items'] ?? {}) as JsonSchema);
+    return [member, ...membersOf(held, at), ...membersOf(items, [...at, '*'])];
+  });
 }
 
 /** One message's schema as a document of its own, with the definitions that it needs. */

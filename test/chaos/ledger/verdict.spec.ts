@@ -59,7 +59,7 @@ describe('verdictOf', () => {
   it.each([
     ['whose page has other records when it is read again', [page('[1]'), page('[2]'), reply('c:1')]],
     ['that says something else under the same id', [reply('c:0'), reply('c:0', { text: 'b' })]],
-    ['that is another final one', [reply('c:0'), reply('c:1')]],
+    ['that is another final one', [reply('c:1'), reply('c:0')]],
     ['before which one is missing', [reply('c:0', { isFinal: false }), reply('c:2')]],
   ])('finds a reply %s', (_, replies) => {
     const wrong = entry({ replies });

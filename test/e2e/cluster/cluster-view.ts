@@ -8,12 +8,8 @@ interface ListedConnection {
   readonly client_properties: readonly (readonly [name: string, type: string, value: unknown])[];
 }
 
-/** The queues that need this node for their majority. RabbitMQ 4 has the function in another module than 3.10. */
-const CRITICAL_QUEUES = `
-  _ = code:ensure_loaded(rabbit_upgrade_preparation),
-  Function = list_with_minimum_quorum_for_cli,
-  IsNewer = erlang:function_exported(rabbit_upgrade_preparation, Function, 0),
-  apply(case IsNewer of true -> rabbit_upgrade_preparation; false -> rabbit_quorum_queue end, Function, []).`;
+/** The queues that need this node for their majority. */
+const CRITICAL_QUEUES = 'rabbit_upgrade_preparation:list_with_minimum_quorum_for_cli().';
 
 /** The state of a cluster as one node shows it. */
 export class ClusterView {

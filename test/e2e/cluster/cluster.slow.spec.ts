@@ -20,7 +20,6 @@ describe('a worker on a cluster of three nodes', () => {
       const load = service.load('killed');
       await load.goOn(20);
       const [lost] = await service.serving();
-      // A reply that is published while its queue has no leader may never be confirmed (RabbitMQ 3.10).
       await view.moveLeaders([...lanes, caller.replyQueue], lost);
       await lost.kill();
       await load.goOn(40);

@@ -145,33 +145,6 @@ describe('two operators on one worker', () => {
     rmSync(operatorsFolder, { recursive: true });
   });
 
-  const send = (operator: string, messageId: string) =>
-    service.caller.send('session.create', { userId: messageId }, { messageId, headers: { operator } });
-
-  it('may use one message id: an undeliverable reply is distinguished from a delivered one', async () => {
-    const ids = Array.from({ length: 30 }, (_, index) => `same-${index}`);
-    const replies = ids.map((messageId, index) => {
-      const [gone, there] = index % 2 === 0 ? ['default', 'other'] : ['other', 'default'];
-      service.caller.publish(
-        'session.create',
-        { userId: messageId },
-        { messageId, headers: { operator: gone }, replyTo: 'nobody-has-this-queue' },
-      );
-      return send(there, messageId);
-    });
-    const arrived = (await Promise.all(replies)).flat();
-    expect(arrived.map(({ messageId }) => messageId)).toEqual(ids.map((id) => `${id}:0`));
-    const undelivered = service.name('replies.undelivered');
-    await until('the others are kept', async () => {
-      return (await service.caller.channel.checkQueue(undelivered)).messageCount >= ids.length;
-    });
-    const kept = await service.caller.drain(undelivered);
-    expect(kept.map(({ properties }) => String(properties.messageId)).sort()).toEqual(
-      ids.map((id) => `${id}:0`).sort(),
-    );
-    expect(service.caller.received).toHaveLength(ids.length);
-  });
-
   it('have separate circuits: if the platform of one is down, the other is served', async () => {
     sick = new Set(['other']);
     const open = (operator: string) =>

@@ -71,32 +71,6 @@ describe('an open circuit', () => {
     expect([await circuitOf('session.create'), await gauge('session.create')]).toEqual(['closed', 0]);
   });
 
-  it('stays open while its probes fail, one at a time', async () => {
-    service.platform.behaviour = unavailable;
-    for (let call = 0; call < MINIMUM_CALLS; call += 1) await createSession();
-    await until('it is open', async () => (await circuitOf('session.create')) === 'open');
-    const before = service.platform.requests.length;
-    const gate = new Gate();
-    service.platform.behaviour = gate.behind(unavailable);
-    const asked: ReturnType<typeof createSession>[] = [];
-    await until('a probe is in flight', () => {
-      asked.push(createSession());
-      return gate.held === 1;
-    });
-    for (const reply of await Promise.all([createSession(), createSession(), createSession()])) {
-      expect(reply?.body).toMatchObject({ code: 'CIRCUIT_OPEN' });
-    }
-    expect(await circuitOf('session.create')).toBe('half-open');
-    expect(service.platform.requests).toHaveLength(before + 1);
-    gate.open();
-    const codes = (await Promise.all(asked)).map((reply) => reply?.body['code']);
-    expect(codes.filter((code) => code !== 'CIRCUIT_OPEN')).toEqual(['PLATFORM_UNAVAILABLE']);
-    expect((await createSession())?.body).toMatchObject({ code: 'CIRCUIT_OPEN' });
-    expect(service.platform.requests).toHaveLength(before + 1);
-    service.platform.behaviour = healthy(1);
-    await until('a call goes through', async () => (await createSession())?.type === 'session.created');
-  });
-
   it('lets reports wait: their lane pauses, and resumes after a probe', async () => {
     service.platform.requests.length = 0;
     service.platform.behaviour = unavailable;
@@ -192,18 +166,6 @@ describe('a lane with a backlog', () => {
     expect(gate.held).toBe(1);
     gate.open();
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
-  });
-
-  it('resumes if its connections were cut while it was paused', async () => {
-    const reports = fetchReports(12);
-    await untilPaused();
-    const before = service.proxy.accepted;
-    service.proxy.cut();
-    await until('both connections are made again', () => service.proxy.accepted >= before + 2);
-    await worker.ready();
-    service.platform.behaviour = healthy(1);
-    for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
-    expect(worker.stderr).toBe('');
   });
 
   it('resumes if its queue was deleted while it was paused', async () => {

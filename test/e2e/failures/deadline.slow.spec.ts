@@ -4,14 +4,12 @@ import { afterEach, beforeAll, afterAll, describe, expect, it } from '@jest/glob
 import type { Options } from 'amqplib';
 
 import { PAGED_REPORT, silentAtPageThree, startExpiringService } from '../../support/expiring-service.ts';
-import { dripping, Gate, healthy, silent } from '../../support/platform-answers.ts';
-import { answerJson } from '../../support/platform-stub.ts';
+import { Gate, healthy, silent } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
 /** Long enough for a busy machine to call the platform before it passes; test/timing measures how late answers are. */
 const BUDGET_MS = 2_500;
-const isoWithZone = (atMs: number) => new Date(atMs + 2 * 3_600_000).toISOString().replace('Z', '+02:00');
 
 describe('the deadline of a command', () => {
   let service: ServiceUnderTest;
@@ -29,54 +27,18 @@ describe('the deadline of a command', () => {
     return { replies, body: replies.at(-1)?.body, atMs: Date.now() };
   };
 
-  it('is kept if the platform never answers, in every format', async () => {
+  it('is kept if the platform never answers', async () => {
     service.platform.behaviour = silent;
     const deadlineAtMs = Date.now() + BUDGET_MS;
-    const written = [
-      deadlineAtMs,
-      String(deadlineAtMs),
-      new Date(deadlineAtMs).toISOString(),
-      isoWithZone(deadlineAtMs),
-    ];
-    const answers = await Promise.all(written.map((value) => send({ headers: { 'x-deadline': value } })));
-    for (const { body, atMs } of answers) {
-      expect(atMs).toBeGreaterThanOrEqual(deadlineAtMs);
-      expect(body).toMatchObject({
-        code: 'COMMAND_EXPIRED',
-        category: 'expired',
-        retryable: false,
-        details: { called: true },
-        attempts: 1,
-      });
-    }
-    expect(service.platform.requests).toHaveLength(written.length);
-  });
-
-  it('is kept if the answer drips', async () => {
-    service.platform.behaviour = dripping;
-    const { body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } });
-    expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
-  });
-
-  it("is the lane's budget from receipt if the command has none", async () => {
-    service.platform.behaviour = silent;
-    const fromMs = Date.now();
-    const { body, atMs } = await send();
-    expect(atMs - fromMs).toBeGreaterThanOrEqual(BUDGET_MS);
-    expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
-  });
-
-  it("is the lane's budget from the timestamp if that is given", async () => {
-    const longAgo = Math.floor(Date.now() / 1000) - 10;
-    const { body } = await send({ timestamp: longAgo });
-    expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false }, attempts: 0 });
-    expect(service.platform.requests).toHaveLength(0);
-  });
-
-  it('has passed when the command is read', async () => {
-    const { body } = await send({ headers: { 'x-deadline': Date.now() - 1 } });
-    expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false }, attempts: 0 });
-    expect(service.platform.requests).toHaveLength(0);
+    const { body, atMs } = await send({ headers: { 'x-deadline': deadlineAtMs } });
+    expect(atMs).toBeGreaterThanOrEqual(deadlineAtMs);
+    expect(body).toMatchObject({
+      code: 'COMMAND_EXPIRED',
+      category: 'expired',
+      retryable: false,
+      details: { called: true },
+      attempts: 1,
+    });
   });
 
   it('covers every page of a report', async () => {
@@ -88,26 +50,6 @@ describe('the deadline of a command', () => {
       ['command.failed', 2],
     ]);
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true }, attempts: 3 });
-  });
-
-  it('is kept for all commands in flight at once', async () => {
-    service.platform.behaviour = silent;
-    const deadlineAtMs = Date.now() + BUDGET_MS;
-    const all = Array.from({ length: 64 }, () => send({ headers: { 'x-deadline': deadlineAtMs } }));
-    for (const { body } of await Promise.all(all))
-      expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
-  });
-
-  it('ends the attempts at once if Retry-After passes it', async () => {
-    service.platform.behaviour = (_request, response) => {
-      // Not so long that it would be given up because of its length alone.
-      response.setHeader('retry-after', '25');
-      answerJson(response, 429, { errors: [] });
-    };
-    const deadlineAtMs = Date.now() + 20_000;
-    const { body } = await send({ headers: { 'x-deadline': deadlineAtMs } });
-    expect(body).toMatchObject({ code: 'RATE_LIMITED', retryable: true, retryAfterMs: 25_000, attempts: 1 });
-    expect(Date.parse(String(body?.['occurredAt']))).toBeLessThan(deadlineAtMs - 5_000);
   });
 
   it('is not followed by late replies', async () => {

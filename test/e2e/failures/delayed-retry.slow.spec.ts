@@ -105,22 +105,6 @@ describe('a report that the platform cannot serve now', () => {
     expect(await depth('dead-letters')).toBe(0);
   });
 
-  it('goes to one retry queue after the other', async () => {
-    behave(failing(2, 500));
-    const report = service.caller.send('report.rake.fetch', PERIOD);
-    for (const delayMs of [1_000, 2_000]) {
-      await until(`it waits for ${delayMs} ms`, async () => (await depth(`reports.retry.${delayMs}`)) === 1);
-    }
-    const replies = await report;
-    expect(replies.map(({ type }) => type)).toEqual([
-      ...Array<string>(4).fill('report.page'),
-      'report.completed',
-    ]);
-    const [first = 0, second = 0, third = 0] = askedAtMs;
-    expect(second - first).toBeGreaterThanOrEqual(DELAYS_MS[0]);
-    expect(third - second).toBeGreaterThanOrEqual(DELAYS_MS[1]);
-  });
-
   it('waits at least as long as the platform asks', async () => {
     behave(failing(1, 429, () => true, { 'retry-after': '3' }));
     const report = service.caller.send('report.rake.fetch', { ...PERIOD, page: 1 });
@@ -164,60 +148,33 @@ describe('a report that the platform cannot serve now', () => {
     expect((askedAtMs[1] ?? 0) - (askedAtMs[0] ?? 0)).toBeGreaterThanOrEqual(DELAYS_MS[0]);
   });
 
-  it.each([
-    [503, 'PLATFORM_UNAVAILABLE'],
-    [429, 'RATE_LIMITED'],
-  ])('is answered if the next delay would pass the deadline: %s', async (status, code) => {
-    behave(failing(Number.POSITIVE_INFINITY, status));
+  it('is answered and dead-lettered if the next delay would pass the deadline', async () => {
+    behave(failing(Number.POSITIVE_INFINITY, 503));
     const deadlineAtMs = Date.now() + 2_800;
-    const [reply, ...more] = await service.caller.send('report.ad-hoc.fetch', PERIOD, {
-      messageId: `late-${status}`,
+    const replies = await service.caller.send('report.ad-hoc.fetch', PERIOD, {
+      messageId: 'late',
       headers: { 'x-deadline': deadlineAtMs },
     });
-    expect(Date.parse(String(reply?.body['occurredAt']))).toBeLessThan(deadlineAtMs);
-    expect(more).toEqual([]);
+    expect(Date.parse(String(replies[0]?.body['occurredAt']))).toBeLessThan(deadlineAtMs);
     // The first delay was taken; the next would have been too long.
     expect(askedAtMs).toHaveLength(2);
-    expect(reply).toMatchObject({
-      type: 'command.failed',
-      messageId: `late-${status}:0`,
-      body: {
-        code,
-        category: 'unavailable',
-        retryable: true,
-        platform: { status },
-        command: { id: `late-${status}` },
-      },
-    });
+    const body = { code: 'PLATFORM_UNAVAILABLE', retryable: true, command: { id: 'late' } };
+    expect(replies).toMatchObject([{ type: 'command.failed', messageId: 'late:0', body }]);
     const [letter] = await until('it is dead-lettered', async () => {
       const letters = await service.caller.drain(service.name('dead-letters'));
       return letters.length > 0 && letters;
     });
     expect(letter?.properties).toMatchObject({
-      messageId: `late-${status}`,
+      messageId: 'late',
       type: 'report.ad-hoc.fetch',
-      headers: { 'x-reason': code, 'x-origin-queue': service.name('reports'), 'x-deadline': deadlineAtMs },
+      headers: {
+        'x-reason': 'PLATFORM_UNAVAILABLE',
+        'x-origin-queue': service.name('reports'),
+        'x-deadline': deadlineAtMs,
+      },
     });
     expect(JSON.parse(String(letter?.content))).toEqual(PERIOD);
   });
-
-  it.each(['session.create', 'game.open'])(
-    'is answered at once on the interactive lane: %s',
-    async (type) => {
-      behave(failing(Number.POSITIVE_INFINITY, 503));
-      const data = type === 'game.open' ? { player: { id: 'p-1' } } : { userId: 'p-1' };
-      const [reply] = await service.caller.send(type, data);
-      // Not a second time, after a while.
-      expect(askedAtMs).toHaveLength(1);
-      expect(reply?.body).toMatchObject({
-        code: 'PLATFORM_UNAVAILABLE',
-        retryable: true,
-        attempts: 1,
-        platform: { status: 503 },
-      });
-      expect(await depth('dead-letters')).toBe(0);
-    },
-  );
 });
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';

@@ -22,16 +22,21 @@ const RECORDS = 1;
 
 /** A platform whose sessions and games always work, and whose reports do what the test sets. */
 class LanesPlatform {
-  #reports: PlatformBehaviour = healthy(RECORDS);
   /** The most reports in flight at once so far. */
   mostReports = 0;
+  #reports: PlatformBehaviour = healthy(RECORDS);
   readonly #underWay = new Set<ServerResponse>();
   readonly #held: Parameters<PlatformBehaviour>[] = [];
 
   readonly behaviour: PlatformBehaviour = async (request, response, socket) => {
-    if (playerOf(request) === undefined) return this.#report(request, response, socket);
-    await sleep(ANSWER_MS);
-    await healthy()(request, response, socket);
+    if (playerOf(request) !== undefined) {
+      await sleep(ANSWER_MS);
+      return healthy()(request, response, socket);
+    }
+    this.#underWay.add(response);
+    response.on('close', () => this.#underWay.delete(response));
+    this.mostReports = Math.max(this.mostReports, this.#underWay.size);
+    return this.#reports(request, response, socket);
   };
 
   /** Reports that wait for `play`. */
@@ -54,13 +59,6 @@ class LanesPlatform {
   heal(): void {
     this.play(healthy(RECORDS));
     for (const response of this.#underWay) response.destroy();
-  }
-
-  #report(...[request, response, socket]: Parameters<PlatformBehaviour>): void {
-    this.#underWay.add(response);
-    response.on('close', () => this.#underWay.delete(response));
-    this.mostReports = Math.max(this.mostReports, this.#underWay.size);
-    void this.#reports(request, response, socket);
   }
 }
 

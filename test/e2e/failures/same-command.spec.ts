@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
@@ -35,10 +34,6 @@ describe('the same command twice', () => {
   beforeAll(async () => {
     service = await ServiceUnderTest.start({
       behaviour: numbered(),
-      variables: {
-        PLATFORM_MAX_ATTEMPTS: '1',
-        CIRCUIT_MINIMUM_CALLS: '1000',
-      },
     });
     worker = await service.worker();
   });
@@ -96,27 +91,6 @@ describe('the same command twice', () => {
     expect(await worker.metric('poker_replays_total')).toBe(before + 1);
   });
 
-  it('gets a stored failure, too, if it is permanent', async () => {
-    service.platform.behaviour = (_request, response) =>
-      answerJson(response, 422, { errors: [{ status: 422, detail: 'Currency not found' }] });
-    const id = randomUUID();
-    const first = await send('session.create', SESSION, id);
-    service.platform.behaviour = numbered();
-    const second = await send('session.create', SESSION, id);
-    expect(first.body).toMatchObject({ code: 'CURRENCY_NOT_FOUND', attempts: 1 });
-    expect(second.text).toBe(first.text);
-    expect(service.platform.requests).toHaveLength(1);
-  });
-
-  it('is run again after a transient failure', async () => {
-    service.platform.behaviour = (_request, response) => answerJson(response, 503, { errors: [] });
-    const id = randomUUID();
-    expect((await send('session.create', SESSION, id)).body).toMatchObject({ code: 'PLATFORM_UNAVAILABLE' });
-    service.platform.behaviour = numbered();
-    expect((await send('session.create', SESSION, id)).type).toBe('session.created');
-    expect(service.platform.requests).toHaveLength(2);
-  });
-
   it('is run again if it expired before the platform was called, under the same id', async () => {
     const id = randomUUID();
     const first = await send('session.create', SESSION, id, { headers: { 'x-deadline': Date.now() - 1 } });
@@ -135,17 +109,6 @@ describe('the same command twice', () => {
     expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
     expect((await send('session.create', SESSION, id)).text).toBe(first.text);
     expect(service.platform.requests).toHaveLength(1);
-  });
-
-  it('is another command for another operator, and without an id', async () => {
-    const id = randomUUID();
-    await send('session.create', SESSION, id);
-    const other = await send('session.create', SESSION, id, { headers: { operator: 'nobody' } });
-    expect(other.body).toMatchObject({ code: 'UNKNOWN_OPERATOR' });
-    const anonymous = [send('session.create', SESSION, ''), send('session.create', SESSION, '')];
-    const [first, second] = await Promise.all(anonymous);
-    expect(first?.body['sessionId']).not.toBe(second?.body['sessionId']);
-    expect(service.platform.requests).toHaveLength(3);
   });
 
   it.each([
@@ -184,16 +147,6 @@ describe('the same command twice', () => {
     ).toHaveLength(2);
   });
 
-  it('distinguishes two conflicts by their data', async () => {
-    const id = randomUUID();
-    await send('session.create', SESSION, id);
-    const [one, other] = await Promise.all([
-      send('session.create', { userId: 'p-2' }, id),
-      send('session.create', { userId: 'p-3' }, id),
-    ]);
-    expect(one?.messageId).not.toBe(other?.messageId);
-  });
-
   it('is not a conflict for a report, which is read again', async () => {
     service.platform.behaviour = healthy(1);
     const id = randomUUID();
@@ -201,23 +154,6 @@ describe('the same command twice', () => {
     const again = await send('report.rake.fetch', { ...PERIOD, currency: 'USD' }, id);
     expect(again.type).toBe('report.completed');
     expect(service.platform.requests).toHaveLength(2);
-  });
-
-  it('opens the same game session, even if it is run twice', async () => {
-    service.platform.behaviour = (_request, response) => answerJson(response, 503, { errors: [] });
-    const id = randomUUID();
-    const game = { player: { id: 'p-1' } };
-    await send('game.open', game, id);
-    service.platform.behaviour = healthy();
-    const opened = await send('game.open', game, id);
-    const sessions = service.platform.requests.map(
-      ({ body }) =>
-        (JSON.parse(body) as { data: { attributes: { session: { id: string } } } }).data.attributes.session
-          .id,
-    );
-    expect(sessions).toHaveLength(2);
-    expect(new Set(sessions)).toEqual(new Set([opened.body['sessionId']]));
-    expect(sessions[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it('does not wait for the first beyond its own deadline', async () => {
@@ -230,21 +166,5 @@ describe('the same command twice', () => {
     expect(second.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
     gate.open();
     expect((await first).type).toBe('session.created');
-  });
-});
-
-describe('the same command after its stored reply has expired', () => {
-  it('is run again', async () => {
-    const ttlMs = 100;
-    await using service = await ServiceUnderTest.start({
-      behaviour: numbered(),
-      variables: { IDEMPOTENCY_TTL_MS: String(ttlMs) },
-    });
-    await service.worker();
-    const send = () => service.caller.send('session.create', SESSION, { messageId: 'again' });
-    const [first] = await send();
-    await sleep(2 * ttlMs);
-    const [second] = await send();
-    expect(second?.body['sessionId']).not.toBe(first?.body['sessionId']);
   });
 });

@@ -73,22 +73,14 @@ describe('what a person deletes while a worker is running', () => {
     expect(await session).toMatchObject([{ type: 'session.created', body: { userId: 'in flight' } }]);
   });
 
-  it('is recreated when it is needed: the dead letters', async () => {
-    await service.caller.channel.deleteQueue(service.name('dead-letters'));
-    const [reply] = await service.caller.send('session.create', {}, { messageId: 'invalid' });
-    expect(reply?.body).toMatchObject({ code: 'VALIDATION_FAILED' });
-    const letter = await until('it lies there', () => takenFrom('dead-letters'));
-    expect(letter.properties.headers).toMatchObject({ 'x-reason': 'VALIDATION_FAILED' });
-  });
-
-  it('is recreated when it is needed: the undelivered replies', async () => {
-    await service.caller.channel.deleteQueue(service.name('replies.undelivered'));
-    service.caller.publish('session.create', { userId: 'p-1' }, { replyTo: 'nobody-has-this-queue' });
-    const kept = await until('it lies there', () => takenFrom('replies.undelivered'));
-    expect(kept.properties).toMatchObject({
-      type: 'session.created',
-      headers: { 'x-reason': 'REPLY_QUEUE_GONE' },
-    });
+  it.each([
+    ['dead-letters', {}, 'VALIDATION_FAILED'],
+    ['replies.undelivered', { userId: 'p-1' }, 'REPLY_QUEUE_GONE'],
+  ])('is recreated when it is needed: the queue %s', async (queue, data, reason) => {
+    await service.caller.channel.deleteQueue(service.name(queue));
+    service.caller.publish('session.create', data, { replyTo: 'nobody-has-this-queue' });
+    const kept = await until('its message lies there', () => takenFrom(queue));
+    expect(kept.properties.headers).toMatchObject({ 'x-reason': reason });
   });
 
   it('is recreated when it is needed: the events exchange', async () => {
@@ -111,19 +103,7 @@ describe('what a person deletes while a worker is running', () => {
     expect(events[0]?.fields.routingKey).toBe('command.failed.PLAYER_NOT_FOUND');
   });
 
-  it('is recreated after a reconnect: the exchange of the commands', async () => {
-    await service.caller.channel.deleteExchange(service.name('commands'));
-    await service.caller.channel.deleteExchange(service.name('commands.unknown'));
-    const before = service.proxy.accepted;
-    service.proxy.cut();
-    await until('both connections are made again', () => service.proxy.accepted >= before + 2);
-    await worker.ready();
-    expect(await createSession('after the exchange')).toMatchObject([{ type: 'session.created' }]);
-    const [unknown] = await service.caller.send('no.such.command', {});
-    expect(unknown?.body).toMatchObject({ code: 'UNKNOWN_COMMAND' });
-  });
-
-  it('stands again within 30 seconds by itself: the exchanges and their bindings', async () => {
+  it('is back within 30 seconds by itself: the exchanges and their bindings', async () => {
     const exchanges = ['commands', 'commands.unknown', 'events'];
     for (const exchange of exchanges) await service.caller.channel.deleteExchange(service.name(exchange));
     const connections = service.proxy.accepted;
@@ -177,7 +157,6 @@ describe('a consumer that gets no messages', () => {
     await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
     expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
     const userIds = players(5);
-    // The watchdog checks every five seconds, and acts at its second check.
     const replies = await createSessions(service, userIds);
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
     expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([

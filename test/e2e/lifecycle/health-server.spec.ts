@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
@@ -15,19 +15,17 @@ import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts
 const INSPECTOR_MS = 1_000;
 
 describe('the health and metrics of a worker', () => {
-  let service: ServiceUnderTest;
+  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
   let worker: WorkerProcess;
   let inspectorPort: number;
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
     [inspectorPort = 0] = await freePorts(1);
     worker = await service.worker({
       NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}`,
       HTTP_HOSTS: 'worker.example.com, Poker_Worker-1.',
     });
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   /** A connection on which a client has begun to send something. */
   async function connectionWith(sent: string): Promise<Socket> {

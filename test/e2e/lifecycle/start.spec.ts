@@ -14,13 +14,7 @@ import { until } from '../../support/until.ts';
 import { CANARY, EXIT_CONFIG, refusalOf, refusing } from './refusal-of.ts';
 
 describe('a worker whose broker is away', () => {
-  let service: ServiceUnderTest;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-  });
-
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
 
   afterEach(async () => {
     service.proxy.resume();
@@ -90,16 +84,13 @@ describe('a worker whose broker is away', () => {
 });
 
 describe('a worker that cannot listen', () => {
-  let service: ServiceUnderTest;
+  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
   let redis: PrivateRedis;
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
     redis = await PrivateRedis.start();
   });
-
   afterAll(async () => {
-    await service[Symbol.asyncDispose]();
     await redis[Symbol.asyncDispose]();
   });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
 import { createSessions, players } from '../../support/create-sessions.ts';
@@ -7,11 +7,7 @@ import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
 describe('a worker that is told to stop and cannot finish', () => {
-  let service: ServiceUnderTest;
-  beforeEach(async () => {
-    service = await ServiceUnderTest.start({ behaviour: silent });
-  });
-  afterEach(() => service[Symbol.asyncDispose]());
+  const service = ServiceUnderTest.forEach({ behaviour: silent });
 
   it('returns commands to the queue that are not finished within the grace, and another worker answers them', async () => {
     const graceMs = 3_000;

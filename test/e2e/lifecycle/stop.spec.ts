@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, silent } from '../../support/platform-answers.ts';
@@ -23,13 +23,7 @@ const TELL_LISTENING = `
   });`;
 
 describe('a worker that is stopped', () => {
-  let service: ServiceUnderTest;
-
-  beforeEach(async () => {
-    service = await ServiceUnderTest.start({ behaviour: silent });
-  });
-
-  afterEach(() => service[Symbol.asyncDispose]());
+  const service = ServiceUnderTest.forEach({ behaviour: silent });
 
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
@@ -155,13 +149,7 @@ describe('two workers of one lane', () => {
 });
 
 describe('workers of one lane each', () => {
-  let service: ServiceUnderTest;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(1) });
-  });
-
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = ServiceUnderTest.forAll({ behaviour: healthy(1) });
 
   it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });

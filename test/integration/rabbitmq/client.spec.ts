@@ -5,17 +5,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import {
   BrokerConnection,
   ConfirmedPublisher,
+  type ConnectionState,
   type Delivery,
   DirectReplies,
   type OutgoingMessage,
   QueueConsumer,
 } from '#rabbitmq';
 
+import { plainPublish } from '../../../libs/rabbitmq/src/publishing/plain-publish.fixture.ts';
 import { openConnection, type TestConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
-const ALWAYS = () => true;
 
 function messageTo(routingKey: string, rest: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
@@ -35,6 +36,9 @@ beforeAll(async () => {
   queue = `${uniquePrefix()}-client`;
   await open.channel.assertQueue(queue, { arguments: { 'x-queue-type': 'quorum' } });
 });
+beforeEach(async () => {
+  await open.channel.purgeQueue(queue);
+});
 afterAll(async () => {
   await open.channel.deleteQueue(queue);
   await open[Symbol.asyncDispose]();
@@ -48,7 +52,7 @@ describe('a connection', () => {
     const startedMs = performance.now();
     const error = await connection.ready(2_000).catch((refusal: unknown) => refusal);
     await connection.close();
-    return { error, state: connection.state.kind, isEarly: performance.now() - startedMs < 2_000 };
+    return { error, isEarly: performance.now() - startedMs < 2_000 };
   };
 
   it.each([
@@ -74,15 +78,37 @@ describe('a connection', () => {
     const { error } = (await refusalOf((url) => (url.port = '1'))) as { error: Error };
     expect(error).toMatchObject({ fault: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
   });
+
+  it('is reopened if the broker does not answer its set-up', async () => {
+    const states: ConnectionState[] = [];
+    let setUps = 0;
+    const connection = new BrokerConnection({
+      urls: [testBrokerUrl()],
+      name: 'set-up',
+      setUp: () => ((setUps += 1) === 1 ? new Promise(() => undefined) : Promise.resolve()),
+      setUpTimeoutMs: 100,
+      onState: (state) => states.push(state),
+      random: () => 0,
+    });
+    await connection.ready(10_000);
+    expect(states).toEqual([
+      { kind: 'connecting', reason: 'the set-up was not answered in time' },
+      { kind: 'open' },
+    ]);
+    await connection.close();
+  });
 });
 
-describe('a publisher', () => {
+describe.each([
+  ['by the halves of amqplib’s publish', {}],
+  ['by amqplib’s publish', { publish: plainPublish }],
+])('a publisher that publishes %s', (_, options) => {
   let publisher: ConfirmedPublisher;
   let connection: BrokerConnection;
   let opened: number;
   beforeEach(async () => {
     opened = 0;
-    publisher = new ConfirmedPublisher();
+    publisher = new ConfirmedPublisher(options);
     connection = new BrokerConnection({
       urls: [testBrokerUrl()],
       name: 'publisher',
@@ -97,12 +123,6 @@ describe('a publisher', () => {
     publisher.close();
     await connection.close();
   });
-  const publishBesides = (bad: OutgoingMessage) => {
-    const good = () => Array.from({ length: MANY / 2 }, () => publisher.publish(messageTo(queue), ALWAYS));
-    const before = good();
-    const refused = publisher.publish(bad, ALWAYS).catch((error: unknown) => error);
-    return Promise.all([refused, Promise.all([...before, ...good()])] as const);
-  };
 
   it.each([
     ['for another user', 406, messageTo('any', { properties: { userId: 'somebody else', headers: {} } })],
@@ -112,16 +132,62 @@ describe('a publisher', () => {
       406,
       messageTo('any', { properties: { expiration: 'soon', headers: {} } }),
     ],
-  ])('has a message %s fail alone (%i), and no other', async (_, code, bad) => {
-    const [refused, others] = await publishBesides(bad);
-    expect(refused).toMatchObject({ name: 'PublishRefusedError', code });
+  ])('has a message %s fail alone (%i), and no other', async (_bad, code, bad) => {
+    const good = () => Array.from({ length: MANY / 2 }, () => publisher.publish(messageTo(queue)));
+    const before = good();
+    const refused = publisher.publish(bad).catch((error: unknown) => error);
+    const others = await Promise.all([...before, ...good()]);
+    expect(await refused).toMatchObject({ name: 'PublishRefusedError', code });
     expect(new Set(others)).toEqual(new Set(['confirmed']));
     expect(opened).toBe(1);
   });
 
+  it('knows which of many messages with one id was returned, in whatever order the broker answers', async () => {
+    const queues = Array.from({ length: 200 }, (_id, index) => (index % 3 === 0 ? 'nobody has it' : queue));
+    const properties = { messageId: 'm-1', headers: {} };
+    const outcomes = queues.map((each) =>
+      publisher.publish(messageTo(each, { properties: { ...properties, headers: {} } })),
+    );
+    expect(await Promise.all(outcomes)).toEqual(
+      queues.map((each) => (each === queue ? 'confirmed' : 'returned')),
+    );
+  });
+
+  it('distinguishes a queue that refused a message from one that has it', async () => {
+    const bounds = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
+    const full = `${queue}-full`;
+    await open.channel.assertQueue(full, { exclusive: true, arguments: bounds });
+    const outcomes: string[] = [];
+    for (const each of [full, full, queue]) outcomes.push(await publisher.publish(messageTo(each)));
+    expect(outcomes).toEqual(['confirmed', 'refused', 'confirmed']);
+    await open.channel.deleteQueue(full);
+  });
+
+  it('gives the broker every property, and has it keep the message', async () => {
+    const properties = {
+      contentType: 'application/json',
+      contentEncoding: 'utf-8',
+      headers: { text: 'a', number: 1, nested: { yes: true } },
+      priority: 3,
+      correlationId: 'c-1',
+      replyTo: 'replies',
+      expiration: '600000',
+      messageId: 'm-1',
+      timestamp: 1_700_000_000,
+      type: 'a.type',
+      appId: 'an-app',
+    };
+    await publisher.publish(messageTo(queue, { properties }));
+    const message = await until('it is there', () => open.channel.get(queue, { noAck: true }));
+    expect(message).toMatchObject({
+      content: Buffer.from('{}'),
+      properties: { ...properties, deliveryMode: 2 },
+    });
+  });
+
   it('gives a message up after its time while there is no connection', async () => {
     await connection.close();
-    await expect(publisher.publish(messageTo(queue), ALWAYS, 200)).rejects.toThrow(
+    await expect(publisher.publish(messageTo(queue), () => true, 200)).rejects.toThrow(
       /confirmed the message in 200 ms/,
     );
   });
@@ -134,17 +200,14 @@ describe('direct replies', () => {
   });
   afterEach(() => replies.close());
   const publish = (key: string) =>
-    replies.publish(messageTo(`amq.rabbitmq.reply-to.${key}`, { mandatory: false }), ALWAYS);
+    replies.publish(messageTo(`amq.rabbitmq.reply-to.${key}`, { mandatory: false }), () => true);
 
   it('of a key that the broker cannot read are returned, and the others arrive', async () => {
-    await open.channel.purgeQueue(queue);
     const received: string[] = [];
     await open.channel.consume(
       'amq.rabbitmq.reply-to',
       (message) => received.push(String(message?.content)),
-      {
-        noAck: true,
-      },
+      { noAck: true },
     );
     open.channel.sendToQueue(queue, Buffer.alloc(0), { replyTo: 'amq.rabbitmq.reply-to' });
     const asked = await until('the key is known', () => open.channel.get(queue, { noAck: true }));
@@ -158,22 +221,37 @@ describe('direct replies', () => {
 });
 
 describe('a consumer', () => {
-  it('whose handler throws, or whose connection is lost, gets the message again', async () => {
-    const connection = new BrokerConnection({ urls: [testBrokerUrl()], name: 'consumer' });
-    const seen: Delivery[] = [];
-    const consumer = new QueueConsumer({
+  const MAX_BODY_BYTES = 64 * 1024;
+  let connection: BrokerConnection;
+  let seen: Delivery[];
+  let consumer: QueueConsumer;
+  const consume = (handle: (delivery: Delivery) => Promise<void> | void): void => {
+    seen = [];
+    connection = new BrokerConnection({ urls: [testBrokerUrl()], name: 'consumer' });
+    consumer = new QueueConsumer({
       queue,
-      prefetch: 10,
+      prefetch: 100,
+      maxBodyBytes: MAX_BODY_BYTES,
       handle: async (delivery) => {
         seen.push(delivery);
-        if (seen.length === 1) throw new Error('at the first time');
-        if (seen.length === 2) await new Promise(() => undefined);
+        await handle(delivery);
         delivery.acknowledge();
       },
     });
-    await open.channel.purgeQueue(queue);
     consumer.start(connection);
     connection.open();
+  };
+  afterEach(async () => {
+    await consumer.drain(0);
+    await connection.close();
+    expect((await open.channel.checkQueue(queue)).messageCount).toBe(0);
+  });
+
+  it('whose handler throws, or whose connection is lost, gets the message again', async () => {
+    consume(() => {
+      if (seen.length === 1) throw new Error('at the first time');
+      return seen.length === 2 ? new Promise(() => undefined) : undefined;
+    });
     const body = randomBytes(8).toString('hex');
     open.channel.sendToQueue(queue, Buffer.from(body));
     await until('it is there twice', () => seen.length === 2);
@@ -181,8 +259,23 @@ describe('a consumer', () => {
     await until('it is there again', () => seen.length === 3);
     expect(seen.map(({ message }) => message.content.toString())).toEqual([body, body, body]);
     expect(seen.map(({ isLost }) => isLost)).toEqual([false, true, false]);
-    await consumer.drain(0);
-    await connection.close();
-    expect((await open.channel.checkQueue(queue)).messageCount).toBe(0);
+  });
+
+  it('keeps the beginning of bodies that are too large, and all of the others between them', async () => {
+    // Some are longer than a frame of RabbitMQ by default.
+    const sizes = [0, 1, MAX_BODY_BYTES, MAX_BODY_BYTES + 1, 128 * 1024, 1024 * 1024, 2, 5 * 1024 * 1024, 3];
+    const bodyOf = (size: number) =>
+      Buffer.from(Uint8Array.from({ length: size }, (_, index) => (index + size) % 251));
+    consume(() => undefined);
+    for (const size of sizes) open.channel.sendToQueue(queue, bodyOf(size));
+    await until('all are delivered', () => seen.length === sizes.length);
+    for (const [index, { message, bodyBytes }] of seen.entries()) {
+      const size = sizes[index]!;
+      const kept = bodyOf(size).subarray(0, size > MAX_BODY_BYTES ? 1024 : size);
+      expect(bodyBytes).toBe(size);
+      expect(message.content.equals(kept)).toBe(true);
+      if (size > MAX_BODY_BYTES)
+        expect(message.content.buffer.byteLength).toBeLessThanOrEqual(Buffer.poolSize);
+    }
   });
 });

@@ -1,12 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Channel, ConfirmChannel } from 'amqplib';
+import type { Channel } from 'amqplib';
 
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
 import type { OutgoingMessage } from '../../../libs/rabbitmq/src/publishing/outgoing-message.ts';
 import { type Cluster, startCluster } from '../../../scripts/broker/start-cluster.ts';
 import type { Broker } from '../../../scripts/broker/start-broker.ts';
 import {
-  isTestBrokerFrom,
   openConnection,
   testBrokerCtl,
   testBrokerUrl,
@@ -107,8 +106,8 @@ const OTHER = 'other-replies';
 const DECLARED_MS = 2_000;
 
 /**
- * What a channel of RabbitMQ 3.10 does if its first publish to a quorum queue happens while there is no leader. The
- * test prolongs that: the member of the queue on the third node is suspended, so that no leader can be elected.
+ * A first publish to a quorum queue while there is no leader. The test prolongs that: the member of the queue on the third
+ * node is suspended, so that no leader can be elected.
  */
 describe('a quorum queue whose leader dies', () => {
   let cluster: Cluster;
@@ -159,27 +158,7 @@ describe('a quorum queue whose leader dies', () => {
   const leader = () => inQueue(own, 'element(2, amqqueue:get_pid(Q))');
   const publish = (queue: string) => publisher.publish(messageTo(queue), () => true);
 
-  // Newer releases leave such a channel without an answer, for up to 65 s.
-  if (!isTestBrokerFrom(4)) {
-    it('refuses a channel that first publishes now, even when it has a leader again; the next channel works', async () => {
-      const stuck = await here.connection.createConfirmChannel();
-      expect(await answerOf(stuck)).toBe('message nacked');
-      // The broker's own view: the record still names the dead node, which the channel asks each time.
-      expect(await leader()).toContain(dead.name);
-      expect((await here.channel.checkQueue(QUEUE)).messageCount).toBe(0);
-      expect(await publish(QUEUE)).toBe('refused');
-      // Nor does it harm any other queue.
-      expect(await publish(`${OTHER}-here`)).toBe('confirmed');
-
-      await inQueue(third, 'sys:resume({Name, node()})');
-      await until('it has a leader', async () => !(await leader()).includes(dead.name), 30_000);
-      for (let n = 0; n < 10; n += 1) expect(await answerOf(stuck)).toBe('message nacked');
-      const fresh = await here.connection.createConfirmChannel();
-      expect(await answerOf(fresh)).toBe('confirmed');
-    });
-  }
-
-  it('gets its messages as soon as it has a leader, from a publisher whose channel is refused', async () => {
+  it('gets its messages as soon as it has a leader', async () => {
     await inQueue(third, 'sys:resume({Name, node()})');
     await until('it is confirmed', async () => (await publish(QUEUE)) === 'confirmed');
     expect(await publish(QUEUE)).toBe('confirmed');
@@ -210,13 +189,4 @@ function messageTo(routingKey: string): OutgoingMessage {
     mandatory: true,
     properties: { headers: {} },
   };
-}
-
-/** The broker's answer to one publish on a plain channel of amqplib. */
-function answerOf(channel: ConfirmChannel): Promise<string> {
-  return new Promise((resolve) => {
-    channel.sendToQueue(QUEUE, Buffer.from('{}'), { persistent: true }, (error: Error | null) =>
-      resolve(error ? error.message : 'confirmed'),
-    );
-  });
 }

@@ -6,7 +6,6 @@ import type { ConfirmChannel } from 'amqplib';
 import { ConfirmedPublisher } from '../../../libs/rabbitmq/src/publishing/confirmed-publisher.ts';
 import {
   drain,
-  isTestBrokerFrom,
   openConnection,
   testBrokerCtl,
   type TestConnection,
@@ -87,27 +86,6 @@ describe('a quorum queue that is deleted and declared again under its name', () 
     expect([await before, await after]).toEqual(['confirmed', 'confirmed']);
     expect(await drain(owner.channel, queue)).toEqual(['after']);
   });
-
-  // On RabbitMQ 4 the record of a queue cannot be removed by this call.
-  if (!isTestBrokerFrom(4)) {
-    it('never answers a channel that was not told of it; the publisher takes another one, and nothing is lost', async () => {
-      const unaware = await sender.connection.createConfirmChannel();
-      await sendConfirmed(unaware, queue, 'x');
-      await testBrokerCtl(
-        'eval',
-        `Queue = rabbit_misc:r(<<"/">>, queue, <<"${queue}">>),
-         {ok, Record} = rabbit_amqqueue:lookup(Queue),
-         ra:force_delete_server(quorum_queues, amqqueue:get_pid(Record)),
-         rabbit_amqqueue:internal_delete(Queue, <<"test">>).`,
-      );
-      await owner.channel.assertQueue(queue, QUORUM);
-      let isAnswered = false;
-      void sendConfirmed(unaware, queue, 'never').then(() => (isAnswered = true));
-      expect(await publishAll(['c', 'd'])).toEqual(['confirmed', 'confirmed']);
-      expect(isAnswered).toBe(false);
-      expect(new Set(await drain(owner.channel, queue))).toEqual(new Set(['c', 'd']));
-    });
-  }
 });
 
 function sendConfirmed(channel: ConfirmChannel, queue: string, body: string): Promise<string> {

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { walkQueue } from '../../../libs/rabbitmq/src/kept/walk-queue.ts';
+import { QueueWalk } from '#rabbitmq';
+
 import { drain, openConnection, type TestConnection, uniquePrefix } from '../../support/broker.ts';
-import { until } from '../../support/until.ts';
 
 jest.setTimeout(120_000);
 
@@ -36,11 +36,11 @@ describe('a walk through a quorum queue', () => {
     await open.channel.waitForConfirms();
   };
   const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => String(from + n));
-  /** Walks on a channel of its own, and acknowledges the given messages. */
+  /** Acknowledges the given messages; all others are back in their places afterwards. */
   const walk = async (isTaken: (n: number) => boolean = () => false): Promise<string[]> => {
-    const channel = await open.connection.createChannel();
     const seen: string[] = [];
-    for await (const { message, acknowledge } of walkQueue(channel, queue, { silenceMs: SILENCE_MS })) {
+    await using walked = await QueueWalk.open(open.connection, queue, { silenceMs: SILENCE_MS });
+    for await (const { message, acknowledge } of walked.messages()) {
       const text = message.content.toString();
       seen.push(text);
       if (!isTaken(Number(text))) continue;
@@ -48,21 +48,17 @@ describe('a walk through a quorum queue', () => {
       // Beyond 32 that the queue has not applied yet, RabbitMQ holds them back, and drops them with the channel.
       await sleep(ACK_PAUSE_MS);
     }
-    await channel.close();
     return seen;
   };
-  const isBack = (count: number) =>
-    until(`${count} are back`, async () => (await open.channel.checkQueue(queue)).messageCount === count);
 
   it('finds nothing in an empty one', async () => {
     expect(await walk()).toEqual([]);
   });
 
-  it.each([1, 99, 100, 101, 1_000, 10_000])('finds %i messages in order, each time', async (count) => {
+  it.each([1, 101, 10_000])('finds %i messages in order, each time', async (count) => {
     await put(0, count);
     for (let times = 0; times < 2; times += 1) {
       expect(await walk()).toEqual(numbers(0, count));
-      await isBack(count);
     }
     expect(await drain(open.channel, queue)).toEqual(numbers(0, count));
   });
@@ -70,10 +66,8 @@ describe('a walk through a quorum queue', () => {
   it('leaves the messages that it did not take in order, with those that arrived meanwhile', async () => {
     await put(0, 3_000);
     await walk((n) => n % 10 === 0);
-    await isBack(2_700);
     await put(3_000, 3_100);
     await walk((n) => n >= 3_000 && n % 2 === 0);
-    await isBack(2_750);
     const left = numbers(0, 3_100).filter((text) =>
       Number(text) < 3_000 ? Number(text) % 10 !== 0 : Number(text) % 2 !== 0,
     );

@@ -4,7 +4,7 @@ import { validateSync, type ValidationError } from 'class-validator';
 import fc from 'fast-check';
 import 'reflect-metadata';
 
-import type { Shape } from '../validation/compile-shape.ts';
+import type { Shape } from '../validation/shape.ts';
 import { COMMAND_TYPES, type CommandType } from '../message-types.ts';
 import type { Violation } from '../replies/command-failed.ts';
 import { type CompiledShape, compileShape } from '../validation/compile-shape.ts';
@@ -161,7 +161,7 @@ describe('any JSON', () => {
     );
   });
 
-  // What class-transformer has to be told beside the decorators.
+  // class-transformer needs these types beside the decorators.
   Type(() => GamePlayer)(GameOpen.prototype, 'player');
   Type(() => GameSession)(GameOpen.prototype, 'session');
 

@@ -1,7 +1,6 @@
 import { getMetadataStorage, type MetadataStorage, ValidationTypes } from 'class-validator';
 
-/** A class whose members have class-validator decorators. */
-export type Shape<T extends object = object> = new () => T;
+import type { Shape } from './shape.ts';
 
 /** What class-validator stores for one decorator. */
 export type Rule = ReturnType<MetadataStorage['getTargetValidationMetadatas']>[number];

@@ -1,5 +1,6 @@
 import type { CommandType, RepliesOf, ReplyType } from '../message-types.ts';
-import { rulesOf, type Shape } from './compile-shape.ts';
+import { rulesOf } from './compile-shape.ts';
+import type { Shape } from './shape.ts';
 
 /** One example of a message, for documents and tests. */
 export interface Example<T> {

@@ -1,6 +1,6 @@
 import { IsArray, IsDefined, IsIn, IsObject, ValidateBy, ValidateIf, ValidateNested } from 'class-validator';
 
-import type { Shape } from './compile-shape.ts';
+import type { Shape } from './shape.ts';
 
 /**
  * The member is required, and follows the rules.

@@ -127,10 +127,9 @@ export class BusLooker {
     const letters = new KeptSummary();
     const { deadLetters } = this.#options.topology.names;
     await walkLocked(connection, this.#lock, deadLetters, WALK, async (walk) => {
-      for await (const { message } of walk) letters.add(message);
+      for await (const { message } of walk.messages()) letters.add(message);
       this.#letters = letters;
       this.#readAtMs = performance.now();
-      return letters.messages;
     });
   }
 }

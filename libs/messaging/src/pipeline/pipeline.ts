@@ -96,9 +96,9 @@ export class Pipeline {
     const { delivery, envelope, lane } = command;
     if (!isSound(command)) return undefined;
     // At a first delivery the broker's count may be forged by the publisher: the broker sets it from the second on.
-    const isSuspect =
+    const mayHaveKilled =
       delivery.message.fields.redelivered && delivery.redeliveries >= QUARANTINED_AFTER_REDELIVERIES;
-    if (isSuspect) return moveTo(names.quarantine, command);
+    if (mayHaveKilled) return moveTo(names.quarantine, command);
     // A copy has no priority: what a caller has the broker prefer goes behind those that had waited.
     const staysHere = delivery.queue === names.lanes[lane] && !delivery.isPreferred;
     return staysHere || !isCommandType(envelope.type) ? undefined : moveTo(names.lanes[lane], command);

@@ -9,11 +9,11 @@ const GATHER_MS = 200;
 /** Between two starts, and in how many all are started that wait. */
 const STEP_MS = 80;
 const STEPS = 12;
-/** A command that kills most likely does so at once: what was started so shortly before the last start is suspected. */
-const SUSPECT_MS = 150;
-/** Longer than that, so that of several suspects the last one that was started is the only one. */
-const SUSPECT_STEP_MS = 160;
-/** How long suspects wait for the others to be done. */
+/** A command that kills most likely does so at once: what was started so shortly before the last start may be the killer. */
+const KILLS_WITHIN_MS = 150;
+/** Longer than that, so that of several that start one by one the last one is the only one. */
+const ONE_BY_ONE_STEP_MS = 160;
+/** How long those that may be the killer wait for the others to be done. */
 const PATIENCE_MS = 3_000;
 /** A start is a copy, which comes back in a few milliseconds, or goes to another worker. */
 const UNDER_WAY_MS = 300;
@@ -22,8 +22,8 @@ const MOST_CUTS = 4;
 
 /** Which commands are started first, and which wait until those are done. */
 const ORDINARY = 0;
-const SUSPECT = 1;
-/** The most suspicious one, beside nothing. */
+const ONE_BY_ONE = 1;
+/** The most likely killer, beside nothing. */
 const ALONE = 2;
 /** It has had its time, and would keep the ones that run alone from being alone. */
 const SLOW = 3;
@@ -49,9 +49,9 @@ interface Waiting extends History {
  * Starts what has come back from dead workers, so that whatever killed them is found and everything else is finished. Each
  * start is written down before it, in a copy of the command: a copy that is delivered again is a start that was cut off.
  *
- * All start within a second, a few at a time. If this worker dies, too, those that it started last are suspected: they wait
- * until the others are done, then start one after the other, and the last of them before a further death runs alone. Only a
- * start that nothing ran beside counts towards `DELIVERY_LIMIT`.
+ * All start within a second, a few at a time. If this worker dies, too, one of those that it started last may be the
+ * killer: they wait until the others are done, then start one by one, and the last of them before a further death runs
+ * alone. Only a start that nothing ran beside counts towards `DELIVERY_LIMIT`.
  */
 export class Quarantine {
   readonly #queue: string;
@@ -113,7 +113,7 @@ export class Quarantine {
     waiting.resolve(undefined);
   }
 
-  /** Notes in a copy of each start that was cut off how suspicious its command is. */
+  /** Notes in a copy of each start that was cut off how likely its command is the killer. */
   #judge(): void {
     const cut = this.#cut;
     this.#cut = [];
@@ -145,7 +145,7 @@ export class Quarantine {
     const nowMs = this.#nowMs();
     const { atMs, level: lastLevel } = this.#lastStart;
     const isOnItsWay = (level !== lastLevel || level === ALONE) && nowMs - atMs < UNDER_WAY_MS;
-    if (isOnItsWay || !this.#mayRun(level)) return SUSPECT_STEP_MS;
+    if (isOnItsWay || !this.#mayRun(level)) return ONE_BY_ONE_STEP_MS;
     const candidates = this.#waiting.filter((waiting) => waiting.level === level);
     if (level === ORDINARY) this.#batch = Math.max(this.#batch, Math.ceil(candidates.length / STEPS));
     const started = new Set(candidates.slice(0, level === ORDINARY ? this.#batch : 1));
@@ -153,9 +153,9 @@ export class Quarantine {
     this.#waiting = this.#waiting.filter((waiting) => !started.has(waiting));
     this.#lastStart = { atMs: nowMs, level };
     // Beside what does not end, a start says less.
-    const as = level === ALONE && this.#running.size > 0 ? SUSPECT : level;
+    const as = level === ALONE && this.#running.size > 0 ? ONE_BY_ONE : level;
     for (const waiting of started) waiting.resolve(this.#copy({ ...waiting, level: as }, nowMs));
-    return level === ORDINARY ? STEP_MS : SUSPECT_STEP_MS;
+    return level === ORDINARY ? STEP_MS : ONE_BY_ONE_STEP_MS;
   }
 
   /** Whether all that come first are done, or have had their time. */
@@ -180,6 +180,6 @@ export class Quarantine {
 
 /** @param beforeMs how long before the last start that was cut off */
 function levelAfter(level: number, beforeMs: number): number {
-  if (beforeMs <= SUSPECT_MS) return level === ORDINARY ? SUSPECT : ALONE;
+  if (beforeMs <= KILLS_WITHIN_MS) return level === ORDINARY ? ONE_BY_ONE : ALONE;
   return beforeMs > PATIENCE_MS ? SLOW : ORDINARY;
 }

@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { type ConfirmedPublisher, depthOf, QueueLock, type walkQueue, within } from '#rabbitmq';
+import { type ConfirmedPublisher, depthOf, QueueLock, type QueueWalk, within } from '#rabbitmq';
 
 import { KeptSummary } from '../kept/kept-summary.ts';
 import { walkLocked } from '../kept/walk-locked.ts';
@@ -111,16 +111,11 @@ export class ParkedReplyForwarder {
     return hasWalked && (round.isCut || this.#shown < depth) ? 'cut short' : 'done';
   }
 
-  /** @returns how many replies stay parked */
-  async #forward(
-    walk: ReturnType<typeof walkQueue>,
-    round: ForwardingRound,
-    isWanted: () => boolean,
-  ): Promise<number> {
+  async #forward(walk: QueueWalk, round: ForwardingRound, isWanted: () => boolean): Promise<void> {
     const { names, observer, seal } = this.#bus;
     const left = new KeptSummary();
     try {
-      for await (const { message: parked, acknowledge } of walk) {
+      for await (const { message: parked, acknowledge } of walk.messages()) {
         this.#shown += 1;
         // A walk that is stopped still goes to the end, so that all replies are back in their places.
         if (!isWanted()) round.stop();
@@ -134,7 +129,6 @@ export class ParkedReplyForwarder {
       }
       await round.finish();
       this.#left = left;
-      return left.messages;
     } finally {
       round.stop();
       for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);

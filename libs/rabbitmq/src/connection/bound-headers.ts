@@ -82,8 +82,7 @@ function tableIn(bytes: Buffer): Table | undefined {
   const flags = bytes.readUInt16BE(FLAGS_AT);
   if (bytes.length <= payloadEnd || (flags & HAS_HEADERS) === 0) return undefined;
   let at = PROPERTIES_AT;
-  if (flags & HAS_CONTENT_TYPE) at += 1 + (bytes[at] ?? 0);
-  if (flags & HAS_CONTENT_ENCODING) at += 1 + (bytes[at] ?? 0);
+  for (const flag of [HAS_CONTENT_TYPE, HAS_CONTENT_ENCODING]) if (flags & flag) at = afterName(bytes, at);
   const start = at + LENGTH_BYTES;
   if (start > payloadEnd) return undefined;
   const end = start + bytes.readUInt32BE(at);
@@ -100,9 +99,9 @@ function keptEntries(
   let isAll = true;
   let bytesAdded = 0;
   for (let at = start; at < end;) {
-    const valueAt = at + 1 + (bytes[at] ?? 0);
+    const valueAt = afterName(bytes, at);
     const next = endOfValue(bytes, valueAt, end);
-    if (next === undefined) return undefined;
+    if (next === Infinity) return undefined;
     const name = bytes.toString('latin1', at + 1, valueAt);
     if (ADDED.has(name)) bytesAdded += next - at;
     if (!known || known.has(name)) kept.push(bytes.subarray(at, next));
@@ -113,38 +112,27 @@ function keptEntries(
   return isAll ? 'all' : kept;
 }
 
-/** Where a value ends; `undefined` if it or a value in it has no type, is longer than what it is in, or is too deep. */
-function endOfValue(bytes: Buffer, start: number, limit: number): number | undefined {
-  /** Where the lists and tables around the next value end, the innermost last. */
-  const ends = [limit];
-  const areTables = [false];
-  let at = start;
-  do {
-    const end = ends.at(-1) as number;
-    if (areTables.at(-1)) at += 1 + (bytes[at] ?? 0);
-    if (at >= end) return undefined;
-    const type = bytes[at] as number;
-    at += 1;
-    const width = WIDTHS.get(type);
-    if (width !== undefined) at += width;
-    else {
-      const isContainer = type === LIST || type === TABLE;
-      if ((!isContainer && type !== TEXT && type !== BYTES) || at + LENGTH_BYTES > end) return undefined;
-      const valueEnd = at + LENGTH_BYTES + bytes.readUInt32BE(at);
-      if (valueEnd > end || (isContainer && ends.length > MAX_DEPTH)) return undefined;
-      at = isContainer ? at + LENGTH_BYTES : valueEnd;
-      if (isContainer) {
-        ends.push(valueEnd);
-        areTables.push(type === TABLE);
-      }
-    }
-    if (at > (ends.at(-1) as number)) return undefined;
-    while (ends.length > 1 && at === ends.at(-1)) {
-      ends.pop();
-      areTables.pop();
-    }
-  } while (ends.length > 1);
-  return at;
+/** Where a value ends; infinity if it or a value in it has no type, is longer than what it is in, or is too deep. */
+function endOfValue(bytes: Buffer, at: number, limit: number, depth = 0): number {
+  const type = bytes[at] as number;
+  const start = at + 1 + LENGTH_BYTES;
+  const width = WIDTHS.get(type);
+  if (at >= limit) return Infinity;
+  if (width !== undefined) return within(at + 1 + width, limit);
+  const end = start > limit ? Infinity : within(start + bytes.readUInt32BE(at + 1), limit);
+  if (type === TEXT || type === BYTES) return end;
+  if ((type !== LIST && type !== TABLE) || end === Infinity || depth === MAX_DEPTH) return Infinity;
+  let next = start;
+  while (next < end) next = endOfValue(bytes, type === TABLE ? afterName(bytes, next) : next, end, depth + 1);
+  return next;
+}
+
+function afterName(bytes: Buffer, at: number): number {
+  return at + 1 + (bytes[at] ?? 0);
+}
+
+function within(end: number, limit: number): number {
+  return end > limit ? Infinity : end;
 }
 
 /** The frame with these headers alone, or with none. */

@@ -1,10 +1,10 @@
 import type { ChannelModel } from 'amqplib';
 
 import type { ConnectionState } from './broker-connection.ts';
-import { closeWithin, destroySocket } from './close-within.ts';
 import { BrokerError, type ConnectOptions, connectToAny } from './connect.ts';
+import { ACCESS_REFUSED, codeOf } from './on-channel.ts';
+import { closeWithin, destroySocket } from './time-limits.ts';
 
-const ACCESS_REFUSED = 403;
 const CLOSE_TIMEOUT_MS = 2_000;
 /** An alarm that lasts longer ends the connection. */
 const LONGEST_ALARM_MS = 10_000;
@@ -58,8 +58,8 @@ export class BriefConnection implements AsyncDisposable {
     if (this.#state.kind === 'blocked') {
       return new BrokerError('blocked', alarmSentence(this.#state.reason), { cause: error });
     }
-    const { code, message } = error as { code?: unknown; message: string };
-    return code === ACCESS_REFUSED
+    const { message } = error as Error;
+    return codeOf(error) === ACCESS_REFUSED
       ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause: error })
       : new BrokerError('unreachable', `The broker does not answer any more: ${message}`, { cause: error });
   }

@@ -1,8 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import { closeWithin, destroySocket } from './close-within.ts';
 import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
-import { pause, within } from './within.ts';
+import { closeWithin, destroySocket, pause, within } from './time-limits.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;

@@ -26,20 +26,18 @@ export function brokerReleaseOf(version: string): BrokerRelease {
 
 /** The release of the broker at the other end of a connection, which every broker names when it opens one. */
 export function releaseOf({ connection }: ChannelModel): BrokerRelease {
-  const version: unknown = connection?.serverProperties?.version;
-  return brokerReleaseOf(typeof version === 'string' ? version : '');
+  return brokerReleaseOf(String(connection?.serverProperties?.version ?? ''));
 }
 
 /**
- * What the administrator of a broker of this release should do. Clients of AMQP cannot see whether a setting is set, so
- * that it is said in any case.
+ * What the administrator of a broker of this release should do, said in any case: clients of AMQP cannot see whether a setting
+ * is set.
  *
  * @returns undefined if its defaults will do
  */
 export function adviceFor({ version, isOld, isFrom43 }: BrokerRelease): string | undefined {
-  if (isOld) {
+  if (isOld)
     return `RabbitMQ ${version} is served, but what is promised for a node that dies is promised from 4.0 on: upgrade it`;
-  }
   if (!isFrom43) return undefined;
   return (
     `RabbitMQ ${version} holds back the commands in flight on a dead node for a minute: ` +

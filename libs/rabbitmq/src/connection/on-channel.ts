@@ -1,39 +1,43 @@
-import type { Channel, ChannelModel, ConfirmChannel, Replies } from 'amqplib';
+import type { ChannelModel, ConfirmChannel, Replies } from 'amqplib';
 
-import { abandon } from './close-within.ts';
-import { within } from './within.ts';
+import { abandon, within } from './time-limits.ts';
+
+/** Codes of AMQP with which the broker refuses something, and closes the channel for it. */
+export const ACCESS_REFUSED = 403;
+export const NOT_FOUND = 404;
+export const PRECONDITION_FAILED = 406;
 
 const DEPTH_TIMEOUT_MS = 1_000;
-const NOT_FOUND = 404;
 
-/**
- * Asks the broker something on a channel of its own, which a refusal closes and which is given up afterwards.
- *
- * @param timeoutMs for the channel, and again for the work
- * @param what completes "… was not answered in time"
- * @throws Error as the work does, or if either takes too long
- */
-export function onChannel<T>(
-  connection: ChannelModel,
-  timeoutMs: number,
-  what: string,
-  work: (channel: Channel) => Promise<T>,
-): Promise<T> {
-  return ask(connection.createChannel(), timeoutMs, what, work);
+/** The broker's code for a refusal; `undefined` if the error is another one. */
+export function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
 }
 
 /**
- * The same on a channel in confirm mode.
+ * Asks the broker something on a channel of its own, in confirm mode, which a refusal closes and which is given up afterwards.
  *
- * @throws Error as the broker said when it closed the channel, with its `code`; else as `onChannel` does
+ * @param timeoutMs for the channel, and again for the work
+ * @param what completes "… was not answered in time"
+ * @throws Error as the broker said when it refused the work, with its `code`; as the work does, or if either takes too long
  */
-export function onConfirmChannel<T>(
+export async function onChannel<T>(
   connection: ChannelModel,
   timeoutMs: number,
   what: string,
   work: (channel: ConfirmChannel) => Promise<T>,
 ): Promise<T> {
-  return ask(connection.createConfirmChannel(), timeoutMs, what, work);
+  const channel = await within(timeoutMs, 'a channel', connection.createConfirmChannel());
+  let refusal: Error | undefined;
+  channel.on('error', (error: Error) => (refusal = error));
+  try {
+    return await within(timeoutMs, what, work(channel));
+  } catch (error) {
+    // A confirm that was waited for says only that the channel has gone.
+    throw codeOf(error) === undefined ? (refusal ?? error) : error;
+  } finally {
+    abandon(channel);
+  }
 }
 
 /**
@@ -50,42 +54,17 @@ export async function depthOf(
   return (await countsOf(connection, queue, timeoutMs))?.messageCount;
 }
 
-/**
- * How many messages wait in a queue, and how many consumers it has.
- *
- * @returns undefined if there is no such queue
- * @throws Error if the broker does not tell, or not in time
- */
+/** The same, and how many consumers it has. */
 export async function countsOf(
   connection: ChannelModel,
   queue: string,
   timeoutMs = DEPTH_TIMEOUT_MS,
 ): Promise<Replies.AssertQueue | undefined> {
-  try {
-    return await onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
-      channel.checkQueue(queue),
-    );
-  } catch (error) {
-    if ((error as { code?: unknown }).code === NOT_FOUND) return undefined;
+  const asked = onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
+    channel.checkQueue(queue),
+  );
+  return asked.catch((error: unknown) => {
+    if (codeOf(error) === NOT_FOUND) return undefined;
     throw error;
-  }
-}
-
-async function ask<C extends Channel, T>(
-  opening: Promise<C>,
-  timeoutMs: number,
-  what: string,
-  work: (channel: C) => Promise<T>,
-): Promise<T> {
-  const channel = await within(timeoutMs, 'a channel', opening);
-  let refusal: Error | undefined;
-  channel.on('error', (error: Error) => (refusal = error));
-  try {
-    return await within(timeoutMs, what, work(channel));
-  } catch (error) {
-    // A confirm that was waited for says only that the channel has gone.
-    throw 'waitForConfirms' in channel ? (refusal ?? error) : error;
-  } finally {
-    abandon(channel);
-  }
+  });
 }

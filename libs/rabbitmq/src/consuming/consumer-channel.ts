@@ -1,33 +1,36 @@
-import type { Channel, ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import type { BrokerRelease } from '../connection/broker-release.ts';
-import { abandon, closeWithin } from '../connection/close-within.ts';
-import { within } from '../connection/within.ts';
+import { releaseOf } from '../connection/broker-release.ts';
+import { depthOf } from '../connection/on-channel.ts';
+import { abandon, closeWithin, pause, within } from '../connection/time-limits.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { asAmqp091 } from './amqp-1.0.ts';
 import { Delivery } from './delivery.ts';
 import { limitBodies } from './limit-bodies.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
+/** Why a channel is lost on which nothing comes. */
+export const DEAF = 'its queue holds messages, and none came';
 const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or moved';
 
 export interface ConsumerChannelOptions {
-  readonly release: BrokerRelease;
+  readonly queue: string;
   /** Of a longer body, only the beginning is kept. */
   readonly maxBodyBytes: number;
   /** For each answer of the broker. */
   readonly timeoutMs: number;
+  /** How many messages the broker is to have delivered at once. */
+  readonly wanted: () => number;
   readonly onDelivery: (delivery: Delivery) => void;
 }
 
 /** One channel of a consumer, and what is in flight on it: only there can it be acknowledged. */
 export class ConsumerChannel {
-  /** Rejects when the broker closes the channel, or cancels a consumer on it, or by `lose`. */
+  /** Rejects when the broker closes the channel, or cancels a consumer on it, when it is deaf, or by `lose`. */
   readonly lost: Promise<never>;
   /** Ends the use of the channel. */
   lose: (reason: Error) => void = () => undefined;
+  readonly #model: ChannelModel;
   readonly #channel: Channel;
-  readonly #queue: string;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
   readonly #bodyBytes: () => number;
@@ -38,11 +41,12 @@ export class ConsumerChannel {
   /** The sum of their prefetches. */
   #granted = 0;
   #isAdjusting = false;
-  #isRetired = false;
+  #deliveries = 0;
+  readonly #retired = new AbortController();
 
-  constructor(channel: Channel, queue: string, options: ConsumerChannelOptions) {
+  constructor(model: ChannelModel, channel: Channel, options: ConsumerChannelOptions) {
+    this.#model = model;
     this.#channel = channel;
-    this.#queue = queue;
     this.#options = options;
     this.#acknowledgements = new Acknowledgements(channel);
     this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
@@ -69,31 +73,50 @@ export class ConsumerChannel {
   /**
    * Has the broker deliver as many messages at once as are wanted, by adding a consumer or cancelling all.
    *
-   * @param wanted asked again after each answer
    * @throws Error if the queue is missing, or has no leader that lets it consume in time
    */
-  async adjust(wanted: () => number): Promise<void> {
+  async adjust(): Promise<void> {
+    const { wanted } = this.#options;
     if (this.#isAdjusting) return;
     this.#isAdjusting = true;
     try {
-      while (!this.#isRetired && wanted() !== this.#granted) {
+      while (!this.#retired.signal.aborted && wanted() !== this.#granted) {
         if (wanted() < this.#granted) await this.#cancel();
-        else await this.#consume(wanted() - this.#granted, wanted);
+        else await this.#consume(wanted() - this.#granted);
       }
     } finally {
       this.#isAdjusting = false;
     }
   }
 
+  /**
+   * Loses the channel once it is deaf: the queue holds messages, nothing is in flight, and nothing comes. The broker's status of
+   * such a consumer says that all is well.
+   */
+  async loseIfDeaf(patienceMs: () => number): Promise<void> {
+    const { signal } = this.#retired;
+    // A second look, since a busy broker takes a while to deliver.
+    for (let looks = 0; looks < 2 && !signal.aborted;) {
+      const before = this.#deliveries;
+      const isIdle = (): boolean => this.isConsuming && this.inFlight === 0 && this.#deliveries === before;
+      const wasIdle = isIdle();
+      await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
+      // If the queue or the connection has gone, their own events say so.
+      const ask = wasIdle && isIdle() && depthOf(this.#model, this.#options.queue).catch(() => 0);
+      looks = (await ask) && isIdle() ? looks + 1 : 0;
+    }
+    this.lose(new Error(DEAF));
+  }
+
   /** A delivery of this channel was settled or lost. */
   release({ message }: Delivery): void {
     this.#inFlight.delete(message.fields.deliveryTag);
-    if (this.#isRetired) this.retire();
+    if (this.#retired.signal.aborted) this.retire();
   }
 
   /** Takes nothing more, and closes once nothing is in flight; waits for neither. */
   retire(): void {
-    this.#isRetired = true;
+    this.#retired.abort();
     if (this.#inFlight.size > 0) void this.#cancel().catch(() => undefined);
     else {
       this.#acknowledgements.flush();
@@ -107,16 +130,17 @@ export class ConsumerChannel {
     await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
   }
 
-  async #consume(prefetch: number, wanted: () => number): Promise<void> {
+  async #consume(prefetch: number): Promise<void> {
+    const { queue, timeoutMs, wanted } = this.#options;
     const channel = this.#channel;
     // Holds for the next consumer.
-    await within(this.#options.timeoutMs, 'the prefetch', channel.prefetch(prefetch));
+    await within(timeoutMs, 'the prefetch', channel.prefetch(prefetch));
     if (wanted() <= this.#granted) return;
     this.#granted += prefetch;
-    const consuming = channel.consume(this.#queue, (message) => this.#take(message));
-    const { consumerTag } = await within(this.#options.timeoutMs, 'the consumer', consuming);
+    const consuming = channel.consume(queue, (message) => this.#take(message));
+    const { consumerTag } = await within(timeoutMs, 'the consumer', consuming);
     // The broker says yes before it asks a quorum queue, and its process hangs there while that has no leader.
-    await within(this.#options.timeoutMs, 'the consumer', channel.prefetch(prefetch));
+    await within(timeoutMs, 'the consumer', channel.prefetch(prefetch));
     this.#consumerTags.push(consumerTag);
   }
 
@@ -131,14 +155,15 @@ export class ConsumerChannel {
       this.lose(new Error(CANCELLED));
       return;
     }
-    const { release, onDelivery } = this.#options;
-    const delivery = new Delivery(
-      asAmqp091(message),
-      this.#queue,
-      this.#acknowledgements,
-      release,
-      this.#bodyBytes(),
-    );
+    const { queue, onDelivery } = this.#options;
+    this.#deliveries += 1;
+    const delivery = new Delivery({
+      message,
+      queue,
+      bodyBytes: this.#bodyBytes(),
+      release: releaseOf(this.#model),
+      acknowledgements: this.#acknowledgements,
+    });
     this.#inFlight.set(message.fields.deliveryTag, delivery);
     onDelivery(delivery);
   }

@@ -1,8 +1,5 @@
-import type { Channel } from 'amqplib';
-
 import { brokerReleaseOf } from '../connection/broker-release.ts';
-import { Acknowledgements } from './acknowledgements.ts';
-import { Delivery } from './delivery.ts';
+import { type Delivered, Delivery } from './delivery.ts';
 import { type MessageFacts, messageOf } from './message.fixture.ts';
 
 /** What a delivery of a spec holds, and the queue that it came from: by default the lane of players' commands. */
@@ -12,12 +9,14 @@ export type DeliveryFacts = MessageFacts & {
   readonly release?: string;
 };
 
-/** A delivery on a channel that takes nothing. */
-export function deliveryOf({
-  queue = 'poker.interactive',
-  release = '4.0.5',
-  ...facts
-}: DeliveryFacts = {}): Delivery {
-  const acknowledger = new Acknowledgements({} as Channel);
-  return new Delivery(messageOf(facts), queue, acknowledger, brokerReleaseOf(release));
+const NOBODY: Delivered['acknowledgements'] = { acknowledge: () => undefined, requeue: () => undefined };
+
+/** A delivery on a channel that by default takes nothing. */
+export function deliveryOf(
+  { queue = 'poker.interactive', release = '4.0.5', ...facts }: DeliveryFacts = {},
+  acknowledgements = NOBODY,
+): Delivery {
+  const message = messageOf(facts);
+  const bodyBytes = message.content.length;
+  return new Delivery({ message, queue, bodyBytes, release: brokerReleaseOf(release), acknowledgements });
 }

@@ -1,101 +1,49 @@
-import type { Channel, Message } from 'amqplib';
 import { describe, expect, it } from '@jest/globals';
 
-import { Acknowledgements } from './acknowledgements.ts';
 import { deliveryOf } from './delivery.fixture.ts';
-import { Delivery } from './delivery.ts';
-import { type MessageFacts, messageOf } from './message.fixture.ts';
-
-/** A delivery on a channel that notes what it is told, or that is closed already. */
-function deliver({ isClosed = false, ...facts }: MessageFacts & { readonly isClosed?: boolean } = {}) {
-  const told: unknown[][] = [];
-  const note =
-    (name: string) =>
-    (...args: unknown[]) => {
-      if (isClosed) throw new Error('Channel closed');
-      told.push([name, ...args]);
-    };
-  const channel = { ack: note('ack'), nack: note('nack') } as unknown as Channel;
-  const message = messageOf(facts);
-  const acknowledgements = new Acknowledgements(channel);
-  const delivery = new Delivery(message, 'poker.interactive', acknowledgements);
-  return { told, message, delivery, flush: () => acknowledgements.flush() };
-}
-
-const nack = (message: Message) => ['nack', message, false, true];
 
 describe('Delivery', () => {
-  it('is acknowledged on its channel', () => {
-    const { told, message, delivery, flush } = deliver();
-    expect(delivery).toMatchObject({ isAlive: true, queue: 'poker.interactive', message });
-    delivery.acknowledge();
-    flush();
-    expect(told).toMatchObject([['ack', { fields: { deliveryTag: message.fields.deliveryTag } }, true]]);
-    expect(delivery.isAlive).toBe(false);
-  });
-
-  it('goes back to its queue, alone', () => {
-    const { told, message, delivery } = deliver();
-    delivery.requeue();
-    expect(told).toEqual([nack(message)]);
-    expect(delivery.isAlive).toBe(false);
+  it.each([
+    [['acknowledge', 'acknowledge'], ['acknowledge']],
+    [['acknowledge', 'requeue'], ['acknowledge']],
+    [['requeue', 'acknowledge'], ['requeue']],
+    [['acknowledge', 'lose', 'requeue'], ['acknowledge']],
+    [['lose', 'acknowledge', 'requeue'], []],
+  ] as const)('is settled once, and never after its channel was lost: %j', (calls, settled) => {
+    const sent: unknown[][] = [];
+    const delivery = deliveryOf(
+      {},
+      {
+        acknowledge: (message) => sent.push(['acknowledge', message]),
+        requeue: (message) => sent.push(['requeue', message]),
+      },
+    );
+    expect([delivery.isAlive, delivery.isLost]).toEqual([true, false]);
+    for (const call of calls) delivery[call]();
+    expect(sent).toEqual(settled.map((name) => [name, delivery.message]));
+    expect([delivery.isAlive, delivery.isLost]).toEqual([false, calls[0] === 'lose']);
   });
 
   it.each([
-    ['acknowledged twice', ['acknowledge', 'acknowledge'], 'ack'],
-    ['requeued after it was acknowledged', ['acknowledge', 'requeue'], 'ack'],
-    ['acknowledged after it was requeued', ['requeue', 'acknowledge'], 'nack'],
-    ['lost after it was acknowledged, and requeued', ['acknowledge', 'lose', 'requeue'], 'ack'],
-  ] as const)('is settled once: %s', (_, calls, settled) => {
-    const { told, delivery, flush } = deliver();
-    for (const call of calls) delivery[call]();
-    flush();
-    expect(told.map(([name]) => name)).toEqual([settled]);
-  });
-
-  it('is never settled once it is lost', () => {
-    const { told, delivery, flush } = deliver();
-    delivery.lose();
-    expect(delivery.isAlive).toBe(false);
-    delivery.acknowledge();
-    delivery.requeue();
-    flush();
-    expect(told).toEqual([]);
-  });
-
-  it.each(['acknowledge', 'requeue'] as const)(
-    'is left to the broker if its channel closes in that turn: %s',
-    (call) => {
-      const { delivery, flush } = deliver({ isClosed: true });
-      expect(() => delivery[call]()).not.toThrow();
-      expect(flush).not.toThrow();
-      expect(delivery.isAlive).toBe(false);
+    ['4.0.5', undefined, 0],
+    ['4.0.5', {}, 0],
+    ['4.0.5', { 'x-delivery-count': 49 }, 49],
+    ['4.0.5', { 'x-delivery-count': '49' }, 0],
+    ['4.3.6', { 'x-delivery-count': 3, 'x-acquired-count': 5 }, 3],
+    ['4.3.6', { 'x-delivery-count': 40, 'x-acquired-count': 1 }, 1],
+    ['4.3.6', { 'x-delivery-count': 40 }, 0],
+  ])(
+    'takes no more redeliveries than RabbitMQ %s has counted itself, from %j %i',
+    (release, headers, count) => {
+      expect(deliveryOf({ release, ...(headers && { headers }) }).redeliveries).toBe(count);
     },
   );
 
   it.each([
-    [undefined, 0],
-    [1, 1],
-    [49, 49],
-    ['49', 0],
-    [null, 0],
-  ])('takes x-delivery-count %j for %i redeliveries', (count, redeliveries) => {
-    const { delivery } = deliver({ headers: { 'x-delivery-count': count } });
-    expect(delivery.redeliveries).toBe(redeliveries);
-  });
-
-  it.each([
-    [{ 'x-delivery-count': 3, 'x-acquired-count': 5 }, 3],
-    [{ 'x-delivery-count': 40, 'x-acquired-count': 1 }, 1],
-    [{ 'x-delivery-count': 40 }, 0],
-    [{ 'x-acquired-count': 5 }, 0],
-  ])('takes no more of %j than RabbitMQ 4.3 itself has counted', (headers, redeliveries) => {
-    expect(deliveryOf({ headers, release: '4.3.6' }).redeliveries).toBe(redeliveries);
-  });
-
-  it('counts no redelivery if there are no headers', () => {
-    const message = messageOf();
-    const bare = { ...message, properties: { ...message.properties, headers: undefined } };
-    expect(new Delivery(bare, 'poker.interactive', new Acknowledgements({} as Channel)).redeliveries).toBe(0);
+    ['/queues/shop.replies%2F1', 'shop.replies/1'],
+    ['/queues/%', '/queues/%'],
+    ['shop.replies', 'shop.replies'],
+  ])('has the reply queue of a client of AMQP 1.0, too: %s', (replyTo, queue) => {
+    expect(deliveryOf({ properties: { replyTo } }).message.properties.replyTo).toBe(queue);
   });
 });

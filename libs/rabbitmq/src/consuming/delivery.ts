@@ -1,48 +1,42 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import { type BrokerRelease, brokerReleaseOf } from '../connection/broker-release.ts';
+import type { BrokerRelease } from '../connection/broker-release.ts';
+import type { Acknowledgements } from './acknowledgements.ts';
 
-/** Tells the broker of one channel what became of its deliveries, as amqplib's own `ack` and `nack` do. */
-export interface Acknowledger {
-  /** At the end of this turn at the latest. */
-  acknowledge(message: ConsumeMessage): void;
-  /** Returns a message to its queue at once. */
-  requeue(message: ConsumeMessage): void;
-  /** Sends what was not sent yet; before the channel is closed. */
-  flush(): void;
-}
-
-const UNKNOWN = brokerReleaseOf('');
+/** What RabbitMQ writes into `type` if a client of AMQP 1.0 sent a body that is not in data sections. */
+export const ENCODED_BODY = 'amqp-1.0';
+/** How clients of AMQP 1.0 address a queue, which the broker hands on. The name is percent-encoded. */
+const QUEUE_ADDRESS = '/queues/';
 /** Up to which a priority is an ordinary one to a quorum queue. */
 const ORDINARY_PRIORITY = 4;
 
+export interface Delivered {
+  readonly message: ConsumeMessage;
+  readonly queue: string;
+  /** The length of its body. */
+  readonly bodyBytes: number;
+  /** Of the broker that delivered it. */
+  readonly release: BrokerRelease;
+  /** Of the channel that delivered it. */
+  readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
+}
+
 /** One message in flight, settled at most once and only on the channel that delivered it. */
 export class Delivery {
+  /** With the reply address that a client of AMQP 0-9-1 would have sent. */
   readonly message: ConsumeMessage;
-  /** Of its body, of which the message holds only the beginning if it is too large. */
-  readonly bodyBytes: number;
   /** The queue that it came from. */
   readonly queue: string;
-  readonly #acknowledger: Acknowledger;
-  readonly #release: BrokerRelease;
+  /** The length of its body, of which the message holds only the beginning if it is too large. */
+  readonly bodyBytes: number;
+  readonly #delivered: Delivered;
   #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
-  /**
-   * @param release of the broker that delivered it; default: 4.0
-   * @param bodyBytes default: the message holds all of its body
-   */
-  constructor(
-    message: ConsumeMessage,
-    queue: string,
-    acknowledger: Acknowledger,
-    release = UNKNOWN,
-    bodyBytes = message.content.length,
-  ) {
-    this.message = message;
-    this.#release = release;
-    this.bodyBytes = bodyBytes;
-    this.queue = queue;
-    this.#acknowledger = acknowledger;
+  constructor(delivered: Delivered) {
+    this.#delivered = delivered;
+    this.message = asAmqp091(delivered.message);
+    this.queue = delivered.queue;
+    this.bodyBytes = delivered.bodyBytes;
   }
 
   /** Whether an acknowledgement would still reach the broker; if not, it has delivered the message again or will. */
@@ -61,7 +55,8 @@ export class Delivery {
    */
   get redeliveries(): number {
     const delivered = this.#count('x-delivery-count');
-    return this.#release.isFrom43 ? Math.min(delivered, this.#count('x-acquired-count')) : delivered;
+    const { isFrom43 } = this.#delivered.release;
+    return isFrom43 ? Math.min(delivered, this.#count('x-acquired-count')) : delivered;
   }
 
   /** Whether the broker delivered it before others that had waited for longer, because its caller said so. */
@@ -71,12 +66,12 @@ export class Delivery {
   }
 
   acknowledge(): void {
-    if (this.#settle()) this.#acknowledger.acknowledge(this.message);
+    if (this.#settle()) this.#delivered.acknowledgements.acknowledge(this.message);
   }
 
   /** Back to its queue: not now, or not here. */
   requeue(): void {
-    if (this.#settle()) this.#acknowledger.requeue(this.message);
+    if (this.#settle()) this.#delivered.acknowledgements.requeue(this.message);
   }
 
   /** The channel is gone and with it the right to settle. */
@@ -90,8 +85,22 @@ export class Delivery {
   }
 
   #settle(): boolean {
-    if (this.#state !== 'in flight') return false;
-    this.#state = 'settled';
-    return true;
+    const isAlive = this.isAlive;
+    if (isAlive) this.#state = 'settled';
+    return isAlive;
+  }
+}
+
+function asAmqp091(message: ConsumeMessage): ConsumeMessage {
+  const { replyTo } = message.properties as { replyTo?: unknown };
+  if (typeof replyTo !== 'string' || !replyTo.startsWith(QUEUE_ADDRESS)) return message;
+  return { ...message, properties: { ...message.properties, replyTo: queueOf(replyTo) } };
+}
+
+function queueOf(address: string): string {
+  try {
+    return decodeURIComponent(address.slice(QUEUE_ADDRESS.length));
+  } catch {
+    return address;
   }
 }

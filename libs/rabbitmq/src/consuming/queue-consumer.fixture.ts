@@ -68,6 +68,7 @@ export function consumerOf(
   const given: ReturnType<typeof scriptedChannel>[] = [];
   const model = {
     createChannel: () => Promise.resolve((given.shift() ?? scriptedChannel()).channel),
+    createConfirmChannel: () => Promise.resolve(scriptedChannel().channel),
     connection: {},
   } as unknown as ChannelModel;
   const connection = {

@@ -94,6 +94,7 @@ describe('QueueConsumer', () => {
     second.deliver();
     second.releaseConsume();
     await drained;
+    await pass(0);
     expect([second.requeued(), taken.length, consumer.state]).toEqual([1, 1, 'stopped']);
     expect(second.cancelled).toContain('tag-2');
   });

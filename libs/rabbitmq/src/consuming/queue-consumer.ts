@@ -1,12 +1,10 @@
 import type { ChannelModel } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { releaseOf } from '../connection/broker-release.ts';
-import { pause, within } from '../connection/within.ts';
-import { ConsumerChannel } from './consumer-channel.ts';
-import { CAUTIOUS, CONSUMING, type ConsumerState, FIRST_PREFETCH, type Mode } from './consumer-mode.ts';
+import { ACCESS_REFUSED, codeOf } from '../connection/on-channel.ts';
+import { pause, within } from '../connection/time-limits.ts';
+import { ConsumerChannel, DEAF } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
-import { whenDeaf } from './when-deaf.ts';
 
 /** Pause before a consumer that was lost is recreated. */
 const RECREATE_PAUSE_MS = 200;
@@ -20,7 +18,8 @@ const STUCK_MS = 5_000;
 const CONNECTION_KEPT_MS = 60_000;
 /** Deliveries of lost channels that may be in flight beside those of the next one, in prefetches. */
 const MAX_LOST_PREFETCHES = 2;
-/** How long a new process takes only a few. */
+/** What a process takes first, until it has lived for a while: it must not take all that the one before it may have died of. */
+const FIRST_PREFETCH = 64;
 const FIRST_MS = 2_000;
 /**
  * How long nothing may come out of a queue that holds messages; doubled each time that the consumer is recreated for it, since
@@ -28,7 +27,6 @@ const FIRST_MS = 2_000;
  */
 const FIRST_PATIENCE_MS = 1_000;
 const LONGEST_PATIENCE_MS = 32_000;
-const ACCESS_REFUSED = 403;
 
 export interface QueueConsumerOptions {
   readonly queue: string;
@@ -40,13 +38,25 @@ export interface QueueConsumerOptions {
   readonly isServed?: () => boolean;
   /** Settles the delivery in the end. If it throws, the delivery is returned to the queue. */
   readonly handle: (delivery: Delivery) => Promise<void>;
-  /** Called when it does not consume any more though the connection stands, or cannot for another reason: it goes on trying. */
+  /** Called when it does not consume any more though there is a connection, or cannot for another reason; it is recreated. */
   readonly onLost?: (error: Error) => void;
-  /** Called when it consumes. */
-  readonly onConsuming?: () => void;
 }
 
-type Declare = (model: ChannelModel) => Promise<void>;
+/** A consumer in the words of health. */
+export type ConsumerState = 'waiting for the broker' | 'consuming' | 'paused' | 'draining' | 'stopped';
+
+/** What it is meant to do; each mode holds what is valid in it alone. */
+type Mode =
+  | { readonly kind: 'consuming' }
+  /** Takes some at first, or one at a time after a pause, until more than `after` were delivered and more can be served. */
+  | { readonly kind: 'probing'; readonly prefetch: number; readonly after: number }
+  /** On purpose, for a while. */
+  | { readonly kind: 'paused'; readonly timer: NodeJS.Timeout }
+  | { readonly kind: 'draining'; readonly onEmpty: () => void }
+  | { readonly kind: 'stopped' };
+
+const CONSUMING: Mode = { kind: 'consuming' };
+const CAUTIOUS: Mode = { kind: 'probing', prefetch: FIRST_PREFETCH, after: 2 * FIRST_PREFETCH - 1 };
 
 /** Takes the messages of one queue, a bounded number at a time, over as many channels and connections as that takes. */
 export class QueueConsumer {
@@ -60,7 +70,6 @@ export class QueueConsumer {
   #deliveries = 0;
   #patienceMs = FIRST_PATIENCE_MS;
   #lastError: Error | undefined;
-  #isStarted = false;
 
   constructor(options: QueueConsumerOptions) {
     this.#options = options;
@@ -82,44 +91,41 @@ export class QueueConsumer {
     return this.#inFlight;
   }
 
-  /** Why the broker does not let it consume, though the connection stands. */
+  /** Why the broker does not let it consume, though there is a connection. */
   get lastError(): Error | undefined {
     return this.#lastError;
   }
 
   /**
-   * Begins to consume; returns at once.
+   * Begins to consume; returns at once. Called once.
    *
-   * @param declare called before it is recreated on a connection that stands: its queue may have been deleted
+   * @param declare called before it is recreated on the same connection: its queue may have been deleted
    */
-  start(connection: BrokerConnection, declare: Declare = () => Promise.resolve()): void {
-    if (this.#isStarted) return;
-    this.#isStarted = true;
-    void this.#keep(connection, declare);
+  start(connection: BrokerConnection, declare?: (model: ChannelModel) => Promise<void>): void {
+    void this.#keep(connection, async (model) => declare?.(model));
   }
 
-  /** Leaves the queue alone for a while; what is in flight goes on. */
+  /** Leaves the queue alone for a while; what is in flight continues. */
   pause(durationMs: number): void {
     if (this.state !== 'consuming') return;
-    const timer = setTimeout(() => this.#change(this.#oneAtATime()), durationMs);
-    this.#change({ kind: 'paused', timer });
+    const probe = (): void => this.#change({ kind: 'probing', prefetch: 1, after: this.#deliveries });
+    this.#change({ kind: 'paused', timer: setTimeout(probe, durationMs) });
   }
 
-  /** Leaves the queue alone until it is told otherwise; what is in flight goes on. */
+  /** Leaves the queue alone until it is not held any more; what is in flight continues. */
   hold(isHeld: boolean): void {
     this.#isHeld = isHeld;
-    this.#change(this.#mode);
+    this.#change();
   }
 
   /**
    * Takes the rest of the prefetch if it probes, has taken something, and more can be served. Looked at whenever a
-   * delivery is settled; call it when a delivery that still goes on has shown that more can be.
+   * delivery is settled; call it when a delivery that is still in flight has shown that more can be.
    */
   widenIfServed(): void {
     const { isServed = () => true } = this.#options;
     const mode = this.#mode;
-    if (mode.kind === 'probing' && this.#deliveries > mode.deliveriesBefore && isServed())
-      this.#change(CONSUMING);
+    if (mode.kind === 'probing' && this.#deliveries > mode.after && isServed()) this.#change(CONSUMING);
   }
 
   /** Takes nothing more, waits for what is in flight at most `graceMs`, and returns the rest to the queue. */
@@ -131,7 +137,7 @@ export class QueueConsumer {
     await this.#channel?.close();
   }
 
-  async #keep(connection: BrokerConnection, declare: Declare): Promise<void> {
+  async #keep(connection: BrokerConnection, declare: (model: ChannelModel) => Promise<void>): Promise<void> {
     let timeoutMs = FIRST_TIMEOUT_MS;
     let failingSinceMs: number | undefined;
     while (!this.#isStopping) {
@@ -145,17 +151,17 @@ export class QueueConsumer {
           this.#lastError = undefined;
         });
       } catch (thrown) {
-        const error = thrown as Error;
         if (this.#isStopping) return;
-        const isRefused = (error as { code?: unknown }).code === ACCESS_REFUSED;
-        failingSinceMs = connection.isCurrent(model) ? (failingSinceMs ?? performance.now()) : undefined;
+        const error = thrown as Error;
+        if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
         timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
-        const isNew = failingSinceMs !== undefined && error.message !== this.#lastError?.message;
+        failingSinceMs = connection.isCurrent(model) ? (failingSinceMs ?? performance.now()) : undefined;
+        if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
+          this.#options.onLost?.(error);
         this.#lastError = failingSinceMs === undefined ? undefined : error;
-        if (isNew) this.#options.onLost?.(error);
-        if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS) {
+        const isRefused = codeOf(error) === ACCESS_REFUSED;
+        if (!isRefused && performance.now() - (failingSinceMs ?? Infinity) > STUCK_MS)
           connection.reset(model, `${this.queue}: ${error.message}`, CONNECTION_KEPT_MS);
-        }
         await pause(isRefused ? REFUSED_PAUSE_MS : RECREATE_PAUSE_MS);
       }
     }
@@ -163,29 +169,23 @@ export class QueueConsumer {
 
   /** @throws Error always in the end: why it cannot consume, or does not any more */
   async #serve(model: ChannelModel, timeoutMs: number, onOpen: () => void): Promise<never> {
-    const { queue, maxBodyBytes = Number.POSITIVE_INFINITY, onConsuming } = this.#options;
+    const { queue, maxBodyBytes = Number.POSITIVE_INFINITY } = this.#options;
     const opened = await within(timeoutMs, 'a channel', model.createChannel());
-    const channel: ConsumerChannel = new ConsumerChannel(opened, queue, {
-      release: releaseOf(model),
+    const channel: ConsumerChannel = new ConsumerChannel(model, opened, {
+      queue,
       maxBodyBytes,
       timeoutMs,
+      wanted: () => this.#wanted,
       onDelivery: (delivery) => this.#take(channel, delivery),
     });
-    const ending = new AbortController();
     this.#channel = channel;
     try {
-      await Promise.race([channel.adjust(() => this.#wanted), channel.lost]);
+      await Promise.race([channel.adjust(), channel.lost]);
       onOpen();
       if (this.#mode === CAUTIOUS) setTimeout(() => this.#endCaution(), FIRST_MS).unref();
-      if (channel.isConsuming) onConsuming?.();
-      const patience = (): number => this.#patienceMs;
-      const deaf = whenDeaf(model, queue, patience, () => this.#received, ending.signal);
-      deaf.catch(() => {
-        if (!ending.signal.aborted) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
-      });
-      return await Promise.race([channel.lost, deaf]);
+      void channel.loseIfDeaf(() => this.#patienceMs);
+      return await channel.lost;
     } finally {
-      ending.abort();
       this.#channel = undefined;
       if (this.#deliveries > 0) this.#endCaution();
       channel.retire();
@@ -202,25 +202,22 @@ export class QueueConsumer {
     this.#deliveries += 1;
     this.#patienceMs = FIRST_PATIENCE_MS;
     this.#inFlight += 1;
-    void this.#handle(delivery).then(() => this.#settled(channel, delivery));
+    void this.#handle(channel, delivery);
   }
 
-  async #handle(delivery: Delivery): Promise<void> {
+  async #handle(channel: ConsumerChannel, delivery: Delivery): Promise<void> {
     try {
       await this.#options.handle(delivery);
     } catch {
       delivery.requeue();
     }
-  }
-
-  #settled(channel: ConsumerChannel, delivery: Delivery): void {
     const wasFull = this.#isFull;
     this.#inFlight -= 1;
     channel.release(delivery);
     const mode = this.#mode;
     if (mode.kind === 'draining' && this.#inFlight === 0) mode.onEmpty();
     if (mode.kind === 'probing') this.widenIfServed();
-    if (wasFull && !this.#isFull) this.#change(this.#mode);
+    if (wasFull && !this.#isFull) this.#change();
   }
 
   /** How many messages the broker is to have delivered at once. */
@@ -239,22 +236,13 @@ export class QueueConsumer {
     return this.#mode.kind === 'draining' || this.#mode.kind === 'stopped';
   }
 
-  /** How many messages it was given; `undefined` if none need come. */
-  get #received(): number | undefined {
-    return this.state === 'consuming' && this.#inFlight === 0 ? this.#deliveries : undefined;
-  }
-
   #endCaution(): void {
     if (this.#mode === CAUTIOUS) this.#change(CONSUMING);
   }
 
-  #oneAtATime(): Mode {
-    return { kind: 'probing', prefetch: 1, deliveriesBefore: this.#deliveries };
-  }
-
-  #change(mode: Mode): void {
+  #change(mode = this.#mode): void {
     this.#mode = mode;
     const channel = this.#channel;
-    channel?.adjust(() => this.#wanted).catch((error: unknown) => channel.lose(error as Error));
+    channel?.adjust().catch((error: unknown) => channel.lose(error as Error));
   }
 }

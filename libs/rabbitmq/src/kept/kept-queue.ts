@@ -1,22 +1,18 @@
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 
-import type { Channel, ConsumeMessage } from 'amqplib';
+import type { ConsumeMessage } from 'amqplib';
 
 import { BriefConnection } from '../connection/brief-connection.ts';
-import { closeWithin } from '../connection/close-within.ts';
 import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
 import { depthOf } from '../connection/on-channel.ts';
-import { within } from '../connection/within.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { PublishOutcome } from '../publishing/confirming-channel.ts';
-import type { OutgoingMessage } from '../publishing/outgoing-message.ts';
+import type { OutgoingMessage, PublishOutcome } from '../publishing/outgoing-message.ts';
 import { UnconfirmedError } from '../publishing/publish-errors.ts';
-import type { QueueDeclaration } from '../topology/topology.ts';
-import { depthAfterWalk } from './depth-after-walk.ts';
+import type { QueueDeclaration } from '../topology/declare-topology.ts';
 import { QueueLock } from './queue-lock.ts';
-import { walkQueue } from './walk-queue.ts';
+import { QueueWalk } from './walk-queue.ts';
 
-const CLOSE_TIMEOUT_MS = 5_000;
+const DEPTH_TIMEOUT_MS = 5_000;
 /** A person who looks can end it; a broker that is lost is noticed by its heartbeat. */
 const SILENCE_MS = 60_000;
 /** The broker takes back a message that somebody has held for half an hour. */
@@ -110,9 +106,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
         shown += 1;
         show(kept);
       });
-      // Also if nothing was shown: somebody else may hold all of them.
-      const depth = await depthAfterWalk(() => this.#depth(), Math.max(shown, 1));
-      if (depth <= shown || looks === MAX_LOOKS) return;
+      if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return;
       restart();
     }
   }
@@ -133,8 +127,8 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       // A round that brings nothing may have met messages that somebody else holds for a look.
       for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
         const before = left.size;
-        const isEmpty = (await this.#round(left, options)) === 0;
-        if (isEmpty) break;
+        await this.#round(left, options);
+        if ((await this.#depth()) === 0) break;
         idle = left.size < before ? 0 : idle + 1;
       }
     } catch (error) {
@@ -172,27 +166,18 @@ export class KeptQueue<Facts> implements AsyncDisposable {
     return false;
   }
 
-  /**
-   * One walk, which takes from `left` what is settled.
-   *
-   * @returns how many messages are in the queue after it
-   */
-  async #round(left: Set<string>, options: SettleOptions<Facts>): Promise<number> {
+  /** One walk, which takes from `left` what is settled. */
+  async #round(left: Set<string>, options: SettleOptions<Facts>): Promise<void> {
     const { ratePerSecond, signal, roundMs = ROUND_MS } = options;
     const untilMs = performance.now() + roundMs;
-    let removed = 0;
-    let shown = 0;
     await this.#walk(async (kept, remove) => {
-      shown += 1;
       // What is not settled any more is walked past all the same, so that all of it is back in its place.
       if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) return;
       const outcome = await this.#settleOne(kept, options, remove);
       options.settled(kept.facts, outcome);
-      if (outcome === 'done') removed += 1;
       if (outcome !== 'left')
         await sleep(1_000 / ratePerSecond, undefined, { signal }).catch(() => undefined);
     });
-    return depthAfterWalk(() => this.#depth(), shown - removed);
   }
 
   async #settleOne(
@@ -224,26 +209,23 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   async #walk(
     visit: (kept: Kept<Facts & { key: string }>, remove: () => void) => Promise<void> | void,
   ): Promise<void> {
-    let channel: Channel | undefined;
     try {
-      channel = await within(CLOSE_TIMEOUT_MS, 'a channel', this.#connection.model.createChannel());
-      channel.on('error', () => undefined);
-      for await (const { message, acknowledge } of walkQueue(channel, this.name, { silenceMs: SILENCE_MS })) {
+      await using walk = await QueueWalk.open(this.#connection.model, this.name, { silenceMs: SILENCE_MS });
+      for await (const { message, acknowledge } of walk.messages()) {
         await visit({ facts: this.#options.read(message), message }, acknowledge);
       }
     } catch (error) {
       throw this.#translated(error);
-    } finally {
-      if (channel) await closeWithin(CLOSE_TIMEOUT_MS, channel);
     }
   }
 
   async #depth(): Promise<number> {
-    const depth = await depthOf(this.#connection.model, this.name, CLOSE_TIMEOUT_MS).catch(
-      (error: unknown) => {
-        throw this.#translated(error);
-      },
-    );
+    let depth: number | undefined;
+    try {
+      depth = await depthOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
+    } catch (error) {
+      throw this.#translated(error);
+    }
     if (depth === undefined) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
     return depth;
   }

@@ -1,6 +1,7 @@
-import type { Channel, ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { pause, within } from '../connection/within.ts';
+import { depthOf } from '../connection/on-channel.ts';
+import { closeWithin, pause, within } from '../connection/time-limits.ts';
 import { limitBodies } from '../consuming/limit-bodies.ts';
 
 // A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
@@ -17,6 +18,10 @@ const WINDOW_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS_PER_BYTE = 4 / (1024 * 1024);
 /** Then the broker is asked whether more are on their way: another consumer may have taken them, or they have expired. */
 const IDLE_MS = 2_000;
+const CLOSE_TIMEOUT_MS = 2_000;
+/** A second, for messages of a closed channel to be back in their places, and for those that somebody else holds for a look. */
+const LOOKS = 20;
+const LOOK_PAUSE_MS = 50;
 
 export interface WalkOptions {
   /** How long the broker may be silent: RabbitMQ 4 needs seven seconds to deliver 100 kB of lists in lists. */
@@ -32,64 +37,78 @@ export interface WalkedMessage {
   readonly acknowledge: () => void;
 }
 
-/**
- * Shows every message that lies in a quorum queue, oldest first, some MiB at a time. One that is not acknowledged is
- * back in its place when the channel is closed after the walk has come to its end; closed before, it is behind those that the
- * walk had still to show, as it would be after a nack.
- *
- * @param channel used for nothing else
- * @throws Error if the broker is silent for too long, or the channel closes
- */
-export async function* walkQueue(
-  channel: Channel,
-  queue: string,
-  { silenceMs, maxBodyBytes = Infinity }: WalkOptions,
-): AsyncGenerator<WalkedMessage, void> {
-  const answered = <T>(work: Promise<T>): Promise<T> => within(silenceMs, 'a look at a queue', work);
-  const bodyBytes = limitBodies(channel, maxBodyBytes);
-  let { messageCount: left } = await answered(channel.checkQueue(queue));
-  let messages = FIRST_WINDOW;
-  for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
-    const consumer = new Consumer(channel, queue, `walk-${String(n).padStart(2, '0')}`, answered, bodyBytes);
-    for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
-      yield* consumer.take(Math.min(messages, room), left);
-      const { count, bytes } = consumer;
-      if (count === 0) return;
-      left -= count;
-      messages = Math.max(1, Math.min(2 * messages, Math.floor((WINDOW_BYTES * count) / (bytes + 1))));
-      await pause(PAUSE_MS_PER_BYTE * bytes);
-    }
-  }
+interface Consumer {
+  readonly tag: string;
+  /** What it has taken and not acknowledged. */
+  held: number;
+  /** Messages that the broker sends in this window. */
+  wanted: number;
+  isEnding: boolean;
+  readonly deferred: (() => void)[];
 }
 
-/** Takes messages of the queue, window by window. */
-class Consumer {
-  /** What it has taken and not acknowledged. */
-  held = 0;
-  /** Of the last window. */
-  count = 0;
-  bytes = 0;
+/**
+ * Shows every message that lies in a quorum queue, oldest first, some MiB at a time, on a channel of its own. One that is not
+ * acknowledged is back in its place afterwards if the walk has come to its end; closed before, it is behind those that the
+ * walk had still to show, as it would be after a nack.
+ */
+export class QueueWalk implements AsyncDisposable {
+  readonly #connection: ChannelModel;
   readonly #channel: Channel;
   readonly #queue: string;
-  readonly #tag: string;
-  readonly #answered: <T>(work: Promise<T>) => Promise<T>;
+  readonly #silenceMs: number;
   readonly #bodyBytes: () => number;
-  #wanted = 0;
-  #isEnding = false;
-  readonly #deferred: (() => void)[] = [];
+  #shown = 0;
+  #acknowledged = 0;
 
-  constructor(
-    channel: Channel,
-    queue: string,
-    tag: string,
-    answered: <T>(work: Promise<T>) => Promise<T>,
-    bodyBytes: () => number,
-  ) {
+  private constructor(connection: ChannelModel, channel: Channel, queue: string, options: WalkOptions) {
+    this.#connection = connection;
     this.#channel = channel;
     this.#queue = queue;
-    this.#tag = tag;
-    this.#answered = answered;
-    this.#bodyBytes = bodyBytes;
+    this.#silenceMs = options.silenceMs;
+    this.#bodyBytes = limitBodies(channel, options.maxBodyBytes ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** @throws Error if the broker is silent for too long */
+  static async open(connection: ChannelModel, queue: string, options: WalkOptions): Promise<QueueWalk> {
+    const channel = await within(options.silenceMs, 'a channel', connection.createChannel());
+    channel.on('error', () => undefined);
+    return new QueueWalk(connection, channel, queue, options);
+  }
+
+  /** @throws Error if the broker is silent for too long, or the channel closes */
+  async *messages(): AsyncGenerator<WalkedMessage, void> {
+    let { messageCount: left } = await this.#answered(this.#channel.checkQueue(this.#queue));
+    let messages = FIRST_WINDOW;
+    for (let n = 0; left > 0 && n < MAX_CONSUMERS; n += 1) {
+      const tag = `walk-${String(n).padStart(2, '0')}`;
+      const consumer: Consumer = { tag, held: 0, wanted: 0, isEnding: false, deferred: [] };
+      for (let room = MAX_HELD; left > 0 && room > 0; room = MAX_HELD - consumer.held) {
+        const { count, bytes } = yield* this.#take(consumer, Math.min(messages, room), left);
+        if (count === 0) return;
+        left -= count;
+        messages = Math.max(1, Math.min(2 * messages, Math.floor((WINDOW_BYTES * count) / (bytes + 1))));
+        await pause(PAUSE_MS_PER_BYTE * bytes);
+      }
+    }
+  }
+
+  /**
+   * Waits for a second at most until what the walk has left is back in its place: the broker closes a channel before it takes
+   * back what the channel held. Never rejects.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await closeWithin(CLOSE_TIMEOUT_MS, this.#channel);
+    // Also if nothing was shown: somebody else may hold all of them.
+    const expected = Math.max(this.#shown, 1) - this.#acknowledged;
+    for (
+      let depth: number | undefined = 0, looks = 0;
+      (depth ?? expected) < expected && looks < LOOKS;
+      looks += 1
+    ) {
+      await pause(LOOK_PAUSE_MS);
+      depth = await depthOf(this.#connection, this.#queue).catch(() => undefined);
+    }
   }
 
   /**
@@ -97,54 +116,67 @@ class Consumer {
    *
    * @param messages how many the broker sends; one more for each that is acknowledged meanwhile
    * @param left how many are in the queue
+   * @returns how many came, and the bytes of their bodies
    */
-  async *take(messages: number, left: number): AsyncGenerator<WalkedMessage, void> {
+  async *#take(
+    consumer: Consumer,
+    messages: number,
+    left: number,
+  ): AsyncGenerator<WalkedMessage, { count: number; bytes: number }> {
     const channel = this.#channel;
     const arrived: ConsumeMessage[] = [];
+    const taken = { count: 0, bytes: 0 };
     let wake = (): void => undefined;
     const onMessage = (message: ConsumeMessage | null): void => {
       if (message) {
         arrived.push(message);
-        this.count += 1;
-        this.bytes += this.#bodyBytes();
+        taken.count += 1;
+        taken.bytes += this.#bodyBytes();
       }
       wake();
     };
-    const prefetch = this.held + messages;
-    [this.count, this.bytes, this.#wanted] = [0, 0, messages];
+    const prefetch = consumer.held + messages;
+    consumer.wanted = messages;
     await this.#answered(channel.prefetch(prefetch));
-    await this.#answered(channel.consume(this.#queue, onMessage, { consumerTag: this.#tag }));
-    for (let seen = 0; seen < Math.min(this.#wanted, left);) {
-      if (this.count === seen) {
+    await this.#answered(channel.consume(this.#queue, onMessage, { consumerTag: consumer.tag }));
+    for (let seen = 0; seen < Math.min(consumer.wanted, left);) {
+      if (taken.count === seen) {
         const woken = new AbortController();
         wake = () => woken.abort();
         await pause(IDLE_MS, woken.signal);
       }
       // Answered once all is sent that came before it.
-      if (this.count === seen) await this.#answered(channel.prefetch(prefetch));
-      if (this.count === seen) break;
-      seen = this.count;
-      for (const message of arrived.splice(0)) yield this.#shown(message);
+      if (taken.count === seen) await this.#answered(channel.prefetch(prefetch));
+      if (taken.count === seen) break;
+      seen = taken.count;
+      for (const message of arrived.splice(0)) yield this.#show(message, consumer);
     }
     // What an acknowledgement let come would meet no consumer any more, and go to the end of the queue.
-    this.#isEnding = true;
-    await this.#answered(channel.cancel(this.#tag));
-    this.#isEnding = false;
-    for (const acknowledge of this.#deferred.splice(0)) acknowledge();
-    for (const message of arrived) yield this.#shown(message);
+    consumer.isEnding = true;
+    await this.#answered(channel.cancel(consumer.tag));
+    consumer.isEnding = false;
+    for (const acknowledge of consumer.deferred.splice(0)) acknowledge();
+    for (const message of arrived) yield this.#show(message, consumer);
+    return taken;
   }
 
-  #shown(message: ConsumeMessage): WalkedMessage {
-    this.held += 1;
+  #show(message: ConsumeMessage, consumer: Consumer): WalkedMessage {
+    this.#shown += 1;
+    consumer.held += 1;
     const acknowledge = (): void => {
-      if (this.#isEnding) {
-        this.#deferred.push(acknowledge);
+      if (consumer.isEnding) {
+        consumer.deferred.push(acknowledge);
         return;
       }
       this.#channel.ack(message);
-      this.held -= 1;
-      this.#wanted += 1;
+      this.#acknowledged += 1;
+      consumer.held -= 1;
+      consumer.wanted += 1;
     };
     return { message, acknowledge };
+  }
+
+  #answered<T>(work: Promise<T>): Promise<T> {
+    return within(this.#silenceMs, 'a look at a queue', work);
   }
 }

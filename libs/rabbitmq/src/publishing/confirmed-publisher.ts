@@ -5,22 +5,13 @@ import { basicPublish } from './basic-publish.ts';
 import {
   type ChannelEvents,
   type Closure,
+  closureOf,
   ConfirmingChannel,
   type PendingPublish,
-  type PublishOutcome,
 } from './confirming-channel.ts';
-import { Doubts } from './doubts.ts';
-import type { OutgoingMessage, Publish } from './outgoing-message.ts';
-import {
-  maxBytesIn,
-  MessageTooLargeError,
-  type PublishRefusedError,
-  UnconfirmedError,
-} from './publish-errors.ts';
-import { IsolatedPublisher } from './isolated-publisher.ts';
-
-/** What a publisher asks of a `BrokerConnection`. */
-export type PublishingConnection = Pick<BrokerConnection, 'state' | 'reset'>;
+import { ANSWER_TICKS, IsolatedPublisher } from './isolated-publisher.ts';
+import type { OutgoingMessage, Publish, PublishOutcome } from './outgoing-message.ts';
+import { MessageTooLargeError, type PublishRefusedError, UnconfirmedError } from './publish-errors.ts';
 
 export interface PublisherOptions {
   /**
@@ -35,8 +26,6 @@ export interface PublisherOptions {
 /** A message that loses its channel each time is given up after so many. */
 const MAX_LOSSES = 20;
 const TICK_MS = 250;
-/** 2 s: longer than an election and than a busy broker takes. */
-const ANSWER_TICKS = 8;
 /** 1 s, of a channel that has not answered anything yet: it may hang on a queue without a leader. */
 const FIRST_ANSWER_TICKS = 4;
 /** 5 s without any confirm: the node may be cut off from the others. */
@@ -50,18 +39,14 @@ const SILENCE_TICKS = 20;
  */
 export class ConfirmedPublisher {
   readonly #how: Publish;
-  readonly #doubts = new Doubts({
-    openChannel: (onAnswer) => this.#openChannel(onAnswer),
-    now: () => this.#ticks,
-    answerTicks: ANSWER_TICKS,
-    onLost: (publish) => this.#lost(publish),
-  });
   readonly #isolated: IsolatedPublisher;
-  #connection: PublishingConnection | undefined;
+  #connection: Pick<BrokerConnection, 'state' | 'reset'> | undefined;
   #model: ChannelModel | undefined;
-  /** The channel that all messages use whose destination is not in doubt. */
+  /** Why the broker has closed the connection, which takes all channels with it. */
+  #connectionClosure: Closure | undefined;
+  /** The channel that all messages share whose destination is not in doubt. */
   #channel: ConfirmingChannel | undefined;
-  /** With those that were in use before it. */
+  /** With those that were shared before it. */
   readonly #channels = new Set<ConfirmingChannel>();
   /** Messages without a channel. */
   #waiting: PendingPublish[] = [];
@@ -75,29 +60,31 @@ export class ConfirmedPublisher {
   /** The largest message that the broker takes, once it has refused a larger one. */
   #maxBytes = Number.POSITIVE_INFINITY;
 
-  constructor(options: PublisherOptions = {}) {
-    this.#how = options.publish ?? basicPublish;
+  constructor({ onRefused, publish = basicPublish }: PublisherOptions = {}) {
+    this.#how = publish;
     this.#isolated = new IsolatedPublisher({
-      how: this.#how,
-      doubts: this.#doubts,
-      send: (publish) => this.#send(publish),
-      onRefused: options.onRefused,
+      openChannel: (events) => this.#openChannel(events),
+      send: (pending) => this.#send(pending),
+      resend: (pending) => this.#resend(pending),
+      now: () => this.#ticks,
+      onRefused,
     });
   }
 
   /** Takes a fresh connection into use: the set-up of a `BrokerConnection`. */
-  async attach(model: ChannelModel, connection: PublishingConnection): Promise<void> {
+  async attach(model: ChannelModel, connection: Pick<BrokerConnection, 'state' | 'reset'>): Promise<void> {
     this.#model = model;
     this.#connection = connection;
-    this.#isolated.attach(model);
+    this.#connectionClosure = undefined;
+    model.on('error', (error: Error) => (this.#connectionClosure = closureOf(error)));
     this.#channel = undefined;
     this.#channels.clear();
-    this.#doubts.clear();
     this.#vainTicks = 0;
     this.#maxBytes = Number.POSITIVE_INFINITY;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
-    this.#use(await this.#openChannel());
+    this.#isolated.restart();
+    await this.#share();
   }
 
   /** Rejects what waits for a channel. */
@@ -122,17 +109,9 @@ export class ConfirmedPublisher {
   ): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
       const publish: PendingPublish = { message, isWanted, resolve, reject, losses: 0, isDone: false };
-      if (timeoutMs !== undefined) this.#limit(publish, timeoutMs);
+      if (timeoutMs !== undefined) setTimeout(() => giveUp(publish, timeoutMs), timeoutMs).unref();
       this.#send(publish);
     });
-  }
-
-  #limit(publish: PendingPublish, timeoutMs: number): void {
-    const late = (): void => {
-      publish.isDone = true;
-      publish.reject(new UnconfirmedError(`The broker has not confirmed the message in ${timeoutMs} ms.`));
-    };
-    setTimeout(late, timeoutMs).unref();
   }
 
   #send(publish: PendingPublish): void {
@@ -143,90 +122,91 @@ export class ConfirmedPublisher {
     } else if (this.#isClosed || publish.losses >= MAX_LOSSES || !publish.isWanted()) {
       publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
     } else if (!this.#channel) this.#waiting.push(publish);
-    else if (!this.#isolated.takes(publish) && !this.#doubts.takes(publish))
-      this.#channel.send(publish, this.#ticks);
+    else if (!this.#isolated.takes(publish)) this.#channel.send(publish, this.#ticks);
   }
 
-  async #openChannel(onAnswer?: ChannelEvents['onAnswer']): Promise<ConfirmingChannel> {
-    if (!this.#model) throw new Error('not connected');
-    const raw = await this.#model.createConfirmChannel();
-    const channel: ConfirmingChannel = new ConfirmingChannel(raw, this.#how, {
-      onAnswer: (publish, answer) => {
-        if (answer === 'refused') this.#hasRefused = true;
-        else this.#vainTicks = 0;
-        if (onAnswer) onAnswer(publish, answer);
-        else if (answer === 'refused') this.#doubts.ask(publish, 'refused');
-        else publish.resolve(answer);
-      },
-      onClosed: (unanswered, closure) => this.#closed(channel, unanswered, closure),
-    });
-    return channel;
-  }
-
-  #use(channel: ConfirmingChannel): void {
-    this.#channel?.retire();
-    this.#channel = channel;
-    this.#channels.add(channel);
-    for (const publish of this.#waiting.splice(0)) this.#send(publish);
-    void this.#isolated.examine();
-  }
-
-  #closed(channel: ConfirmingChannel, unanswered: readonly PendingPublish[], closure: Closure): void {
-    this.#channels.delete(channel);
-    // If it went with its connection, the next one brings a channel.
-    if (this.#channel === channel && closure.code !== undefined) void this.#replace();
-    else if (this.#channel === channel) this.#channel = undefined;
-    const cause = this.#isolated.causeOf(closure);
-    const maxBytes = maxBytesIn(cause.reason);
-    if (maxBytes !== undefined) this.#maxBytes = maxBytes;
-    const others = maxBytes === undefined ? this.#isolated.add(unanswered, cause) : unanswered;
-    for (const publish of others) this.#lost(publish);
-    void this.#isolated.examine();
-  }
-
-  #lost(publish: PendingPublish): void {
+  #resend(publish: PendingPublish): void {
     publish.losses += 1;
     this.#send(publish);
+  }
+
+  async #openChannel({ onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
+    if (!this.#model) throw new Error('not connected');
+    return new ConfirmingChannel(await this.#model.createConfirmChannel(), this.#how, {
+      onAnswer: (publish, answer) => {
+        if (answer === 'refused') this.#hasRefused = true;
+        else if (answer !== 'unanswered') this.#vainTicks = 0;
+        onAnswer(publish, answer);
+      },
+      // A connection that the broker closes takes all channels with it, without a code of their own.
+      onClosed: (unanswered, closure) =>
+        onClosed(unanswered, closure.code === undefined ? (this.#connectionClosure ?? closure) : closure),
+    });
+  }
+
+  /** Opens the channel that all messages share; what the one before hangs on would hold them up. */
+  async #share(): Promise<void> {
+    this.#use(undefined);
+    const channel: ConfirmingChannel = await this.#openChannel({
+      onAnswer: (publish, answer) => {
+        if (answer === 'refused' || answer === 'unanswered') this.#isolated.ask(publish, answer);
+        else publish.resolve(answer);
+      },
+      onClosed: (unanswered, closure) => {
+        this.#channels.delete(channel);
+        const isShared = this.#channel === channel;
+        if (isShared) this.#use(undefined);
+        // If it went with its connection, the next one brings a channel.
+        if (isShared && closure.code !== undefined) this.#replace();
+        this.#closed(unanswered, closure);
+      },
+    });
+    this.#use(channel);
+    this.#channels.add(channel);
+    for (const publish of this.#waiting.splice(0)) this.#send(publish);
+  }
+
+  #use(channel: ConfirmingChannel | undefined): void {
+    this.#channel?.retire();
+    this.#channel = channel;
+  }
+
+  #replace(): void {
+    this.#share().catch(() => undefined);
+  }
+
+  #closed(unanswered: readonly PendingPublish[], { code, reason }: Closure): void {
+    const maxBytes = /larger than (?:configured )?max size (\d+)/.exec(reason)?.[1];
+    if (maxBytes !== undefined) this.#maxBytes = Number(maxBytes);
+    if (code !== undefined && maxBytes === undefined) this.#isolated.suspect(unanswered);
+    else for (const publish of unanswered) this.#resend(publish);
   }
 
   #tick(): void {
     if (this.#connection?.state.kind === 'blocked') return;
     this.#ticks += 1;
-    const overdue = this.#overdue();
-    if (overdue.length > 0) void this.#replace();
-    for (const publish of overdue) {
-      if (publish.isWanted()) this.#doubts.ask(publish, 'unanswered');
-      else this.#send(publish);
+    const owed = this.#owed;
+    for (const channel of this.#channels) {
+      channel.expire(this.#ticks - (channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS));
     }
-    this.#doubts.tick();
-    void this.#isolated.examine();
+    if (this.#owed < owed) this.#replace();
+    this.#isolated.tick();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
-    if (this.#isOwed || this.#hasRefused) this.#vainTicks += 1;
+    const isWaiting = !this.#channel && this.#waiting.length > 0;
+    if (isWaiting || this.#owed > 0 || this.#isolated.isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
     if (this.#vainTicks < SILENCE_TICKS) return;
     this.#vainTicks = 0;
     if (this.#model) this.#connection?.reset(this.#model, 'the broker confirms nothing of what is published');
   }
 
-  get #isOwed(): boolean {
-    const isWaiting = !this.#channel && this.#waiting.length > 0;
-    return isWaiting || this.#doubts.isOwed || [...this.#channels].some(({ size }) => size > 0);
+  /** Answers that the shared channels owe. */
+  get #owed(): number {
+    return [...this.#channels].reduce((sum, { size }) => sum + size, 0);
   }
+}
 
-  #overdue(): PendingPublish[] {
-    return [...this.#channels].flatMap((channel) =>
-      channel.takeSentBefore(this.#ticks - (channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS)),
-    );
-  }
-
-  /** What the channel in use hangs on holds up all that follows. */
-  async #replace(): Promise<void> {
-    this.#channel?.retire();
-    this.#channel = undefined;
-    try {
-      this.#use(await this.#openChannel());
-    } catch {
-      // The connection has gone; the next one brings a channel.
-    }
-  }
+function giveUp(publish: PendingPublish, timeoutMs: number): void {
+  publish.isDone = true;
+  publish.reject(new UnconfirmedError(`The broker has not confirmed the message in ${timeoutMs} ms.`));
 }

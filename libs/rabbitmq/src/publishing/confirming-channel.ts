@@ -1,20 +1,7 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import { abandon } from '../connection/close-within.ts';
-import type { OutgoingMessage, Publish } from './outgoing-message.ts';
-
-/** What the broker answered to one message. */
-export type PublishOutcome =
-  | 'confirmed'
-  /** A mandatory message that no queue took. */
-  | 'returned'
-  /** A queue that is full and rejects, or that cannot be reached; two channels were told so. */
-  | 'refused'
-  /** Neither confirmed nor refused, by two channels. */
-  | 'unanswered';
-
-/** The answer of one channel. */
-export type Answer = Exclude<PublishOutcome, 'unanswered'>;
+import { abandon } from '../connection/time-limits.ts';
+import type { OutgoingMessage, Publish, PublishOutcome } from './outgoing-message.ts';
 
 /** One message on its way, over as many channels as it takes. */
 export interface PendingPublish {
@@ -25,7 +12,7 @@ export interface PendingPublish {
   readonly reject: (reason: unknown) => void;
   /** Channels that closed before the broker had answered. */
   losses: number;
-  /** Confirmed by a channel that it had been taken away from, or given up. */
+  /** Settled, though a channel may still answer it. */
   isDone: boolean;
 }
 
@@ -36,8 +23,7 @@ export interface Closure {
 }
 
 export interface ChannelEvents {
-  /** The broker has answered a message that still waited on this channel. */
-  readonly onAnswer: (publish: PendingPublish, answer: Answer) => void;
+  readonly onAnswer: (publish: PendingPublish, answer: PublishOutcome) => void;
   /** The channel has closed, and does not answer these. May be called again with a message that came too late. */
   readonly onClosed: (unanswered: readonly PendingPublish[], closure: Closure) => void;
 }
@@ -64,9 +50,7 @@ export class ConfirmingChannel {
     this.#publish = publish;
     this.#events = events;
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
-    channel.on('error', ({ code, message }: Error & { code?: unknown }) => {
-      this.#closure = { reason: message, ...(typeof code === 'number' && { code }) };
-    });
+    channel.on('error', (error: Error) => (this.#closure = closureOf(error)));
     channel.on('close', () => {
       const unanswered = [...this.#pending.keys()];
       this.#pending.clear();
@@ -84,7 +68,7 @@ export class ConfirmingChannel {
     return this.#hasAnswered;
   }
 
-  /** @param tick the time now, which `takeSentBefore` compares with */
+  /** @param tick the time now, which `expire` compares with */
   send(publish: PendingPublish, tick: number): void {
     const { message } = publish;
     let publishId = '';
@@ -103,21 +87,22 @@ export class ConfirmingChannel {
     } catch (thrown) {
       this.#pending.delete(publish);
       // Closed in this very turn; anything else is a message that cannot be written at all.
-      if ((thrown as Error).name !== 'IllegalOperationError') publish.reject(thrown);
-      else this.#events.onClosed([publish], this.#closure);
+      if ((thrown as Error).name === 'IllegalOperationError') this.#events.onClosed([publish], this.#closure);
+      else {
+        publish.isDone = true;
+        publish.reject(thrown);
+      }
     }
   }
 
-  /** Takes away what has waited for its answer since before `tick`; a confirm that comes after all still counts. */
-  takeSentBefore(tick: number): PendingPublish[] {
-    const taken: PendingPublish[] = [];
+  /** Gives up what was sent before `tick` as unanswered; a confirm that comes after all still counts. */
+  expire(tick: number): void {
     for (const [publish, sentAt] of this.#pending) {
       if (sentAt >= tick) break;
-      taken.push(publish);
       this.#pending.delete(publish);
+      this.#events.onAnswer(publish, 'unanswered');
     }
     this.#closeIfDone();
-    return taken;
   }
 
   /** Closes once all is answered. If its process hangs in the broker, it closes when that resumes; nobody waits for it. */
@@ -126,7 +111,7 @@ export class ConfirmingChannel {
     this.#closeIfDone();
   }
 
-  #answered(publish: PendingPublish, answer: Answer): void {
+  #answered(publish: PendingPublish, answer: PublishOutcome): void {
     this.#hasAnswered = true;
     if (this.#pending.delete(publish)) this.#events.onAnswer(publish, answer);
     else if (answer === 'confirmed') {
@@ -141,4 +126,9 @@ export class ConfirmingChannel {
     this.#isRetired = false;
     abandon(this.#channel);
   }
+}
+
+/** Why the broker closes a channel or a connection, by the error that amqplib makes of it. */
+export function closureOf({ code, message }: Error & { code?: unknown }): Closure {
+  return { reason: message, ...(typeof code === 'number' && { code }) };
 }

@@ -1,9 +1,8 @@
 import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
 import { releaseOf } from '../connection/broker-release.ts';
-import { within } from '../connection/within.ts';
+import { within } from '../connection/time-limits.ts';
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
-import type { PublishOutcome } from './confirming-channel.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 import { PublishRefusedError, UnconfirmedError } from './publish-errors.ts';
 
 /** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
@@ -18,8 +17,8 @@ const REMEMBERED_MS = 60_000;
 export class DirectReplies {
   readonly #publisher = new ConfirmedPublisher();
   readonly #connection: BrokerConnection;
-  /** Beginnings of keys that the broker could not read, and until when that is remembered. */
-  readonly #unreadable = new Map<string, number>();
+  /** Beginnings of keys that the broker could not read. */
+  readonly #unreadable = new Set<string>();
   #returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
@@ -39,7 +38,7 @@ export class DirectReplies {
    */
   async publish(message: OutgoingMessage, isWanted: () => boolean): Promise<PublishOutcome> {
     const kind = kindOf(message.routingKey);
-    if ((this.#unreadable.get(kind) ?? 0) > performance.now()) return 'returned';
+    if (this.#unreadable.has(kind)) return 'returned';
     this.#connection.open();
     await within(TIMEOUT_MS, 'the broker', this.#connection.established()).catch((error: unknown) => {
       throw new UnconfirmedError('The broker is away.', { cause: error });
@@ -60,10 +59,9 @@ export class DirectReplies {
   }
 
   #remember(kind: string): void {
-    this.#unreadable.delete(kind);
-    this.#unreadable.set(kind, performance.now() + REMEMBERED_MS);
-    const [oldest] = this.#unreadable.keys();
-    if (this.#unreadable.size > MAX_REMEMBERED && oldest !== undefined) this.#unreadable.delete(oldest);
+    if (this.#unreadable.size >= MAX_REMEMBERED) return;
+    this.#unreadable.add(kind);
+    setTimeout(() => this.#unreadable.delete(kind), REMEMBERED_MS).unref();
   }
 }
 

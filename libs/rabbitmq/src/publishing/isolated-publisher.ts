@@ -1,34 +1,60 @@
-import type { ChannelModel } from 'amqplib';
-
-import { within } from '../connection/within.ts';
-import { type Answer, type Closure, ConfirmingChannel, type PendingPublish } from './confirming-channel.ts';
-import type { Doubts } from './doubts.ts';
-import type { Publish } from './outgoing-message.ts';
+import { pause } from '../connection/time-limits.ts';
+import type { ChannelEvents, Closure, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
+import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 import { PublishRefusedError } from './publish-errors.ts';
 
-const OPEN_TIMEOUT_MS = 2_000;
-const ANSWER_TIMEOUT_MS = 2_000;
+/** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
+const MAX_ASKED = 16;
+/** Destinations that are remembered; beyond, the oldest is forgotten. */
+const MAX_REMEMBERED = 1_000;
+/** 5 s. A queue that refuses is asked twice once in that time; so are listeners, which then get a copy. */
+const VERDICT_TICKS = 20;
+/** 2 s: longer than an election and than a busy broker takes. */
+export const ANSWER_TICKS = 8;
+/** A broker that takes so long to open a channel was away as a whole, and may answer on the shared channel in a moment. */
+const SLOW_TICKS = 2;
+const SLOW_PAUSE_MS = 250;
+
+type Failure = 'refused' | 'unanswered';
+
+/** A destination that the shared channel has failed. */
+interface Doubt {
+  /** What a channel of its own has met as well, and until which tick that is believed; absent while it is asked. */
+  verdict?: Failure;
+  until: number;
+  /** What is published there while it is asked. */
+  readonly waiting: PendingPublish[];
+}
 
 export interface IsolatedPublisherOptions {
-  readonly how: Publish;
-  readonly doubts: Doubts;
-  /** What is to be published as all others are. */
+  /** @throws Error if there is no connection */
+  readonly openChannel: (events: ChannelEvents) => Promise<ConfirmingChannel>;
+  /** Publishes as all others are. */
   readonly send: (publish: PendingPublish) => void;
+  /** The same, if a channel has closed before the broker had answered. */
+  readonly resend: (publish: PendingPublish) => void;
+  /** The time in ticks. */
+  readonly now: () => number;
   /** Called when the broker refuses a message for good. True has it published again. */
   readonly onRefused: ((refusal: PublishRefusedError) => Promise<boolean>) | undefined;
 }
 
 /**
- * Messages on channels that the broker has closed: it does not say for which one. Each is published once more on a channel
- * that carries nothing else, and what closes that is refused, by itself.
+ * Publishes once more, on a channel that carries nothing else, what the channel that all messages share has failed:
+ *
+ * - One message that a queue refuses or does not answer. A channel registers with a quorum queue at its first publish to it;
+ *   without a leader, its process hangs there for up to 65 s, with everything that it is given afterwards, and may refuse then
+ *   what the queue would take. What follows for the same destination waits for the answer.
+ * - What was unanswered on a channel that the broker has closed, which does not say for which message: one after the other. The
+ *   one that closes its channel again is refused, by itself.
  */
 export class IsolatedPublisher {
   readonly #options: IsolatedPublisherOptions;
-  #model: ChannelModel | undefined;
-  /** Why the broker has closed the connection, which takes all channels with it. */
-  #connectionClosure: Closure | undefined;
-  #waiting: PendingPublish[] = [];
+  readonly #doubts = new Map<string, Doubt>();
+  /** Messages of channels that the broker has closed. */
+  readonly #suspects: PendingPublish[] = [];
   #isExamining = false;
+  readonly #channels = new Set<ConfirmingChannel>();
   /** By exchange, what waits until `onRefused` has made up its mind. */
   readonly #held = new Map<string, PendingPublish[]>();
 
@@ -36,106 +62,138 @@ export class IsolatedPublisher {
     this.#options = options;
   }
 
-  /** Takes a fresh connection into use. */
-  attach(model: ChannelModel): void {
-    this.#model = model;
-    this.#connectionClosure = undefined;
-    model.on('error', ({ code, message }: Error & { code?: unknown }) => {
-      if (typeof code === 'number') this.#connectionClosure = { code, reason: message };
-    });
+  /** Whether the broker owes an answer. */
+  get isOwed(): boolean {
+    return this.#asked > 0 || this.#suspects.length > 0;
   }
 
-  /** The broker's reason, if it has closed the channel, or the connection with it. */
-  causeOf(closure: Closure): Closure {
-    return closure.code === undefined ? (this.#connectionClosure ?? closure) : closure;
-  }
-
-  /** @returns those of the messages that cannot have closed their channel */
-  add(unanswered: readonly PendingPublish[], { code, reason }: Closure): readonly PendingPublish[] {
-    if (code === undefined) return unanswered;
-    const [, named] = /exchange '([^']*)'/.exec(reason) ?? [];
-    const exchange = named === 'amq.default' ? '' : named;
-    const isNamed = ({ message }: PendingPublish): boolean => message.exchange === exchange;
-    const others = unanswered.some(isNamed) ? unanswered.filter((publish) => !isNamed(publish)) : [];
-    this.#waiting.push(...unanswered.filter((publish) => !others.includes(publish)));
-    return others;
-  }
-
-  /** Whether a message waits here, because the broker has just refused one for the same exchange. */
+  /** Whether a message is handled here: its destination is in doubt, or its exchange has just refused another one. */
   takes(publish: PendingPublish): boolean {
-    return this.#held.get(publish.message.exchange)?.push(publish) !== undefined;
+    const held = this.#held.get(publish.message.exchange);
+    if (held) return held.push(publish) > 0;
+    if (this.#doubts.size === 0) return false;
+    const doubt = this.#doubts.get(destinationOf(publish.message));
+    if (!doubt || doubt.verdict === 'refused') return false;
+    // Not over the shared channel: its process may hang on it.
+    this.ask(publish, 'unanswered');
+    return true;
   }
 
-  /** Gives back all that waits here. */
+  /** Publishes once more what failed; the failure is believed if that is known, or too many destinations are asked. */
+  ask(publish: PendingPublish, failure: Failure): void {
+    const doubt = this.#doubts.get(destinationOf(publish.message));
+    if (doubt && !doubt.verdict) doubt.waiting.push(publish);
+    else if (doubt?.verdict === failure && doubt.until > this.#options.now()) publish.resolve(failure);
+    else if (this.#asked >= MAX_ASKED) publish.resolve(failure);
+    else void this.#ask(publish).then((isSent) => isSent || this.#options.resend(publish));
+  }
+
+  /** Publishes each of these once more: the broker has closed their channel for one of them. */
+  suspect(unanswered: readonly PendingPublish[]): void {
+    this.#suspects.push(...unanswered);
+    void this.#examine();
+  }
+
+  /** Ends what has not been answered in time, and continues what waits. */
+  tick(): void {
+    for (const channel of this.#channels) channel.expire(this.#options.now() - ANSWER_TICKS);
+    void this.#examine();
+  }
+
+  /** Forgets what the connection before has met. */
+  restart(): void {
+    for (const [destination, { verdict }] of this.#doubts) if (verdict) this.#doubts.delete(destination);
+    void this.#examine();
+  }
+
+  /** Gives back all that waits for a connection or a permission. */
   clear(): readonly PendingPublish[] {
-    const held = [...this.#held.values()].flatMap((waiting) => waiting.splice(0));
-    return [...this.#waiting.splice(0), ...held];
+    return [this.#suspects, ...this.#held.values()].flatMap((waiting) => waiting.splice(0));
   }
 
-  /** Publishes what waits, one message at a time; without a connection, they wait for the next one. */
-  async examine(): Promise<void> {
+  get #asked(): number {
+    return [...this.#doubts.values()].filter(({ verdict }) => !verdict).length;
+  }
+
+  /** @returns whether there was a connection */
+  async #ask(publish: PendingPublish): Promise<boolean> {
+    const { send, now } = this.#options;
+    if (publish.isDone || !publish.isWanted()) {
+      send(publish);
+      return true;
+    }
+    const doubt: Doubt = { until: 0, waiting: [] };
+    this.#remember(publish, doubt);
+    const answer = await this.#publishAlone(publish);
+    if (answer === 'refused' || answer === 'unanswered') {
+      doubt.verdict = answer;
+      doubt.until = now() + VERDICT_TICKS;
+    } else this.#doubts.delete(destinationOf(publish.message));
+    if (answer) this.#settle(publish, answer);
+    for (const waiting of doubt.waiting.splice(0)) send(waiting);
+    return answer !== undefined;
+  }
+
+  #remember({ message }: PendingPublish, doubt: Doubt): void {
+    this.#doubts.delete(destinationOf(message));
+    this.#doubts.set(destinationOf(message), doubt);
+    const [oldest] = this.#doubts.keys();
+    if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
+  }
+
+  /** Publishes the suspects, one after the other; without a connection, they wait for the next one. */
+  async #examine(): Promise<void> {
     if (this.#isExamining) return;
     this.#isExamining = true;
-    for (let next = this.#waiting[0]; this.#model && next; next = this.#waiting[0]) {
-      if (!(await this.#examineOne(this.#model, next))) break;
-      this.#waiting.shift();
+    for (let next = this.#suspects[0]; next; next = this.#suspects[0]) {
+      if (!this.takes(next) && !(await this.#ask(next))) break;
+      this.#suspects.shift();
     }
     this.#isExamining = false;
   }
 
-  /** @returns whether it was sent */
-  async #examineOne(model: ChannelModel, publish: PendingPublish): Promise<boolean> {
-    const { how, doubts, send } = this.#options;
-    if (publish.isDone || !publish.isWanted()) send(publish);
-    else if (!this.takes(publish) && !doubts.takes(publish)) {
-      const answer = await publishAlone(model, publish, how);
-      if (answer === 'unsent') return false;
-      if (answer === 'unanswered') doubts.unreachable(publish);
-      else if (typeof answer === 'string') publish.resolve(answer);
-      else {
-        const { code, reason } = this.causeOf(answer);
-        publish.losses += 1;
-        if (code === undefined) send(publish);
-        else void this.#refuse(publish, code, reason);
-      }
-    }
-    return true;
+  /** @returns what became of it: the broker's answer, or why the channel has closed; undefined without a connection */
+  async #publishAlone(publish: PendingPublish): Promise<PublishOutcome | Closure | undefined> {
+    const { now, openChannel } = this.#options;
+    const askedAt = now();
+    let answered = (_answer: PublishOutcome | Closure): void => undefined;
+    const answer = new Promise<PublishOutcome | Closure>((resolve) => (answered = resolve));
+    const opening = openChannel({
+      onAnswer: (_, outcome) => answered(outcome),
+      onClosed: (_, closure) => answered(closure),
+    });
+    const channel = await opening.catch(() => undefined);
+    if (!channel) return undefined;
+    if (now() - askedAt >= SLOW_TICKS) await pause(SLOW_PAUSE_MS);
+    this.#channels.add(channel);
+    if (!publish.isDone) channel.send(publish, now());
+    const outcome = publish.isDone ? 'confirmed' : await answer;
+    this.#channels.delete(channel);
+    channel.retire();
+    return outcome;
+  }
+
+  #settle(publish: PendingPublish, answer: PublishOutcome | Closure): void {
+    if (typeof answer === 'string') publish.resolve(answer);
+    else if (answer.code === undefined) this.#options.resend(publish);
+    else void this.#refuse(publish, answer.code, answer.reason);
   }
 
   async #refuse(publish: PendingPublish, code: number, reason: string): Promise<void> {
-    const { onRefused, send } = this.#options;
+    const { onRefused, resend, send } = this.#options;
     const { exchange } = publish.message;
     const refusal = new PublishRefusedError(code, exchange, reason);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
     const isRepaired = await onRefused?.(refusal).catch(() => false);
     this.#held.delete(exchange);
-    if (isRepaired) send(publish);
+    if (isRepaired) resend(publish);
     else publish.reject(refusal);
     for (const waiting of held.splice(0)) send(waiting);
   }
 }
 
-/** Publishes a message on a channel of its own. Never rejects. */
-async function publishAlone(
-  model: ChannelModel,
-  publish: PendingPublish,
-  how: Publish,
-): Promise<Answer | 'unanswered' | 'unsent' | Closure> {
-  let channel: ConfirmingChannel | undefined;
-  try {
-    const raw = await within(OPEN_TIMEOUT_MS, 'a channel', model.createConfirmChannel());
-    const answered = new Promise<Answer | Closure>((resolve) => {
-      channel = new ConfirmingChannel(raw, how, {
-        onAnswer: (_, answer) => resolve(answer),
-        onClosed: (_, closure) => resolve(closure),
-      });
-      channel.send(publish, 0);
-    });
-    return await within(ANSWER_TIMEOUT_MS, 'the message', answered);
-  } catch {
-    return channel ? 'unanswered' : 'unsent';
-  } finally {
-    channel?.retire();
-  }
+/** A queue, if it is published to by its name, else the exchange. */
+function destinationOf({ exchange, routingKey }: OutgoingMessage): string {
+  return exchange === '' ? `queue ${routingKey}` : `exchange ${exchange}`;
 }

@@ -10,6 +10,16 @@ export interface OutgoingMessage {
   readonly mandatory: boolean;
 }
 
+/** What the broker answered to one message. */
+export type PublishOutcome =
+  | 'confirmed'
+  /** A mandatory message that no queue took. */
+  | 'returned'
+  /** A queue that is full and rejects, or that cannot be reached; two channels were told so. */
+  | 'refused'
+  /** Neither confirmed nor refused, by two channels. */
+  | 'unanswered';
+
 /**
  * Publishes a message persistently on a confirm channel, as amqplib's own `publish` does.
  *

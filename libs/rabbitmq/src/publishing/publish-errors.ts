@@ -1,16 +1,14 @@
 /** The broker has not confirmed the message, which may have reached its queue all the same; it is not tried again. */
 export class UnconfirmedError extends Error {
-  override readonly name: string = 'UnconfirmedError';
+  override readonly name = 'UnconfirmedError';
 }
 
-/**
- * The broker refuses this one message for good: it closes the channel that publishes it.
- */
+/** The broker refuses this one message for good: it closes the channel that publishes it. */
 export class PublishRefusedError extends Error {
   override readonly name: string = 'PublishRefusedError';
   /**
-   * Of AMQP: 403 the user may not publish there, 404 there is no such exchange, 406 a property is not accepted. From 500
-   * on, the broker closes the whole connection.
+   * AMQP's: 403 the user may not publish there, 404 there is no such exchange, 406 a property is not accepted. From 500 on,
+   * the broker closes the whole connection.
    */
   readonly code: number;
   readonly exchange: string;
@@ -27,16 +25,7 @@ export class MessageTooLargeError extends PublishRefusedError {
   override readonly name = 'MessageTooLargeError';
 
   constructor(exchange: string, bytes: number, maxBytes: number) {
-    super(
-      406,
-      exchange,
-      `The message has ${bytes} bytes, and the broker takes ${maxBytes} (its setting max_message_size).`,
-    );
+    const limit = `the broker takes ${maxBytes} (its setting max_message_size)`;
+    super(406, exchange, `The message has ${bytes} bytes, and ${limit}.`);
   }
-}
-
-/** The limit that the broker names when it closes a channel for the size of a message. */
-export function maxBytesIn(reason: string): number | undefined {
-  const limit = /larger than (?:configured )?max size (\d+)/.exec(reason)?.[1];
-  return limit === undefined ? undefined : Number(limit);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 
-import { nextDelayMs, type Postponement } from './next-delay.ts';
+import { nextDelayMs, type Postponement } from './queues.ts';
 
 const DELAYS_MS = [5_000, 30_000, 120_000];
 
@@ -50,26 +49,5 @@ describe('nextDelayMs', () => {
   it('waits if that ends a millisecond before the deadline', () => {
     expect(next({ remainingMs: 5_001 })).toBe(5_000);
     expect(next({ retryAfterMs: 200_000, remainingMs: 200_001 })).toBe(120_000);
-  });
-
-  it('waits for one of the delays, before the deadline, as long as asked if one is that long', () => {
-    const durationMs = fc.integer({ min: 0, max: 1_000_000 });
-    const delays = fc.uniqueArray(fc.integer({ min: 1, max: 500_000 }), { minLength: 1, maxLength: 6 });
-    const facts = fc.record({
-      delaysMs: delays.map((delaysMs) => delaysMs.sort((a, b) => a - b)),
-      postponed: fc.nat(8),
-      retryAfterMs: fc.option(durationMs, { nil: undefined }),
-      remainingMs: durationMs,
-    });
-    fc.assert(
-      fc.property(facts, (postponement) => {
-        const delayMs = nextDelayMs(postponement);
-        if (delayMs === undefined) return;
-        const { delaysMs, retryAfterMs = 0, remainingMs } = postponement;
-        expect(delaysMs).toContain(delayMs);
-        expect(delayMs).toBeLessThan(remainingMs);
-        expect(delayMs).toBeGreaterThanOrEqual(Math.min(retryAfterMs, Math.max(...delaysMs)));
-      }),
-    );
   });
 });

@@ -1,0 +1,75 @@
+import type { ChannelModel } from 'amqplib';
+
+interface Closable {
+  close(): Promise<unknown>;
+}
+
+/**
+ * Waits for an answer up to a time: a server that hangs never gives it.
+ *
+ * @param what completes "… was not answered in time"
+ * @throws Error as the work does, or if it takes longer than `timeoutMs`
+ */
+export async function within<T>(timeoutMs: number, what: string, work: Promise<T>): Promise<T> {
+  // It may still fail when nobody waits for it.
+  work.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    const late = (): void => reject(new Error(`${what} was not answered in time`));
+    // Timers fire before what has arrived is read: a process that was held up itself reads first.
+    timer = setTimeout(() => setImmediate(late), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Waits for a while, or until the signal is aborted. Never rejects. */
+export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, durationMs);
+    signal?.addEventListener('abort', done);
+  });
+}
+
+/**
+ * Closes a channel or connection and waits at most `timeoutMs`: a close that is cut in its handshake never settles.
+ * Never rejects; the socket of a connection is destroyed afterwards in any case.
+ */
+export async function closeWithin(timeoutMs: number, closable: Closable): Promise<void> {
+  const closing = within(timeoutMs, 'the close', tryToClose(closable));
+  const failure = await closing.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
+  if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);
+}
+
+/** Asks for a channel to be closed, and waits for nothing: the process behind it may hang until a queue has a leader. */
+export function abandon(channel: Closable): void {
+  void tryToClose(channel);
+}
+
+/** Cuts the TCP connection, which amqplib reports as a lost connection. */
+export function destroySocket(model: ChannelModel, reason?: Error): void {
+  const { connection } = model as unknown as { connection?: { stream?: { destroy(error?: Error): void } } };
+  connection?.stream?.destroy(reason);
+}
+
+/** `close` throws at once if it is closed already. */
+async function tryToClose(closable: Closable): Promise<void> {
+  try {
+    await closable.close();
+  } catch {
+    // Closed is closed.
+  }
+}

@@ -1,0 +1,216 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+
+import { attach, messageTo } from './scripted-channel.fixture.ts';
+
+const SECONDS = 1_000;
+/** What a broker takes to open a channel that has just come back. */
+const SLOW_MS = 700;
+const MAX_ASKED = 16;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+describe('a message that its queue refuses', () => {
+  it('is published once more alone, before what follows for its queue; all others stay where they are', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const outcomes = Promise.all([publish('a'), publish('a')]);
+    channel.refuse(0);
+    channel.refuse(1);
+    void publish('b');
+    await pass(0);
+    expect(channels.map(({ queues }) => queues)).toEqual([['a', 'a', 'b'], ['a']]);
+    channels[1]?.confirm(0);
+    await pass(0);
+    expect([channel.queues, channels[1]?.isClosed]).toEqual([['a', 'a', 'b', 'a'], true]);
+    channel.confirm(3);
+    expect(await outcomes).toEqual(['confirmed', 'confirmed']);
+  });
+
+  it.each([
+    ['a queue', '', ['full', 'full']],
+    ['an exchange', 'events', ['a key', 'another']],
+  ])('is refused if %s refuses it twice, which is believed for five seconds', async (_, exchange, keys) => {
+    const { publisher, channel, channels, pass } = await attach();
+    const publish = (key = '') => publisher.publish(messageTo(key, exchange));
+    const outcome = publish(keys[0]);
+    channel.refuse(0);
+    await pass(0);
+    channels[1]?.refuse(0);
+    expect(await outcome).toBe('refused');
+    const second = publish(keys[1]);
+    channel.refuse(1);
+    expect(await second).toBe('refused');
+    expect(channels).toHaveLength(2);
+    await pass(5.25 * SECONDS);
+    void publish(keys[0]);
+    channel.refuse(2);
+    await pass(0);
+    expect(channels[2]?.queues).toEqual([keys[0]]);
+  });
+
+  it('is refused at once if 16 others are being asked about', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const queues = Array.from({ length: MAX_ASKED + 1 }, (_, index) => `full ${index}`);
+    const outcomes = queues.map(publish);
+    queues.forEach((_, index) => channel.refuse(index));
+    await pass(0);
+    expect(channels).toHaveLength(1 + MAX_ASKED);
+    expect(await outcomes.at(-1)).toBe('refused');
+  });
+
+  it('is published again over the next connection if this one is lost meanwhile', async () => {
+    const { channel, channels, next, publish, pass } = await attach();
+    const outcome = publish('a');
+    channel.refuse(0);
+    await pass(0);
+    for (const lost of channels) lost.lose();
+    const after = await next();
+    expect(after.queues).toEqual(['a']);
+    after.confirm(0);
+    expect(await outcome).toBe('confirmed');
+  });
+});
+
+describe('a channel that the broker closes', () => {
+  it('has each of its messages published alone: the one that closes its channel again fails, by itself', async () => {
+    const { channel, channels, publish, pass, givenUp } = await attach();
+    const [good, bad, behind] = ['good', 'bad', 'behind'].map(publish);
+    bad?.catch(() => undefined);
+    channel.lose(406, 'PRECONDITION_FAILED - user_id');
+    const alone = async (queue: string): Promise<(typeof channels)[0]> => {
+      await pass(0);
+      expect(channels.at(-1)?.queues).toEqual([queue]);
+      return channels.at(-1)!;
+    };
+    (await alone('good')).confirm(0);
+    expect(await good).toBe('confirmed');
+    (await alone('bad')).lose(406, 'PRECONDITION_FAILED - user_id');
+    await expect(bad).rejects.toMatchObject({ name: 'PublishRefusedError', code: 406 });
+    (await alone('behind')).confirm(0);
+    expect(await behind).toBe('confirmed');
+    expect(givenUp).toEqual([]);
+  });
+
+  it('has its message, and what follows for its exchange, wait until that was put right', async () => {
+    const reason = "ACCESS_REFUSED - write access to exchange 'amq.default' in vhost '/' refused";
+    let repaired = (_isRepaired: boolean): void => undefined;
+    const { channel, channels, publish, pass } = await attach({
+      onRefused: () => new Promise((resolve) => (repaired = resolve)),
+    });
+    const outcome = publish('a');
+    channel.lose(403, reason);
+    await pass(0);
+    channels.at(-1)?.lose(403, reason);
+    await pass(0);
+    const next = publish('b');
+    await pass(60 * SECONDS);
+    expect(channels.flatMap(({ queues }) => queues)).toEqual([]);
+    repaired(true);
+    await pass(0);
+    const inUse = channels.find(({ queues }) => queues.length > 0);
+    expect(inUse?.queues).toEqual(['a', 'b']);
+    for (const index of [0, 1]) inUse?.confirm(index);
+    expect([await outcome, await next]).toEqual(['confirmed', 'confirmed']);
+  });
+});
+
+describe('a message that is not answered', () => {
+  it('is waited for twice as long on a channel that has answered before', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    void publish('a');
+    channel.confirm(0);
+    void publish('a');
+    await pass(2 * SECONDS);
+    expect(channels).toHaveLength(1);
+    await pass(0.5 * SECONDS);
+    expect(channels.length).toBeGreaterThan(1);
+  });
+
+  it('is published again alone, before what follows for its queue, and all others on another channel', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(3 * SECONDS);
+    const [own, inUse] = channels.slice(1).toSorted((one) => (one.queues.includes('a') ? -1 : 1));
+    expect([own?.queues, inUse?.queues]).toEqual([['a'], []]);
+    for (const queue of ['b', 'a']) void publish(queue);
+    expect([channel.queues, inUse?.queues]).toEqual([['a'], ['b']]);
+    own?.confirm(0);
+    expect(await stuck).toBe('confirmed');
+    await pass(0);
+    expect(inUse?.queues).toEqual(['b', 'a']);
+  });
+
+  it('is unanswered if the second channel does not answer either, and so is what follows for five seconds', async () => {
+    const { channels, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(5 * SECONDS);
+    expect(await stuck).toBe('unanswered');
+    const opened = channels.length;
+    expect(await publish('a')).toBe('unanswered');
+    await pass(5 * SECONDS);
+    const later = publish('a');
+    await pass(0);
+    const asked = channels.at(-1);
+    expect([channels.length, asked?.queues]).toEqual([opened + 1, ['a']]);
+    asked?.confirm(0);
+    expect(await later).toBe('confirmed');
+  });
+
+  it('is published again over the next connection if this one is lost before the second channel was asked', async () => {
+    const { broker, channels, next, publish, pass } = await attach();
+    broker.opensAfterMs = SLOW_MS;
+    const stuck = publish('a');
+    await pass(2_100);
+    broker.opensAfterMs = 0;
+    const opened = [...channels];
+    expect(opened.slice(1).flatMap(({ queues }) => queues)).toEqual([]);
+    for (const lost of opened) lost.lose();
+    await next();
+    await pass(1 * SECONDS);
+    const after = channels.find(({ queues }) => queues.length > 0);
+    expect(after?.queues).toEqual(['a']);
+    after?.confirm(0);
+    expect(await stuck).toBe('confirmed');
+  });
+
+  it('is confirmed by the first channel that does so, however late', async () => {
+    const { channel, publish, pass } = await attach();
+    const stuck = publish('a');
+    await pass(3 * SECONDS);
+    channel.confirm(0);
+    expect(await stuck).toBe('confirmed');
+  });
+
+  it('is not published again if a broker that comes back confirms it on the first channel', async () => {
+    const { broker, channel, channels, publish, pass } = await attach();
+    broker.opensAfterMs = SLOW_MS;
+    const stuck = publish('a');
+    await pass(2_100);
+    expect(channels.length).toBeGreaterThan(1);
+    channel.confirm(0);
+    expect(await stuck).toBe('confirmed');
+    await pass(1 * SECONDS);
+    expect(channels.slice(1).map(({ queues }) => queues)).toEqual([[], []]);
+    const next = publish('a');
+    channels
+      .flatMap((each) => each.published)
+      .at(-1)
+      ?.answer(null);
+    expect(await next).toBe('confirmed');
+  });
+
+  it('is waited for while the broker is under an alarm', async () => {
+    const { broker, channel, channels, publish, pass, givenUp } = await attach();
+    broker.isBlocked = true;
+    const blocked = publish('a');
+    await pass(60 * SECONDS);
+    expect([channels.length, givenUp]).toEqual([1, []]);
+    broker.isBlocked = false;
+    channel.confirm(0);
+    expect(await blocked).toBe('confirmed');
+  });
+});
