@@ -44,7 +44,8 @@ export class KeptMessages {
     let printed = 0;
     child.stdout.on('data', (chunk: Buffer) => {
       printed += chunk.toString().split('\n').length - 1;
-      if (printed >= lines) child.kill(signal);
+      // A second signal would end it at once.
+      if (printed >= lines && !child.killed) child.kill(signal);
     });
     return outcomeOf(child);
   }
