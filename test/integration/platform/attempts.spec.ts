@@ -178,12 +178,3 @@ describe('after an attempt whose outcome is unknown', () => {
     expect(error).toMatchObject({ code: 'OUTCOME_UNKNOWN', details: { reason: 'reset' } });
   });
 });
-
-it('a failure is classified by its status, although its text drips or breaks off', async () => {
-  const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400 } });
-  const unknown = errors(422, { detail: 'Currency not found' });
-  platform.next(drips(422, unknown), truncates(404, unknown));
-  expect((await failureOf(createSession(client))).code).toBe('INCORRECT_DATA');
-  expect((await failureOf(createSession(client))).code).toBe('NOT_FOUND');
-  expect(platform.requests).toHaveLength(2);
-});

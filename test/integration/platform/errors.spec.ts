@@ -151,8 +151,6 @@ describe('an answer without an error document', () => {
       'HTML',
       (status: number) => answers(status, '<html>Currency not found</html>', { 'content-type': 'text/html' }),
     ],
-    ['JSON that is cut', (status: number) => answers(status, '{"errors":[{"detail":"Currency not f')],
-    ['a list', (status: number) => answers(status, [])],
     ['errors that are no list', (status: number) => answers(status, { errors: 'Currency not found' })],
     ['errors that are no objects', (status: number) => answers(status, { errors: [null, 1, 'x', []] })],
     [

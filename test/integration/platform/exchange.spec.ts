@@ -32,14 +32,6 @@ describe('exchange', () => {
     return exchange(connections, request, { timeoutMs, maxAnswerBytes });
   }
 
-  it('ends with the answer, and releases its connection', async () => {
-    platform.always(answers(200, 'text', { 'retry-after': '3', 'content-encoding': 'x-none' }));
-    const answer = { status: 200, retryAfter: '3', contentEncoding: 'x-none', body: Buffer.from('text') };
-    expect(await send()).toEqual({ kind: 'answer', answer });
-    expect(await send()).toEqual({ kind: 'answer', answer });
-    expect([platform.requests.map(({ body }) => body), platform.connections]).toEqual([['a=b', 'a=b'], 1]);
-  });
-
   it('ignores an informational response before the answer', async () => {
     platform.always((_request, response) => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload' });
