@@ -3,7 +3,7 @@ import { Client } from 'undici';
 import type { PlatformTransport } from './platform-settings.ts';
 import { routeTo } from './transport/route.ts';
 
-/** Of connecting, and again of the answer. */
+/** The limit of connecting, and again of the answer. */
 const TIMEOUT_MS = 5_000;
 
 /** A request beside those of the commands: to find out something about the platform. */

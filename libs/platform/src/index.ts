@@ -1,6 +1,7 @@
 export type { CircuitState } from '#resilience';
 export type { CollectionPage } from './answers/read-collection.ts';
 export { AD_HOC_RECORD, REPORT_AMOUNTS } from './answers/record-shapes.ts';
+export { Slices } from './answers/slices.ts';
 export type { CallContext } from './call-context.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
 export type { CallsReport, CircuitReport } from './calls/operation-calls.ts';

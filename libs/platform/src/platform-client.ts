@@ -47,7 +47,7 @@ export class PlatformClient {
   readonly #admission: Admission;
   readonly #stopping = new AbortController();
   readonly #share: OperatorShare;
-  /** Those that have been used. */
+  /** The operations that have been used. */
   readonly #operations = new Map<Operation, OperationCalls>();
   #credentials: OperatorCredentials;
   #roots: ReturnType<typeof rootsOf>;
@@ -107,7 +107,7 @@ export class PlatformClient {
     this.#roots = this.#rootsOf(credentials);
   }
 
-  /** Of the operations that have been used. */
+  /** The circuits of the operations that have been used. */
   circuits(): readonly CircuitReport[] {
     return [...this.#operations.values()].map((calls) => calls.circuitReport());
   }

@@ -4,7 +4,7 @@ import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts
 
 /** The clients of all configured operators, by name. */
 export class PlatformClients {
-  /** Of the calls for each operator. */
+  /** The limits of the calls for each operator. */
   readonly limits: PlatformLimits;
   readonly #options: PlatformClientOptions;
   /** Also those of operators that are no longer configured: their calls under way end, and they may come back. */

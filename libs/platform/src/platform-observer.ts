@@ -30,7 +30,7 @@ export abstract class PlatformObserver {
   ): void;
 }
 
-/** One attempt of a call, without values: neither its query nor what stands in its path. */
+/** One attempt of a call, without values: neither its query nor the values in its path. */
 export interface AttemptFacts {
   readonly method: 'GET' | 'POST';
   /** The address that its path is relative to. */

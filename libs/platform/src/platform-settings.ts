@@ -47,7 +47,7 @@ export interface OperatorCredentials {
 
 /** How the platform is connected to. */
 export interface PlatformTransport {
-  /** Of `https` addresses. Default: what Node.js trusts, and no client certificate. */
+  /** For `https` addresses. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
   /** An HTTP proxy for all calls; it may hold a user name and a password. Default: none. */
   readonly proxyUrl?: string | undefined;

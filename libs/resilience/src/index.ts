@@ -25,4 +25,3 @@ export {
   type RetryRules,
 } from './retry/retry.ts';
 export { RetryBudget } from './retry/retry-budget.ts';
-export { oneAtATime, Slices } from './slices.ts';

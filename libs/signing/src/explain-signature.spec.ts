@@ -50,14 +50,11 @@ describe('explanation of a wrong signature', () => {
     ['userId twice', digest(`${canonical}u 1${SECRET}`), /^userId is signed twice/],
     ['userId nowhere', digest(`USDenÄce${SECRET}`), /^userId is not signed/],
     ['pairs', digest(`currency=USD&lang=en&nick=Äce&userId=u 1${SECRET}`), /name=value pairs/],
-    ['names', digest(`currencyUSDlangennickÄceuserIdu 1${SECRET}`), /^The names are signed/],
     ['commas', digest(`USD,en,Äce,u 1${SECRET}`), /joined by ","/],
     ['capitals', digest(canonical + SECRET).toUpperCase(), /in capitals/],
     ['Base64', createHash('sha256').update(`${canonical}${SECRET}`).digest('base64'), /Base64/],
     ['the secret in front', digest(SECRET + canonical), /prepended/],
-    ['no secret', digest(canonical), /secret key is missing/],
     ['an HMAC', createHmac('sha256', SECRET).update(canonical).digest('hex'), /HMAC/],
-    ['MD5', digest(canonical + SECRET, 'md5'), /MD5/],
     ['Latin-1', createHash('sha256').update(`${canonical}${SECRET}`, 'latin1').digest('hex'), /Latin-1/],
     ['something else', digest('something else'), /^No usual mistake gives this signature/],
     ['no digest', 'x', 'The signature is not 64 lowercase hexadecimal digits.'],
@@ -73,7 +70,6 @@ describe('explanation of a wrong signature', () => {
 
   it.each([
     ['pagination', digest(`fromto220${SECRET}`), 'per-page, page are signed; pagination takes no part.'],
-    ['a page', digest(`fromto2${SECRET}`), 'page is signed; it takes no part.'],
     ['all names', digest(`op1fromto220${SECRET}`), 'Names that take no part are signed.'],
   ])('finds %s in a report', (_, sent, reason) => {
     expect(explain(REPORT, sent).reason).toBe(reason);

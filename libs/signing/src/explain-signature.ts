@@ -173,6 +173,9 @@ function pairsOf(mistakes: readonly Mistake[]): readonly Mistake[] {
 }
 
 function explanation(reason: string, settings: SignatureSettings, own: SignatureSettings): Explanation {
-  const differing = differences(settings, own).map(([variable, { member }]) => [variable, settings[member]]);
-  return differing.length > 0 ? { reason, settings: Object.fromEntries(differing) } : { reason };
+  const differing = differences(settings, own).map(([variable, { member }]): [string, string] => [
+    variable,
+    settings[member],
+  ]);
+  return differing.length > 0 ? { reason, settings: Object.fromEntries<string>(differing) } : { reason };
 }

@@ -8,7 +8,7 @@ export interface TopLevel {
   readonly joined: ReadonlySet<string>;
 }
 
-/** Items of lists stand under the first position, so that they are signed in their order. */
+/** Items of lists are kept under the first position, so that they are signed in their order. */
 const ITEMS = '0';
 /** A key that PHP's arrays have as an integer. */
 const POSITION = /^(?:0|-?[1-9]\d*)$/;

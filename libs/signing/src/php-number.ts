@@ -54,7 +54,7 @@ const MAX_DEPTH = 511;
 type Reviver = Parameters<typeof JSON.parse>[1];
 
 /**
- * What a string stands for in a signature: the JSON that it holds if the setting says so, else itself. It is read as PHP's
+ * What a string means in a signature: the JSON that it holds if the setting says so, else itself. It is read as PHP's
  * `json_decode` reads it; numbers become the text that PHP writes for them, and strings in it are not decoded again.
  */
 export function decodeJsonString(text: string, jsonStrings: SignatureSettings['jsonStrings']): unknown {

@@ -26,7 +26,7 @@ export interface SignedPiece {
   readonly path: readonly string[];
   /** Neither object nor list. */
   readonly value: unknown;
-  /** As it stands in the canonical string. */
+  /** Its part of the canonical string. */
   readonly text: string;
   /** Whether it was found in a string of JSON. */
   readonly isDecoded: boolean;

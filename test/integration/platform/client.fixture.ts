@@ -20,7 +20,7 @@ import { Deadline, steadyClock } from '#resilience';
 
 import { answers, type Behaviour, LocalPlatform } from './local-platform.ts';
 
-export const SECRET = 'test_secret_key';
+const SECRET = 'test_secret_key';
 
 export const LIMITS: PlatformLimits = {
   attemptTimeoutMs: 600_000,

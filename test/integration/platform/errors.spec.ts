@@ -203,13 +203,11 @@ describe('an answer without an error document', () => {
   );
 });
 
-describe('a redirect', () => {
-  it('is never followed', async () => {
-    const elsewhere = await startPlatform(answers(200));
-    platform.always(answers(307, '', { location: `${elsewhere.origin}/api/web/v2/app/users/u-1/session` }));
-    expect((await fail('session.create')).code).toBe('UNEXPECTED_REDIRECT');
-    expect([platform.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
-  });
+it('a redirect is never followed', async () => {
+  const elsewhere = await startPlatform(answers(200));
+  platform.always(answers(307, '', { location: `${elsewhere.origin}/api/web/v2/app/users/u-1/session` }));
+  expect((await fail('session.create')).code).toBe('UNEXPECTED_REDIRECT');
+  expect([platform.requests.length, elsewhere.requests.length]).toEqual([1, 0]);
 });
 
 describe('the part of an error that is passed on', () => {
@@ -233,14 +231,6 @@ describe('the part of an error that is passed on', () => {
         },
       ],
     });
-  });
-
-  it('keeps the names in its pointers, whatever the command holds', async () => {
-    const source = { pointer: '/data/attributes/player/currency' };
-    platform.always(answers(422, errors(422, { source })));
-    const data = { player: { id: 'u-1', nick: 'cur' } };
-    const error = await failureOf(buildClient(platform.origin).client.openGame(data, callWithin()));
-    expect(error.platform?.errors).toEqual([{ status: 422, ...source }]);
   });
 
   it('is cut at 300 characters, and at 20 errors', async () => {

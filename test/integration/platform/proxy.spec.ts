@@ -17,7 +17,7 @@ import {
   startPlatform,
 } from './client.fixture.ts';
 import { DOCUMENTS, SESSION } from './documents.ts';
-import { answers, type LocalPlatform, neverAnswers, resets, targetOf } from './local-platform.ts';
+import { answers, type LocalPlatform, neverAnswers, targetOf } from './local-platform.ts';
 
 describe('proxy', () => {
   let authority: Authority;
@@ -77,13 +77,6 @@ describe('proxy', () => {
       expect(platform.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
     });
 
-    it('use no more connections than they may, each for many calls', async () => {
-      const client = clientThrough(origin(), { limits: { connections: 2 } });
-      await Promise.all(Array.from({ length: 20 }, () => create(client)));
-      expect(platform.requests).toHaveLength(20);
-      expect(platform.maxInFlight).toBeLessThanOrEqual(2);
-    });
-
     it('name a proxy that refuses them, and were not sent', async () => {
       proxy.behaviour = 407;
       const client = clientThrough(origin());
@@ -111,22 +104,6 @@ describe('proxy', () => {
       const error = await failureOf(create(clientThrough(origin()), callWithin(500)));
       expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
       await until('the proxy has no connection', () => proxy.connections === 0);
-    });
-
-    it('end when the client is closed', async () => {
-      platform.always(neverAnswers);
-      const { client } = clientThrough(origin());
-      const ended = failureOf(createSession(client));
-      await until('the platform has the call', () => platform.requests.length === 1);
-      await client.close();
-      expect((await ended).details).toEqual({ reason: 'closed' });
-      await until('the proxy has no connection', () => proxy.connections === 0);
-    });
-
-    it('have no known outcome if they were sent and the platform ended the connection', async () => {
-      platform.always(resets);
-      const client = clientThrough(origin(), { limits: { maxAttempts: 1 } });
-      expect((await failureOf(create(client))).code).toBe('OUTCOME_UNKNOWN');
     });
   });
 

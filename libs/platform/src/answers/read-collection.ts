@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 
 import type { RecordFault } from '#contracts';
-import { oneAtATime, Slices } from '#resilience';
 
 import type { OperatorCredentials, PlatformSettings } from '../platform-settings.ts';
 import {
@@ -14,6 +13,7 @@ import {
 import { readRecord, ToleratedFaults } from './read-record.ts';
 import type { RecordShape } from './record-shapes.ts';
 import { type Range, scanRecords } from './scan-records.ts';
+import { oneAtATime, Slices } from './slices.ts';
 
 /** One page of a report, with what the platform's envelope says of it. */
 export interface CollectionPage {

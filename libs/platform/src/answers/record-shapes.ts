@@ -1,9 +1,9 @@
 /** What the interface document says of the records of a report; names as the platform writes them. */
 export interface RecordShape {
   readonly type: string;
-  /** Without which a record is none. */
+  /** Texts that every record has. */
   readonly texts: readonly string[];
-  /** With `REPORT_RECORDS=lenient`, a record may be without these. */
+  /** Texts that a record may lack with `REPORT_RECORDS=lenient`. */
   readonly tolerableTexts: readonly string[];
   readonly integers: readonly string[];
 }

@@ -15,7 +15,7 @@ export interface CallFacts {
   readonly call: CallContext;
   /** 0 while the circuit would let a call through. */
   readonly circuitRetryAfterMs: number;
-  /** Of the command; no error may repeat it. */
+  /** The data of the command; no error may repeat it. */
   readonly data: object;
   readonly secretKey: string | undefined;
 }

@@ -152,7 +152,8 @@ export class OperationCalls {
   /** @param resends how many attempts of the call were made before */
   async #attempt(call: SignedCall, context: CallContext, resends: number): Promise<Outcome> {
     if (!this.circuit.isPassable) return this.#refuse('circuit-open');
-    const admittance = await this.#admit(context.deadline);
+    const entered = this.#share.admission.enter(this.#compartment, context.deadline);
+    const admittance = typeof entered === 'string' ? entered : await this.#waitFor(entered);
     if (admittance !== 'admitted') return this.#refuse(admittance);
     // The circuit may have opened, and the deadline passed, while the call waited for its admission.
     const pass = this.circuit.enter();
@@ -168,13 +169,11 @@ export class OperationCalls {
     }
   }
 
-  async #admit(deadline: Deadline): Promise<Admittance> {
-    const admittance = this.#share.admission.enter(this.#compartment, deadline);
-    if (typeof admittance === 'string') return admittance;
+  async #waitFor(entered: Promise<Admittance>): Promise<Admittance> {
     const startedAtMs = performance.now();
-    const later = await admittance;
+    const admittance = await entered;
     this.#share.observer?.admissionWaited(this.#operation, performance.now() - startedAtMs);
-    return later;
+    return admittance;
   }
 
   #refuse(reason: RefusalReason): Outcome {

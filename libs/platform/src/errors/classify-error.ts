@@ -15,7 +15,7 @@ export interface ErrorAnswer {
   readonly status: number;
   readonly operation: Operation;
   readonly body: ErrorBody;
-  /** Of the command. */
+  /** The data of the command. */
   readonly data: object;
 }
 

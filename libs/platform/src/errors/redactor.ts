@@ -27,7 +27,7 @@ const MAX_TEXT = 4096;
 const MAX_CHARACTERS = 300;
 /** How often a value may have been escaped; an honest platform and its proxies do so once or twice. */
 const MAX_LAYERS = 8;
-/** Of all texts of an answer: units of their layers by units of the values, each of which may be compared once. Beyond it, texts are left out. */
+/** Comparisons for all texts of an answer: units of a text's layers times units of the values. Beyond it, texts are left out. */
 const BUDGET = 20_000_000;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(

@@ -31,10 +31,13 @@ export type Fields = Readonly<Record<string, string | undefined>>;
 
 /** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
 export function encodeFields(fields: Fields): string {
-  return Object.entries(fields)
-    .filter((field): field is [string, string] => field[1] !== undefined)
-    .map((field) => field.map(encodeURIComponent).join('='))
-    .join('&');
+  let text = '';
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    text += `${text && '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+  }
+  return text;
 }
 
 export function formOf(fields: Fields): RequestBody {

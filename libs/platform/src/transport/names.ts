@@ -38,7 +38,7 @@ interface Host {
  */
 export class Names {
   readonly #ask: Ask;
-  /** Those of the settings: few. */
+  /** The names of the settings: few. */
   readonly #hosts = new Map<string, Host>();
   /** Questions for names that are slow. */
   #slowAsked = 0;

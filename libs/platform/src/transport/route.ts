@@ -37,7 +37,7 @@ export type Connector = (options: buildConnector.Options, callback: buildConnect
 
 /** How requests reach an origin. */
 export interface Route {
-  /** Of what is connected to: the platform, or a proxy that carries requests out. */
+  /** Where connections go: to the platform, or to a proxy that carries requests out. */
   readonly origin: string;
   /** What precedes the path of a request. */
   readonly prefix: string;

@@ -32,17 +32,6 @@ function filled(admission: Admission, compartment: Compartment, calls = 100): nu
 }
 
 describe('Admission', () => {
-  it('never admits more than there are connections', () => {
-    const admission = new Admission({ connections: 3, queue: 100 });
-    const sessions = admission.add('interactive');
-    filled(admission, sessions, 50);
-    expect([admission.inFlight, admission.waiting]).toEqual([3, 47]);
-    for (let left = 49; left >= 0; left -= 1) {
-      admission.leave(sessions);
-      expect(admission.inFlight).toBe(Math.min(left, 3));
-    }
-  });
-
   it('leaves connections to the others, however many calls of one compartment are stuck', () => {
     const admission = new Admission({ connections: 256, queue: 1_000 });
     const [games, sessions] = [admission.add('interactive'), admission.add('interactive')];
@@ -96,12 +85,6 @@ describe('Admission', () => {
     await jest.advanceTimersByTimeAsync(0);
     expect(log.at(-1)).toBe('third admitted');
     expect([admission.inFlight, admission.waiting, jest.getTimerCount()]).toEqual([1, 0, 0]);
-  });
-
-  it('admits no call whose deadline has passed', () => {
-    const admission = new Admission({ connections: 1, queue: 10 });
-    expect(admission.enter(admission.add('interactive'), new Deadline(0))).toBe('expired');
-    expect(admission.inFlight).toBe(0);
   });
 
   it('keeps half of the connections from background calls', async () => {

@@ -41,12 +41,12 @@ export class Window {
     this.#clock = clock;
   }
 
-  /** By its clock. */
+  /** The time by its clock. */
   now(): number {
     return this.#clock();
   }
 
-  /** By the names of the compartments. */
+  /** What each compartment holds, by its name. */
   get holdings(): ReadonlyMap<string, Holding> {
     return this.#holdings;
   }

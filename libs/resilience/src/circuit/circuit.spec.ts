@@ -68,32 +68,20 @@ describe('a closed circuit', () => {
     expect(causes).toEqual(['HTTP 503', 'HTTP 503', 'refused', 'refused', undefined]);
   });
 
-  it('is open before the next call enters', () => {
-    const { circuit } = build();
-    for (let i = 0; i < 4; i += 1) circuit.enter()!.settle('unhealthy');
-    expect(circuit.enter()).toBeUndefined();
-  });
-
   it('counts a failure as fast with a hundred thousand calls in its window as with a few', async () => {
     jest.useRealTimers();
     const settings = { minimumCalls: 1_000_000 };
     const [few, many] = [build(settings).circuit, build(settings).circuit];
     for (let calls = 0; calls < 100_000; calls += 1) many.enter()!.settle('healthy');
     await new Promise((resolve) => setImmediate(resolve));
-    const durations = { few: [] as number[], many: [] as number[] };
-    for (let round = 0; round < 51; round += 1) {
-      for (const [name, circuit] of [
-        ['few', few],
-        ['many', many],
-      ] as const) {
+    const medianMs = (circuit: Circuit) =>
+      Array.from({ length: 51 }, () => {
         const startMs = performance.now();
         circuit.enter()!.settle('unhealthy');
-        durations[name].push(performance.now() - startMs);
-      }
-    }
-    const median = (values: number[]) => values.sort((a, b) => a - b)[25]!;
+        return performance.now() - startMs;
+      }).sort((a, b) => a - b)[25]!;
     // With opossum's percentiles it is several hundred times as long.
-    expect(median(durations.many)).toBeLessThan(20 * median(durations.few));
+    expect(medianMs(many)).toBeLessThan(20 * medianMs(few));
   });
 
   it('can be set to open at 100 percent, and does not open below', async () => {
@@ -103,12 +91,6 @@ describe('a closed circuit', () => {
     await jest.advanceTimersByTimeAsync(20_000);
     await call(circuit, ...times(4, 'unhealthy'));
     expect(circuit.state).toBe('open');
-  });
-
-  it('stays closed below the minimum of calls', async () => {
-    const { circuit } = build();
-    await call(circuit, ...times(3, 'unhealthy'));
-    expect(circuit.state).toBe('closed');
   });
 
   it('does not count what is ignored, neither as a call nor as a success', async () => {
@@ -159,19 +141,6 @@ describe('an open circuit', () => {
     await call(circuit, 'unhealthy');
     expect(circuit.retryAfterMs).toBe(6000);
   });
-
-  it('is not closed by a late success of a call from before its opening', async () => {
-    const { circuit } = build();
-    const late = circuit.enter()!;
-    await call(circuit, ...times(4, 'unhealthy'));
-    late.settle('healthy');
-    await jest.advanceTimersByTimeAsync(5000);
-    expect(circuit.state).toBe('half-open');
-    late.settle('healthy');
-    late.settle('unhealthy');
-    await jest.advanceTimersByTimeAsync(0);
-    expect(circuit.state).toBe('half-open');
-  });
 });
 
 describe('a circuit that closed again', () => {
@@ -188,13 +157,6 @@ describe('a circuit that closed again', () => {
 });
 
 describe('a half-open circuit', () => {
-  it('lets one probe through at a time', async () => {
-    const { circuit } = await halfOpened();
-    const probe = circuit.enter();
-    expect(probe).toBeDefined();
-    expect([circuit.enter(), circuit.retryAfterMs]).toEqual([undefined, 1000]);
-  });
-
   it('closes by a healthy probe, and forgets what opened it', async () => {
     const { circuit, changes } = await halfOpened();
     await call(circuit, 'healthy');
@@ -203,20 +165,6 @@ describe('a half-open circuit', () => {
     expect(circuit.state).toBe('closed');
     await call(circuit, 'unhealthy');
     expect(circuit.state).toBe('open');
-  });
-
-  it('opens again by an unhealthy probe', async () => {
-    const { circuit, changes } = await halfOpened();
-    await call(circuit, 'unhealthy');
-    expect(changes).toEqual(['open', 'half-open', 'open']);
-    expect(circuit.retryAfterMs).toBe(5000);
-  });
-
-  it('is not closed by a cancelled probe, which makes room for the next', async () => {
-    const { circuit } = await halfOpened();
-    await call(circuit, 'ignored');
-    expect(circuit.state).toBe('half-open');
-    expect(circuit.enter()).toBeDefined();
   });
 
   it('lets no second probe through while the first one is being counted', async () => {

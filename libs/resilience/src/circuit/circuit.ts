@@ -96,7 +96,7 @@ export class Circuit {
     return this.#mode.state;
   }
 
-  /** Of the last unhealthy call; `undefined` while the circuit is closed. */
+  /** What the last unhealthy call ended with; `undefined` while the circuit is closed. */
   get cause(): string | undefined {
     return this.#mode.state === 'closed' ? undefined : this.#cause;
   }

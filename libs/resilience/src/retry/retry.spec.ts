@@ -44,59 +44,51 @@ async function run(outcomes: Outcome[], rules: Partial<RetryRules> = {}, deadlin
 }
 
 describe('retry', () => {
-  it('takes the first answer', async () => {
-    expect(await run([answered])).toMatchObject({ outcome: answered, startedAtMs: [0], retries: 0 });
+  const SOON = 50;
+  const LATE = 600_000;
+
+  it.each<[string, Outcome[], Outcome, number[], number?]>([
+    ['takes the first answer', [answered], answered, [0]],
+    [
+      'pauses longer each time, with jitter',
+      [transient(), notSent, unknown, answered],
+      unknown,
+      [0, 100, 300],
+    ],
+    ['waits as long as Retry-After asks', [transient(2000), answered], answered, [0, 2100]],
+    ['gives up at once if Retry-After passes the deadline', [transient(15_000)], transient(15_000), [0]],
+    ['gives up at once if the pause passes the deadline', [transient(), answered], transient(), [0], SOON],
+    ['leaves a wait of more than 30 s to the caller', [transient(31_000)], transient(31_000), [0], LATE],
+    [
+      'keeps what may have been done if the next is not sent',
+      [unknown, notSent, notSent],
+      unknown,
+      [0, 100, 300],
+    ],
+    ['keeps what may have been done if the next is rejected', [unknown, rejected], unknown, [0, 100]],
+    ['keeps a failure if the next is rejected', [transient(), rejected], transient(), [0, 100]],
+    ['ends with a rejection', [rejected], rejected, [0]],
+    ['ends with a later answer', [unknown, notSent, transient()], transient(), [0, 100, 300]],
+  ])('%s', async (_what, outcomes, outcome, startedAtMs, deadlineMs = 15_000) => {
+    const end = await run(outcomes, {}, Deadline.after(deadlineMs));
+    expect(end).toMatchObject({ outcome, startedAtMs, retries: startedAtMs.length - 1 });
   });
 
-  it('attempts again after growing pauses with jitter, as often as allowed', async () => {
-    const end = await run([transient(), notSent, unknown, answered]);
-    expect(end).toMatchObject({ outcome: unknown, startedAtMs: [0, 100, 300], retries: 2 });
-    expect(end.history).toEqual({ attempts: 3, unknown: 1 });
-  });
-
-  it('waits as long as Retry-After asks', async () => {
-    expect(await run([transient(2000), answered])).toMatchObject({
-      outcome: answered,
-      startedAtMs: [0, 2100],
-    });
-  });
-
-  it('gives up at once if the wait would pass the deadline', async () => {
-    expect(await run([transient(15_000), answered])).toMatchObject({
-      outcome: transient(15_000),
-      startedAtMs: [0],
-    });
-    const deadline = Deadline.after(50);
-    expect(await run([transient(), answered], {}, deadline)).toMatchObject({
-      outcome: transient(),
-      startedAtMs: [0],
-    });
-  });
-
-  it('leaves a wait that is too long for a command in flight to the caller', async () => {
-    const deadline = Deadline.after(600_000);
-    const end = await run([transient(31_000), answered], {}, deadline);
-    expect(end).toMatchObject({ outcome: transient(31_000), startedAtMs: [0] });
-  });
-
-  it('makes at most two attempts after an unknown outcome if it may repeat once', async () => {
-    const rules: Partial<RetryRules> = { repeatAfterUnknown: 'once', maxAttempts: 5 };
-    expect((await run([unknown, unknown, answered], rules)).startedAtMs).toHaveLength(2);
-    expect((await run([transient(), unknown, answered], rules)).startedAtMs).toHaveLength(2);
-    expect((await run([transient(), transient(), answered], rules)).startedAtMs).toHaveLength(3);
-  });
-
-  it('does not let an attempt that was not sent hide what the one before may have done', async () => {
-    expect((await run([unknown, notSent, notSent])).outcome).toBe(unknown);
-    expect((await run([unknown, rejected])).outcome).toBe(unknown);
-    expect((await run([transient(), rejected])).outcome).toEqual(transient());
-    expect((await run([rejected])).outcome).toBe(rejected);
-    expect((await run([unknown, notSent, transient()])).outcome).toEqual(transient());
-  });
+  it.each([
+    [[unknown, unknown, answered], 2],
+    [[transient(), unknown, answered], 2],
+    [[unknown, transient(), answered], 2],
+    [[transient(), transient(), answered], 3],
+  ])(
+    'makes at most two attempts after an unknown outcome if it may repeat once: %j',
+    async (outcomes, attempts) => {
+      const { startedAtMs } = await run(outcomes, { repeatAfterUnknown: 'once', maxAttempts: 5 });
+      expect(startedAtMs).toHaveLength(attempts);
+    },
+  );
 
   it('ends if the budget is empty', async () => {
-    const budget = new RetryBudget();
-    while (budget.take());
+    const budget = emptied(() => 0);
     expect(await run([transient(), answered], { budget })).toMatchObject({
       outcome: transient(),
       retries: 0,
@@ -164,11 +156,6 @@ describe('backoffMs', () => {
     expect([1, 2, 3, 4, 5, 6, 60].map((attempts) => backoffMs(attempts, undefined, () => 1))).toEqual([
       200, 400, 800, 1600, 3200, 5000, 5000,
     ]);
-  });
-
-  it('adds the jitter to what Retry-After asked for', () => {
-    expect(backoffMs(1, 3000, () => 0)).toBe(3000);
-    expect(backoffMs(1, 3000, () => 0.5)).toBe(3100);
   });
 });
 

@@ -109,7 +109,7 @@ async function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
  * Is it retryable? What was not sent, and what failed transiently, always is. What may have been done is as far as the
  * operation allows: with `once`, a call with an attempt of unknown outcome makes two attempts at most.
  */
-export function isRetryable(
+function isRetryable(
   { kind }: AttemptOutcome<unknown, unknown>,
   { attempts, unknown }: AttemptHistory,
   repeat: RepeatAfterUnknown,

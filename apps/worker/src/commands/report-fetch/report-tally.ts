@@ -8,8 +8,7 @@ import {
   spansIntervals,
 } from '#contracts';
 import type { CommandContext } from '#messaging';
-import type { CollectionPage } from '#platform';
-import { Slices } from '#resilience';
+import { type CollectionPage, Slices } from '#platform';
 
 import { SeenIds } from './seen-ids.ts';
 
