@@ -53,8 +53,6 @@ export class Broker {
   readonly #consuming: BrokerConnection;
   readonly #upkeep: Upkeep;
   #consumers: readonly QueueConsumer[] = [];
-  #publishModel: ChannelModel | undefined;
-  #consumeModel: ChannelModel | undefined;
   #release: BrokerRelease | undefined;
   /** Whether it was asked over the present connection whether the service may publish. */
   #isChecked = false;
@@ -62,12 +60,12 @@ export class Broker {
   constructor(options: BrokerOptions) {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
-    this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
+    this.#consuming = this.#connection('consuming', async (model) => options.onConsuming(model));
     this.#upkeep = new Upkeep({
       ...options,
       reads: () => this.#consumers.map(({ queue }) => queue),
       // Under an alarm, the broker answers nothing on a connection that has published.
-      connection: () => (this.#publishing.state.kind === 'open' ? this.#publishModel : undefined),
+      connection: () => (this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined),
       onChange: (missing) => {
         this.#holdConsumers();
         options.onAccess(missing && this.#adviceOn(missing));
@@ -117,7 +115,8 @@ export class Broker {
 
   /** How many messages wait in a queue, `undefined` if the broker does not tell, or there is no such queue. */
   async depthOf(queue: string): Promise<number | undefined> {
-    return this.#publishModel && depthOf(this.#publishModel, queue).catch(() => undefined);
+    const { model } = this.#publishing;
+    return model && depthOf(model, queue).catch(() => undefined);
   }
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
@@ -154,7 +153,6 @@ export class Broker {
     // What stood before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#upkeep.hasStood) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
-    this.#publishModel = model;
     await this.publisher.attach(model, {
       get state() {
         return connection.state;
@@ -166,12 +164,6 @@ export class Broker {
     });
     this.#isChecked = true;
     this.#consuming.open();
-  }
-
-  #setUpConsuming(model: ChannelModel): Promise<void> {
-    this.#consumeModel = model;
-    this.#options.onConsuming(model);
-    return Promise.resolve();
   }
 
   #declareQueue(model: ChannelModel, queue: string): Promise<void> {
@@ -188,8 +180,8 @@ export class Broker {
    * would notice after ten seconds and more.
    */
   async #checkConsuming(): Promise<void> {
-    const model = this.#consumeModel;
-    if (!model || !this.#consuming.isCurrent(model)) return;
+    const { model } = this.#consuming;
+    if (!model) return;
     try {
       await onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
     } catch (error) {

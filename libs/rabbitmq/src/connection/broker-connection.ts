@@ -59,9 +59,9 @@ export class BrokerConnection {
     return this.#state.kind === 'open' || this.#state.kind === 'blocked';
   }
 
-  /** Whether a connection is the one in use. */
-  isCurrent(model: ChannelModel): boolean {
-    return this.#model === model;
+  /** The connection in use, or that is being set up. */
+  get model(): ChannelModel | undefined {
+    return this.#model;
   }
 
   /** Begins to connect, the first time that it is called; returns at once. */
@@ -108,7 +108,7 @@ export class BrokerConnection {
    * @param olderThanMs a younger one is kept
    */
   reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
-    if (!this.isCurrent(model) || performance.now() - this.#openedAtMs < olderThanMs) return;
+    if (this.#model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
     destroySocket(model, new Error(reason));
   }
 
