@@ -13,11 +13,11 @@ import { Upkeep } from './upkeep.ts';
 
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
 const REDECLARE_WAIT_MS = 1_000;
-/** Of a connection whose node confirms nothing that is published. */
+/** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 export interface BrokerOptions {
-  /** Of the service; the broker's management shows it with the use of each connection. */
+  /** The service's; the broker's management shows it with the use of each connection. */
   readonly name: string;
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
@@ -27,7 +27,7 @@ export interface BrokerOptions {
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
   readonly publishesTo: readonly string[];
-  /** What the service needs, for the advice to somebody who has to grant it. */
+  /** What the service needs, for the advice on what to grant. */
   readonly permissions: Permissions;
   /** Called with each connection that begins to consume. */
   readonly onConsuming: (connection: ChannelModel) => void;
@@ -36,7 +36,7 @@ export interface BrokerOptions {
   readonly onAccess: (advice: string | undefined) => void;
   /** Called with the broker's release when it is first known, and when it is another one. */
   readonly onRelease: (release: BrokerRelease) => void;
-  /** What stands on the broker differs from the topology, at the first connection: a person must decide. */
+  /** Called at the first connection if what exists on the broker differs from the topology: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
   readonly random: () => number;
 }
@@ -86,7 +86,7 @@ export class Broker {
     return this.#publishing.lastError ?? this.#consuming.lastError ?? (missing && this.#adviceOn(missing));
   }
 
-  /** Of the broker that was connected to last. */
+  /** The release of the broker that was connected to last. */
   get release(): BrokerRelease | undefined {
     return this.#release;
   }
@@ -150,8 +150,9 @@ export class Broker {
     const connection = this.#publishing;
     this.#learnRelease(releaseOf(model));
     const looked = this.#upkeep.look(model);
-    // What stood before most likely still does; a queue that is missing is declared again when it is needed.
-    if (this.#upkeep.hasStood) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
+    // What existed before most likely still does; a queue that is missing is declared again when it is needed.
+    if (this.#upkeep.wasComplete)
+      await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
     await this.publisher.attach(model, {
       get state() {

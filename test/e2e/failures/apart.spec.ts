@@ -22,7 +22,7 @@ const DEADLINE_MS = 3_000;
 const HOUR_MS = 3_600_000;
 const folder = mkdtempSync(join(tmpdir(), 'apart-'));
 
-/** Why somebody's trouble does not hold up the rest; `npm run bench -- --apart` measures that. */
+/** Why the trouble of one player or operator does not hold up the rest; `npm run bench -- --apart` measures that. */
 describe('what waits', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;

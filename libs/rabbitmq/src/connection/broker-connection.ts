@@ -14,14 +14,14 @@ export type ConnectionState =
   | { readonly kind: 'open' }
   /** The broker takes nothing from publishers: memory or disk alarm. */
   | { readonly kind: 'blocked'; readonly reason: string }
-  /** The broker refuses the user, the password or the virtual host; tried again, since somebody may correct that. */
+  /** The broker refuses the user, the password or the virtual host; tried again, since an administrator may correct that. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'closed' };
 
 export interface BrokerConnectionOptions extends ConnectOptions {
   /** The nodes of one cluster, tried in turn. They hold a password. */
   readonly urls: readonly string[];
-  /** Makes channels and topology after each connect. If it throws, the connection is closed and made again. */
+  /** Makes channels and topology after each connect. If it throws, the connection is closed and recreated. */
   readonly setUp?: (connection: ChannelModel) => Promise<void>;
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
