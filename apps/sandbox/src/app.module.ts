@@ -14,7 +14,7 @@ import { PagesController } from './pages/pages.controller.ts';
 import { Currencies, Players } from './players/players.ts';
 import { Accounts } from './reports/population.ts';
 import { ReportsController } from './reports/reports.controller.ts';
-import { AdHocReport, RakeReport } from './reports/reports.ts';
+import { Reports } from './reports/reports.ts';
 import { PublicAddress, Sessions } from './sessions/sessions.ts';
 import { SessionsController } from './sessions/sessions.controller.ts';
 import { Settings } from './settings/settings.ts';
@@ -46,9 +46,8 @@ export class AppModule implements NestModule {
         { provide: Latency, useValue: new Latency(settings.latency, random) },
         { provide: APP_FILTER, useClass: ErrorFilter },
         Accounts,
-        AdHocReport,
         Overview,
-        RakeReport,
+        Reports,
         PublicAddress,
         TrafficLog,
       ],

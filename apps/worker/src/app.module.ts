@@ -37,14 +37,14 @@ import type { Traces } from './traces/open-traces.ts';
 
 export interface AppOptions {
   readonly settings: Settings;
-  /** At first; `PlatformClients` takes others. */
+  /** The first ones; `PlatformClients` takes others later. */
   readonly operators: readonly OperatorCredentials[];
   readonly internalKeys: InternalKeys;
   readonly tls: TlsContexts;
   readonly callers: CallerPolicy;
   readonly logger: Logger;
   readonly traces: Traces | undefined;
-  /** What stands on the broker differs from the topology of this version. */
+  /** Called if the broker has a topology that differs from the one of this version. */
   readonly onMismatch: (error: Error) => void;
 }
 

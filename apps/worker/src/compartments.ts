@@ -1,13 +1,13 @@
 import type { MessagingHealth } from '#messaging';
 import type { PlatformClients } from '#platform';
 
-/** One operation of one operator, for health and metrics. */
+/** An operation of an operator, for health and metrics. */
 export interface CompartmentReport {
   readonly operator: string;
   readonly operation: string;
   /** Players' commands in this worker, wherever they wait; of reports, their calls. */
   readonly inFlight: number;
-  /** Those of them that wait for a connection to the platform. */
+  /** The part of `inFlight` that waits for a connection to the platform. */
   readonly waiting: number;
   /** Refused with `OVERLOADED` so far, because the compartment held its share of the lane. */
   readonly overflowed: number;

@@ -7,7 +7,7 @@ import { stopOnSignal } from './stop-on-signal.ts';
 process.env['UV_THREADPOOL_SIZE'] ??= '64';
 // At SIGUSR1 Node.js opens its debugger, and with it every secret in memory; if somebody listens, it does not.
 process.on('SIGUSR1', () => undefined);
-// What is compiled once need not be again, if the folder can be written.
+// Keeps compiled code for the next start, if the folder can be written.
 enableCompileCache(fileURLToPath(new URL('../../../../node_modules/.cache/poker-bridge', import.meta.url)));
 // First, because everything else takes time to load, and an orchestrator may stop the worker meanwhile.
 const stopping = stopOnSignal();

@@ -46,7 +46,7 @@ describe('activeTraceContext', () => {
   beforeEach(() => void context.setGlobalContextManager(new StackContextManager().enable()));
   afterEach(() => context.disable());
 
-  it('is that of the active span', () => {
+  it('comes from the active span', () => {
     expect(within(SPAN)).toEqual({ traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
     const traceState = new TraceState('vendor=1');
     expect(within({ ...SPAN, traceFlags: TraceFlags.NONE, traceState })).toEqual({

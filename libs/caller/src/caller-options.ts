@@ -49,15 +49,14 @@ export interface CallerOptions {
   readonly instance?: string;
   /** The prefix of the workers' names on the broker (their `AMQP_PREFIX`). Default `poker`. */
   readonly prefix?: string;
-  /** Whose credentials the worker uses. Default: that of the worker, `default`. */
+  /** Whose credentials the worker uses. Default: the worker's, `default`. */
   readonly operator?: string;
   /** Whether commands name the broker user in `user_id`, which makes it the caller of `CALLERS_FILE`. Default false. */
   readonly sendUserId?: boolean;
   /** For `amqps`: a private authority, a client certificate and its key. */
   readonly tls?: ConnectionOptions;
   /**
-   * The trace that a command belongs to, asked for each. Default: that of the active span of `@opentelemetry/api`, if it is
-   * installed.
+   * Gives the trace of each command. Default: the trace of the active span, if `@opentelemetry/api` is installed.
    */
   readonly traceContext?: () => TraceContext;
   /** Takes each reply that no call awaits. Without it they are dropped. */

@@ -1,7 +1,7 @@
 import type { CommandData, CommandType, GameOpened, SessionCreated } from '@poker-bridge/contracts';
 import type { ConnectionState } from '@poker-bridge/rabbitmq';
 
-import { Publisher } from './bus/publisher.ts';
+import { type PreparedCommand, Publisher } from './bus/publisher.ts';
 import { ReplyQueue } from './bus/reply-queue.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
 import { Attempts, type Bus } from './calls/attempts.ts';
@@ -11,7 +11,6 @@ import {
   type CommandOptions,
   type PlayerCommand,
   prepareCommand,
-  type PreparedCommand,
   type ReportCommand,
 } from './calls/prepare-command.ts';
 import { readReport } from './calls/read-report.ts';

@@ -1,12 +1,11 @@
+export type { CommandProperties, PreparedCommand } from './bus/publisher.ts';
 export { Caller, createCaller } from './caller.ts';
 export type { CallerOptions } from './caller-options.ts';
 export type { ReplyTo } from './calls/call.ts';
 export type {
   CallOptions,
   CommandOptions,
-  CommandProperties,
   PlayerCommand,
-  PreparedCommand,
   ReportCommand,
   TraceContext,
 } from './calls/prepare-command.ts';

@@ -1,7 +1,7 @@
 import type { PlatformAnswer, Violation } from './replies/command-failed.ts';
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 
-/** What a failure can say beyond its code; each member is in the error body if it is given. */
+/** Facts that a failure can state beyond its code; each member is in the error body if it is given. */
 export interface CommandErrorFacts {
   /** Default: the sentence of the code's row in `ERROR_CODES`. */
   readonly message?: string | undefined;

@@ -1,4 +1,4 @@
-/** What kind of failure a code is; it decides how the command is settled. Source: bus contract, sections 4 and 5. */
+/** The kind of failure that a code is; it decides how the command is settled. Source: bus contract, sections 4 and 5. */
 export const ERROR_CATEGORIES = [
   'invalid',
   'expired',

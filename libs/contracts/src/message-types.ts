@@ -72,7 +72,7 @@ export const SCHEMA_VERSION = 1;
 
 /** The name of every exchange and queue of one installation. Source: bus contract, section 1. */
 export interface BusNames {
-  /** What each name starts with; a `reply_to` must not. */
+  /** The beginning of each name; a `reply_to` must not have it. */
   readonly reserved: string;
   readonly commands: string;
   readonly unknownCommands: string;

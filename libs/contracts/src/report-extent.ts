@@ -1,6 +1,6 @@
 import type { ReportPage } from './replies/report-replies.ts';
 
-/** What a page says of the whole report. */
+/** The counts of the whole report that each page holds. */
 export type ReportExtent = Pick<ReportPage, 'totalCount' | 'pageCount' | 'perPage'>;
 
 /** A report that grows beyond this multiple of what it was at first, and as many pages more, has no end. */

@@ -22,7 +22,7 @@ export function refuseCleartext(
   if (settings.ALLOW_CLEARTEXT === 'true') return;
   const proxy = settings.PLATFORM_PROXY_URL;
   const traces = endpointOf(settings);
-  // What a proxy elsewhere is asked for leaves this machine, whatever its address.
+  // A request by way of a proxy elsewhere leaves this machine, whatever its address.
   const isPlatformHere = (url: URL): boolean =>
     isHere(url) && (proxy === undefined || isHere(new URL(proxy)));
   const faults: SettingFault[] = [

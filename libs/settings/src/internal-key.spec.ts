@@ -24,7 +24,7 @@ describe('internalKeyOf', () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it('is that of INTERNAL_KEY if there is one, whatever the operators', () => {
+  it('is derived from INTERNAL_KEY alone if there is one', () => {
     expect(keyOf('internal', 'a')).toBe(keyOf('internal', 'b'));
     expect(keyOf('internal')).not.toBe(keyOf(undefined, 'internal'));
   });

@@ -1,7 +1,7 @@
 import { type ReadText, readTextFile } from './settings.ts';
 import { SettingsError } from './settings-error.ts';
 
-/** What matters of a JSON text: brackets, and strings with the colon that makes one a name. */
+/** The tokens of a JSON text that matter: brackets, and strings with the colon that makes one a name. */
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|[{}[\]]/g;
 
 /** Reads the JSON file that a variable names. What is wrong is a fault of that variable, and never quotes the file. */

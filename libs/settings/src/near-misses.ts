@@ -18,7 +18,7 @@ const COMMON_WORDS: ReadonlySet<string> = new Set(['HTTP', 'LOG', 'MAX', 'OTEL',
 const CLOSE_BY = 2;
 /** A shorter word is no beginning of another one. */
 const SHORTEST_BEGINNING = 3;
-/** Those of every shell, close to `LANES`, and those that OpenTelemetry reads itself. */
+/** Variables of every shell, close to `LANES`, and variables that OpenTelemetry reads itself. */
 const FOREIGN = /^(LANG|LINES|OTEL_(?!BSP|SDK|SERVICE|TRACES).*)$/;
 
 /** Variables that look like settings and are none. Source: bus contract, section 7. */

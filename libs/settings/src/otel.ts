@@ -37,7 +37,7 @@ const ratio: Reader<number> = (value) => {
   return number;
 };
 
-/** Those of OpenTelemetry's own variables that decide whether and where traces go; its SDK reads the others itself. */
+/** OpenTelemetry's own variables that decide whether and where traces go; its SDK reads the others itself. */
 export const OTEL_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(httpRoot),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(httpRoot),

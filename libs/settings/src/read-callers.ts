@@ -2,7 +2,7 @@ import { COMMAND_TYPES } from '#contracts';
 import { JsonFile } from './json-file.ts';
 import type { ReadText } from './settings.ts';
 
-/** What one caller may do; what is absent allows everything. */
+/** The rights of one caller; an absent member allows everything. */
 export interface CallerRules {
   readonly operators?: ReadonlySet<string>;
   readonly commands?: ReadonlySet<string>;

@@ -6,13 +6,13 @@ import type { TlsMaterial } from '#tls';
 import { readFile, type ReadText, type Settings } from './settings.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
 
-/** What the names of the settings for one kind of server begin with. */
+/** The beginning of the settings' names for one kind of server. */
 export type TlsFamily = 'AMQP' | 'PLATFORM' | 'REDIS';
 type TlsVariable = `${TlsFamily}_TLS_${'CA' | 'CERT' | 'KEY'}`;
 
 export interface TlsSource {
   readonly settings: Partial<Pick<Settings, TlsVariable>>;
-  /** Of the servers; the files are of use only if one of them is encrypted. */
+  /** The servers' addresses; the files are of use only if one of them is encrypted. */
   readonly addresses: readonly string[];
   readonly readText: ReadText;
   readonly nowMs: number;
@@ -27,8 +27,8 @@ const UNENCRYPTED: Readonly<Record<TlsFamily, string>> = {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * The files that `…_TLS_CA`, `…_TLS_CERT` and `…_TLS_KEY` of one kind of server name. They are checked, so that what is
- * wrong is told at start, and not at each connect.
+ * The files that `…_TLS_CA`, `…_TLS_CERT` and `…_TLS_KEY` of one kind of server name. They are checked, so that a
+ * fault is reported at start, and not at each connect.
  *
  * @throws SettingsError for each file that cannot be used, without its content
  */

@@ -51,7 +51,7 @@ export function rising(read: Reader<number>): Reader<readonly number[]> {
   };
 }
 
-/** What the name of a queue may begin with. */
+/** The beginning of queues' names. */
 export const namePrefix: Reader<string> = (value) => {
   if (!/^[A-Za-z0-9_.-]{1,100}$/.test(value) || value.startsWith('amq.')) {
     throw new Error(
@@ -68,7 +68,7 @@ export const countryMember: Reader<string> = (value) => {
   return value;
 };
 
-/** What the form of `CURRENCY_PRECISIONS` can hold. */
+/** The most that the form of `CURRENCY_PRECISIONS` can hold. */
 export const MAX_DECIMALS = 99;
 
 /** `USD=2,BTC=8,mBTC=5`: the number of decimals of each currency, under its name on the platform. */

@@ -14,7 +14,7 @@ const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const MINUTE_MS = 60_000;
 
-describe('a deadline', () => {
+describe('deadlines', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   let witness: Witness;
@@ -50,7 +50,7 @@ describe('a deadline', () => {
     ['ISO 8601', () => new Date(agoMs(1_000)).toISOString()],
     ['a string of milliseconds', () => String(agoMs(1))],
     ['an integer', () => agoMs(1)],
-  ])('that has passed, as %s, is answered without a call', async (_, deadline) => {
+  ])('a passed deadline, as %s, is answered without a call', async (_, deadline) => {
     for (const [type, data] of [
       ['session.create', SESSION],
       ['report.rake.fetch', RAKE],
@@ -71,18 +71,18 @@ describe('a deadline', () => {
   it.each([
     ['session.create', SESSION, 15],
     ['report.rake.fetch', RAKE, 600],
-  ])("is the lane's budget from the timestamp: %s", async (type, data, budgetSeconds) => {
+  ])("the default is the lane's budget, from the timestamp: %s", async (type, data, budgetSeconds) => {
     const timestamp = Math.floor(Date.now() / 1000) - budgetSeconds;
     const { body } = await send(type, data, { timestamp });
     expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
   });
 
-  it('is not moved by a timestamp in the future', async () => {
+  it('a timestamp in the future moves no deadline', async () => {
     const timestamp = Math.floor(Date.now() / 1000) + 1_000_000;
     expect((await send('session.create', SESSION, { timestamp })).type).toBe('session.created');
   });
 
-  it('that passes during a call is answered at once, and says that the platform was called', async () => {
+  it('a deadline that passes during a call is answered at once; the answer says that the platform was called', async () => {
     isSilent = true;
     const deadlineAtMs = Date.now() + 2_500;
     const { body } = await send('session.create', SESSION, { headers: { 'x-deadline': deadlineAtMs } });
@@ -91,10 +91,10 @@ describe('a deadline', () => {
   });
 
   it.each([
-    ['as asked for', () => Date.now() + 5 * MINUTE_MS, 5],
-    ['of a lane, if none is requested', () => undefined, 0.25],
-    ['at most 20 minutes away', () => '2099-12-31T23:59:59Z', 20],
-  ])('travels with a copy: %s', async (_, header, minutes) => {
+    ['of the command', () => Date.now() + 5 * MINUTE_MS, 5],
+    ['of the lane, if the command has none', () => undefined, 0.25],
+    ['in 20 minutes at most', () => '2099-12-31T23:59:59Z', 20],
+  ])('a dead letter has the deadline %s', async (_, header, minutes) => {
     const fromMs = Date.now();
     await send('session.create', {}, { headers: { 'x-deadline': header() } });
     const { deadLetters } = await witness.refused(correlationId);
@@ -103,7 +103,7 @@ describe('a deadline', () => {
     expect(deadlineAtMs).toBeLessThanOrEqual(Date.now() + minutes * MINUTE_MS);
   });
 
-  it('that passes leads to no dead letter, and to an announcement for each', async () => {
+  it('an expired command is announced and not dead-lettered', async () => {
     await until('all is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
     // All but the one that was in time.
     await until('each is announced', () => witness.counts.events >= witness.counts.replies - 1);
@@ -114,7 +114,7 @@ describe('a deadline', () => {
   });
 });
 
-describe('expiration', () => {
+describe('the property expiration', () => {
   let service: ServiceUnderTest;
   let witness: Witness;
 

@@ -8,8 +8,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { factsOf } from './reply-facts.ts';
-import { type Testimony, Witness } from './witness.ts';
+import { factsOf, type Testimony, Witness } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const MANY = 400;
@@ -20,7 +19,7 @@ const FOREIGN_KEYS = [
 ] as const;
 const DROPS_FOREIGN_KEYS = isTestBrokerFrom(4) && !isTestBrokerFrom(4, 3);
 
-describe('a direct reply-to key', () => {
+describe('direct reply-to keys', () => {
   let service: ServiceUnderTest;
   let witness: Witness;
   let worker: WorkerProcess;
@@ -42,7 +41,7 @@ describe('a direct reply-to key', () => {
   const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
     witness.until(correlationId, what, isThere);
   it.each(['', 'a.b.c', Buffer.alloc(150, 0xff).toString('base64'), '%%%'])(
-    'that is made up, amq.rabbitmq.reply-to.%s, does no harm',
+    'the made-up key amq.rabbitmq.reply-to.%s does no harm',
     async (key) => {
       publish('session.create', {}, { replyTo: `amq.rabbitmq.reply-to.${key}` });
       const { deadLetters } = await witness.refused(correlationId);
@@ -56,7 +55,7 @@ describe('a direct reply-to key', () => {
     ['that is no base64', '%%%.AAAA'],
     ['that is no process', 'QUFB.AAAA'],
     ...(DROPS_FOREIGN_KEYS ? [] : FOREIGN_KEYS),
-  ])('that is made up, %s: its reply is parked, the next command is served', async (_, key) => {
+  ])('the reply to a made-up key %s is parked, and the next command is served', async (_, key) => {
     publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await witness.expectServed();
     const { undelivered } = await seen('its reply', (all) => all.undelivered.length > 0);
@@ -64,13 +63,13 @@ describe('a direct reply-to key', () => {
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
 
-  it.each(FOREIGN_KEYS)('that is made up, %s: it costs nobody else anything', async (_, key) => {
+  it.each(FOREIGN_KEYS)('a made-up key %s affects no other command', async (_, key) => {
     publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await witness.expectServed();
     await until('it is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
   });
 
-  it('that is made up does not delay the replies of another caller, however many there are', async () => {
+  it('many made-up keys do not delay the replies of another caller', async () => {
     const before = service.proxy.accepted;
     const parked = witness.counts.undelivered;
     for (let key = 0; key < MANY; key += 1) {
@@ -96,7 +95,7 @@ describe('a direct reply-to key', () => {
     await until('their replies are parked', () => witness.counts.undelivered - parked >= MANY);
   });
 
-  it('of a disconnected client does no harm', async () => {
+  it('the key of a disconnected client does no harm', async () => {
     const channel = await service.caller.connection.createChannel();
     const { queue } = await service.caller.channel.assertQueue('', { exclusive: true });
     await channel.consume('amq.rabbitmq.reply-to', () => undefined, { noAck: true });
@@ -114,7 +113,7 @@ describe('a direct reply-to key', () => {
     await witness.expectServed();
   });
 
-  it('never costs the worker the connections that others use', () => {
+  it('the connections that others use survive all of this', () => {
     expect(worker.log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
     expect(worker.stderr).toBe('');
   });

@@ -40,7 +40,7 @@ const COPY_HEADERS =
     ' ',
   );
 
-describe('headers that a caller makes up', () => {
+describe('made-up headers', () => {
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
   let witness: Witness;
@@ -124,7 +124,7 @@ describe('headers that a caller makes up', () => {
     ]);
   });
 
-  it('are distinguished from those of the service: a postponed report continues', async () => {
+  it('do not pass for headers of the service: a postponed report continues', async () => {
     failsAtPage = 2;
     send('reports', 'report.rake.fetch', RAKE);
     const found = await replies(3);
@@ -150,7 +150,7 @@ describe('headers that a caller makes up', () => {
     expect(Object.keys(headers).filter((name) => !COPY_HEADERS.includes(name))).toEqual([]);
   });
 
-  it("CC and BCC route the caller's message, and none of ours", async () => {
+  it("route the caller's message by CC and BCC, and no message of the service", async () => {
     const headers = { CC: [spy], BCC: [spy] };
     const arrived = async () => {
       const messages = await service.caller.drain(spy);
@@ -173,7 +173,7 @@ describe('headers that a caller makes up', () => {
     expect(await arrived()).toEqual(Array.from({ length: 4 }, () => correlationId));
   });
 
-  it('of 16 KiB change nothing about a valid message, and of more are dropped as a whole', async () => {
+  it('change nothing up to 16 KiB, and are dropped as a whole beyond that', async () => {
     const headers = { tracestate: 'x'.repeat(8_000), 'x-more': 'x'.repeat(8_000) };
     send('interactive', 'session.create', { userId: 'p-1' }, { headers });
     expect((await replies(1))[0]).toMatchObject({ type: 'session.created', headers: first });
@@ -188,7 +188,7 @@ describe('headers that a caller makes up', () => {
     expect((await deadLetter()).properties.headers).toMatchObject({ 'x-reason': 'VALIDATION_FAILED' });
   });
 
-  it('with an operator of 50 KB fill neither the dead letter nor the log', async () => {
+  it('fill neither the dead letter nor the log with an operator of 50 KB', async () => {
     send('interactive', 'session.create', { userId: 'p-1' }, { headers: { operator: 'x'.repeat(50_000) } });
     const { headers = {} } = (await deadLetter()).properties;
     expect(headers['x-reason']).toBe('VALIDATION_FAILED');
@@ -197,7 +197,7 @@ describe('headers that a caller makes up', () => {
     expect(worker.stdout.split('\n').filter((line) => line.length > LONGEST_LOG_LINE)).toEqual([]);
   });
 
-  it('may accompany a user id, which is copied to a header', async () => {
+  it('leave the user id in the header of a dead letter', async () => {
     const userId = new URL(service.url).username;
     send('interactive', 'session.create', {}, { userId });
     const { properties } = await deadLetter();
@@ -205,7 +205,7 @@ describe('headers that a caller makes up', () => {
     expect(properties.headers).toMatchObject({ 'x-origin-user-id': userId });
   });
 
-  it('and unknown properties are ignored', async () => {
+  it('are ignored, and so are unknown properties', async () => {
     send(
       'interactive',
       'session.create',

@@ -16,6 +16,8 @@ const INNOCENT = 100;
 const MOST_MS = 20_000;
 const COMMANDS = 2_000;
 const MOST_GROWTH_MIB = 120;
+/** As much as a broker with the recommended `frame_max` takes; of 130 kB, it delivers some ten a second. */
+const NULLS = entry('a', raw.nulls(32_000));
 
 let service: ServiceUnderTest;
 beforeEach(async () => {
@@ -55,12 +57,7 @@ it('100 kB of lists in lists hold up nobody for long, and become a dead letter',
   });
 });
 
-it.each([
-  ['no headers', undefined],
-  ['16 KiB of nulls', entry('a', raw.nulls(16_000))],
-  // As much as a broker with the recommended `frame_max` takes; of 130 kB, it delivers some ten a second.
-  ['32 kB of nulls', entry('a', raw.nulls(32_000))],
-])('2,000 commands with %s take little memory', async (_, headers) => {
+it('2,000 commands with 32 kB of nulls as headers take little memory', async () => {
   const { caller } = service;
   // Not through the proxy, which would share this process with them.
   const worker = await service.worker({ AMQP_URL: service.url });
@@ -69,7 +66,7 @@ it.each([
   await sleep(2_500);
   const before = peakMib();
   const replies = Array.from({ length: COMMANDS }, (_, n) => caller.repliesTo(`${n}`));
-  for (let n = 0; n < COMMANDS; n += 1) await send(`${n}`, headers);
+  for (let n = 0; n < COMMANDS; n += 1) await send(`${n}`, NULLS);
   await Promise.all(replies);
   expect(peakMib() - before).toBeLessThan(MOST_GROWTH_MIB);
 });

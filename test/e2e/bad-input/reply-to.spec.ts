@@ -6,15 +6,14 @@ import type { Options } from 'amqplib';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { factsOf } from './reply-facts.ts';
-import { type Testimony, Witness } from './witness.ts';
+import { factsOf, type Testimony, Witness } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const PAGES = 5;
 const STALL_MS = 600;
 
-describe('a reply_to', () => {
+describe('reply_to', () => {
   let service: ServiceUnderTest;
   let witness: Witness;
   let correlationId: string;
@@ -42,7 +41,7 @@ describe('a reply_to', () => {
   it.each([
     ['session.create', SESSION],
     ['report.rake.fetch', RAKE],
-  ])('that is missing: %s is dead-lettered and announced, the platform is not called', async (type, body) => {
+  ])('without one, %s is dead-lettered and announced, and the platform is not called', async (type, body) => {
     publish(type, body, {});
     const { deadLetters, events } = await witness.refused(correlationId);
     expect(deadLetters[0]?.properties.headers?.['x-reason']).toBe('REPLY_TO_MISSING');
@@ -53,7 +52,7 @@ describe('a reply_to', () => {
   });
 
   it.each(['interactive', 'reports.retry.5000', ''])(
-    'that is ours, <prefix>.%s, is refused before it makes a loop',
+    'a queue of the service, <prefix>.%s, is refused before it makes a loop',
     async (rest) => {
       publish('session.create', SESSION, { replyTo: service.name(rest) });
       const { deadLetters, events } = await witness.refused(correlationId);
@@ -67,7 +66,7 @@ describe('a reply_to', () => {
     ['that does not exist', 'no-such-queue'],
     ['that begins like ours', ''],
     ['of odd characters', ' ä#*/\n\u{1f0a1}'],
-  ])('of a queue %s: the reply is parked, the command run once', async (_, name) => {
+  ])('the reply to a queue %s is parked, and the command runs once', async (_, name) => {
     const replyTo = name || `${service.prefix}-more`;
     publish('session.create', SESSION, { replyTo });
     const { undelivered, deadLetters } = await seen('the reply is kept', (all) => all.undelivered.length > 0);
@@ -86,7 +85,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests).toHaveLength(1);
   });
 
-  it('that is gone: a refusal is parked, dead-lettered and announced', async () => {
+  it('the refusal of a command whose queue is gone is parked, dead-lettered and announced', async () => {
     publish('session.create', {}, { replyTo: 'no-such-queue' });
     const { undelivered } = await seen('all of it is there', (all) =>
       [all.undelivered, all.deadLetters, all.events].every(({ length }) => length === 1),
@@ -94,7 +93,7 @@ describe('a reply_to', () => {
     expect(undelivered.map(factsOf)).toMatchObject([{ type: 'command.failed', code: 'VALIDATION_FAILED' }]);
   });
 
-  it('that is gone: a report waits for it, and ends with REPLY_QUEUE_FULL; no page is parked', async () => {
+  it('a report waits for a queue that is gone, and ends with REPLY_QUEUE_FULL; no page is parked', async () => {
     publish('report.rake.fetch', RAKE, { replyTo: 'no-such-queue' });
     const { undelivered } = await seen('the failure is kept', (all) => all.undelivered.length > 0);
     expect(undelivered.map(factsOf)).toEqual([
@@ -104,7 +103,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests.length).toBeLessThan(PAGES);
   });
 
-  it('that is full: the reply is tried for about a second, then parked, long before the deadline', async () => {
+  it('a reply to a full queue is tried for about a second, then parked, long before the deadline', async () => {
     const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
     const deadlineAtMs = Date.now() + 600_000;
@@ -122,7 +121,7 @@ describe('a reply_to', () => {
     expect(await contents(replyTo)).toHaveLength(1);
   });
 
-  it('that is full for a while: the reply arrives, once', async () => {
+  it('a reply to a queue that is full for a while arrives once', async () => {
     const replyTo = await service.caller.boundedQueue(1);
     service.caller.channel.sendToQueue(replyTo, Buffer.from('{}'));
     const gate = new Gate();
@@ -141,7 +140,7 @@ describe('a reply_to', () => {
     expect(witness.messagesFor(correlationId).undelivered).toEqual([]);
   });
 
-  it('that fills up with pages: the report ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
+  it('a report that fills its queue ends with REPLY_QUEUE_FULL, parked; further pages are dropped', async () => {
     const replyTo = await service.caller.boundedQueue(2);
     publish('report.rake.fetch', RAKE, { replyTo });
     const { undelivered, events, deadLetters } = await seen(
@@ -164,7 +163,7 @@ describe('a reply_to', () => {
     expect(service.platform.requests.length).toBeLessThan(PAGES);
   });
 
-  it('that has room for the pages and not for the last word: the failure is kept in its place', async () => {
+  it('a queue with room for the pages and not for the end of a report: the failure is parked in its place', async () => {
     const replyTo = await service.caller.boundedQueue(PAGES);
     publish('report.rake.fetch', RAKE, { replyTo });
     const { undelivered, events } = await seen(

@@ -108,7 +108,7 @@ export class ServiceWithCallers implements AsyncDisposable {
     return new ServiceWithCallers(service, folder);
   }
 
-  /** Writes a file beside that of the callers. @returns its path */
+  /** Writes a file beside `CALLERS_FILE`. @returns its path */
   async write(name: string, content: object): Promise<string> {
     await writeFile(join(this.#folder, name), JSON.stringify(content));
     return join(this.#folder, name);

@@ -124,7 +124,7 @@ describe('an operator', () => {
     ['deep-as-top', 'game.open', 'SIGNATURE_REJECTED'],
     ['merge-as-merge', 'session.create', 'session.created'],
     ['merge-as-in-place', 'session.create', 'SIGNATURE_REJECTED'],
-  ])('whose signature settings are %s gets for %s: %s', async (operator, type, expected) => {
+  ])('with the signature settings %s gets for %s: %s', async (operator, type, expected) => {
     const nick = JSON.stringify({ z: '9', b: [randomUUID().slice(0, 8)] });
     const body = type === 'game.open' ? GAME_WITH_LOCALE : { userId: 'p-1', nick, lang: 'en' };
     expect(codeOrType(await send(operator, type, body))).toBe(expected);
@@ -146,7 +146,7 @@ describe('an operator', () => {
     }
   });
 
-  it('that the platform refuses gets the reason: rights, or signature', async () => {
+  it('gets the reason of a refusal: rights, or signature', async () => {
     const forbidden = await send('barred', 'session.create', { userId: 'p-1' });
     expect(forbidden.body).toMatchObject({ code: 'FORBIDDEN', platform: { status: 403 } });
     const rejected = await send('mistaken', 'session.create', { userId: 'p-1' });

@@ -30,11 +30,6 @@ describe('the routes of a command', () => {
     return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
   };
 
-  it('follow the routing key if there is no type', async () => {
-    const [reply] = await caller.send('session.create', { userId: 'p-1' });
-    expect(reply).toMatchObject({ type: 'session.created', headers: { 'command-type': 'session.create' } });
-  });
-
   it('follow the type if it differs from the routing key, in its own lane', async () => {
     const messageId = randomUUID();
     const options = { type: 'session.create', messageId };
@@ -75,15 +70,6 @@ describe('the routes of a command', () => {
       expectedProperties({ ...command, type: 'report.completed', sequence: 1 }),
     );
     expect(await movedTo(messageId)).toEqual([sandboxed.service.name('reports')]);
-  });
-
-  it('answer an unknown routing key without a type, without dropping the message', async () => {
-    const [reply] = await caller.send('session.creat', { userId: 'p-4' });
-    expect(reply).toMatchObject({
-      type: 'command.failed',
-      headers: { 'command-type': 'session.creat' },
-      body: { code: 'UNKNOWN_COMMAND', command: { type: 'session.creat' } },
-    });
   });
 
   it('end at a direct reply-to, page by page, in sequence', async () => {

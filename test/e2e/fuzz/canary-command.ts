@@ -7,45 +7,36 @@ const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' 
 /** Data that may identify a person; ids are not canaries, since replies, events and logs name them. */
 const playerId = fc.nat(99).map((number) => `player-${number}`);
 
+const texts = (names: string) => Object.fromEntries(names.split(' ').map((name) => [name, canary]));
 const session = fc.record(
   {
     userId: playerId,
-    nick: canary,
     authType: fc.constantFrom('external', 'internal'),
     lang: fc.constantFrom('en', 'de'),
-    currency: canary,
+    ...texts('nick currency'),
   },
   { requiredKeys: ['userId'] },
 );
+const player = fc.record(
+  {
+    id: playerId,
+    avatar: fc.nat(),
+    active: fc.boolean(),
+    email: canary,
+    ...texts('nick name referredBy referralCode bonusCode phoneNumber tag country'),
+  },
+  { requiredKeys: ['id', 'email'] },
+);
+const options = fc.record({ restoreSessionUrl: canary, list: fc.array(canary, { maxLength: 3 }) });
+const launchOptions = fc.oneof(
+  options,
+  options.map((object) => JSON.stringify(object)),
+);
 const game = fc.record(
   {
-    player: fc.record(
-      {
-        id: playerId,
-        nick: canary,
-        name: canary,
-        email: canary,
-        referredBy: canary,
-        referralCode: canary,
-        bonusCode: canary,
-        avatar: fc.nat(),
-        phoneNumber: canary,
-        tag: canary,
-        active: fc.boolean(),
-        country: canary,
-      },
-      { requiredKeys: ['id', 'email'] },
-    ),
+    player,
     session: fc.record(
-      {
-        id: playerId,
-        tableId: fc.nat(),
-        userIp: canary,
-        launchOptions: fc.oneof(
-          fc.record({ restoreSessionUrl: canary, list: fc.array(canary, { maxLength: 3 }) }),
-          fc.record({ restoreSessionUrl: canary }).map((options) => JSON.stringify(options)),
-        ),
-      },
+      { id: playerId, tableId: fc.nat(), userIp: canary, launchOptions },
       { requiredKeys: [] },
     ),
   },

@@ -21,10 +21,9 @@ export type PlatformAnswer =
   | { readonly kind: 'wire'; readonly answer: WireAnswer }
   /** The right answer up to a position, 0 to 1, and then the end of the connection. */
   | { readonly kind: 'reset'; readonly at: number }
-  | { readonly kind: 'drip' | 'silence' | 'gzip' | 'gzip bomb' | 'deep' | 'huge' | 'huge error' };
+  | { readonly kind: 'silence' | 'gzip bomb' | 'deep' | 'huge error' };
 
 const MiB = 1024 * 1024;
-const DRIP_MS = 20;
 const BOMB = gzipSync(Buffer.alloc(20 * MiB, 0x20));
 const DETAILS = [
   'Not Valid Request Signature',
@@ -91,11 +90,7 @@ export const platformAnswer: fc.Arbitrary<PlatformAnswer> = fc.oneof(
       at: fc.double({ min: 0, max: 1, noNaN: true }),
     }),
   },
-  {
-    weight: 1,
-    arbitrary: fc.oneof(kind('drip'), kind('silence'), kind('gzip'), kind('gzip bomb'), kind('deep')),
-  },
-  { weight: 1, arbitrary: fc.oneof(kind('huge'), kind('huge error')) },
+  { weight: 2, arbitrary: fc.oneof(kind('silence'), kind('gzip bomb'), kind('deep'), kind('huge error')) },
 );
 
 /** Answers a request. */
@@ -130,20 +125,12 @@ export async function giveAnswer(
       socket.write(text.slice(0, Math.floor(text.length * answer.at)), () => socket.resetAndDestroy());
       return;
     }
-    case 'drip':
-      return drip(response, JSON.stringify(rightDocument(request, 1)));
     case 'silence':
       return;
-    case 'gzip': {
-      const body = gzipSync(JSON.stringify(rightDocument(request, 1)));
-      return send(response, 200, body, { 'content-encoding': 'gzip' });
-    }
     case 'gzip bomb':
       return send(response, 200, BOMB, { 'content-encoding': 'gzip' });
     case 'deep':
       return send(response, 200, `{"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
-    case 'huge':
-      return send(response, 200, `{"data":"${TOKEN_CANARY}${' '.repeat(2 * MiB)}"}`);
     case 'huge error':
       return send(response, 422, `{"errors":[{"detail":"${request.body.repeat(500)}"}]}`);
   }
@@ -212,16 +199,6 @@ function echo(
   const location = said[0]?.replace(/[^ -~]/g, '') ?? '';
   if (status === 0) socket.end(`HTTP/1.1 broken ${text}`);
   else send(response, status, text, { location, 'x-echo': TOKEN_CANARY });
-}
-
-function drip(response: ServerResponse, text: string): void {
-  response.writeHead(200, { 'content-length': String(Buffer.byteLength(text)) });
-  let sent = 0;
-  const timer = setInterval(() => {
-    if (sent < text.length - 1) response.write(text[sent]);
-    sent += 1;
-  }, DRIP_MS);
-  response.on('close', () => clearInterval(timer));
 }
 
 function send(

@@ -203,7 +203,7 @@ describe('reports', () => {
     const { json } = await large.adHoc(DAY, { 'per-page': '1000', page: '20000' });
     expect(json.meta).toMatchObject({ 'total-count': 20_000_000, 'page-count': 20_000 });
     expect(json.data).toHaveLength(1000);
-    // Of the processor, so that a busy machine changes nothing.
+    // Time of the processor, so that a busy machine changes nothing.
     expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(4_000);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
   });

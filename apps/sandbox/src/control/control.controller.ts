@@ -4,7 +4,7 @@ import { Latency } from '../faults/latency.ts';
 import { integer } from '../interface/members.ts';
 import { Players } from '../players/players.ts';
 import { Sessions } from '../sessions/sessions.ts';
-import type { LatencySettings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import { TrafficLog } from '../traffic/traffic-log.ts';
 import { checkBody } from './problem.ts';
 
@@ -28,12 +28,12 @@ export class ControlController {
   }
 
   @Get('latency')
-  showLatency(): LatencySettings {
+  showLatency(): Settings['latency'] {
     return this.latency.current;
   }
 
   @Put('latency')
-  changeLatency(@Body() body: unknown): LatencySettings {
+  changeLatency(@Body() body: unknown): Settings['latency'] {
     const { fixedMs, spreadMs = 0 } = checkBody<{ fixedMs: number; spreadMs?: number }>(body, LATENCY);
     return (this.latency.current = { fixedMs, spreadMs });
   }

@@ -57,19 +57,13 @@ export function readFaultRule(body: unknown): FaultRule {
 
 function shapeOf(kind: FaultKind): Shape {
   const rules = (isRequired: boolean) =>
-    Object.fromEntries(
-      membersOf(kind).flatMap(([name, member]) =>
-        member.isRequired === isRequired ? [[name, member.rule]] : [],
-      ),
+    membersOf(kind).flatMap(([name, member]) =>
+      member.isRequired === isRequired ? [[name, member.rule]] : [],
     );
+  const scope = { operation: oneOf(OPERATIONS), count: integer(1), share: number(0.000_001, 1) };
   return {
-    required: { kind: anyValue, ...rules(true) },
-    optional: {
-      operation: oneOf(OPERATIONS),
-      count: integer(1),
-      share: number(0.000_001, 1),
-      ...rules(false),
-    },
+    required: { kind: anyValue, ...Object.fromEntries(rules(true)) },
+    optional: { ...scope, ...Object.fromEntries(rules(false)) },
   };
 }
 

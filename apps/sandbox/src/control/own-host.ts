@@ -37,7 +37,7 @@ export class OwnHost implements CanActivate, NestMiddleware {
     if (!HOST.test(host) || !this.isOwn(hostnameOf(`http://${host}`), local)) {
       throw new Problem(
         421,
-        'Control this sandbox at localhost, at the address where it listens, or at that of SANDBOX_PUBLIC_URL.',
+        'Control this sandbox at localhost, at the address where it listens, or at SANDBOX_PUBLIC_URL.',
       );
     }
     if (origin !== undefined && !this.isOwn(hostnameOf(origin), local))

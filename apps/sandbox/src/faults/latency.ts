@@ -1,20 +1,20 @@
-import type { LatencySettings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The delay of every answer; the control API changes it. */
 export class Latency {
-  readonly initial: LatencySettings;
-  current: LatencySettings;
+  readonly initial: Settings['latency'];
+  current: Settings['latency'];
   private readonly random: () => number;
 
   /** @param random from 0 to 1, for the spread */
-  constructor(initial: LatencySettings, random: () => number) {
+  constructor(initial: Settings['latency'], random: () => number) {
     this.initial = initial;
     this.current = initial;
     this.random = random;
   }
 
   /** The delay of one request, in milliseconds; `further` is the delay of a fault. */
-  draw(further: LatencySettings = { fixedMs: 0, spreadMs: 0 }): number {
+  draw(further: Settings['latency'] = { fixedMs: 0, spreadMs: 0 }): number {
     const spreadMs = this.current.spreadMs + further.spreadMs;
     return this.current.fixedMs + further.fixedMs + (spreadMs > 0 ? this.random() * spreadMs : 0);
   }

@@ -50,7 +50,7 @@ function show(name, html) {
   });
 }
 
-/** Shows the members of the chosen kind; those of others are not sent. */
+/** Shows the members of the chosen kind of fault, and sends no others. */
 function chooseKind() {
   for (const fields of form.querySelectorAll('fieldset')) {
     const isChosen = fields.dataset.kind === form.elements.kind.value;

@@ -15,10 +15,16 @@ export interface Visit {
 
 type Guest = Visit & { readonly session: Session };
 
-/** `token-expired`: the session is still open, and open-game under its id gives another token. */
-export type VisitState = 'open' | 'token-expired' | 'session-expired' | 'unknown';
+/** The states of a session, each with the status of its page; `token-expired`: open-game under its id gives another token. */
+export const STATES = {
+  open: { status: 200, badge: 'Session open', title: undefined },
+  'token-expired': { status: 410, badge: 'Token expired', title: 'The token has expired' },
+  'session-expired': { status: 410, badge: 'Session expired', title: 'The session has expired' },
+  unknown: { status: 404, badge: 'Session unknown', title: 'No session has this token' },
+} as const;
 
-/** The state of a session, or `unknown`. */
+type VisitState = keyof typeof STATES;
+
 export function stateOf({ session, nowMs }: Visit): VisitState {
   if (!session) return 'unknown';
   if (session.expiresAtMs <= nowMs) return 'session-expired';
@@ -29,12 +35,13 @@ export function stateOf({ session, nowMs }: Visit): VisitState {
 export function lobbyPage(visit: Visit): string {
   const state = stateOf(visit);
   const guest = visit.session && { ...visit, session: visit.session };
-  const title = titleOf(state, visit.session);
+  const { badge, title = guest?.session.tableId === undefined ? 'Lobby' : `Table ${guest.session.tableId}` } =
+    STATES[state];
   return page({
     title: [title, guest && nameOf(guest), 'Poker sandbox'].filter(Boolean).join(' – '),
     script: '/assets/countdown.js',
     main: html`<div class="hero ${state}">
-        <p class="badge">${BADGES[state]}</p>
+        <p class="badge">${badge}</p>
         <h1>${title}</h1>
         ${guest ? leadOf(guest, state) : UNKNOWN}
       </div>
@@ -43,26 +50,10 @@ export function lobbyPage(visit: Visit): string {
   });
 }
 
-const BADGES: Readonly<Record<VisitState, string>> = {
-  open: 'Session open',
-  'token-expired': 'Token expired',
-  'session-expired': 'Session expired',
-  unknown: 'Session unknown',
-};
 const UNKNOWN = html`<p>
   The address is not complete, its token was replaced by a newer one, or the session ended long ago. A reset
   forgets sessions too, and so does a restart.
 </p>`;
-
-function titleOf(state: VisitState, session: Session | undefined): string {
-  if (!session) return 'No session has this token';
-  if (state === 'open') return placeOf(session.tableId);
-  return state === 'token-expired' ? 'The token has expired' : 'The session has expired';
-}
-
-function placeOf(tableId: number | string | undefined): string {
-  return tableId === undefined ? 'Lobby' : `Table ${tableId}`;
-}
 
 function nameOf({ session, player }: Guest): string {
   return player?.nick ?? session.userId;

@@ -17,19 +17,13 @@ import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
 import { PublicAddress, Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
-import { lobbyPage, stateOf, type VisitState } from './lobby-page.ts';
+import { lobbyPage, STATES, stateOf } from './lobby-page.ts';
 import { Overview, overviewPage, type Parts } from './overview.ts';
 import { asset, HTML, sendPage } from './page.ts';
 
 const ASSETS = new Map(
   ['lobby.css', 'overview.css', 'countdown.js', 'live.js', 'spade.svg'].map((name) => [name, asset(name)]),
 );
-const STATUSES: Readonly<Record<VisitState, number>> = {
-  open: 200,
-  'token-expired': 410,
-  'session-expired': 410,
-  unknown: 404,
-};
 const LOOK_MS = 300;
 /** First pages that are kept up to date at once. */
 const MAX_WATCHERS = 20;
@@ -60,7 +54,7 @@ export class PagesController implements OnModuleDestroy {
     const player = session && this.players.find(session.clientId, session.userId);
     const visit = { session, player, askedTable, nowMs: Date.now() };
     // No `frame-ancestors`: the interface lets operators open the URL in an iframe.
-    sendPage(response, { status: STATUSES[stateOf(visit)], contentType: HTML, body: lobbyPage(visit) });
+    sendPage(response, { status: STATES[stateOf(visit)].status, contentType: HTML, body: lobbyPage(visit) });
   }
 
   @Get()

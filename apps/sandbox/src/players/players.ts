@@ -1,27 +1,21 @@
 import { PlatformError } from '../interface/documents.ts';
-import type { CurrencySettings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 
 /** The currencies that the platform knows. */
 export class Currencies {
-  private readonly activeCodes: ReadonlySet<string>;
-  private readonly inactiveCodes: ReadonlySet<string>;
+  readonly active: readonly string[];
 
-  constructor(private readonly settings: CurrencySettings) {
-    this.activeCodes = new Set(settings.active);
-    this.inactiveCodes = new Set(settings.inactive);
+  constructor(private readonly settings: Settings['currencies']) {
+    this.active = settings.active;
   }
 
   /** Used if no currency is named. */
   get system(): string {
-    return this.settings.active[0] as string;
-  }
-
-  get active(): readonly string[] {
-    return this.settings.active;
+    return this.active[0] as string;
   }
 
   isKnown(code: string): boolean {
-    return this.activeCodes.has(code) || this.inactiveCodes.has(code);
+    return this.active.includes(code) || this.settings.inactive.includes(code);
   }
 
   /**
@@ -32,7 +26,7 @@ export class Currencies {
     if (!this.settings.mandatory) return;
     if (!code) throw new PlatformError(422, { detail: 'Currency cannot be blank', pointer });
     if (!this.isKnown(code)) throw new PlatformError(422, { detail: 'Currency not found', pointer });
-    if (!this.activeCodes.has(code))
+    if (!this.active.includes(code))
       throw new PlatformError(422, { detail: 'This currency is not active', pointer });
   }
 }

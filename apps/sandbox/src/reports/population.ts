@@ -19,11 +19,11 @@ export interface Account {
   readonly currency: string;
 }
 
-/** Some accounts of a population, in its order. */
-export interface Selection {
+/** Items that are computed when they are asked for. */
+export interface Sequence<T> {
   readonly count: number;
   /** @param position from 0 to `count` - 1 */
-  at(position: number): Account;
+  at(position: number): T;
 }
 
 const USER_ID = /^player-(\d{8})$/;
@@ -45,7 +45,7 @@ export class Population {
   }
 
   /** Every account, or those in one currency. */
-  select(currency?: string): Selection {
+  select(currency?: string): Sequence<Account> {
     if (currency === undefined) return { count: this.size, at: (position) => this.accountAt(position) };
 
     // currencies repeat after as many players as there are currencies
@@ -62,7 +62,7 @@ export class Population {
   }
 
   /** The accounts of one player, in one currency or in both; none if the user is not in the population. */
-  forUser(userId: string, currency?: string): Selection {
+  forUser(userId: string, currency?: string): Sequence<Account> {
     const user = Number(USER_ID.exec(userId)?.[1] ?? 0) - 1;
     const accounts = range(this.accountsPerUser)
       .map((slot) => user * this.accountsPerUser + slot)
@@ -83,17 +83,17 @@ export class Population {
 }
 
 /** A selection from a list of accounts. */
-function selectionOf(accounts: readonly Account[]): Selection {
+function selectionOf(accounts: readonly Account[]): Sequence<Account> {
   return { count: accounts.length, at: (position) => accounts[position] as Account };
 }
 
 /** The same accounts in the opposite order. */
-export function reversed(selection: Selection): Selection {
+export function reversed(selection: Sequence<Account>): Sequence<Account> {
   return { count: selection.count, at: (position) => selection.at(selection.count - 1 - position) };
 }
 
 /** Selections one after the other. */
-export function concatenated(selections: readonly Selection[]): Selection {
+export function concatenated(selections: readonly Sequence<Account>[]): Sequence<Account> {
   return {
     count: selections.reduce((sum, { count }) => sum + count, 0),
     at: (position) => {
@@ -130,7 +130,7 @@ export class Accounts {
   /**
    * @throws PlatformError 422 if the currency is unknown, 404 if the user is unknown and players must exist
    */
-  select(clientId: string, { userId, currency }: ReportQuery): Selection {
+  select(clientId: string, { userId, currency }: ReportQuery): Sequence<Account> {
     if (currency !== undefined && !this.currencies.isKnown(currency))
       throw incorrect('currency', 'currency must be the code of a currency that the platform knows');
     if (userId === undefined) return this.population.select(currency);
@@ -143,7 +143,7 @@ export class Accounts {
     return this.players.find(clientId, userId)?.preferredCurrency ?? this.currencies.system;
   }
 
-  private ofPlayer(clientId: string, userId: string, currency: string | undefined): Selection {
+  private ofPlayer(clientId: string, userId: string, currency: string | undefined): Sequence<Account> {
     const player = this.players.find(clientId, userId);
     if (!player && this.settings.unknownPlayers === 'refuse') throw new PlatformError(404);
     const account = { index: rankOf(userId), userId, currency: player?.currency ?? this.currencies.system };

@@ -1,35 +1,31 @@
 import type { OtherFault } from '../faults/faults.ts';
 import type { Page, Resource } from '../interface/documents.ts';
 import { FIGURE_NAMES } from './figures.ts';
+import type { Sequence } from './population.ts';
 
 const HUGE_FACTOR = 9_007_199_254_740_993n;
 const AMOUNTS: ReadonlySet<string> = new Set([...FIGURE_NAMES, 'value']);
 const ODD_AMOUNTS = [288.31, '28831', null];
 const ODD_MEMBERS = ['amount', 'user-id', 'currency'] as const;
 
-/** Records at positions from `start`, and the total number of records. */
-export interface Extract {
-  readonly totalCount: number;
-  readonly records: readonly Resource[];
-}
-
 /** A page of a report, distorted by a fault. */
 export function readPage(
   asked: Pick<Page, 'number' | 'perPage'>,
   fault: OtherFault | undefined,
-  extract: (start: number, count: number) => Extract,
+  report: Sequence<Resource>,
 ): { readonly page: Page; readonly records: readonly Resource[] } {
   const perPage = fault?.kind === 'clamped-per-page' ? Math.min(asked.perPage, fault.perPage) : asked.perPage;
   const before = Math.max(1, asked.number - 1);
   const number = fault?.kind === 'other-page' ? before : asked.number;
   const served = fault?.kind === 'endless-report' ? 1 : fault?.kind === 'repeated-page' ? before : number;
-  const { totalCount, records } = extract((served - 1) * perPage, perPage);
-  let total = totalCount;
-  if (fault?.kind === 'endless-report') total = number * perPage + 1;
-  if (fault?.kind === 'changing-total') total = Math.max(0, totalCount + fault.by * (number - 1));
+  const start = (served - 1) * perPage;
+  const length = Math.max(0, Math.min(perPage, report.count - start));
+  let totalCount = report.count;
+  if (fault?.kind === 'endless-report') totalCount = number * perPage + 1;
+  if (fault?.kind === 'changing-total') totalCount = Math.max(0, totalCount + fault.by * (number - 1));
   return {
-    page: { number, perPage, totalCount: total },
-    records: records.map((record, index) => distort(record, index, fault)),
+    page: { number, perPage, totalCount },
+    records: Array.from({ length }, (_, index) => distort(report.at(start + index), index, fault)),
   };
 }
 

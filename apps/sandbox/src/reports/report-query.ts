@@ -1,5 +1,5 @@
 import { PlatformError } from '../interface/documents.ts';
-import type { ReportSettings } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { TextParameters } from '../signature/signature.ts';
 
 const OFFSET = /^([+-])(\d\d):?(\d\d)$/;
@@ -136,7 +136,7 @@ export function readRakeSort(query: TextParameters): RakeSort {
  */
 export function readPagination(
   query: TextParameters,
-  settings: ReportSettings,
+  settings: Settings['reports'],
 ): { perPage: number; number: number } {
   const perPage = readCount(query, 'per-page') ?? settings.perPageDefault;
   return { perPage: Math.min(perPage, settings.perPageMaximum), number: readCount(query, 'page') ?? 1 };

@@ -1,13 +1,14 @@
 import { Controller, Get, HttpCode, Post, Req, UseGuards } from '@nestjs/common';
-import { collectionDocument, pageCount, type Page } from '../interface/documents.ts';
+import { collectionDocument, pageCount, type Page, type Resource } from '../interface/documents.ts';
 import { PublicAddress } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
 import type { TextParameters } from '../signature/signature.ts';
 import { VerifiedCall, type Call, type SandboxRequest } from '../traffic/exchange.ts';
-import { type Extract, readPage } from './report-faults.ts';
+import type { Sequence } from './population.ts';
+import { readPage } from './report-faults.ts';
 import { readPagination, readRakeSort, readReportQuery } from './report-query.ts';
-import { AdHocReport, RakeReport } from './reports.ts';
+import { Reports } from './reports.ts';
 
 /** The two reports (interface document, endpoints 3 and 4). */
 @Controller('api/web/v2/app')
@@ -15,8 +16,7 @@ import { AdHocReport, RakeReport } from './reports.ts';
 export class ReportsController {
   constructor(
     private readonly settings: Settings,
-    private readonly adHocReport: AdHocReport,
-    private readonly rakeReport: RakeReport,
+    private readonly reports: Reports,
     private readonly address: PublicAddress,
   ) {}
 
@@ -24,9 +24,7 @@ export class ReportsController {
   @HttpCode(200)
   adHoc(@VerifiedCall() call: Call, @Req() request: SandboxRequest) {
     const query = readReportQuery(call.content as TextParameters);
-    const { page, records } = this.read(call, (start, count) =>
-      this.adHocReport.extract(call.client.id, query, start, count),
-    );
+    const { page, records } = this.read(call, this.reports.adHoc(call.client.id, query));
     return collectionDocument(records, page, { self: this.link(request, page, page.number) });
   }
 
@@ -39,9 +37,7 @@ export class ReportsController {
       sort: readRakeSort(query),
       convert: !['', '0', 'false'].includes(query['convertToPreferredCurrency'] ?? ''),
     };
-    const { page, records } = this.read(call, (start, count) =>
-      this.rakeReport.extract(client.id, rakeQuery, start, count),
-    );
+    const { page, records } = this.read(call, this.reports.rake(client.id, rakeQuery));
     return collectionDocument(records, page, {
       self: this.link(request, page, page.number),
       first: this.link(request, page, 1),
@@ -49,8 +45,8 @@ export class ReportsController {
     });
   }
 
-  private read({ query, fault }: Call, extract: (start: number, count: number) => Extract) {
-    return readPage(readPagination(query, this.settings.reports), fault, extract);
+  private read({ query, fault }: Call, report: Sequence<Resource>) {
+    return readPage(readPagination(query, this.settings.reports), fault, report);
   }
 
   private link(request: SandboxRequest, { perPage }: Page, number: number): string {

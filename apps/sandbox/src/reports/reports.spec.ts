@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { FIGURE_NAMES, type FigureSource, figuresOf, MONEY_TYPES, rakeOf } from './figures.ts';
 import { dateOf, dayCount, type DayPart, dayPartAt, parseMoment, periodOf, toUtc } from './report-query.ts';
-import { concatenated, Population, reversed, type Selection } from './population.ts';
+import { type Account, concatenated, Population, reversed, type Sequence } from './population.ts';
 
 const figuresDay = { day: 19_806, steps: 144 };
 const ranks = [0, 1, 2, 50, 5000, 5_000_000];
@@ -97,9 +97,10 @@ describe('time zone', () => {
   });
 });
 
-const all = (selection: Selection) =>
+const all = (selection: Sequence<Account>) =>
   Array.from({ length: selection.count }, (_, position) => selection.at(position));
-const names = (selection: Selection) => all(selection).map(({ userId, currency }) => `${userId} ${currency}`);
+const names = (selection: Sequence<Account>) =>
+  all(selection).map(({ userId, currency }) => `${userId} ${currency}`);
 
 describe('population', () => {
   const population = new Population(11, ['USD', 'EUR', 'GBP']);

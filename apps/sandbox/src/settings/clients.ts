@@ -156,20 +156,19 @@ function readClient(id: string, entry: unknown, environment: Environment): Clien
   if (!isObject(entry)) fault(' must be an object');
   for (const name of Object.keys(members)) if (!MEMBERS.includes(name)) fault(`/${name} is not known`);
 
-  const { settings = {}, operations = OPERATIONS, secretKey, secretKeyFile } = members;
-  for (const [name, value] of Object.entries({ secretKey, secretKeyFile }))
-    if (value !== undefined && (typeof value !== 'string' || value === ''))
-      fault(`/${name} must be a string`);
+  const { settings = {}, operations = OPERATIONS } = members;
+  const secrets: Record<string, string> = {};
+  for (const name of ['secretKey', 'secretKeyFile']) {
+    const value = members[name];
+    if (typeof value === 'string' && value !== '') secrets[name.replace('File', '_FILE')] = value;
+    else if (value !== undefined) fault(`/${name} must be a string`);
+  }
   if (!isObject(settings)) fault('/settings must be an object');
   for (const name of Object.keys(settings as object))
     if (!CONVENTION_NAMES.includes(name)) fault(`/settings/${name} is not known`);
   if (!isOperations(operations)) fault(`/operations must be a list of ${OPERATIONS.join(', ')}`);
 
-  const nested = new Environment({
-    ...(settings as Variables),
-    ...(typeof secretKey === 'string' && { secretKey }),
-    ...(typeof secretKeyFile === 'string' && { secretKey_FILE: secretKeyFile }),
-  });
+  const nested = new Environment({ ...(settings as Variables), ...secrets });
   const secret = nested.secret('secretKey', '');
   const conventions = readConventions(nested, '');
   for (const line of nested.faults) fault(`: ${line}`);

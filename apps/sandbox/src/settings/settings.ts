@@ -1,50 +1,10 @@
-import { type Client, Environment, readClients, SettingsError, type Variables } from './clients.ts';
+import { Environment, readClients, SettingsError, type Variables } from './clients.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_MS = 365 * 24 * HOUR_MS;
 
 /** The settings of a sandbox; also the token under which Nest injects them. */
-export abstract class Settings {
-  abstract readonly host: string;
-  /** 0 takes a free port. */
-  abstract readonly port: number;
-  /** The origin in the URLs that players open; absent: where the sandbox listens. */
-  abstract readonly publicUrl?: string;
-  abstract readonly clients: readonly Client[];
-  /** Whether a session for an unknown player creates the player, or is answered with 404. */
-  abstract readonly unknownPlayers: 'create' | 'refuse';
-  /** In characters (Unicode code points). */
-  abstract readonly nicknameMaxLength: number;
-  abstract readonly currencies: CurrencySettings;
-  abstract readonly sessionLifetimeMs: number;
-  abstract readonly tokenLifetimeMs: number;
-  abstract readonly reports: ReportSettings;
-  abstract readonly latency: LatencySettings;
-}
-
-/** Codes are upper-case; the first active one is the system's own. */
-export interface CurrencySettings {
-  readonly active: readonly string[];
-  readonly inactive: readonly string[];
-  /** Whether session creation and open-game must name a currency that is known and active. */
-  readonly mandatory: boolean;
-}
-
-export interface ReportSettings {
-  /** Records of the ad hoc report for one day; the rake report has half as many for any period. */
-  readonly records: number;
-  readonly perPageDefault: number;
-  /** A larger `per-page` is lowered to it. */
-  readonly perPageMaximum: number;
-  /** Another seed gives other figures, and another order of random faults. */
-  readonly seed: number;
-}
-
-/** Every answer is delayed by `fixedMs` and a random part of `spreadMs`. */
-export interface LatencySettings {
-  readonly fixedMs: number;
-  readonly spreadMs: number;
-}
+export abstract class Settings extends (Object as unknown as abstract new () => ReturnType<typeof read>) {}
 
 /**
  * Reads the settings of one sandbox. docs/sandbox.md lists the variables.
@@ -52,37 +12,49 @@ export interface LatencySettings {
  */
 export function readSettings(variables: Variables = process.env): Settings {
   const environment = new Environment(variables);
+  const settings = read(environment);
+  if (environment.faults.length > 0) throw new SettingsError(environment.faults);
+  return settings;
+}
+
+function read(environment: Environment) {
   const reason = 'must be an http or https address without a path';
-  const publicUrl = environment.read('SANDBOX_PUBLIC_URL', undefined, reason, originOf);
-  const settings: Settings = {
+  return {
     host: environment.text('SANDBOX_HOST', '127.0.0.1'),
+    /** 0 takes a free port. */
     port: environment.integer('SANDBOX_PORT', 3100, { min: 0, max: 65_535 }),
-    ...(publicUrl !== undefined && { publicUrl }),
+    /** The origin in the URLs that players open; undefined: where the sandbox listens. */
+    publicUrl: environment.read<string | undefined>('SANDBOX_PUBLIC_URL', undefined, reason, originOf),
     clients: readClients(environment),
+    /** Whether a session for an unknown player creates the player, or is answered with 404. */
     unknownPlayers: environment.choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
+    /** In characters (Unicode code points). */
     nicknameMaxLength: environment.integer('SANDBOX_NICKNAME_MAX_LENGTH', 32, { min: 1, max: 255 }),
     currencies: readCurrencies(environment),
     sessionLifetimeMs: environment.integer('SANDBOX_SESSION_LIFETIME_MS', HOUR_MS, { min: 1, max: MAX_MS }),
     tokenLifetimeMs: environment.integer('SANDBOX_TOKEN_LIFETIME_MS', 300_000, { min: 1, max: MAX_MS }),
     reports: {
+      /** Records of the ad hoc report for one day; the rake report has half as many for any period. */
       records: environment.integer('SANDBOX_REPORT_RECORDS', 1200, { min: 0, max: 20_000_000 }),
       perPageDefault: environment.integer('SANDBOX_PER_PAGE_DEFAULT', 20, { min: 1, max: 10_000 }),
+      /** A larger `per-page` is lowered to it. */
       perPageMaximum: environment.integer('SANDBOX_PER_PAGE_MAXIMUM', 1000, { min: 1, max: 10_000 }),
+      /** Another seed gives other figures, and another order of random faults. */
       seed: environment.integer('SANDBOX_SEED', 1, { min: 0, max: 0xffff_ffff }),
     },
+    /** Every answer is delayed by `fixedMs` and a random part of `spreadMs`. */
     latency: {
       fixedMs: environment.integer('SANDBOX_LATENCY_MS', 0, { min: 0, max: 600_000 }),
       spreadMs: environment.integer('SANDBOX_LATENCY_SPREAD_MS', 0, { min: 0, max: 600_000 }),
     },
-  };
-  if (environment.faults.length > 0) throw new SettingsError(environment.faults);
-  return settings;
+  } as const;
 }
 
-function readCurrencies(environment: Environment): CurrencySettings {
+function readCurrencies(environment: Environment) {
   const reason = 'must be different upper-case codes, separated by commas';
   const codes = (name: string, fallback: readonly string[]) =>
     environment.read(name, fallback, reason, codesOf);
+  /** The first one is the system's own. */
   const active = codes('SANDBOX_CURRENCIES', ['USD', 'EUR', 'GBP']);
   const inactive = codes('SANDBOX_INACTIVE_CURRENCIES', ['BRL']);
   if (inactive.some((code) => active.includes(code)))

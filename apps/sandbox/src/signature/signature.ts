@@ -138,7 +138,7 @@ function decode(text: string, mode: Conventions['jsonStrings']): { readonly valu
   return parseSignedJson(text);
 }
 
-/** Compares names by their bytes in UTF-8, whose order is that of code points. */
+/** Compares names by their bytes in UTF-8, which are in the order of code points. */
 function byBytes(left: string, right: string): number {
   let index = 0;
   while (index < left.length && left.charCodeAt(index) === right.charCodeAt(index)) index++;

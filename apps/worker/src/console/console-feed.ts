@@ -14,14 +14,14 @@ import { FailureTally } from './failure-tally.ts';
 import { History, STEP_MS } from './history.ts';
 import { Viewers } from './viewers.ts';
 
-/** How often viewers are told of the present. */
+/** How often viewers are sent the present state. */
 const LIVE_MS = 1_000;
 
 /** Injects the settings that the console shows. */
 export const CONSOLE_SETTINGS = Symbol('console settings');
 
 /**
- * What the console shows, sent each second to those who look. While nobody looks, only the counters of the metrics are
+ * What the console shows, sent to each viewer every second. While nobody looks, only the counters of the metrics are
  * read, every five seconds, for the last hour; the broker is asked as often, and only while somebody looks.
  */
 @Injectable()

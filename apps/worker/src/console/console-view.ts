@@ -9,7 +9,7 @@ import type { Failure, FailureTally } from './failure-tally.ts';
 import type { History } from './history.ts';
 import { isBlocked, verdictOf } from './verdict.ts';
 
-/** Those with most to tell; the others are in the metrics. */
+/** Operators and failures beyond it are in the metrics alone. */
 const MOST_OPERATORS = 50;
 const MOST_FAILURES = 50;
 /** An id that a shell takes as it is. Any other was chosen by somebody who may not be trusted, and is not to be typed. */
@@ -26,9 +26,9 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
   internal: 'the people who run the worker',
 };
 
-/** What a view is made of. */
+/** The parts that a view is made of. */
 export interface Sources {
-  /** What the names of the queues begin with. */
+  /** The beginning of the queues' names. */
   readonly prefix: string;
   readonly health: MessagingHealth;
   readonly look: BusLook | undefined;
@@ -39,7 +39,7 @@ export interface Sources {
   readonly history: Pick<History, 'seconds' | 'types'>;
 }
 
-/** What the page shows of this moment: states, counts, codes and ids; nothing of a command's data. */
+/** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */
 export function consoleView({ prefix, health, look, platform, tally, redis, history }: Sources) {
   const { isConnected, release, advice, lanes } = health;
   const circuits = platform.circuits();

@@ -28,7 +28,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 };
 
-/** One page for people on call, which shows and changes nothing. Source: bus contract, section 7. */
+/** A page for people on call, which shows and changes nothing. Source: bus contract, section 7. */
 @Controller('console')
 export class ConsoleController {
   constructor(private readonly feed: ConsoleFeed) {}

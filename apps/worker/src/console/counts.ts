@@ -1,10 +1,10 @@
 import { ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
 import { DURATION_STEPS, type Metrics } from '#telemetry';
 
-/** What callers and players did wrong: it fails, and is no fault of the service or of the platform. */
+/** Failures that callers or players caused, and not the service or the platform. */
 const REFUSED: ReadonlySet<ErrorCategory> = new Set(['invalid', 'rejected']);
 
-/** What the metrics had counted of one type of command at a moment. */
+/** The counters of one type of command at a moment. */
 interface TypeCounts {
   /** Final replies, by outcome. */
   readonly outcomes: Map<string, number>;
@@ -18,14 +18,14 @@ export interface Counts {
   readonly types: ReadonlyMap<string, TypeCounts>;
 }
 
-/** What happened between two moments to the commands of one type. */
+/** The commands of one type between two moments. */
 export interface Figures {
   readonly answered: number;
   /** By no fault of their callers. */
   readonly failed: number;
   /** For what callers or players did wrong. */
   readonly refused: number;
-  /** Those that failed, by code, the most frequent first. */
+  /** Failures by code, the most frequent first. */
   readonly codes: readonly (readonly [code: ErrorCode, count: number])[];
   /** Answered, a second. */
   readonly perSecond: number;

@@ -18,12 +18,12 @@ export interface Failure {
   readonly lastAtMs: number;
   /** The last ones, as the commands name them. */
   readonly operators: readonly string[];
-  /** Of the last one: the command's id, and what the log says about it. */
+  /** The last command: its id, and what the log says about it. */
   readonly last: Pick<CommandFacts, 'id' | 'traceId'> & Partial<FailureFacts>;
 }
 
 /**
- * What went wrong since the start, counted by kind, with the last of each: a flood of one failure does not hide another.
+ * Counts the failures since the start by kind, with the last of each: a flood of one failure does not hide another.
  * There are no more kinds than the catalogue of errors has. A command that succeeds costs nothing here.
  */
 export class FailureTally {

@@ -9,7 +9,7 @@ const TYPES = ['session.create', 'game.open'];
 /** Ten of one outcome. */
 type Step = Readonly<Record<string, number>>;
 
-/** What is known of `game.open` after these steps. */
+/** The history of `game.open` after these steps. */
 function historyOf(...steps: readonly Step[]) {
   const metrics = new Metrics();
   const history = new History(TYPES);

@@ -16,7 +16,7 @@ interface Run {
   readonly failed: number;
 }
 
-/** What became of the commands of one type lately. */
+/** The recent outcomes of one type of command. */
 export interface TypeHistory extends Figures {
   readonly type: string;
   /** Since when some have failed by no fault of their callers, milliseconds since the epoch. */

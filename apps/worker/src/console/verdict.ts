@@ -15,7 +15,7 @@ import type { TypeHistory } from './history.ts';
 /** Whether somebody has to get up, in one word. */
 export type Level = 'well' | 'attention' | 'down';
 
-/** What is wrong, for a person who is woken. */
+/** A thing that is wrong, for a person who is woken. */
 export interface Reason {
   readonly level: Exclude<Level, 'well'>;
   readonly what: string;
@@ -52,7 +52,7 @@ const MOST_NAMED = 3;
 const DOCTOR = 'poker-bridge doctor';
 const OUR_PEOPLE = 'the people who run the worker';
 
-/** One look at the service from a worker: is all well, and if not, what is worst. */
+/** Judges the service as a worker sees it: whether all is well, and if not, what is worst. */
 export function verdictOf(findings: Findings): Verdict {
   const reasons = [
     ...brokerReasons(findings),

@@ -21,8 +21,8 @@ const HEADERS = {
 type Refusal = 'full' | 'stopping';
 
 /**
- * Those who look at the console: streams of server-sent events, limited in number and in what waits for each of them.
- * Who does not read misses events, and is dropped after ten.
+ * Streams of server-sent events to the people who look at the console, limited in number and in what waits for each. A
+ * viewer that does not read misses events, and is dropped after ten.
  */
 export class Viewers {
   /** With the events in a row that were not sent, because the one before is still unread. */
@@ -35,7 +35,7 @@ export class Viewers {
     this.#onChange = onChange;
   }
 
-  /** Whether a connection is that of a viewer. */
+  /** Whether a connection belongs to a viewer. */
   has(socket: Socket): boolean {
     return this.#viewers.keys().some((response) => response.socket === socket);
   }

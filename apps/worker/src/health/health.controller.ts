@@ -84,7 +84,7 @@ export class HealthController {
     return isWell ? indicator.up({ circuits }) : indicator.degraded({ circuits });
   }
 
-  /** What waits for whom: the compartments that hold something, the fullest first. */
+  /** The compartments that hold something, the fullest first. */
   #compartments(): HealthIndicatorResult {
     const compartments = compartmentsOf(this.transport.health, this.platform)
       .filter(({ inFlight }) => inFlight > 0)

@@ -7,7 +7,7 @@ const MAX_CONNECTIONS = 64;
 const LONGEST_MS = 10_000;
 /** A host, an IPv6 address in its brackets, and perhaps a port. */
 const AUTHORITY = /^(?:\[([^[\]]+)\]|([^:[\]]+))(?::\d*)?$/;
-/** What a request has in the place of a path if it was meant for a proxy. */
+/** The target of a request that was meant for a proxy: a whole URL instead of a path. */
 const ABSOLUTE_FORM = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 const ADVICE = 'Ask for this worker by an address, as localhost, or by a name in HTTP_HOSTS.\n';
 

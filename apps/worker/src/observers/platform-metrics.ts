@@ -19,7 +19,7 @@ export class PlatformMetrics extends PlatformObserver {
     private readonly tally: FailureTally,
   ) {
     super();
-    // What is thrown is not to be logged as it is; a cause here is one of a closed list.
+    // Elsewhere a cause is a thrown value, which must not be logged as it is; here it is one of a closed list.
     this.#logger = logger.child({}, { serializers: { cause: (cause: string) => cause } });
   }
 

@@ -11,17 +11,17 @@ const SETTLE_MS = 100;
 /** Each file that was read; `undefined` if it could not be. */
 type Texts = ReadonlyMap<string, string | undefined>;
 
-/** What was read, or why it could not be. */
+/** The value that was read, or why it could not be. */
 type Reading<T> = { readonly texts: Texts } & ({ readonly value: T } | { readonly error: unknown });
 
 /**
- * What one or more files of the settings hold, read again when one of them changes. A new version is used if all of the
+ * The content of one or more files of the settings, read again when one of them changes. A new version is used if all of the
  * files can be; if not, one line of the log says why, and what was read before stays.
  */
 export class ReloadedFiles<T> {
   readonly #followers: ((value: T) => void)[] = [];
   #value: T;
-  /** What was read last; it is at fault if it is not what `#value` was read from. */
+  /** The texts that were read last; `#value` is older if they were at fault. */
   #texts: Texts;
 
   /**

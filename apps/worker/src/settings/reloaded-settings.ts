@@ -39,7 +39,7 @@ export function credentialsOf(
 export type TlsContexts = Readonly<Record<TlsFamily, TlsContext>>;
 
 /**
- * What connections trust and present, by the files of the settings, which are read again when they change.
+ * The certificates that connections trust and present, by the files of the settings, which are read again when they change.
  *
  * @throws SettingsError for every file that cannot be used
  */

@@ -3,7 +3,7 @@ import type { PlatformTracer } from '#platform';
 import { type Settings, tracingOf } from '#settings';
 import { type Logger, openTracing, type Tracing } from '#telemetry';
 
-/** What traces commands and calls, and the end of it. */
+/** The tracers of commands and of calls, and their end. */
 export interface Traces extends Pick<Tracing, 'close'> {
   readonly commands: CommandTracer;
   readonly platform: PlatformTracer;

@@ -28,7 +28,7 @@ const REPLY_TO = '{reply_to}';
 const PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 const VALUE = /\{\w+\}/g;
 
-/** What travels between a command's worker and the broker. */
+/** A message between a command's worker and the broker. */
 type Message = Parameters<Parameters<CommandTrace['publish']>[2]>[0];
 
 /**
@@ -77,7 +77,7 @@ class TracedCommand implements CommandTrace {
       [kind === 'reply' ? 'messaging.destination.template' : 'messaging.destination.name']: destination,
       'messaging.message.body.size': message.content.length,
       ...(message.properties.messageId && { 'messaging.message.id': message.properties.messageId }),
-      // Of a copy it is the text of a caller.
+      // The type of a copy is a text of its caller.
       ...(kind !== 'copy' && { 'pokerbridge.message.type': message.properties.type }),
     };
     const options = { kind: SpanKind.PRODUCER, attributes };

@@ -74,7 +74,7 @@ class CallerError(Exception):
         return f"{self.code}: {self.args[0]}{faults}"
 
     def again(self) -> CallerError:
-        """The same failure for a further call, without the traceback: that holds the frames of a task that goes on."""
+        """The same failure for a further call, without the traceback, which holds the frames of a task that still runs."""
         return CallerError(self._body, self.command_id)
 
     @classmethod

@@ -6,9 +6,34 @@ import {
   UnconfirmedError,
 } from '@poker-bridge/rabbitmq';
 
-import type { PreparedCommand } from '../calls/prepare-command.ts';
 import { CallerError } from '../errors/caller-error.ts';
 import { abortable, pause } from './abortable.ts';
+
+/** The AMQP properties of a command, in amqplib's names. */
+export interface CommandProperties {
+  readonly type: string;
+  readonly messageId: string;
+  readonly correlationId: string;
+  readonly replyTo: string;
+  readonly contentType: string;
+  /** 2: persistent. */
+  readonly deliveryMode: number;
+  readonly appId: string;
+  /** The broker user, if it is to be named. */
+  readonly userId?: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
+export interface PreparedCommand {
+  /** The command's id; its replies carry it as `commandId`. */
+  readonly id: string;
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly properties: CommandProperties;
+  /** JSON. */
+  readonly body: string;
+}
 
 /** Pause before a command is published again that its lane refused: it is full, or has no leader. */
 const PAUSE_MS = 200;

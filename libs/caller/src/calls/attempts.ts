@@ -4,11 +4,11 @@ import { busNames, type CommandType, LANE_OF_COMMAND } from '@poker-bridge/contr
 import { alarmSentence } from '@poker-bridge/rabbitmq';
 
 import { pause } from '../bus/abortable.ts';
-import type { Publisher } from '../bus/publisher.ts';
+import type { PreparedCommand, Publisher } from '../bus/publisher.ts';
 import type { ReplyQueue } from '../bus/reply-queue.ts';
 import { CallerError } from '../errors/caller-error.ts';
 import type { Replies } from '../replies/replies.ts';
-import type { PreparedCommand, Sender } from './prepare-command.ts';
+import type { Sender } from './prepare-command.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;

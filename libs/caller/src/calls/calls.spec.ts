@@ -68,11 +68,6 @@ describe('prepareCommand', () => {
     expect(JSON.parse(JSON.stringify(prepared))).toEqual(prepared);
   });
 
-  it('makes up an id', () => {
-    expect(prepare().id).toMatch(/^[0-9a-f-]{36}$/);
-    expect(prepare().id).not.toBe(prepare().id);
-  });
-
   it('sets what the sender and the call name, the call first', () => {
     const traceContext = () => ({ traceparent: 'of the sender', tracestate: 'state' });
     const from = { operator: 'acme', userId: 'shop', traceContext };

@@ -8,6 +8,7 @@ import {
   SCHEMA_VERSION,
 } from '@poker-bridge/contracts';
 
+import type { PreparedCommand } from '../bus/publisher.ts';
 import { CallerError } from '../errors/caller-error.ts';
 
 type LaneOf = typeof LANE_OF_COMMAND;
@@ -31,14 +32,14 @@ export interface CommandOptions {
    * it is sent. Default: a new UUID.
    */
   readonly id?: string;
-  /** Whose credentials the worker uses. Default: that of the caller. */
+  /** Whose credentials the worker uses. Default: the caller's. */
   readonly operator?: string;
   /**
    * From now, 1 to 1,200,000 ms: nobody wants the answer any more after it. A call settles at most 1.5 s later. Default
    * 15 s, for a report 10 minutes, for a prepared command the budget of the worker from when it arrives there.
    */
   readonly deadlineMs?: number;
-  /** Default: that of the caller's `traceContext`. */
+  /** Default: what the caller's `traceContext` gives. */
   readonly traceContext?: TraceContext;
 }
 
@@ -46,32 +47,6 @@ export interface CommandOptions {
 export interface CallOptions extends CommandOptions {
   /** Ends the wait: the call rejects with the signal's reason. A command that was sent is run all the same. */
   readonly signal?: AbortSignal;
-}
-
-/** The AMQP properties of a command, in amqplib's names. */
-export interface CommandProperties {
-  readonly type: string;
-  readonly messageId: string;
-  readonly correlationId: string;
-  readonly replyTo: string;
-  readonly contentType: string;
-  /** 2: persistent. */
-  readonly deliveryMode: number;
-  readonly appId: string;
-  /** The broker user, if it is to be named. */
-  readonly userId?: string;
-  readonly headers: Readonly<Record<string, string | number>>;
-}
-
-/** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
-export interface PreparedCommand {
-  /** The command's id; its replies carry it as `commandId`. */
-  readonly id: string;
-  readonly exchange: string;
-  readonly routingKey: string;
-  readonly properties: CommandProperties;
-  /** JSON. */
-  readonly body: string;
 }
 
 /** What all commands of one caller have in common. */

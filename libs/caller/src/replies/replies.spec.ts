@@ -7,18 +7,6 @@ import { Replies, type ReplyHandler } from './replies.ts';
 import { parseExactJson, readReply } from './reply.ts';
 
 describe('readReply', () => {
-  it('reads type, data and where the reply belongs', () => {
-    expect(readReply(message('session.created', { userId: 'p-1' }))).toEqual({
-      id: 'c-1:0 session.created',
-      type: 'session.created',
-      data: { userId: 'p-1' },
-      commandId: 'c-1',
-      correlationId: 'correlation',
-      sequence: 0,
-      isFinal: true,
-    });
-  });
-
   it('gives each failure of a command that was sent again an id of its own', () => {
     const [first, second] = ['2026-01-31T12:00:00.000Z', '2026-01-31T12:00:01.000Z'].map(
       (at) => readReply(message('command.failed', failure('OVERLOADED', at))).id,
@@ -165,10 +153,5 @@ describe('Replies', () => {
     const lost = replies.expect('c-1').next(never);
     replies.lose();
     await expect(lost).rejects.toMatchObject({ code: 'REPLY_LOST', retryable: true });
-  });
-
-  it('ends the wait with the reason of the signal', async () => {
-    const reason = new Error('nobody waits');
-    await expect(handled().replies.expect('c-1').next(AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

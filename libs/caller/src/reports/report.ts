@@ -29,8 +29,6 @@ export function formatAmount(amount: bigint, precision: number | null | undefine
  */
 export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
   readonly records: readonly R[];
-  /** What is odd about records that a lenient worker passes on as they are. */
-  readonly faults?: readonly { readonly pointer: string; readonly message: string }[];
 }
 
 /** The end of a report. */

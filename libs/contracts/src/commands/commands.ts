@@ -46,7 +46,7 @@ export type ReplyTo<Type extends CommandType> = Extract<
   { type: Definitions[Type]['replies'][number]['type'] }
 >;
 
-/** What an announcement shows of a reply: the members that its definition declares public. */
+/** The part of a reply that its announcement shows: the members that its definition declares public. */
 export function announcedData({ type, data }: Reply): object {
   const { announced = [] } = REPLIES.get(type) ?? {};
   return Object.fromEntries(Object.entries(data).filter(([name]) => announced.includes(name)));

@@ -161,7 +161,7 @@ describe('any JSON', () => {
     );
   });
 
-  // What class-transformer has to be told beside the decorators.
+  // class-transformer needs these types beside the decorators.
   Type(() => GamePlayer)(GameOpen.prototype, 'player');
   Type(() => GameSession)(GameOpen.prototype, 'session');
 

@@ -40,7 +40,7 @@ export class PlatformErrorEntry {
   readonly pointer?: string;
 }
 
-/** What the platform answered when it refused or failed. */
+/** The platform's answer when it refused or failed. */
 export class PlatformAnswer {
   @MustBeGiven('The HTTP status.', IsInt(), Min(100), Max(599))
   readonly status!: number;

@@ -35,7 +35,7 @@ export type ReportName = (typeof REPORT_NAMES)[number];
 /** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** What is wrong with a record that was passed on as it is. */
+/** A fault of a record that was passed on as it is. */
 export class RecordFault {
   @MustBeGiven('JSON pointer into the page.', IsString())
   readonly pointer!: string;

@@ -15,7 +15,7 @@ export const recordOf = (id: string, currency = 'USD', win = 1): ReportRecord =>
 const FIRST_ANSWER_AT_MS = Date.parse('2026-01-31T12:05:00Z');
 const MINUTE_MS = 60_000;
 
-/** What the platform client says of a page with these records. */
+/** The page with these records, as the platform client returns it. */
 export const holding = (records: readonly ReportRecord[]) => ({
   written: records.map((record, index) => Buffer.from(`${index === 0 ? '' : ','}${JSON.stringify(record)}`)),
   isLarge: false,
@@ -52,7 +52,7 @@ export async function read(
   }: {
     readonly data?: { page?: number; perPage?: number };
     readonly progress?: Progress;
-    /** Of the settings. */
+    /** The setting `REPORTS_PER_PAGE`. */
     readonly perPage?: number;
     /** When the first answer arrives. */
     readonly fromMs?: number;

@@ -21,13 +21,13 @@ export type ReadPage = CollectionPage & { readonly readAtMs: number };
 
 type Progress = NonNullable<CommandContext['progress']>;
 
-/** What is known of a report before its first page; a later run continues from what it has become. */
+/** The state of a report before its first page; a later run continues from its latest value. */
 const START = {
   pages: 0,
   records: 0,
   /** Records whose id had come before. */
   repeats: 0,
-  /** Those of them whose figures differed. */
+  /** Repeats whose figures differed. */
   changed: 0,
   faults: 0,
   /** Records a page, as requested. */
@@ -44,7 +44,7 @@ const START = {
   isDone: false,
 };
 
-/** What was published of a report so far, and whether it can be whole. */
+/** Counts what was published of a report so far, and tells whether it can be whole. */
 export class ReportTally {
   readonly #seed: number;
   readonly #state: typeof START;
@@ -113,7 +113,7 @@ export class ReportTally {
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', { details: { reason } });
   }
 
-  /** What a later run continues from. @param isDone whether every page was published */
+  /** The state that a later run continues from. @param isDone whether every page was published */
   progress(isDone = false): Progress {
     return { ...this.#state, isDone };
   }

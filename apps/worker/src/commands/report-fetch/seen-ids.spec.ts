@@ -28,7 +28,7 @@ describe('SeenIds', () => {
     ]);
   });
 
-  it('goes on with those that it knows, if many more come than were expected', () => {
+  it('still knows the first ids if many more come than were expected', () => {
     const seen = new SeenIds(0, 7);
     expect(repeatsOf(seen, ids(0, 5_000))).toBe(0);
     expect(repeatsOf(seen, ids(0, 1_000))).toBe(1_000);

@@ -2,14 +2,14 @@
 export const MAX_IDS = 2_097_152;
 /** A report may grow while it is read. */
 const ROOM = 1_000;
-/** Of the slots that are filled at most: the fuller, the longer a free one is looked for. */
+/** The share of slots that are filled at most: in a fuller table, a free slot takes longer to find. */
 const LOAD = 0.8;
 const TWO_TO_32 = 2 ** 32;
 
 /**
  * Remembers the ids of a report's records, to notice those that come twice: 40 bits of a hash of each, at a place that
- * 21 more tell, so that of two million ids one is taken for another in one of 200,000 reports. With each id stands the
- * digest of what it first came with.
+ * 21 more tell, so that of two million ids one is taken for another in one of 200,000 reports. Each id is kept
+ * with the digest of its first record.
  */
 export class SeenIds {
   readonly #seed: number;

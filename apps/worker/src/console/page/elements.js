@@ -1,4 +1,4 @@
-// What every section is built of. No text becomes HTML, and nothing is styled from here.
+// The parts that every section is built of. No text becomes HTML, and nothing is styled from here.
 
 /** `h('p.quiet', 'text')`, `h('th', { scope: 'col' }, title)`: an element; children and attributes that are undefined are left out. */
 export function h(selector, ...rest) {
@@ -49,7 +49,7 @@ export function table(caption, titles, rows) {
   );
 }
 
-/** What somebody copies by one click: a command to type, an id. */
+/** A text that one click selects: a command to type, an id. */
 export function copyable(text) {
   // An option is not broken behind its hyphens.
   return h(

@@ -1,4 +1,4 @@
-// One function for each part of the page: from a part of the worker's view to its elements.
+// A function for each part of the page: from a part of the worker's view to its elements.
 
 import { badge, copyable, count, duration, h, nothing, svg, table, time } from './elements.js';
 
@@ -19,7 +19,7 @@ const CATEGORY_KINDS = {
 };
 const ENDS = { answered: 'the caller was told', postponed: 'tried again later' };
 
-/** What is worst as the headline, with since when, why, who acts and what to type; the rest below it. */
+/** The worst reason as the headline, with since when, why, who acts and what to type; the rest below it. */
 export function verdictSection(mark, reasons) {
   const sign = h('span.mark', { 'aria-hidden': 'true' }, mark);
   const [worst, ...others] = reasons;
