@@ -31,7 +31,7 @@ export interface MessagingSettings {
 /** What the worker gives its transport. */
 export interface MessagingOptions {
   readonly settings: MessagingSettings;
-  /** Of `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
+  /** For `amqps` URLs. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext;
   /** What the handlers call with the credentials of an operator; `undefined` if there are none under that name. */
   readonly clientOf: (operator: string) => unknown;

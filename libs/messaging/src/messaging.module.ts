@@ -14,7 +14,7 @@ export interface MessagingModuleOptions extends Omit<MessagingOptions, 'idempote
     readonly IDEMPOTENCY_TTL_MS: number;
     readonly REDIS_URL?: string | undefined;
   };
-  /** Of a `rediss` URL. Default: what Node.js trusts, and no client certificate. */
+  /** For a `rediss` URL. Default: what Node.js trusts, and no client certificate. */
   readonly redisTls?: TlsContext;
 }
 

@@ -5,6 +5,7 @@ export {
   type Compartment,
   type Priority,
 } from './admission/admission.ts';
+export { type Share, Shares } from './admission/shares.ts';
 export { type Holding, Window } from './admission/window.ts';
 export {
   Circuit,

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-
 import type { ConsumeMessage } from 'amqplib';
 
 import { internalKeyOf } from '#settings';
@@ -8,7 +6,7 @@ import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys
 import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
-import { type CliRun, runCli, startCli } from './run-cli.ts';
+import { type CliRun, outcomeOf, runCli, startCli } from './run-cli.ts';
 
 export const INTERNAL_KEY = 'k'.repeat(32);
 const REPORT = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
@@ -41,16 +39,15 @@ export class KeptMessages {
   }
 
   /** Runs it until it has printed so many lines, and ends it by a signal. */
-  async interrupt(line: string, lines: number, signal: NodeJS.Signals): Promise<Omit<CliRun, 'lines'>> {
+  interrupt(line: string, lines: number, signal: NodeJS.Signals): Promise<CliRun> {
     const child = startCli(line.split(' '), { variables: this.variables });
-    let [stdout, stderr] = ['', ''];
+    let printed = 0;
     child.stdout.on('data', (chunk: Buffer) => {
-      stdout += chunk.toString();
-      if (stdout.split('\n').length > lines) child.kill(signal);
+      printed += chunk.toString().split('\n').length - 1;
+      // A second signal would end it at once.
+      if (printed >= lines && !child.killed) child.kill(signal);
     });
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    const [code] = (await once(child, 'close')) as [number | null];
-    return { code, stdout, stderr };
+    return outcomeOf(child);
   }
 
   /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */

@@ -7,7 +7,7 @@ import { healthy } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages } from './kept-messages.ts';
-import { startCli } from './run-cli.ts';
+import { outcomeOf, startCli } from './run-cli.ts';
 
 const TOKEN_MEMBERS = /"auth"|redirectUrl/;
 
@@ -96,16 +96,13 @@ describe('poker-bridge replies', () => {
     const child = startCli(`replies redeliver --queue ${gone} --yes --json`.split(' '), {
       variables: kept.variables,
     });
-    const ended = once(child, 'close');
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-    await until('it waits', () => stderr.includes('a worker is delivering'));
+    const waiting = once(child.stderr, 'data') as Promise<[Buffer]>;
+    const ended = outcomeOf(child);
+    expect(String((await waiting)[0])).toContain('a worker is delivering');
     expect((await channel.checkQueue(gone)).messageCount).toBe(0);
     await channel.deleteQueue(lock);
-    expect(await ended).toEqual([0, null]);
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(['one:0', 'three:0']);
+    const { code, lines } = await ended;
+    expect([code, lines.map(({ id }) => id)]).toEqual([0, ['one:0', 'three:0']]);
     const replies = await service.caller.drain(gone);
     expect(idsOf(replies)).toEqual(['one:0', 'three:0']);
     expect(replies[0]?.properties.headers).toMatchObject({ 'command-id': 'one', sequence: 0, final: true });

@@ -150,7 +150,7 @@ describe('poker-bridge report', () => {
     expect(await folder.files()).toEqual([]);
   });
 
-  it('replaces a file only if it is told to', async () => {
+  it('replaces a file only with --force', async () => {
     await folder.write('old.json', 'old');
     const refused = await folder.fetch(`rake ${DAY}`, 'old.json');
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/old\.json exists; --force/)]);

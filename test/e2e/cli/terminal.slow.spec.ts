@@ -70,7 +70,7 @@ describe('the command line on a terminal', () => {
     ['Ctrl-C', '\u0003', 'nothing was done'],
     ['n', 'n\r', 'nothing was done'],
     ['y', 'y\r', '3 discarded, 0 left'],
-  ])('what follows an answer stands below the question: %s', async (_, keys, expected) => {
+  ])('what follows an answer begins below the question: %s', async (_, keys, expected) => {
     await sandboxed.caller.channel.purgeQueue(sandboxed.service.name('dead-letters'));
     await kept.put(0, 3);
     const { lines } = await cli('dead-letters discard --all', 80, {}, keys);

@@ -119,12 +119,6 @@ export async function giveAnswer(
     }
     case 'wire':
       return writeAnswer(answer.answer, socket);
-    case 'reset': {
-      const body = JSON.stringify(rightDocument(request, 1));
-      const text = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-      socket.write(text.slice(0, Math.floor(text.length * answer.at)), () => socket.resetAndDestroy());
-      return;
-    }
     case 'silence':
       return;
     case 'gzip bomb':
@@ -133,6 +127,11 @@ export async function giveAnswer(
       return send(response, 200, `{"data":${'['.repeat(100_000)}${']'.repeat(100_000)}}`);
     case 'huge error':
       return send(response, 422, `{"errors":[{"detail":"${request.body.repeat(500)}"}]}`);
+    case 'reset': {
+      const body = JSON.stringify(rightDocument(request, 1));
+      const text = `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+      socket.write(text.slice(0, Math.floor(text.length * answer.at)), () => socket.resetAndDestroy());
+    }
   }
 }
 

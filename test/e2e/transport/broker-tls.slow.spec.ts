@@ -18,7 +18,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
   let client: Identity;
   let broker: Broker;
   let service: ServiceUnderTest;
-  /** Of a worker that may connect. */
+  /** The settings of a worker that may connect. */
   let right: Variables;
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe('a broker that is encrypted and demands a client certificate', () => {
     expect(reason).toMatch(/AMQP_TLS_CERT and AMQP_TLS_KEY/);
   });
 
-  it('is not trusted at another name than that of its certificate', async () => {
+  it('is not trusted under a name that is not in its certificate', async () => {
     const AMQP_URL = `amqps://guest:guest@127.0.0.1:${broker.node.ports.tls}`;
     expect(await reasonFor({ AMQP_URL })).toMatch(/for another host/);
   });

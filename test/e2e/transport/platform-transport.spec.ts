@@ -54,7 +54,7 @@ describe('a platform that is encrypted, behind a proxy', () => {
         worker: {
           ...variables,
           PLATFORM_PROXY_URL: address.replace('//', `//user:${PASSWORD}@`),
-          // Of the proxy; that of the platform stands in PLATFORM_TLS_CA.
+          // The proxy's authority; the platform's is in PLATFORM_TLS_CA.
           NODE_EXTRA_CA_CERTS: variables['PLATFORM_TLS_CA']!,
           LOG_LEVEL: 'trace',
         },

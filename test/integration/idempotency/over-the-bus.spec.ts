@@ -12,7 +12,7 @@ let redis: PrivateRedis;
 let service: ServiceUnderTest;
 let workers: WorkerProcess[];
 const gate = new Gate();
-/** Of a claim; renewed three times within it. */
+/** A claim is renewed three times within it. */
 const LEASE_MS = 1_500;
 const RENEWED_MS = 500;
 

@@ -68,7 +68,7 @@ describe('Redis over TLS', () => {
     await expectAway('REDIS_TLS_CERT', { ca: authority.ca });
   });
 
-  it('is away at another name than that of its certificate', async () => {
+  it('is away under a name that is not in its certificate', async () => {
     await expectAway('for another host', { ca: authority.ca, ...client }, '127.0.0.1');
   });
 

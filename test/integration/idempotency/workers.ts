@@ -31,14 +31,14 @@ export class Workers implements AsyncDisposable {
     this.#times = times;
   }
 
-  /** One that is connected. */
+  /** A store that is connected. */
   async join(onState?: (state: RedisState) => void): Promise<RedisIdempotencyStore> {
     const store = this.start(onState);
     await isBack(store);
     return store;
   }
 
-  /** One that begins to connect. */
+  /** A store that begins to connect. */
   start(onState: (state: RedisState) => void = () => undefined): RedisIdempotencyStore {
     const store = new RedisIdempotencyStore({
       client: Redis,
@@ -74,7 +74,7 @@ export async function waitFor(store: IdempotencyStore, id: string, origin?: Clai
   return claim;
 }
 
-/** Under which key an identity stands in Redis. */
+/** The key of an identity in Redis. */
 export function keyOf(identity: string): string {
   return `${PREFIX}:identity:${createHmac('sha256', NAMES_KEY).update(`identity ${identity}`).digest('hex')}`;
 }

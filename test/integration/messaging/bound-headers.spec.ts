@@ -100,14 +100,9 @@ describe('the headers of a message', () => {
       'take 100 bytes more, as counts',
       framed(...Array.from({ length: 6 }, () => entry('x-delivery-count', raw.nulls(2_740)))),
     ],
-    ['take 120 kB', framed(entry('a', raw.nulls(120_000)))],
     ['are nested 33 deep', framed(entry('a', raw.nested(33)))],
-    ['are tables nested 33 deep', framed(entry('a', raw.nested(33, 'F')))],
     ['hold a type that there is not', framed(entry('a', Buffer.from('?')))],
-    ['hold a value without a type', framed(Buffer.from([1, 97]))],
     ['end within a name', framed(Buffer.from([9, 97]))],
-    ['end within a number', framed(entry('a', Buffer.from([0x6c, 0, 0])))],
-    ['end within a length', framed(entry('a', Buffer.from([0x53, 0, 0])))],
     ['end within a text', framed(entry('a', raw.text('abc').subarray(0, -1)))],
     [
       'hold a list that is longer than they are',
@@ -163,7 +158,7 @@ describe('the headers of a message', () => {
   });
 });
 
-/** As amqplib decodes it. */
+/** The headers as amqplib decodes them. */
 function unboundedHeadersOf(frame: Buffer): unknown {
   return decoded([frame], 'unbounded')[0]?.fields['headers'];
 }

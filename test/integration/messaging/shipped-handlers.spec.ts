@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ArgumentMetadata, type CanActivate, Injectable, type PipeTransform } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 
 import { PassErrorsFilter } from '../../../apps/worker/src/commands/handlers.ts';
 import { SessionCreateController } from '../../../apps/worker/src/commands/session-create/session-create.controller.ts';
-import { CommandError } from '#contracts';
 import { SessionCreate } from '#contracts/validation';
 import { DEFAULT_PLATFORM_SETTINGS, PlatformClients } from '#platform';
 
@@ -19,16 +18,6 @@ const LIMITS = {
   queue: 1,
   circuit: { failureRate: 50, minimumCalls: 100, windowMs: 1_000, openMs: 1_000 },
 };
-
-let isGuarded = false;
-
-@Injectable()
-class Gate implements CanActivate {
-  canActivate(): boolean {
-    if (isGuarded) throw new CommandError('FORBIDDEN');
-    return true;
-  }
-}
 
 /** Writes nicknames in capitals, by the class of the parameter as Nest tells it. */
 @Injectable()
@@ -58,7 +47,6 @@ describe('the shipped handlers, in an application of Nest', () => {
     clients = new PlatformClients([operator], { limits: LIMITS });
     const providers = [
       { provide: APP_FILTER, useClass: PassErrorsFilter },
-      { provide: APP_GUARD, useClass: Gate },
       { provide: APP_PIPE, useClass: Capitals },
     ];
     const metadata = { controllers: [SessionCreateController], providers };
@@ -74,13 +62,5 @@ describe('the shipped handlers, in an application of Nest', () => {
     const [reply] = await service.caller.send('session.create', { userId: 'u-1', nick: 'lucky' });
     expect(reply).toMatchObject({ type: 'session.created' });
     expect(platform.requests.at(-1)?.body).toContain('LUCKY');
-  });
-
-  it('are kept by its guards', async () => {
-    isGuarded = true;
-    const calls = platform.requests.length;
-    const [reply] = await service.caller.send('session.create', { userId: 'p-2' });
-    expect(reply?.body).toMatchObject({ code: 'FORBIDDEN' });
-    expect(platform.requests).toHaveLength(calls);
   });
 });

@@ -7,6 +7,32 @@ import { fail, type Finding, ok, warn } from './finding.ts';
 
 export const BROKER_SETTINGS = [...OF_BROKER, 'REPORTS_RETRY_DELAYS_MS'] as const;
 
+/** What to say of an exchange or a queue by its state. */
+const FAULTS = {
+  missing: [warn, 'is missing', 'start a worker, which declares it'],
+  unknown: [warn, 'could not be looked at: ', 'ask again; then look at its node'],
+  different: [
+    fail,
+    'stands with other properties: ',
+    'empty and delete it, and start a worker, or choose another AMQP_PREFIX: no worker starts before',
+  ],
+} as const;
+const LANE = /\.(interactive|reports|quarantine)$/;
+/** What to say of messages that wait, by the queue. */
+const KEPT: readonly (readonly [RegExp, string, string])[] = [
+  [
+    LANE,
+    'nobody consumes NAME;',
+    'start a worker that serves it (LANES), and look at the logs of those that run',
+  ],
+  [/\.dead-letters$/, 'NAME:', 'poker-bridge dead-letters list counts them by reason'],
+  [
+    /\.undelivered$/,
+    'NAME:',
+    'workers deliver them once their reply queue is there again; poker-bridge replies list names those that never can be',
+  ],
+];
+
 /**
  * The broker as a worker would find it: whether it is there, what the user may do, and what stands.
  *
@@ -67,52 +93,19 @@ function topologyFindings(standings: readonly Standing[]): Finding[] {
   if (standings.every(({ state }) => state === 'missing')) {
     return [warn('topology', 'nothing of this service stands yet', 'start a worker, which declares it')];
   }
-  const faults = standings.flatMap(faultOf);
+  const faults = standings.flatMap(({ kind, name, state, reason = '' }) => {
+    if (state === 'as-declared') return [];
+    const [find, what, advice] = FAULTS[state];
+    return [find('topology', `the ${kind} ${name} ${what}${reason}`, advice)];
+  });
+  const waiting = standings.flatMap(({ name, messages = 0, consumers = 0 }) => {
+    const [, what, advice] = KEPT.find(([ending]) => ending.test(name)) ?? [];
+    if (what === undefined || advice === undefined || messages === 0) return [];
+    if (consumers > 0 && LANE.test(name)) return [];
+    return [warn('topology', `${what.replace('NAME', name)} ${messagesIn(messages)}`, advice)];
+  });
   const whole = ok('topology', `all ${standings.length} exchanges and queues stand as declared`);
-  return [...(faults.length === 0 ? [whole] : faults), ...standings.flatMap(contentOf)];
-}
-
-function faultOf({ kind, name, state, reason = '' }: Standing): Finding[] {
-  const what = `the ${kind} ${name}`;
-  switch (state) {
-    case 'as-declared':
-      return [];
-    case 'missing':
-      return [warn('topology', `${what} is missing`, 'start a worker, which declares it')];
-    case 'unknown':
-      return [
-        warn('topology', `${what} could not be looked at: ${reason}`, 'ask again; then look at its node'),
-      ];
-    default:
-      return [
-        fail(
-          'topology',
-          `${what} stands with other properties: ${reason}`,
-          'empty and delete it, and start a worker, or choose another AMQP_PREFIX: no worker starts before',
-        ),
-      ];
-  }
-}
-
-/** Messages that wait in a queue for a person. */
-function contentOf({ name, messages = 0, consumers = 0 }: Standing): Finding[] {
-  if (messages === 0) return [];
-  const found = (what: string, advice: string): Finding[] => [
-    warn('topology', what + messagesIn(messages), advice),
-  ];
-  if (/\.(interactive|reports|quarantine)$/.test(name) && consumers === 0) {
-    const advice = 'start a worker that serves it (LANES), and look at the logs of those that run';
-    return found(`nobody consumes ${name}; `, advice);
-  }
-  if (name.endsWith('.dead-letters')) {
-    return found(`${name}: `, 'poker-bridge dead-letters list counts them by reason');
-  }
-  if (name.endsWith('.undelivered')) {
-    const advice =
-      'workers deliver them once their reply queue is there again; poker-bridge replies list names those that never can be';
-    return found(`${name}: `, advice);
-  }
-  return [];
+  return [...(faults.length === 0 ? [whole] : faults), ...waiting];
 }
 
 function messagesIn(count: number): string {

@@ -108,7 +108,7 @@ async function checkRedis(settings: Pick<Settings, (typeof REDIS_SETTINGS)[numbe
   const redis = await inspectRedis(url, tlsOf('REDIS', settings, [url]));
   if (redis.kind === 'away') {
     const advice =
-      'check host, port, user and password in REDIS_URL; workers continue, each with a memory of its own';
+      'check host, port, user and password in REDIS_URL; workers go on, each with a memory of its own';
     return [fail('Redis', `does not answer: ${redis.reason}`, advice)];
   }
   if (!redis.mayEvict) return [ok('Redis', 'answers')];

@@ -110,8 +110,10 @@ export class UnfinishedReport implements AsyncDisposable {
   /** Gives a file, or else the records themselves, the final name. @throws ExitError if that name is taken by now */
   async finish(converted = this.path): Promise<void> {
     refuseExisting(this.#options);
-    await writing(this.path, () => this.#file.datasync());
-    await rename(converted, this.#options.out);
+    await writing(this.#options.out, async () => {
+      await this.#file.datasync();
+      await rename(converted, this.#options.out);
+    });
     await this.discard();
   }
 

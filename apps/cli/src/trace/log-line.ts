@@ -40,7 +40,7 @@ export function readLogLine(text: string): LogLine | undefined {
   return undefined;
 }
 
-export function written(value: unknown): string {
+function written(value: unknown): string {
   if (typeof value === 'string') return printable(value);
   if (Array.isArray(value)) return value.map(written).join(' ');
   return printable(JSON.stringify(value) ?? '');

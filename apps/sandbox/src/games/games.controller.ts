@@ -13,13 +13,19 @@ import {
   violationsOf,
 } from '../interface/members.ts';
 import { Currencies, type PlayerDetails, Players } from '../players/players.ts';
-import { type AuthType, launchUrl, PublicAddress, type Session, Sessions } from '../sessions/sessions.ts';
+import {
+  AUTH_TYPES,
+  type AuthType,
+  launchUrl,
+  PublicAddress,
+  type Session,
+  Sessions,
+} from '../sessions/sessions.ts';
 import type { Parameters } from '../signature/signature.ts';
 import { parseJson } from '../signature/php-json.ts';
 import { type Call, VerifiedCall } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
 
-const AUTH_TYPES = ['external', 'internal'];
 const ANY_LENGTH = Number.MAX_SAFE_INTEGER;
 
 /** `data.attributes.session` of open-game. */

@@ -24,10 +24,10 @@ export class Currencies {
    */
   check(code: string | undefined, pointer: string): void {
     if (!this.settings.mandatory) return;
-    if (!code) throw new PlatformError(422, { detail: 'Currency cannot be blank', pointer });
-    if (!this.isKnown(code)) throw new PlatformError(422, { detail: 'Currency not found', pointer });
-    if (!this.active.includes(code))
-      throw new PlatformError(422, { detail: 'This currency is not active', pointer });
+    const refuse = (detail: string) => new PlatformError(422, { detail, pointer });
+    if (!code) throw refuse('Currency cannot be blank');
+    if (!this.isKnown(code)) throw refuse('Currency not found');
+    if (!this.active.includes(code)) throw refuse('This currency is not active');
   }
 }
 
@@ -81,17 +81,12 @@ export class Players {
    * @throws PlatformError 422 if it belongs to another player or is too long
    */
   checkNickname(clientId: string, userId: string, nick: string, pointer: string): void {
+    const refuse = (detail: string) => new PlatformError(422, { detail, pointer });
     if (nick.length > this.nicknameMaxLength && [...nick].length > this.nicknameMaxLength)
-      throw new PlatformError(422, {
-        detail: `The maximum username length is ${this.nicknameMaxLength}`,
-        pointer,
-      });
+      throw refuse(`The maximum username length is ${this.nicknameMaxLength}`);
     const owner = this.keyByNickname.get(fold(nick));
     if (owner !== undefined && owner !== keyOf(clientId, userId))
-      throw new PlatformError(422, {
-        detail: 'A Player with this username already exists in the system.',
-        pointer,
-      });
+      throw refuse('A Player with this username already exists in the system.');
   }
 
   /**

@@ -5,7 +5,7 @@ import { Currencies, Players } from '../players/players.ts';
 import { Settings } from '../settings/settings.ts';
 import { VerifiedCall, type Call } from '../traffic/exchange.ts';
 import { SignatureGuard } from '../traffic/signature.guard.ts';
-import { isAuthType, launchUrl, PublicAddress, type Session, Sessions } from './sessions.ts';
+import { AUTH_TYPES, launchUrl, PublicAddress, type Session, Sessions } from './sessions.ts';
 
 const ATTRIBUTES = '/data/attributes';
 
@@ -25,8 +25,9 @@ export class SessionsController {
   @HttpCode(200)
   create(@VerifiedCall() { client, content, fault }: Call, @Param('userId') userId: string) {
     const form = content as Readonly<Record<string, string | undefined>>;
-    const { nick, authType = 'external', lang = 'en', currency } = form;
-    if (!isAuthType(authType))
+    const { nick, authType: asked = 'external', lang = 'en', currency } = form;
+    const authType = AUTH_TYPES.find((type) => type === asked);
+    if (!authType)
       throw new PlatformError(422, { detail: 'Auth type not valid', pointer: `${ATTRIBUTES}/authType` });
     if (!/^[a-z]{2}$/i.test(lang)) throw new PlatformError(422, { pointer: `${ATTRIBUTES}/lang` });
     this.currencies.check(currency, `${ATTRIBUTES}/currency`);

@@ -7,7 +7,10 @@ import { HttpAdapterHost } from '@nestjs/core';
 import { exactJson, PlatformError } from '../interface/documents.ts';
 import { Settings } from '../settings/settings.ts';
 
-export type AuthType = 'external' | 'internal';
+/** The interface's authorization types, the default first. */
+export const AUTH_TYPES = ['external', 'internal'] as const;
+
+export type AuthType = (typeof AUTH_TYPES)[number];
 
 /** A player's session, which opens the lobby or a table. */
 export interface Session {
@@ -28,11 +31,6 @@ export interface Session {
 
 /** A request for a session. */
 type SessionRequest = Omit<Session, 'sessionId' | 'auth' | 'createdAtMs' | 'authExpiresAtMs' | 'expiresAtMs'>;
-
-/** Whether a value is one of the interface's authorization types. */
-export function isAuthType(value: unknown): value is AuthType {
-  return value === 'external' || value === 'internal';
-}
 
 /** The most sessions at once; beyond it, the one that expires first ends early. */
 const MAX_SESSIONS = 100_000;

@@ -105,14 +105,8 @@ export class TrafficLog {
 
     // not the request itself, which would keep its socket alive
     const { method, originalUrl: url, rawHeaders } = request;
-    this.recent.push({
-      method,
-      url,
-      rawHeaders,
-      exchange,
-      status,
-      durationMs: nowMs - exchange.receivedAtMs,
-    });
+    const durationMs = nowMs - exchange.receivedAtMs;
+    this.recent.push({ method, url, rawHeaders, exchange, status, durationMs });
     if (this.recent.length >= 2 * KEPT_REQUESTS) this.recent = this.recent.slice(-KEPT_REQUESTS);
   }
 
@@ -136,12 +130,10 @@ export class TrafficLog {
   }
 }
 
-function emptyCounters(): Record<Operation, OperationCounters> {
+function emptyCounters() {
   const none = () => ({ received: 0, processed: 0, answered: {}, unanswered: 0, faults: {} });
-  return Object.fromEntries(OPERATIONS.map((operation) => [operation, none()])) as Record<
-    Operation,
-    OperationCounters
-  >;
+  const counters = OPERATIONS.map((operation) => [operation, none()]);
+  return Object.fromEntries(counters) as Record<Operation, OperationCounters>;
 }
 
 function increment(counters: Record<string, number>, name: string): void {

@@ -27,7 +27,7 @@ const upToAMinute = Array.from({ length: 60 }, (_, index) => 1_000 * (index + 1)
 const LIKELY_DELAYS_MS = new Set([...upToAMinute, ...upToAMinute.map((delayMs) => 60 * delayMs)]);
 
 export interface BrokerInspectionOptions {
-  /** Of the nodes of one cluster; they may hold passwords. */
+  /** The nodes of one cluster; URLs may hold passwords. */
   readonly urls: readonly string[];
   readonly prefix: string;
   readonly retryDelaysMs: readonly number[];
@@ -36,7 +36,6 @@ export interface BrokerInspectionOptions {
 
 /** What a broker is, and what of this service it has. */
 export interface BrokerInspection {
-  /** Of RabbitMQ. */
   readonly version: string;
   /** What its administrator should set, if that cannot be seen from here. */
   readonly advice: string | undefined;

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 import type { TlsContext } from '#tls';
 
-import { refusalOf } from '../idempotency/redis-refusal.ts';
+import { reasonOf, refusalOf } from '../idempotency/redis-refusal.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 /** Any other policy may remove an identity before its time. */
@@ -31,7 +31,7 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
   redis.on('error', (error) => (lastError = error));
   try {
     await redis.connect();
-    // As workers do: an account may be forbidden to.
+    // Workers do the same, and an account may be forbidden to.
     await redis.eval('return 1', 0);
     // An account may be forbidden to ask.
     const answer = await redis.config('GET', 'maxmemory-policy').catch(() => []);
@@ -39,16 +39,8 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
     if (evictionPolicy === undefined) return { kind: 'available', mayEvict: false };
     return { kind: 'available', evictionPolicy, mayEvict: !KEEPS_ALL.has(evictionPolicy) };
   } catch (error) {
-    return {
-      kind: 'away',
-      reason: reasonOf(tls.describe((await refusalOf(url, tls)) ?? lastError ?? error)),
-    };
+    return { kind: 'away', reason: reasonOf((await refusalOf(url, tls)) ?? lastError ?? error, tls) };
   } finally {
     redis.disconnect();
   }
-}
-
-/** Without what Redis repeats of a command that it does not know: perhaps a password. */
-function reasonOf(message: string): string {
-  return message.replace(/,? with args beginning with.*$/s, '');
 }

@@ -15,14 +15,14 @@ export interface KeptQueueOptions {
   readonly urls: readonly string[];
   readonly prefix: string;
   readonly queue: 'deadLetters' | 'undelivered';
-  /** Of the workers: proves where messages come from. Without it, what says to be sealed is taken as it is. */
+  /** The workers' key proves where messages come from. Without it, what says to be sealed is taken as it is. */
   readonly internalKey?: Buffer | undefined;
   /** Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
 }
 
 /**
- * The queue of dead letters, or that of parked replies, for a person who looks into it and acts. Workers that deliver parked
+ * The queue of dead letters or of parked replies, for a person who looks into it and acts. Workers that deliver parked
  * replies are waited for.
  *
  * @throws BrokerError `queue-missing` if no worker has declared anything yet

@@ -55,7 +55,7 @@ export class Redriver {
    * it gets a new budget, and with one more in `x-redriven`. The numbers of its replies continue: a caller that drops repeats
    * by `message_id` would otherwise take them for the failure that it has. Source: bus contract, sections 3 and 5.
    *
-   * @param content default: that of the letter
+   * @param content default: the body of the letter
    */
   commandOf({ letter, envelope }: Redriving, content = letter.content): OutgoingMessage {
     const { type, own } = envelope;

@@ -1,6 +1,6 @@
 import { ENVELOPE_RULES, SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
-import { isCommandType, LANE_OF_COMMAND } from '#contracts';
+import { isCommandType, LANE_OF_COMMAND, type Reply } from '#contracts';
 
 import { openEnvelope } from '../envelope/open-envelope.ts';
 import { Command } from './command.ts';
@@ -26,3 +26,9 @@ export function copiedCommandOf(facts: DeliveryFacts = {}): Command {
   const sealed = SEAL_OF_SPEC.seal({ ...copy, properties: { ...properties, headers } });
   return commandOf({ ...facts, headers: sealed.properties.headers });
 }
+
+export const pageOf = (page: number) => {
+  const [report, readAt] = ['rake', '2026-01-31T12:00:00.000Z'] as const;
+  const data = { report, page, pageCount: 3, perPage: 1, totalCount: 3, precisions: {}, readAt, records: [] };
+  return { type: 'report.page', data } as const satisfies Reply;
+};

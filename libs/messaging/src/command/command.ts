@@ -12,7 +12,7 @@ export type CommandHandler = (data: unknown, command: CommandContext) => Promise
 
 /** The replies of one command as far as they were sent. Only the outbox writes to it, and `resume` before the first reply. */
 export interface Replies {
-  /** Of the next reply. */
+  /** The number of the next reply. */
   sequence: number;
   /** Since when its queue has taken nothing, epoch milliseconds, over all runs of the command. */
   stalledSinceMs: number | undefined;

@@ -16,7 +16,7 @@ const LONGEST_WAIT_MS = 24 * 60 * 60 * 1000;
 /** What logs and metrics may know of a command. */
 export function factsOf({ envelope, lane, trace, attempts, receivedAtMs, nowMs }: Command): CommandFacts {
   const { id, correlationId, type, operator, subject } = envelope;
-  // Of `00-<trace id>-<span id>-<flags>`.
+  // A traceparent is `00-<trace id>-<span id>-<flags>`.
   const traceId = trace?.traceId ?? envelope.traceparent?.slice(3, 35);
   return {
     id,

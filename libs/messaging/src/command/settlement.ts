@@ -2,7 +2,14 @@ import { CommandError, type ErrorBody, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 import { DeadlineExceeded } from '#resilience';
 
-import type { Command } from './command.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+
+/** What the error body of a command says of it. */
+interface Failing {
+  readonly envelope: Pick<Envelope, 'id' | 'type'>;
+  readonly attempts: number;
+  readonly nowMs: () => number;
+}
 
 /** The reply of a command that failed. */
 export type FailedReply = Extract<Reply, { type: 'command.failed' }>;
@@ -42,7 +49,7 @@ export interface Copy {
 }
 
 /** The one funnel from what was thrown to what becomes of the command. */
-export function settlementOf(command: Command, thrown: unknown): Settlement {
+export function settlementOf(command: Failing, thrown: unknown): Settlement {
   // The broker did not take a reply: nothing is decided.
   if (thrown instanceof UnconfirmedError) return { kind: 'return', cause: thrown };
   const error = toCommandError(thrown, command.attempts);
@@ -58,7 +65,7 @@ export function answerWith(reply: Reply, cause?: unknown): Settlement {
 }
 
 /** The error body of a failed command. Source: bus contract, section 4. */
-export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: Command): ErrorBody {
+export function errorBodyOf(error: CommandError, { envelope, attempts, nowMs }: Failing): ErrorBody {
   return {
     code: error.code,
     category: error.category,

@@ -8,7 +8,7 @@ export const RECEIVED_AT_MS = Date.UTC(2026, 0, 31, 12);
 
 export const SEAL_OF_SPEC = new HeaderSeal(new InternalKeys(Buffer.alloc(32, 7)));
 
-/** Allows what it is told, by default everything. */
+/** Allows what a function allows, by default everything. */
 export class SpecCallers extends CallerPolicy {
   readonly #isAllowed: (...facts: string[]) => boolean;
 

@@ -5,9 +5,9 @@ import type { OwnHeaders } from './own-headers.ts';
 /** The caller of a command without a broker user. */
 export const ANONYMOUS = 'anonymous';
 const DIRECT = 'amq.rabbitmq.reply-to';
-/** Of a property of AMQP. */
+/** A property of AMQP takes no more. */
 const MAX_BYTES = 255;
-/** Of one character in UTF-8, as JavaScript counts characters. */
+/** The most that a character takes in UTF-8, as JavaScript counts characters. */
 const MOST_BYTES = 3;
 
 /** How a command was written, and so how its replies are. */

@@ -41,11 +41,11 @@ function derive(internal: Buffer) {
     Buffer.from(hkdfSync('sha256', internal, '', `poker-bridge ${purpose}`, KEY_BYTES));
   return {
     internal,
-    /** Of the headers that workers write for each other. */
+    /** Seals the headers that workers write for each other. */
     headers: keyFor('headers'),
-    /** Of the names of commands in Redis. */
+    /** Hides the names of commands in Redis. */
     identities: keyFor('identities'),
-    /** Of the replies in Redis. */
+    /** Encrypts the replies in Redis. */
     storedReplies: keyFor('stored replies'),
   };
 }

@@ -131,7 +131,7 @@ describe('openEnvelope', () => {
     expect(open({ headers: { traceparent } }).traceparent).toBeUndefined();
   });
 
-  it('names as its caller the broker user, of a copy that of the original, and nobody that a stranger names', () => {
+  it('takes the broker user for its caller, and in a copy the user of the original, but nobody that a stranger names', () => {
     expect(open({ properties: { userId: 'shop' } }).caller).toBe('shop');
     expect(open({ headers: { 'x-origin-user-id': 'shop' } }).caller).toBe('anonymous');
     const headers = { operator: 'default', 'x-origin-user-id': 'shop' };

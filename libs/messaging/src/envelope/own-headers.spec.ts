@@ -49,7 +49,7 @@ describe('HeaderSeal', () => {
     ['another type', { properties: { type: 'session.create' } }],
     ['other data', { body: Buffer.from('{"userId":"p-2"}') }],
     ['no seal', { headers: { 'x-seal': undefined } }],
-    ['a seal that is none', { headers: { 'x-seal': 'AAAA' } }],
+    ['a seal of another length', { headers: { 'x-seal': 'AAAA' } }],
     ['a seal that is no text', { headers: { 'x-seal': 7 } }],
     ['a table, where a worker writes none', { headers: { 'x-origin-user-id': { any: 'shop' } } }],
   ])('believes nothing of a message with %s', (_, change) => {

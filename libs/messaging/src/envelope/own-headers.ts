@@ -21,7 +21,7 @@ const SEALED = [
   'x-quarantine-cuts',
   // How a command may be started there: beside which others.
   'x-quarantine-level',
-  // When the start began that a copy stands for, epoch milliseconds.
+  // When the start of this copy began, epoch milliseconds.
   'x-quarantine-started-at',
   'x-reason',
   'x-origin-queue',
@@ -34,21 +34,21 @@ const SEAL = 'x-seal';
 export const READ_HEADERS: ReadonlySet<string> = new Set([
   ...SEALED,
   SEAL,
-  // Of commands.
+  // On commands.
   'operator',
   'x-deadline',
   'schema-version',
   'traceparent',
   'tracestate',
-  // Of what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.
+  // On what is kept for people: `x-failure` is status, pointers and reason of a failure as JSON, and decides nothing.
   'x-failure',
   'x-failed-at',
-  // Of parked replies.
+  // On parked replies.
   'command-id',
   'command-type',
   'sequence',
   'final',
-  // Of the broker's deliveries and returns.
+  // On the broker's deliveries and returns.
   'x-delivery-count',
   'x-acquired-count',
   'x-publish-id',
@@ -58,7 +58,7 @@ export const READ_HEADERS: ReadonlySet<string> = new Set([
 export type OwnHeaders = Readonly<Partial<Record<(typeof SEALED)[number], unknown>>>;
 
 const NONE: OwnHeaders = {};
-/** Of a SHA-256 in base64. */
+/** A SHA-256 in base64 has so many. */
 const SEAL_CHARACTERS = 44;
 
 /** Whether the headers are those of a copy: a worker has received the command before. */

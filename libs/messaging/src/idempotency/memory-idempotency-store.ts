@@ -5,7 +5,7 @@ import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempo
 
 /** Beyond it, the caller with the most outcomes loses its oldest ones early. */
 const MAX_IDENTITIES = 100_000;
-/** Of all outcomes; beyond it, the same happens to the caller with the most bytes. */
+/** For all outcomes; beyond it, the same happens to the caller with the most bytes. */
 const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 /** How often expired outcomes are dropped. */
 const SWEEP_EVERY_MS = 1_000;
@@ -16,15 +16,12 @@ interface Running {
   waiting: PromiseWithResolvers<Reply | undefined> | undefined;
 }
 
-interface Outcome {
-  /** Fingerprint and reply as JSON, outside of the heap: V8 lets a heap grow to several times what is alive in it. */
-  readonly bytes: Buffer;
-  readonly untilMs: number;
-}
+type Outcome = [untilMs: number, fingerprint: string, reply: Reply];
 
 /** The outcomes of one caller by identity, oldest first. */
 interface Log {
-  readonly outcomes: Map<string, Outcome>;
+  /** As JSON outside of the heap: V8 lets a heap grow to several times what is alive in it. */
+  readonly outcomes: Map<string, Buffer>;
   bytes: number;
 }
 
@@ -39,7 +36,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
   readonly #maxIdentities: number;
-  /** Of all logs. */
+  /** In all logs. */
   #count = 0;
   #bytes = 0;
   #sweepAtMs = 0;
@@ -63,12 +60,13 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       running.waiting ??= Promise.withResolvers();
       return { kind: 'in flight', outcome: running.waiting.promise };
     }
-    const outcome = this.#logs.get(caller)?.outcomes.get(identity);
-    if (outcome && outcome.untilMs > this.#nowMs()) {
-      const [known, reply] = JSON.parse(outcome.bytes.toString()) as [string, Reply];
+    const stored = this.#logs.get(caller)?.outcomes.get(identity);
+    if (stored) {
+      const [untilMs, known, reply] = read(stored);
       const isSame = known === fingerprint;
-      if (isSame && (isRedelivered || isKept(reply))) return { kind: 'settled', reply };
-      if (!isSame && isKept(reply)) return { kind: 'conflict' };
+      const counts = isKept(reply) || (isSame && isRedelivered);
+      if (untilMs > this.#nowMs() && counts)
+        return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
     }
     this.#makeRoom();
     const entry: Running = { fingerprint, waiting: undefined };
@@ -78,17 +76,18 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       entry.waiting?.resolve(reply);
     };
     const settle = (reply: Reply): void => {
-      this.#keep(caller, identity, Buffer.from(JSON.stringify([fingerprint, reply])));
+      this.#keep(caller, identity, [this.#nowMs() + this.#ttlMs, fingerprint, reply]);
       release(reply);
     };
     return { kind: 'claimed', settle, release };
   }
 
-  #keep(caller: string, identity: string, bytes: Buffer): void {
-    const log = this.#logs.get(caller) ?? { outcomes: new Map<string, Outcome>(), bytes: 0 };
+  #keep(caller: string, identity: string, outcome: Outcome): void {
+    const bytes = Buffer.from(JSON.stringify(outcome));
+    const log = this.#logs.get(caller) ?? { outcomes: new Map<string, Buffer>(), bytes: 0 };
     this.#drop(caller, log, identity);
     this.#logs.set(caller, log);
-    log.outcomes.set(identity, { bytes, untilMs: this.#nowMs() + this.#ttlMs });
+    log.outcomes.set(identity, bytes);
     log.bytes += bytes.length;
     this.#bytes += bytes.length;
     this.#count += 1;
@@ -98,8 +97,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     const outcome = log.outcomes.get(identity);
     if (!outcome) return;
     log.outcomes.delete(identity);
-    log.bytes -= outcome.bytes.length;
-    this.#bytes -= outcome.bytes.length;
+    log.bytes -= outcome.length;
+    this.#bytes -= outcome.length;
     this.#count -= 1;
     if (log.outcomes.size === 0) this.#logs.delete(caller);
   }
@@ -110,8 +109,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     if (nowMs >= this.#sweepAtMs) {
       this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
       for (const [caller, log] of this.#logs) {
-        for (const [identity, { untilMs }] of log.outcomes) {
-          if (untilMs > nowMs) break;
+        for (const [identity, outcome] of log.outcomes) {
+          if (read(outcome)[0] > nowMs) break;
           this.#drop(caller, log, identity);
         }
       }
@@ -130,4 +129,8 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       this.#drop(caller, log, oldest);
     }
   }
+}
+
+function read(outcome: Buffer): Outcome {
+  return JSON.parse(outcome.toString()) as Outcome;
 }

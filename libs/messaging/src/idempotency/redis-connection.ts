@@ -3,10 +3,10 @@ import type { Redis } from 'ioredis';
 import { within } from '#rabbitmq';
 import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
 
-import { refusalOf } from './redis-refusal.ts';
+import { reasonOf, refusalOf } from './redis-refusal.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
-/** Of a connection, and of each command of ioredis's own in its handshake; nobody waits for them. */
+/** For a connection, and for each command of ioredis's handshake; nobody waits for them. */
 const CONNECT_TIMEOUT_MS = 1_000;
 const PROBE_EVERY_MS = 500;
 
@@ -16,11 +16,11 @@ export type RedisState =
   | { readonly kind: 'away'; readonly reason: string; readonly sinceMs: number };
 
 export interface RedisConnectionOptions {
-  /** Of ioredis, which is not loaded here: few workers have a Redis. */
+  /** The class of ioredis, which is not loaded here: few workers have a Redis. */
   readonly client: typeof Redis;
   /** `redis:` or `rediss:`. It may hold a password. */
   readonly url: string;
-  /** Of a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
+  /** For a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
   /** Called when Redis becomes available and when it goes away. */
   readonly onState: (state: RedisState) => void;
@@ -130,9 +130,7 @@ export class RedisConnection {
   #leave(): void {
     if (this.#state.kind === 'closed') return;
     const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
-    // For people, without what Redis repeats of a command that it does not know: perhaps a password.
-    const reason = this.#tls.describe(this.#lastError).replace(/,? with args beginning with.*$/s, '');
-    this.#change({ kind: 'away', reason, sinceMs });
+    this.#change({ kind: 'away', reason: reasonOf(this.#lastError, this.#tls), sinceMs });
     this.#nextProbe ??= setTimeout(() => {
       this.#nextProbe = undefined;
       void this.#tryOut();

@@ -43,7 +43,7 @@ export class RedisEntries {
   constructor(prefix: string, keys: InternalKeys) {
     this.#prefix = prefix;
     this.#keys = keys;
-    // Of the start: all workers that run know an identity by one name, also after the key has changed.
+    // The key of the start: all workers that run know an identity by one name, also after the key has changed.
     this.#names = createSecretKey(keys.current.identities);
   }
 

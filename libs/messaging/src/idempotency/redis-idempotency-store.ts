@@ -10,7 +10,7 @@ import { RedisConnection, type RedisConnectionOptions, type RedisState } from '.
 import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
 
 const LEASE_MS = 1_500;
-/** Of a claim, within its lease. */
+/** How often a claim is renewed within its lease. */
 const RENEWALS = 3;
 /** Beyond so many leases and outcomes, what Redis missed stays in the memory of this worker. */
 const MAX_WRITTEN = 5_000;
@@ -52,7 +52,7 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   readonly #nowMs: () => number;
   /** This worker, and no other one. */
   readonly #owner = randomUUID();
-  /** What Redis is told again and again, by the keys: each lease of this worker, and the outcomes that it missed. */
+  /** What is written to Redis again and again, by key: the leases of this worker, and the outcomes that Redis missed. */
   readonly #written = new Map<string, Written>();
   readonly #renewal: NodeJS.Timeout;
 

@@ -27,3 +27,8 @@ export async function refusalOf(url: string, tls: TlsContext): Promise<Error | u
   if (!said.startsWith('-')) return undefined;
   return Object.assign(new Error(said.slice(1).trim()), { name: 'ReplyError' });
 }
+
+/** Why Redis cannot be used, without what it repeats of a command that it does not know: perhaps a password. */
+export function reasonOf(error: unknown, tls: TlsContext): string {
+  return tls.describe(error).replace(/,? with args beginning with.*$/s, '');
+}

@@ -19,7 +19,7 @@ const WALK = { silenceMs: 10_000, maxBodyBytes: 0 };
 export interface QueueLook {
   readonly queue: string;
   readonly lane?: Lane;
-  /** Those that wait; `undefined` if there is no such queue, or the broker does not tell. */
+  /** Messages that wait; `undefined` if there is no such queue, or the broker does not say. */
   readonly messages: number | undefined;
   readonly consumers: number | undefined;
 }

@@ -128,7 +128,7 @@ describe('KeptSummary', () => {
     ]);
   });
 
-  it('is not made large by whoever writes to the queue', () => {
+  it('stays small, whatever strangers write to the queue', () => {
     const summary = new KeptSummary();
     for (let n = 0; n < 1_000; n += 1) summary.add(letter('m'.repeat(5_000), `${n}${'r'.repeat(5_000)}`));
     expect(summary.messages).toBe(1_000);

@@ -7,7 +7,7 @@ import { readBody } from '../envelope/read-body.ts';
 export interface KeptMessage {
   /** The property `message_id`; '' if there is none. */
   readonly id: string;
-  /** Of a reply, the command that it answers; of a command, its own id. */
+  /** The id of the command, also of the one that a reply answers. */
   readonly commandId: string;
   readonly type: string;
   /** The header `operator`; absent on replies. */
@@ -72,7 +72,7 @@ export function keptMessageOf(message: ConsumeMessage, seal?: HeaderSeal): KeptM
   };
 }
 
-/** A type that neither the properties nor the broker name: that of a packet of Nest's client. */
+/** The type in a packet of Nest's client, which neither the properties nor the broker name. */
 function patternOf(content: Buffer): string | undefined {
   return text(readBody(content, content.length, Number.POSITIVE_INFINITY, true).pattern);
 }

@@ -9,7 +9,7 @@ import type { CommandFacts } from './messaging-observer.ts';
 export interface DeliveryFacts {
   readonly queue: string;
   readonly bodyBytes: number;
-  /** As its caller wrote it; of the form that W3C gives it, or absent. */
+  /** In the form of W3C, or absent. */
   readonly traceparent: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface CommandTrace {
   /** What the spans of its calls are children of. */
   readonly context: Context;
   /**
-   * Publishes within a span of its own. A message with a `traceparent` is given that of the span, so that what its
+   * Publishes within a span of its own. A message with a `traceparent` gets the span's, so that what its
    * consumer does belongs to the trace.
    */
   publish<T>(

@@ -7,7 +7,7 @@ import type { RedisState } from '../idempotency/redis-connection.ts';
 export interface CommandFacts {
   readonly id: string;
   readonly correlationId: string;
-  /** Of the trace that it belongs to; 32 hexadecimal digits. */
+  /** 32 hexadecimal digits. */
   readonly traceId?: string;
   /** `unknown` if no such type exists. */
   readonly type: string;
@@ -21,7 +21,7 @@ export interface CommandFacts {
 
 /** What a log may know of a failure beside its code. */
 export interface FailureFacts {
-  /** Of the platform's answer. */
+  /** The platform's HTTP status. */
   readonly status?: number;
   /** What it is about, at most ten: JSON pointers into the command, or of the platform's answer. */
   readonly pointers?: readonly string[];
@@ -31,7 +31,7 @@ export interface FailureFacts {
 
 /** Where a postponed command waits, and until when. */
 export interface Postponement {
-  /** Of the retry queue: one of `REPORTS_RETRY_DELAYS_MS`. */
+  /** One of `REPORTS_RETRY_DELAYS_MS`. */
   readonly delayMs: number;
   readonly queue: string;
   /** ISO 8601. */

@@ -19,7 +19,7 @@ const answered = ([, what]: readonly [string, string]) => what;
 /** A command that the broker delivered so often before. */
 const delivered = (times: number) => ({ redelivered: true, headers: { 'x-delivery-count': times } });
 
-/** Each fault with its code, in the order in which they are told. */
+/** Each fault with its code, in the order of the checks. */
 const FAULTS: [code: string, facts: DeliveryFacts][] = [
   ['MALFORMED_MESSAGE', { body: [] }],
   ['UNSUPPORTED_VERSION', { headers: { 'schema-version': 2 } }],
@@ -49,7 +49,7 @@ describe('a command that is refused', () => {
   });
 
   it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
-    'is told of %s before every fault that comes after it',
+    'is refused with %s before every fault that comes after it',
     async (code, all) => {
       // The earlier fault wins if two of them need the same member.
       const merged = all.reduceRight<DeliveryFacts>(
@@ -77,7 +77,7 @@ describe('a command that is refused', () => {
     expect(await codeOf(facts)).toBe(code);
   });
 
-  it('is told of the faults of properties, headers and data at once', async () => {
+  it('gets the faults of its properties, headers and data at once', async () => {
     const spec = new SpecPipeline();
     await spec.process({
       properties: { messageId: 'x'.repeat(201) },

@@ -21,7 +21,7 @@ export interface LaneParts {
   /** By command type. */
   readonly handlers: ReadonlyMap<string, CommandHandler>;
   readonly outbox: Outbox;
-  /** Of players' commands. */
+  /** Where players' commands have their places. */
   readonly window: Window;
   readonly places: ReportPlaces;
   /** Called after a report was postponed because of the platform: perhaps its lane had better pause. */

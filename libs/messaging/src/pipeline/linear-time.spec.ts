@@ -4,7 +4,7 @@ import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fix
 import { READ_HEADERS } from '../envelope/own-headers.ts';
 import { CREATED, SpecPipeline } from './pipeline.fixture.ts';
 
-/** Of a message, as a worker with default settings takes them; longer ones are cut before they are read. */
+/** The longest that a worker with default settings reads of a message; the rest is cut before. */
 const BODY_BYTES = 65_000;
 const HEADER_BYTES = 16_000;
 const PROPERTY_BYTES = 255;

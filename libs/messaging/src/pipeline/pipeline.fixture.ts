@@ -24,11 +24,6 @@ export const CREATED: Reply = {
   type: 'session.created',
   data: { userId: 'p-1', sessionId: 's-1', auth: 'a', redirectUrl: 'https://play.example' },
 };
-export const pageOf = (page: number) => {
-  const [report, readAt] = ['rake', '2026-01-31T12:00:00.000Z'] as const;
-  const data = { report, page, pageCount: 3, perPage: 1, totalCount: 3, precisions: {}, readAt, records: [] };
-  return { type: 'report.page', data } as const satisfies Reply;
-};
 const RAKE = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 export const REPORT: DeliveryFacts = {
   queue: 'poker.reports',
@@ -42,7 +37,7 @@ export type Published = readonly [to: string, what: string];
 /** A pipeline whose broker and time belong to a spec. */
 export class SpecPipeline {
   nowMs = RECEIVED_AT_MS;
-  /** By how much the time of day was set back; the steady clock goes on. */
+  /** By how much the time of day was set back; the steady clock is not. */
   setBackMs = 0;
   /** How the broker answers what is published to a queue; default: it confirms. */
   answers = new Map<string, PublishOutcome | Error>();

@@ -11,7 +11,7 @@ const STEP_MS = 80;
 const STEPS = 12;
 /** A command that kills most likely does so at once: what was started so shortly before the last start may be the killer. */
 const KILLS_WITHIN_MS = 150;
-/** Longer than that, so that of several that start one by one the last one is the only one. */
+/** Longer than `KILLS_WITHIN_MS`, so that the last one to start before a death is the only one that may have caused it. */
 const ONE_BY_ONE_STEP_MS = 160;
 /** How long those that may be the killer wait for the others to be done. */
 const PATIENCE_MS = 3_000;

@@ -1,10 +1,9 @@
-import type { Deadline } from '#resilience';
+import { type Deadline, type Share, Shares } from '#resilience';
 
 /** What became of a report that asked for a place. */
 export type Turn = 'entered' | 'stuck' | 'expired';
 
-interface Held {
-  places: number;
+interface Held extends Share {
   /** When a report of the compartment last left, or entered as the only one. */
   leftAtMs: number;
   /** When one last left or sent a page. */
@@ -12,7 +11,7 @@ interface Held {
 }
 
 interface Waiter {
-  readonly compartment: string;
+  readonly held: Held;
   readonly mayLeave: () => boolean;
   readonly settle: (turn: Turn) => void;
 }
@@ -20,7 +19,7 @@ interface Waiter {
 /** A compartment that has not moved for longer is stuck; no platform that is well takes so long for a page. */
 const PATIENCE_MS = 2_000;
 const LOOK_MS = 250;
-/** Of what is free, how much those may take that wait for long reports to end. */
+/** How much of the free places reports may take that wait for long reports to end. */
 const CROWD = 1 / 2;
 
 /**
@@ -30,40 +29,40 @@ const CROWD = 1 / 2;
  */
 export class ReportPlaces {
   readonly #nowMs: () => number;
+  readonly #shares: Shares;
   /** By compartment. */
   readonly #held = new Map<string, Held>();
   readonly #waiting = new Set<Waiter>();
-  #free: number;
   #timer: NodeJS.Timeout | undefined;
 
   /** @param size reports that may be in flight; one compartment runs half of them */
   constructor(size: number, nowMs: () => number) {
-    this.#free = size;
+    this.#shares = new Shares(size);
     this.#nowMs = nowMs;
   }
 
   /**
    * Each report that has `entered` ends with one `leave`.
    *
+   * @param compartment of a closed set of names
    * @param mayLeave whether the report could wait elsewhere
    */
   enter(compartment: string, deadline: Deadline, mayLeave: () => boolean): Turn | Promise<Turn> {
-    if (this.#hasRoomFor(compartment)) return this.#take(compartment);
-    if (this.#isInTheWay(compartment) && mayLeave()) return 'stuck';
+    const held = this.#held.get(compartment) ?? { inFlight: 0, leftAtMs: 0, movedAtMs: 0 };
+    this.#held.set(compartment, held);
+    if (this.#shares.hasRoomFor(held)) return this.#take(held);
+    if (this.#isInTheWay(held) && mayLeave()) return 'stuck';
     return new Promise((resolve) => {
-      const waiter: Waiter = {
-        compartment,
-        mayLeave,
-        settle: (turn) => {
-          this.#waiting.delete(waiter);
-          if (this.#waiting.size === 0) clearInterval(this.#timer);
-          unsubscribe();
-          resolve(turn);
-        },
+      const settle = (turn: Turn): void => {
+        this.#waiting.delete(waiter);
+        if (this.#waiting.size === 0) clearInterval(this.#timer);
+        unsubscribe();
+        resolve(turn);
       };
+      const waiter: Waiter = { held, mayLeave, settle };
       if (this.#waiting.size === 0) this.#timer = setInterval(() => this.#look(), LOOK_MS).unref();
       this.#waiting.add(waiter);
-      const unsubscribe = deadline.onExpired(() => waiter.settle('expired'));
+      const unsubscribe = deadline.onExpired(() => settle('expired'));
     });
   }
 
@@ -74,43 +73,31 @@ export class ReportPlaces {
   }
 
   leave(compartment: string): void {
-    this.#free += 1;
     const held = this.#held.get(compartment);
-    if (held?.places === 1) this.#held.delete(compartment);
-    else if (held) {
-      held.places -= 1;
-      held.leftAtMs = held.movedAtMs = this.#nowMs();
-    }
+    if (!held) return;
+    this.#shares.giveBack(held);
+    held.leftAtMs = held.movedAtMs = this.#nowMs();
     for (const waiter of this.#waiting) {
-      if (this.#hasRoomFor(waiter.compartment)) waiter.settle(this.#take(waiter.compartment));
+      if (this.#shares.hasRoomFor(waiter.held)) waiter.settle(this.#take(waiter.held));
     }
   }
 
-  #hasRoomFor(compartment: string): boolean {
-    return (this.#held.get(compartment)?.places ?? 0) < this.#free;
-  }
-
-  #take(compartment: string): Turn {
-    this.#free -= 1;
-    const held = this.#held.get(compartment);
-    const nowMs = this.#nowMs();
-    if (held) held.places += 1;
-    else this.#held.set(compartment, { places: 1, leftAtMs: nowMs, movedAtMs: nowMs });
+  #take(held: Held): Turn {
+    if (held.inFlight === 0) held.leftAtMs = held.movedAtMs = this.#nowMs();
+    this.#shares.take(held);
     return 'entered';
   }
 
   /** Whether what waits for a compartment that holds its share keeps others from being delivered. */
-  #isInTheWay(compartment: string): boolean {
-    const held = this.#held.get(compartment);
-    if (held === undefined) return false;
+  #isInTheWay({ inFlight, leftAtMs, movedAtMs }: Held): boolean {
     const sinceMs = this.#nowMs() - PATIENCE_MS;
-    const isStuck = held.movedAtMs < sinceMs;
-    return isStuck || (held.leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#free);
+    const isCrowded = leftAtMs < sinceMs && this.#waiting.size >= CROWD * this.#shares.free;
+    return inFlight > 0 && (movedAtMs < sinceMs || isCrowded);
   }
 
   #look(): void {
-    for (const waiter of this.#waiting) {
-      if (this.#isInTheWay(waiter.compartment) && waiter.mayLeave()) waiter.settle('stuck');
+    for (const { held, mayLeave, settle } of this.#waiting) {
+      if (this.#isInTheWay(held) && mayLeave()) settle('stuck');
     }
   }
 }

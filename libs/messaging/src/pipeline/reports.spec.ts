@@ -4,9 +4,10 @@ import { CommandError, type Reply } from '#contracts';
 import { UnconfirmedError } from '#rabbitmq';
 
 import type { DeliveryFacts } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
+import { pageOf } from '../command/command.fixture.ts';
 import type { CommandHandler } from '../command/command.ts';
 import { RECEIVED_AT_MS } from '../envelope/envelope-rules.fixture.ts';
-import { pageOf, REPORT, SpecPipeline } from './pipeline.fixture.ts';
+import { REPORT, SpecPipeline } from './pipeline.fixture.ts';
 
 const COMPLETED = { type: 'report.completed', data: { report: 'rake', pages: 3 } } as Reply;
 

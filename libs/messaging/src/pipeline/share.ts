@@ -4,7 +4,7 @@ import { type Clock, type Holding, Window } from '#resilience';
 import type { Command } from '../command/command.ts';
 import type { Step } from './step.ts';
 
-/** Of what a player waits for: by default 5 s. */
+/** A compartment is stuck after this share of a player's budget: by default 5 s. */
 const STUCK_SHARE = 1 / 3;
 
 /**

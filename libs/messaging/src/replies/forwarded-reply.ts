@@ -33,7 +33,7 @@ const ADDED = /^x-/;
  * @param reserved what the service's own names start with
  * @param seal proves that a worker parked it: everybody who may write to the parked replies could otherwise have the worker
  *   send anything to any queue
- * @returns undefined if it is no reply of a worker, or none that goes on by itself
+ * @returns undefined if no worker parked it, or it is not forwarded
  */
 export function forwardedReply(
   parked: ConsumeMessage,

@@ -9,7 +9,7 @@ import { ForwardingRound } from './forwarding-round.ts';
 const SETTLED_MS = 20;
 const LONGER_THAN_A_FINISH_MS = 2_001;
 
-/** A round over a broker that answers when it is told to. */
+/** A round over a broker whose answers a test gives. */
 class RoundUnderTest {
   /** The names of what was published, in order. */
   readonly sent: string[] = [];

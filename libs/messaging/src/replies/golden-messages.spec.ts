@@ -3,10 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import { busNames, CommandError, type ErrorBody, type Reply } from '#contracts';
 import type { OutgoingMessage } from '#rabbitmq';
 
-import { commandOf, copiedCommandOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
+import { commandOf, copiedCommandOf, pageOf, RECEIVED_AT_MS } from '../command/command.fixture.ts';
 import { copyOf, deadLetterOf } from '../command/copy-of.ts';
 import { errorBodyOf } from '../command/settlement.ts';
-import { pageOf } from '../pipeline/pipeline.fixture.ts';
 import { contentOf, eventMessage, replyMessage } from './reply-message.ts';
 
 type Facts = NonNullable<Parameters<typeof commandOf>[0]>;
