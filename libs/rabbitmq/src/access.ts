@@ -11,7 +11,7 @@ import type { Topology } from './topology/declare-topology.ts';
 
 const TIMEOUT_MS = 2_000;
 const INSPECTION_TIMEOUT_MS = 4_000;
-/** The name of a queue that nobody has, and of a binding that is none. */
+/** The name of a queue and of a binding that do not exist. */
 const NOBODY = 'a question about permissions';
 
 /** A permission that the broker user lacks. */
@@ -63,7 +63,7 @@ export function adviceOn(
 
 /**
  * Asks whether the user of a connection may publish to some exchanges, without a message for anybody: to the default
- * exchange it publishes for a queue that nobody has; the others it asks to remove a binding that is none, which needs the
+ * exchange it publishes for a queue that does not exist; the others it asks to remove such a binding, which needs the
  * same permission, and to read an exchange of the topology. Each question takes a fresh channel, since a channel keeps
  * what the broker once allowed it.
  *

@@ -13,11 +13,11 @@ import { Upkeep } from './upkeep.ts';
 
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
 const REDECLARE_WAIT_MS = 1_000;
-/** Of a connection whose node confirms nothing that is published. */
+/** For a connection whose node confirms nothing that is published. */
 const ANSWER_TIMEOUT_MS = 2_000;
 
 export interface BrokerOptions {
-  /** Of the service; the broker's management shows it with the use of each connection. */
+  /** The service's; the broker's management shows it with the use of each connection. */
   readonly name: string;
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
@@ -27,7 +27,7 @@ export interface BrokerOptions {
   readonly topology: Topology;
   /** Exchanges that the service publishes to; '' is the default one, from which any queue is reached. */
   readonly publishesTo: readonly string[];
-  /** What the service needs, for the advice to somebody who has to grant it. */
+  /** What the service needs, for the advice on what to grant. */
   readonly permissions: Permissions;
   /** Called with each connection that begins to consume. */
   readonly onConsuming: (connection: ChannelModel) => void;
@@ -36,7 +36,7 @@ export interface BrokerOptions {
   readonly onAccess: (advice: string | undefined) => void;
   /** Called with the broker's release when it is first known, and when it is another one. */
   readonly onRelease: (release: BrokerRelease) => void;
-  /** What stands on the broker differs from the topology, at the first connection: a person must decide. */
+  /** Called at the first connection if what exists on the broker differs from the topology: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
   readonly random: () => number;
 }
@@ -53,8 +53,6 @@ export class Broker {
   readonly #consuming: BrokerConnection;
   readonly #upkeep: Upkeep;
   #consumers: readonly QueueConsumer[] = [];
-  #publishModel: ChannelModel | undefined;
-  #consumeModel: ChannelModel | undefined;
   #release: BrokerRelease | undefined;
   /** Whether it was asked over the present connection whether the service may publish. */
   #isChecked = false;
@@ -62,12 +60,12 @@ export class Broker {
   constructor(options: BrokerOptions) {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
-    this.#consuming = this.#connection('consuming', (model) => this.#setUpConsuming(model));
+    this.#consuming = this.#connection('consuming', async (model) => options.onConsuming(model));
     this.#upkeep = new Upkeep({
       ...options,
       reads: () => this.#consumers.map(({ queue }) => queue),
       // Under an alarm, the broker answers nothing on a connection that has published.
-      connection: () => (this.#publishing.state.kind === 'open' ? this.#publishModel : undefined),
+      connection: () => (this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined),
       onChange: (missing) => {
         this.#holdConsumers();
         options.onAccess(missing && this.#adviceOn(missing));
@@ -88,7 +86,7 @@ export class Broker {
     return this.#publishing.lastError ?? this.#consuming.lastError ?? (missing && this.#adviceOn(missing));
   }
 
-  /** Of the broker that was connected to last. */
+  /** The release of the broker that was connected to last. */
   get release(): BrokerRelease | undefined {
     return this.#release;
   }
@@ -117,7 +115,8 @@ export class Broker {
 
   /** How many messages wait in a queue, `undefined` if the broker does not tell, or there is no such queue. */
   async depthOf(queue: string): Promise<number | undefined> {
-    return this.#publishModel && depthOf(this.#publishModel, queue).catch(() => undefined);
+    const { model } = this.#publishing;
+    return model && depthOf(model, queue).catch(() => undefined);
   }
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
@@ -151,10 +150,10 @@ export class Broker {
     const connection = this.#publishing;
     this.#learnRelease(releaseOf(model));
     const looked = this.#upkeep.look(model);
-    // What stood before most likely still does; a queue that is missing is declared again when it is needed.
-    if (this.#upkeep.hasStood) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
+    // What existed before most likely still does; a queue that is missing is declared again when it is needed.
+    if (this.#upkeep.wasComplete)
+      await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
-    this.#publishModel = model;
     await this.publisher.attach(model, {
       get state() {
         return connection.state;
@@ -166,12 +165,6 @@ export class Broker {
     });
     this.#isChecked = true;
     this.#consuming.open();
-  }
-
-  #setUpConsuming(model: ChannelModel): Promise<void> {
-    this.#consumeModel = model;
-    this.#options.onConsuming(model);
-    return Promise.resolve();
   }
 
   #declareQueue(model: ChannelModel, queue: string): Promise<void> {
@@ -188,8 +181,8 @@ export class Broker {
    * would notice after ten seconds and more.
    */
   async #checkConsuming(): Promise<void> {
-    const model = this.#consumeModel;
-    if (!model || !this.#consuming.isCurrent(model)) return;
+    const { model } = this.#consuming;
+    if (!model) return;
     try {
       await onChannel(model, ANSWER_TIMEOUT_MS, 'a question', () => Promise.resolve());
     } catch (error) {

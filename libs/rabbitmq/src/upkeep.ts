@@ -5,7 +5,7 @@ import { NOT_FOUND } from './connection/on-channel.ts';
 import type { PublishRefusedError } from './publishing/publish-errors.ts';
 import { declareTopology, type Topology, TopologyMismatchError } from './topology/declare-topology.ts';
 
-/** What is deleted stands again within 30 s. */
+/** What is deleted is back within 30 s. */
 const INTERVAL_MS = 10_000;
 /** While a permission is missing. */
 const REFUSED_INTERVAL_MS = 2_000;
@@ -20,7 +20,7 @@ export interface UpkeepOptions {
   readonly connection: () => ChannelModel | undefined;
   /** Called when a permission is found missing, another one is, or none is any more. */
   readonly onChange: (missing: MissingPermission | undefined) => void;
-  /** What stands on the broker differs from the topology, before all of it stood once. */
+  /** Called if what exists on the broker differs from the topology, until all of it was declared once. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
   /** 0 to 1. */
   readonly random: () => number;
@@ -30,7 +30,7 @@ export interface UpkeepOptions {
 export class Upkeep {
   readonly #options: UpkeepOptions;
   #missing: MissingPermission | undefined;
-  #hasStood = false;
+  #wasComplete = false;
   /** Messages that wait for a permission. */
   #waiting: ((isGranted: boolean) => void)[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -45,9 +45,9 @@ export class Upkeep {
     return this.#missing;
   }
 
-  /** Whether all of the topology has stood once. */
-  get hasStood(): boolean {
-    return this.#hasStood;
+  /** Whether all of the topology was declared once. */
+  get wasComplete(): boolean {
+    return this.#wasComplete;
   }
 
   /** Looks again and again, until it is closed. */
@@ -79,13 +79,13 @@ export class Upkeep {
     const declare = () => declareTopology(model, topology);
     const check = () => checkPublishing(model, publishesTo, topology);
     try {
-      // A queue without a leader keeps a declaration waiting, and what stood before most likely still does.
-      for (const step of this.#hasStood ? [check, declare] : [declare, check]) await step();
-      this.#hasStood = true;
+      // A queue without a leader keeps a declaration waiting, and what existed before most likely still does.
+      for (const step of this.#wasComplete ? [check, declare] : [declare, check]) await step();
+      this.#wasComplete = true;
       await checkReading(model, reads(), this.#missing !== undefined);
       this.#change(undefined);
     } catch (error) {
-      if (error instanceof TopologyMismatchError && !this.#hasStood) onMismatch(error);
+      if (error instanceof TopologyMismatchError && !this.#wasComplete) onMismatch(error);
       const missing = missingPermissionIn(error, 'configure');
       if (!missing) throw error;
       this.#change(missing);

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { uniquePrefix } from '../../support/broker.ts';
@@ -96,9 +94,10 @@ describe('poker-bridge replies', () => {
     const child = startCli(`replies redeliver --queue ${gone} --yes --json`.split(' '), {
       variables: kept.variables,
     });
-    const waiting = once(child.stderr, 'data') as Promise<[Buffer]>;
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const ended = outcomeOf(child);
-    expect(String((await waiting)[0])).toContain('a worker is delivering');
+    await until('it waits', () => stderr.includes('a worker is delivering'));
     expect((await channel.checkQueue(gone)).messageCount).toBe(0);
     await channel.deleteQueue(lock);
     const { code, lines } = await ended;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { EventStream } from '../../support/event-stream.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
@@ -14,16 +14,13 @@ const POLICY =
 const PLAYER = { id: 'canary-player', nick: 'canary-nick', email: 'canary@example.com' };
 
 describe('the console of a worker', () => {
-  let service: ServiceUnderTest;
+  const gate = new Gate();
+  const service = ServiceUnderTest.forAll({ behaviour: gate.behind(healthy()) });
   let worker: WorkerProcess;
-  let gate: Gate;
 
   beforeAll(async () => {
-    gate = new Gate();
-    service = await ServiceUnderTest.start({ behaviour: gate.behind(healthy()) });
     worker = await service.worker();
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const watch = async () => EventStream.open(`${await worker.url()}/console/events`);
 

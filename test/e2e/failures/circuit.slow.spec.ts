@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
@@ -149,24 +147,8 @@ describe('a lane with a backlog', () => {
 
   const fetchReport = () => service.caller.send('report.ad-hoc.fetch', PERIOD);
   const fetchReports = (count: number) => Array.from({ length: count }, fetchReport);
-  const waiting = async () => (await service.caller.channel.checkQueue(service.name('reports'))).messageCount;
   const untilPaused = () =>
     until('the lane pauses', async () => (await worker.health()).bus.lanes['reports']?.state === 'paused');
-
-  it('keeps it in its queue while a probe is in flight', async () => {
-    const backlog = 30;
-    const gate = new Gate();
-    const reports = fetchReports(backlog);
-    await untilPaused();
-    service.platform.behaviour = gate.behind(healthy(1));
-    await until('a probe is in flight', () => gate.held === 1);
-    await sleep(500);
-    // No more is consumed than may be in flight, each time that the lane resumes.
-    expect(await waiting()).toBeGreaterThan(backlog / 2);
-    expect(gate.held).toBe(1);
-    gate.open();
-    for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
-  });
 
   it('resumes if its queue was deleted while it was paused', async () => {
     void fetchReports(4);

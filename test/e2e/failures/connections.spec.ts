@@ -78,7 +78,7 @@ describe('the connections to the broker', () => {
     await until('they are in flight', () => gate.held === 20);
     const before = service.proxy.accepted;
     await breakThem();
-    await until('a connection is made again', () => service.proxy.accepted > before);
+    await until('a connection is reopened', () => service.proxy.accepted > before);
     await worker.ready();
     gate.open();
 

@@ -49,7 +49,7 @@ describe('a report whose connections are cut', () => {
     ['its total still holds', RECORDS, false],
     ['its total has changed, which it says', RECORDS + 1, true],
   ])(
-    'goes on after its last confirmed page, under the same ids, if %s',
+    'continues after its last confirmed page, under the same ids, if %s',
     async (_, recordsLater, changedWhileReading) => {
       const { caller, platform, proxy } = service;
       const gate = new Gate();

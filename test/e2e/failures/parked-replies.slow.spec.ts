@@ -68,7 +68,7 @@ describe('a parked reply', () => {
     return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
   };
 
-  it('is none of a report: its pages wait for their queue in a retry queue, and arrive in sequence', async () => {
+  it('is never a page of a report: pages wait for their queue in a retry queue, and arrive in sequence', async () => {
     publish('report.rake.fetch', REPORT, 'report');
     await until('it waits', async () => (await depth(service.name('reports.retry.5000'))) === 1);
     expect(await depth(parked)).toBe(0);

@@ -12,7 +12,7 @@ describe('poison', () => {
   /** Before a command goes into quarantine. */
   const STARTS_IN_LANE = 3;
   const NEIGHBOURS = 24;
-  /** Of as many workers as the command kills, one after the other, on a busy machine. */
+  /** Time to start as many workers as the command kills, one after the other, on a busy machine. */
   const ALL_STARTS_MS = 150_000;
 
   describe('a command that kills its worker', () => {

@@ -40,14 +40,12 @@ function modulesLoaded(folder: string): string[] {
 
 describe('a worker', () => {
   const folder = mkdtempSync(join(tmpdir(), 'worker-modules-'));
+  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
   let receiver: OtlpReceiver;
-  let service: ServiceUnderTest;
   beforeAll(async () => {
     receiver = await OtlpReceiver.start();
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
   });
   afterAll(async () => {
-    await service[Symbol.asyncDispose]();
     await receiver[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true });
   });

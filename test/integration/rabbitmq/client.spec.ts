@@ -63,7 +63,7 @@ describe('a connection', () => {
       /refuses this user or password/,
     ],
     [
-      'a virtual host that is none',
+      'a virtual host that does not exist',
       'virtual-host-refused',
       (url: URL) => (url.pathname = '/none'),
       /virtual host \/none/,
@@ -126,9 +126,9 @@ describe.each([
 
   it.each([
     ['for another user', 406, messageTo('any', { properties: { userId: 'somebody else', headers: {} } })],
-    ['to an exchange that is none', 404, messageTo('any', { exchange: 'no such exchange' })],
+    ['to an exchange that does not exist', 404, messageTo('any', { exchange: 'no such exchange' })],
     [
-      'with an expiration that is none',
+      'with an expiration that is no number',
       406,
       messageTo('any', { properties: { expiration: 'soon', headers: {} } }),
     ],

@@ -9,7 +9,7 @@ const ADDED = new Set(['x-delivery-count', 'x-acquired-count']);
 const MAX_ADDED_BYTES = 64;
 /** Lists and tables around a value, without the headers themselves. */
 const MAX_DEPTH = 32;
-/** Of a longer frame, what follows it in memory is copied, so that the message that it belongs to does not keep it. */
+/** What follows a longer frame in memory is copied, so that the frame's message does not keep it. */
 const MAX_KEPT_FRAME_BYTES = 32 * 1024;
 
 /** What a message has as its headers if they were dropped: told by its identity, which nothing on the wire has. */
@@ -65,7 +65,7 @@ export function boundHeaders(model: ChannelModel, known?: ReadonlySet<string>): 
     const isShort = table.end - table.start <= MAX_BYTES + MAX_ADDED_BYTES;
     const kept = isShort ? keptEntries(rest, table, known) : undefined;
     if (kept === 'all') return receive();
-    // amqplib reads this frame alone, and then goes on with what followed it.
+    // amqplib reads this frame alone, and then what followed it.
     connection.rest = withHeaders(kept, rest, table);
     const frame = receive();
     if (!kept && frame) frame.fields.headers = DROPPED_HEADERS;

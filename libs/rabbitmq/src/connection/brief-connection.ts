@@ -65,7 +65,7 @@ export class BriefConnection implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // A broker under an alarm does not read what it is told.
+    // A broker under an alarm reads no close.
     if (this.#state.kind === 'blocked') this.reset(this.model, this.#state.reason);
     else await closeWithin(CLOSE_TIMEOUT_MS, this.model);
   }

@@ -14,14 +14,14 @@ export type ConnectionState =
   | { readonly kind: 'open' }
   /** The broker takes nothing from publishers: memory or disk alarm. */
   | { readonly kind: 'blocked'; readonly reason: string }
-  /** The broker refuses the user, the password or the virtual host; tried again, since somebody may correct that. */
+  /** The broker refuses the user, the password or the virtual host; tried again, since an administrator may correct that. */
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'closed' };
 
 export interface BrokerConnectionOptions extends ConnectOptions {
   /** The nodes of one cluster, tried in turn. They hold a password. */
   readonly urls: readonly string[];
-  /** Makes channels and topology after each connect. If it throws, the connection is closed and made again. */
+  /** Makes channels and topology after each connect. If it throws, the connection is closed and recreated. */
   readonly setUp?: (connection: ChannelModel) => Promise<void>;
   /** Default 5 s. */
   readonly setUpTimeoutMs?: number;
@@ -59,9 +59,9 @@ export class BrokerConnection {
     return this.#state.kind === 'open' || this.#state.kind === 'blocked';
   }
 
-  /** Whether a connection is the one in use. */
-  isCurrent(model: ChannelModel): boolean {
-    return this.#model === model;
+  /** The connection in use, or that is being set up. */
+  get model(): ChannelModel | undefined {
+    return this.#model;
   }
 
   /** Begins to connect, the first time that it is called; returns at once. */
@@ -108,7 +108,7 @@ export class BrokerConnection {
    * @param olderThanMs a younger one is kept
    */
   reset(model: ChannelModel, reason: string, olderThanMs = 0): void {
-    if (!this.isCurrent(model) || performance.now() - this.#openedAtMs < olderThanMs) return;
+    if (this.#model !== model || performance.now() - this.#openedAtMs < olderThanMs) return;
     destroySocket(model, new Error(reason));
   }
 

@@ -26,7 +26,7 @@ export function brokerReleaseOf(version: string): BrokerRelease {
 
 /** The release of the broker at the other end of a connection, which every broker names when it opens one. */
 export function releaseOf({ connection }: ChannelModel): BrokerRelease {
-  return brokerReleaseOf(String(connection?.serverProperties?.version ?? ''));
+  return brokerReleaseOf(connection?.serverProperties?.version ?? '');
 }
 
 /**

@@ -36,7 +36,7 @@ export type BrokerFault =
   /** The user lacks a permission. */
   | 'access-refused'
   | 'queue-missing'
-  /** Somebody else holds the lock of the queue. */
+  /** Another person or worker holds the lock of the queue. */
   | 'queue-busy';
 
 /** A broker cannot be used. The message is a sentence for people and holds no password. */

@@ -48,7 +48,7 @@ export async function closeWithin(timeoutMs: number, closable: Closable): Promis
   const closing = within(timeoutMs, 'the close', tryToClose(closable));
   const failure = await closing.then(
     () => undefined,
-    (error: Error) => error,
+    (error: unknown) => error as Error,
   );
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
   if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);

@@ -76,7 +76,7 @@ export function consumerOf(
       while (given.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       return model;
     },
-    isCurrent: () => true,
+    model,
     reset: () => undefined,
   } as unknown as BrokerConnection;
   return {

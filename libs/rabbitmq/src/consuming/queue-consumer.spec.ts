@@ -76,7 +76,7 @@ describe('QueueConsumer', () => {
     expect([second.prefetches, consumer.state]).toEqual([[1], 'consuming']);
   });
 
-  it('cancels what it is told to stop while it begins to consume, and requeues what comes meanwhile', async () => {
+  it('cancels a consumer that it is opening when it is drained, and requeues what comes meanwhile', async () => {
     const taken: Delivery[] = [];
     const { next, consumer } = consumerOf(async (delivery) => void taken.push(delivery));
     const first = await next();
@@ -169,7 +169,7 @@ describe('a QueueConsumer after a pause', () => {
     expect(channel.prefetches).toEqual([5, 1, 4]);
   });
 
-  it('takes the rest when it is told that more can be served, though what it took still goes on', async () => {
+  it('takes the rest once more can be served, though what it took is still in flight', async () => {
     const { channel, consumer } = await paused();
     end = NEVER();
     isServed = true;

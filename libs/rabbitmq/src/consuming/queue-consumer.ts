@@ -155,7 +155,7 @@ export class QueueConsumer {
         const error = thrown as Error;
         if (error.message === DEAF) this.#patienceMs = Math.min(2 * this.#patienceMs, LONGEST_PATIENCE_MS);
         timeoutMs = Math.min(2 * timeoutMs, LONGEST_TIMEOUT_MS);
-        failingSinceMs = connection.isCurrent(model) ? (failingSinceMs ?? performance.now()) : undefined;
+        failingSinceMs = connection.model === model ? (failingSinceMs ?? performance.now()) : undefined;
         if (failingSinceMs !== undefined && error.message !== this.#lastError?.message)
           this.#options.onLost?.(error);
         this.#lastError = failingSinceMs === undefined ? undefined : error;

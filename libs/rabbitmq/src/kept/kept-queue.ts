@@ -19,7 +19,7 @@ const SILENCE_MS = 60_000;
 const ROUND_MS = 10 * 60_000;
 const MAX_LOOKS = 4;
 const PAUSE_MS = 200;
-/** How long somebody else is waited for who settles messages. */
+/** How long this waits while another person or worker settles messages. */
 const LONGEST_WAIT_MS = 60_000;
 
 export interface KeptQueueOptions<Facts> extends ConnectOptions {
@@ -42,7 +42,7 @@ export interface Kept<Facts> {
 export type KeptOutcome =
   | 'done'
   | 'left'
-  /** Somebody wrote it by hand: it cannot be published at all. */
+  /** It was written by hand, and cannot be published at all. */
   | 'unwritable'
   | Exclude<PublishOutcome, 'confirmed'>;
 
@@ -55,7 +55,7 @@ export interface SettleOptions<Facts> {
   readonly ratePerSecond: number;
   /** Ends it after the message that is under way. */
   readonly signal: AbortSignal;
-  /** Called if somebody else settles messages: this one waits for its turn. */
+  /** Called if another person or worker settles messages, and this waits for its turn. */
   readonly waiting: () => void;
   /** How long messages are held at once, default ten minutes. */
   readonly roundMs?: number;
@@ -192,7 +192,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       if (outcome !== 'confirmed') return outcome;
     }
     remove();
-    // It is on its way before anybody is told: a process that is killed repeats nothing that it has told.
+    // The acknowledgement leaves before `settled` is called: a process that is killed repeats nothing that it has reported.
     await turn();
     return 'done';
   }

@@ -47,7 +47,7 @@ export class QueueLock {
     return (await this.#publisher.publish(ping)) !== 'returned';
   }
 
-  /** Lets somebody else have the lock. If that fails, it stays held until the next release. */
+  /** Gives the lock up. If that fails, it stays held until the next release. */
   async release(connection: ChannelModel): Promise<void> {
     if (this.#holder !== connection) return;
     try {

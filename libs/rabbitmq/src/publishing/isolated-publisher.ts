@@ -55,7 +55,7 @@ export class IsolatedPublisher {
   readonly #suspects: PendingPublish[] = [];
   #isExamining = false;
   readonly #channels = new Set<ConfirmingChannel>();
-  /** By exchange, what waits until `onRefused` has made up its mind. */
+  /** By exchange, what waits until `onRefused` has decided. */
   readonly #held = new Map<string, PendingPublish[]>();
 
   constructor(options: IsolatedPublisherOptions) {
