@@ -88,8 +88,12 @@ export function guardedCommand(
     () => undefined,
   );
   let keep = '';
+  let isEnding = false;
   // A command that ends by itself may leave children behind: the guard clears them away. A folder may still be read.
-  void exited.then(() => (folder === '' ? lifeline.end() : lifeline.unref()));
+  void exited.then(() => {
+    if (folder === '') lifeline.end();
+    else if (!isEnding) lifeline.unref();
+  });
   const hasEnded = (): boolean =>
     child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
   return {
@@ -109,6 +113,7 @@ export function guardedCommand(
     },
     end: ({ keepFolder = false } = {}) => {
       if (keepFolder) keep = 'keep\n';
+      isEnding = true;
       lifeline.ref().end(keep);
       return gone;
     },
