@@ -1,7 +1,7 @@
 const tests = '\\.(spec|fixture)\\.m?ts$';
 const plainContracts = '^libs/contracts/src/(?!validation)[^/]+\\.ts$';
 const usesOpenTelemetry =
-  '^(apps/worker/src/traces/traces|' + 'libs/telemetry/src/tracing/(export-traces|reporting-exporter))\\.ts$';
+  '^(apps/worker/src/traces/traces|libs/telemetry/src/tracing/(export-traces|reporting-exporter))\\.ts$';
 
 /** The rules of the house; the comment of each is its sentence. @type {import('dependency-cruiser').IConfiguration} */
 export default {

@@ -93,6 +93,7 @@ export function guardedCommand(
   void exited.then(() => {
     if (folder === '') lifeline.end();
     else if (!isEnding) lifeline.unref();
+    return undefined;
   });
   const hasEnded = (): boolean =>
     child.exitCode !== null || child.signalCode !== null || child.pid === undefined;

@@ -73,13 +73,12 @@ export class UnfinishedReport implements AsyncDisposable {
     else if (left && left.reading.pages > 0 && !mayReplace) {
       const { pages, records } = left.reading;
       throw usageError(
-        `${part} holds ${records} records of ${pages} pages of a report that was interrupted: --resume goes on after them, --force begins again`,
+        `${part} holds ${records} records of ${pages} pages of a report that was interrupted: --resume continues after them, --force begins again`,
       );
     } else left = undefined;
-    const file = await open(part, flags).catch((error: NodeJS.ErrnoException) => {
-      throw error.code === 'EEXIST'
-        ? existing(part)
-        : usageError(`${part} cannot be written (${error.code})`);
+    const file = await open(part, flags).catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      throw code === 'EEXIST' ? existing(part) : usageError(`${part} cannot be written (${code})`);
     });
     // Without the records that the state counts there is nothing to go on from.
     if (left && (await file.stat()).size < left.bytes) left = undefined;
@@ -135,7 +134,7 @@ export class UnfinishedReport implements AsyncDisposable {
     this.#isSettled = true;
     // If the disk is full, the state is as old as the last time that it was not.
     await this.#checkpoint(false).catch(() => undefined);
-    return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume goes on after them`;
+    return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume continues after them`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,7 +1,7 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { FaultRules, type FaultRule, type StandingRule } from '../faults/fault-rules.ts';
 import { FAULTS, faultOf, isFaultKind, isPlayable, membersOf, type FaultKind } from '../faults/faults.ts';
-import { anyValue, integer, number, oneOf, type Shape } from '../interface/members.ts';
+import { anyValue, integer, number, oneOf, type Rule, type Shape } from '../interface/members.ts';
 import { OPERATIONS } from '../interface/documents.ts';
 import { checkBody, Problem } from './problem.ts';
 
@@ -56,7 +56,7 @@ export function readFaultRule(body: unknown): FaultRule {
 }
 
 function shapeOf(kind: FaultKind): Shape {
-  const rules = (isRequired: boolean) =>
+  const rules = (isRequired: boolean): readonly (readonly [string, Rule])[] =>
     membersOf(kind).flatMap(([name, member]) =>
       member.isRequired === isRequired ? [[name, member.rule]] : [],
     );
