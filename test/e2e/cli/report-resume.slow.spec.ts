@@ -94,7 +94,7 @@ describe('poker-bridge report --resume', () => {
   }
 
   it.each(['month.csv', 'month.ndjson'])(
-    'goes on after Ctrl-C, without repeating or losing a record: %s',
+    'continues after Ctrl-C, without repeating or losing a record: %s',
     async (file) => {
       const { code, stdout, stderr } = await interrupted(file, async (child) => {
         // Of the pages since the last checkpoint, none is lost.
@@ -111,7 +111,7 @@ describe('poker-bridge report --resume', () => {
     },
   );
 
-  it('goes on after kill -9', async () => {
+  it('continues after kill -9', async () => {
     const { code } = await interrupted('month.csv', (child) => child.kill('SIGKILL'));
     expect(code).toBeNull();
     await expectWhole('month.csv');
@@ -125,7 +125,7 @@ describe('poker-bridge report --resume', () => {
     await expectAsInOneGo('month.csv');
   });
 
-  it('goes on after its deadline, as often as it takes', async () => {
+  it('continues after its deadline, as often as it takes', async () => {
     const codes: (number | null)[] = [];
     let kept = 0;
     for (let last: number | null = 1; last !== 0; codes.push(last)) {
@@ -157,7 +157,7 @@ describe('poker-bridge report --resume', () => {
       expect(await pagesKept('month.csv')).toBe(kept);
     };
     await refused(
-      /month\.csv\.part holds \d+ records of \d+ pages .*--resume goes on .*--force begins again/,
+      /month\.csv\.part holds \d+ records of \d+ pages .*--resume continues .*--force begins again/,
     );
     await refused(
       /was begun with another currency: --resume needs the same/,

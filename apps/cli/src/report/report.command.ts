@@ -58,7 +58,7 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .option('--day <YYYY-MM-DD>', 'from the midnight of a day to the next; also yesterday')
     .option('--from <TIME>', 'the beginning: YYYY-MM-DD, or YYYY-MM-DD HH:MM:SS')
     .option('--to <TIME>', 'the end, after it')
-    .option('--resume', 'goes on after what an interrupted run has left, if it has')
+    .option('--resume', 'continues after what an interrupted run has left, if it has')
     .option('--force', 'replaces a file that exists, and what an interrupted run has left')
     .option('--user-id <ID>', 'one player, or @FILE')
     .option('--currency <CODE>', 'one currency')

@@ -19,7 +19,7 @@ interface UnfinishedOptions {
   /** The name under which the report appears once it is whole. */
   readonly out: string;
   readonly identity: ReportIdentity;
-  /** Whether to go on after what an earlier run has left. */
+  /** Whether to continue after what an earlier run has left. */
   readonly resumes: boolean;
   /** Whether what exists is replaced: the file, and without `resumes` also what an earlier run has left. */
   readonly mayReplace: boolean;
