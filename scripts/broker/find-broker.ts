@@ -40,7 +40,7 @@ export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonl
 }
 
 /**
- * The first broker that works. Why a source has none is told at once, on stderr.
+ * The first broker that works. Why a source has none is printed at once, on stderr.
  *
  * @throws {Error} saying what to install
  */

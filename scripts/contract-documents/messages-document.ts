@@ -8,7 +8,7 @@ import { membersOf, SCHEMAS } from './schemas/schemas.ts';
 /** The document with tables of messages, relative to the repository. */
 export const MESSAGES_DOCUMENT = 'docs/messages.md';
 
-/** Of a line of an example. */
+/** The width of a line of an example. */
 const MOST_COLUMNS = 110;
 
 /**

@@ -125,7 +125,7 @@ export function guardedCommand(
 const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Settles when this process is told to stop, which from then on does not end it: Ctrl-C under npm comes twice, from the
+ * Settles when this process gets a signal to stop, which from then on does not end it: Ctrl-C under npm comes twice, from the
  * terminal and from npm, and the second must not cut off what the first has begun.
  */
 export function toldToStop(): Promise<void> {

@@ -7,7 +7,7 @@ import { isFree } from '../network.ts';
 import { toldToStop } from '../processes/guarded-command.ts';
 import { runTask } from '../run-task.ts';
 
-/** Starts a broker and keeps it until it ends or this process is told to. */
+/** Starts a broker and keeps it until it or this process ends. */
 async function keepBroker(port: number | undefined, release: Release | undefined): Promise<void> {
   const stopped = toldToStop();
   const starting = findBroker(brokerSources({ port, release }));

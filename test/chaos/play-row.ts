@@ -7,7 +7,7 @@ import type { System } from './stage/systems.ts';
 
 export interface PlayOptions {
   readonly system: System;
-  /** At least; they go on until nothing is broken any more. */
+  /** At least; more are sent until nothing is broken any more. */
   readonly commands: number;
   readonly perSecond: number;
   readonly seed: number;

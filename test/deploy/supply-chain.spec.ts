@@ -24,7 +24,7 @@ describe('the supply chain', () => {
     }
   });
 
-  it('runs no install script, whoever installs', () => {
+  it('runs no install script', () => {
     expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
     expect(read('scripts/launcher/npm-ci.mjs')).toContain('--ignore-scripts');
     const installs = readDockerfile('deploy/Dockerfile')

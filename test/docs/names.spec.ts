@@ -11,7 +11,7 @@ describe('names', () => {
   const RETRY_DELAYS_MS = SETTINGS.REPORTS_RETRY_DELAYS_MS.read(
     SETTINGS.REPORTS_RETRY_DELAYS_MS.default ?? '',
   );
-  /** Of queues, and of the broker; no headers of this service. */
+  /** Arguments of queues and properties of the broker; no headers of this service. */
   const ARGUMENTS =
     /^x-(queue-type|priority|message-ttl|expires|overflow|max-length(-bytes)?|delivery-limit|dead-letter-.*)$/;
 

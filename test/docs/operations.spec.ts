@@ -75,7 +75,7 @@ describe('docs/operations.md', () => {
 
 describe.each(documents())('%s', (path) => {
   it('names metrics that exist', () => {
-    // Of a histogram, a query names its series.
+    // A query names the series of a histogram.
     const names = new Set([...metrics.map(({ name }) => name), ...workerSeries().keys()]);
     // poker_bridge is the library for Python.
     const named = read(path).match(/\bpoker_(?!bridge\b)[a-z_]+/g) ?? [];

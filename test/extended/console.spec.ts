@@ -125,7 +125,7 @@ describe('the console, in a browser', () => {
     await page.close();
   });
 
-  it('says that it hears nothing of a worker that is stuck, and goes on when it is not', async () => {
+  it('says that it hears nothing from a worker that is stuck, and recovers with it', async () => {
     const { page } = await browser.visit(url);
     await says(page, /^live, /, 'header');
     sandboxed.worker.kill('SIGSTOP');
@@ -138,7 +138,7 @@ describe('the console, in a browser', () => {
     await page.close();
   });
 
-  it('is one of eight; a ninth is told so, and comes in when one leaves', async () => {
+  it('is one of eight; a ninth is refused, and comes in when one leaves', async () => {
     const others: EventStream[] = [];
     for (let n = 0; n < MAX_VIEWERS; n += 1) others.push(await EventStream.open(`${url}/events`));
     const { page } = await browser.visit(url);

@@ -74,7 +74,7 @@ describe('the first page of the sandbox, in a browser', () => {
     await page.close();
   });
 
-  it('says that the sandbox is away, and goes on when it is back', async () => {
+  it('says that the sandbox is away, and recovers with it', async () => {
     const first = new SandboxProcess();
     const port = new URL(await first.url).port;
     const { page } = await browser.visit(await first.url);

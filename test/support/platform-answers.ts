@@ -47,7 +47,7 @@ export function healthy(records = 0): PlatformBehaviour {
 /** Never answers. */
 export const silent: PlatformBehaviour = () => undefined;
 
-/** Begins an answer, and goes on with it for ever. */
+/** Begins an answer that never ends. */
 export const dripping: PlatformBehaviour = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/vnd.api+json' });
   const timer = setInterval(() => response.write(' '), 50);

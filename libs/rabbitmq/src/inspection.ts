@@ -13,7 +13,7 @@ export interface Standing {
   readonly state: 'as-declared' | 'different' | 'missing' | 'unknown';
   /** The broker's, or what else kept it from answering; absent if it is as declared, or missing. */
   readonly reason?: string;
-  /** Of a queue as declared: messages that wait, and consumers. */
+  /** A queue as declared: messages that wait, and consumers. */
   readonly messages?: number;
   readonly consumers?: number;
 }

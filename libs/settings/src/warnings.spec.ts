@@ -5,7 +5,7 @@ import { readSettings } from './settings.ts';
 import { REQUIRED } from './settings.fixture.ts';
 import { warningsOf } from './warnings.ts';
 
-/** Of the operator `default`, and of others of a file. */
+/** The warnings of the operator `default`, and of others of a file. */
 function warnings(variables: Record<string, string>, others: Record<string, object> = {}) {
   const environment = { ...REQUIRED, OPERATORS_FILE: 'operators.json', ...variables };
   const settings = readSettings(environment);

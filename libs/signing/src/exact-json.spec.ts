@@ -27,7 +27,7 @@ describe('parseExactJson', () => {
     expect(parseExactJson(text)).toBe(expected);
   });
 
-  it('reads what a double does not hold as it is told', () => {
+  it('reads a number that a double does not hold as the caller asks', () => {
     const keep = (digits: string): string => `<${digits}>`;
     expect(parseExactJson('{"a":[9007199254740993,1e400,1e30,1.5,7]}', keep)).toEqual({
       a: ['<9007199254740993>', '<1e400>', '<1e30>', 1.5, 7],

@@ -39,7 +39,7 @@ export function phpFloat(value: number): string {
 
 /** The significant digits of a float, rounded, and the power of ten of the first one. */
 function significant(value: number): [digits: string, power: number] {
-  // Of two that are as near, JavaScript takes the larger one, and PHP the even one.
+  // If two are as near, JavaScript takes the larger one, and PHP the even one.
   const [tied] = /^\d\.\d{12}[02468](?=50*e)/.exec(value.toExponential(MOST_DIGITS)) ?? [];
   const [mantissa = '', power] = value.toExponential(PRECISION - 1).split('e');
   const digits = (tied ?? mantissa).replace('.', '').replace(/0+$/, '');

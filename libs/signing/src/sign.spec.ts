@@ -73,7 +73,7 @@ describe('every signature', () => {
   it('does not depend on the order of insertion, at any depth', () => {
     fc.assert(
       fc.property(parameters, settings, (given, any) => {
-        // Of two strings that hold the same member, `merge` takes that of the later one.
+        // If two strings hold the same member, `merge` takes it from the later one.
         const how: SignatureSettings = { ...any, jsonPlacement: 'in-place' };
         expect(sign(reversed(given), 'secret', how)).toBe(sign(given, 'secret', how));
       }),

@@ -16,7 +16,7 @@ import { describeError } from './describe-error.ts';
 const GATHER_MS = 50;
 /** More than a busy worker writes in that time, so that usually the time decides: each write wakes another thread. */
 const GATHER_BYTES = 64 * 1024;
-/** Of one character in UTF-8, counted as JavaScript counts them. */
+/** The longest character in UTF-8, counted as JavaScript counts them. */
 const MOST_BYTES = 3;
 
 /**

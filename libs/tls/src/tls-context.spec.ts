@@ -5,7 +5,7 @@ import { TlsContext } from './tls-context.ts';
 const failed = (code: string) => Object.assign(new Error('what OpenSSL says'), { code });
 
 describe('TlsContext', () => {
-  it('trusts what Node.js trusts and presents nothing, until it is told otherwise', () => {
+  it('trusts what Node.js trusts and presents nothing by default', () => {
     const context = new TlsContext('AMQP');
     expect(context.material).toEqual({});
     context.replace({ ca: 'authority' });

@@ -1,4 +1,4 @@
-// A platform whose ad hoc report is as large as it is told to be, and takes this process next to nothing. Sessions work.
+// A platform whose ad hoc report is as large as asked for, and costs this process next to nothing. Sessions work.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,4 @@
-// Loaded before a worker: from SIGUSR2 on, its clock is an hour ahead. The steady clock goes on as it did.
+// Loaded before a worker: from SIGUSR2 on, its clock is an hour ahead. The steady clock is left alone.
 const AHEAD_MS = 3_600_000;
 const RealDate = Date;
 

@@ -17,7 +17,7 @@ interface BadMessage {
   /** Bytes, or what is sent as JSON. Default: a valid session. */
   readonly body?: unknown;
   readonly options?: Options.Publish;
-  /** Of the violations, in any order. */
+  /** Where the violations are, in any order. */
   readonly pointers?: readonly string[];
 }
 

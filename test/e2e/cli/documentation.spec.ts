@@ -74,7 +74,7 @@ describe('docs/command-line.md', () => {
     const shown =
       fences.find((fence) => fence.text.startsWith('$ npx poker-bridge sign explain'))?.text ?? '';
     const { stdout } = await runCli(['sign', 'explain', '-'], { input: request });
-    // An ellipsis stands for what is left out.
+    // An ellipsis marks what is left out.
     let at = 0;
     for (const piece of shown.slice(shown.indexOf('\n') + 1).split(/ *…\n?/)) {
       expect(stdout.slice(at)).toContain(piece);

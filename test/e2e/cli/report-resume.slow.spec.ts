@@ -97,7 +97,7 @@ describe('poker-bridge report --resume', () => {
     'continues after Ctrl-C, without repeating or losing a record: %s',
     async (file) => {
       const { code, stdout, stderr } = await interrupted(file, async (child) => {
-        // Of the pages since the last checkpoint, none is lost.
+        // No page since the last checkpoint is lost.
         await sleep(8 * SLOW.fixedMs);
         child.kill('SIGINT');
       });
@@ -192,7 +192,7 @@ describe('poker-bridge report --resume', () => {
     expect([unread, stderr]).toEqual([2, expect.stringContaining('remove it')]);
   });
 
-  it('begins again if there is nothing to go on from', async () => {
+  it('begins again if there is nothing to continue', async () => {
     await sandboxed.platform.clearFaults();
     expect((await fetch('month.csv', '--resume')).code).toBe(0);
     const whole = await folder.content('month.csv');

@@ -93,7 +93,7 @@ describe('poker-bridge report', () => {
     const { code, stderr } = await folder.fetch(`rake --day ${today}`, 'today.csv');
     expect([code, stderr]).toEqual([
       0,
-      expect.stringMatching(/the period has not ended: it goes on until .* fetch it again after/),
+      expect.stringMatching(/the period has not ended: it lasts until .* fetch it again after/),
     ]);
     expect((await folder.fetch(`rake ${DAY}`, 'past.csv')).stderr).not.toContain('period');
   });

@@ -9,9 +9,9 @@ type Variables = Readonly<Record<string, string>>;
 export interface SandboxedOptions {
   /** Its variables, or one that is running already. */
   readonly sandbox?: Variables | SandboxControl;
-  /** Of the worker. */
+  /** The settings of the worker. */
   readonly worker?: Variables;
-  /** Of the broker. Default: that of the test run. */
+  /** The broker. Default: the one of the test run. */
   readonly url?: string;
 }
 

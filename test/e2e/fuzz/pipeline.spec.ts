@@ -121,7 +121,7 @@ describe('any messages with any answers of the platform', () => {
           expect(entries.filter((entry) => !isAccountedFor(entry))).toEqual([]);
           for (const entry of entries) expectWellEnded(entry);
           expect(outputs.search(entries)).toEqual([]);
-          // Of the time since the last scrape.
+          // The time since the last scrape.
           const delay = await worker.metric('nodejs_eventloop_lag_max_seconds');
           expect(delay).toBeLessThan(MOST_DELAY_SECONDS);
           expect(strays).toEqual([]);

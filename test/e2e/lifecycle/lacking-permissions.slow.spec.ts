@@ -73,7 +73,7 @@ describe('a worker whose broker user lacks a permission', () => {
       const before = { refusals: refusals().length, connections: service.proxy.accepted };
       await allow(...left());
       service.proxy.cut();
-      await until('it is told', () => refusals().length > before.refusals);
+      await until('it is reported', () => refusals().length > before.refusals);
       // The connection that was cut may have the last word first.
       const missing = `lacks the ${permission} permission`;
       await until('it says so', async () => (await lastError())?.includes(missing));

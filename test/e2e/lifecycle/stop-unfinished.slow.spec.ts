@@ -6,7 +6,7 @@ import { Gate, healthy, silent } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
-describe('a worker that is told to stop and cannot finish', () => {
+describe('a worker that gets SIGTERM and cannot finish', () => {
   const service = ServiceUnderTest.forEach({ behaviour: silent });
 
   it('returns commands to the queue that are not finished within the grace, and another worker answers them', async () => {

@@ -75,7 +75,7 @@ describe('a worker', () => {
       await until('another batch was refused', () => receiver.requests.length >= batches);
     }
     const failures = () => worker.log.filter(({ msg }) => msg === 'traces could not be exported');
-    await until('it is told', () => failures().length > 0);
+    await until('it is reported', () => failures().length > 0);
     receiver.answer = 'hang';
     expect(await answer()).toMatchObject({ type: 'session.created' });
     worker.kill('SIGTERM');

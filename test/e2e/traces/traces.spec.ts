@@ -179,7 +179,7 @@ describe('traces', () => {
       'messaging.message.body.size': reply.text.length,
       'pokerbridge.message.type': 'session.created',
     });
-    // What consumes the reply belongs to the trace as well; the platform is told nothing of it.
+    // What consumes the reply belongs to the trace as well; the platform does not get it.
     expect(reply.headers['traceparent']).toBe(`00-${TRACE_ID}-${publish?.spanId}-01`);
     expect(service.platform.requests.every(({ headers }) => headers['traceparent'] === undefined)).toBe(true);
     expect(Buffer.concat(receiver.bodies).toString('latin1')).not.toContain('canary');
@@ -187,7 +187,7 @@ describe('traces', () => {
     expect(await linesOf(TRACE_ID)).toHaveLength(1);
   });
 
-  it('goes on through the retry queue of a report, with a span for each page', async () => {
+  it('continues through the retry queue of a report, with a span for each page', async () => {
     // As many attempts as a call has.
     failing(3);
     const traceparent = traceparentOf(1);

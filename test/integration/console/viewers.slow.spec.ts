@@ -76,7 +76,7 @@ describe('Viewers', () => {
     expect(counts).toEqual([1, 2, 1, 0]);
   });
 
-  it('are eight at most; one more is told so, and takes a place that becomes free', async () => {
+  it('are eight at most; one more is refused, and takes a place that becomes free', async () => {
     const clients: Client[] = [];
     for (let n = 0; n < MAX_VIEWERS; n += 1) clients.push(await newClient());
     const refused = await newClient();

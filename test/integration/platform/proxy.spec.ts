@@ -230,7 +230,7 @@ describe('tls', () => {
       expect(platform.requests).toEqual([]);
     });
 
-    it('use a certificate that was replaced for new connections, and let those that stand go on', async () => {
+    it('use a certificate that was replaced for new connections, and keep open ones', async () => {
       const changing = clientWith({ ca: authority.ca });
       expect((await failureOf(create(changing))).details).toEqual({ reason: 'client-certificate' });
       changing.tls.replace({ ca: authority.ca, ...client });

@@ -57,7 +57,7 @@ export function incompleteness(
   const why =
     endMs <= nowMs
       ? `the period ended at ${dateTo} (${zone}), and the platform aggregates every ten minutes`
-      : `the period has not ended: it goes on until ${dateTo} (${zone})`;
+      : `the period has not ended: it lasts until ${dateTo} (${zone})`;
   const completeAt = new Date(completeAtMs).toISOString().replace('.000', '');
   return `${why}; figures may be missing: fetch it again after ${completeAt}`;
 }

@@ -58,7 +58,7 @@ export class UnfinishedReport implements AsyncDisposable {
   }
 
   /**
-   * Begins, or goes on.
+   * Begins, or continues.
    *
    * @throws ExitError if the file exists, if an earlier run has left something and nothing says what to do with it, or if it is
    *   of another report
@@ -80,7 +80,7 @@ export class UnfinishedReport implements AsyncDisposable {
       const { code } = error as NodeJS.ErrnoException;
       throw code === 'EEXIST' ? existing(part) : usageError(`${part} cannot be written (${code})`);
     });
-    // Without the records that the state counts there is nothing to go on from.
+    // Without the records that the state counts there is nothing to continue.
     if (left && (await file.stat()).size < left.bytes) left = undefined;
     await file.truncate(left?.bytes ?? 0);
     const unfinished = new UnfinishedReport(options, file, left);

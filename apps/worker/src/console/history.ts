@@ -9,7 +9,7 @@ const MINUTES = 60;
 const WHOLE_SHARE = 0.9;
 const LEAST_FAILED = 5;
 
-/** Failures of one type that go on: the run ends with a minute without one. */
+/** A run of failures of one type: it ends with a minute without one. */
 interface Run {
   readonly sinceMs: number;
   readonly lastMs: number;

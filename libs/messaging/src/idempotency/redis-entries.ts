@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 /** A command as Redis knows it. */
 export interface RedisName {
   readonly key: string;
-  /** Of type and data. */
+  /** The code of type and data. */
   readonly fingerprint: string;
 }
 

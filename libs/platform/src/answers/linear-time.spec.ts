@@ -138,7 +138,7 @@ async function usedMs(read: (text: string) => unknown, text: string): Promise<nu
   return (user + system) / 1_000;
 }
 
-/** Of up to three runs: one that something else disturbed says nothing. */
+/** The best of up to three runs: a disturbed run says nothing. */
 async function leastMs(read: (text: string) => unknown, text: string, enoughMs = 0): Promise<number> {
   let least = await usedMs(read, text);
   for (let run = 0; run < 2 && least > enoughMs; run += 1) least = Math.min(least, await usedMs(read, text));

@@ -130,7 +130,7 @@ describe('Redactor', () => {
   ])('is not made slow by %s', (_name, values, text) => {
     const used = process.threadCpuUsage();
     new Redactor(values).redact(text);
-    // Of the processor, so that a busy machine changes nothing.
+    // Processor time, so that a busy machine changes nothing.
     expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(1_000);
   });
 

@@ -10,7 +10,7 @@ const TWO = [
   { address: '192.0.2.2', family: 4 },
 ];
 
-/** A system that answers when it is told to. */
+/** A system that answers on request. */
 function system() {
   const questions: { host: string; answer: Answer }[] = [];
   const names = new Names((host, _options, answer) => void questions.push({ host, answer }));

@@ -14,7 +14,7 @@ const CANCELLED = 'the broker cancelled the consumer; its queue was deleted or m
 
 export interface ConsumerChannelOptions {
   readonly queue: string;
-  /** Of a longer body, only the beginning is kept. */
+  /** Only the beginning of a longer body is kept. */
   readonly maxBodyBytes: number;
   /** For each answer of the broker. */
   readonly timeoutMs: number;

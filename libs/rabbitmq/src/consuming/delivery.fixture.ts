@@ -5,7 +5,7 @@ import { type MessageFacts, messageOf } from './message.fixture.ts';
 /** What a delivery of a spec holds, and the queue that it came from: by default the lane of players' commands. */
 export type DeliveryFacts = MessageFacts & {
   readonly queue?: string;
-  /** Of the broker; default: 4.0. */
+  /** The release of the broker; default: 4.0. */
   readonly release?: string;
 };
 

@@ -15,9 +15,9 @@ export interface Delivered {
   readonly queue: string;
   /** The length of its body. */
   readonly bodyBytes: number;
-  /** Of the broker that delivered it. */
+  /** The release of the broker that delivered it. */
   readonly release: BrokerRelease;
-  /** Of the channel that delivered it. */
+  /** The acknowledgements of the channel that delivered it. */
   readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
 }
 

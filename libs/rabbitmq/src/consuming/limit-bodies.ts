@@ -26,7 +26,7 @@ export function limitBodies(channel: Channel, maxBytes: number): () => number {
   const raw = channel as unknown as FrameTaker;
   const accept = raw.acceptMessageFrame.bind(raw);
   let bytes = 0;
-  /** Of a body that is too large, what is still to be kept. */
+  /** What is still to be kept of a body that is too large. */
   let wanted = Infinity;
   raw.acceptMessageFrame = (frame) => {
     const { size, content } = frame;

@@ -7,9 +7,9 @@ import { QueueConsumer, type QueueConsumerOptions } from './queue-consumer.ts';
 
 export const PAUSE_MS = 1_000;
 
-/** A channel of a broker that answers when it is told to, and notes who consumes on it. */
+/** A channel of a broker that answers on request, and notes who consumes on it. */
 function scriptedChannel() {
-  /** Of each consumer. */
+  /** The prefetch of each consumer, oldest first. */
   const prefetches: number[] = [];
   const cancelled: string[] = [];
   let prefetch = 0;

@@ -32,7 +32,7 @@ export interface QueueConsumerOptions {
   readonly queue: string;
   /** The most messages in flight. */
   readonly prefetch: number;
-  /** Of a longer body, only the beginning is kept. Default: all of it is. */
+  /** Only the beginning of a longer body is kept. Default: all of it is. */
   readonly maxBodyBytes?: number;
   /** Whether, as far as is known, what is taken can be served; default yes. After a pause, one is taken at a time until then. */
   readonly isServed?: () => boolean;

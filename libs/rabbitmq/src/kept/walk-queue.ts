@@ -26,7 +26,7 @@ const LOOK_PAUSE_MS = 50;
 export interface WalkOptions {
   /** How long the broker may be silent: RabbitMQ 4 needs seven seconds to deliver 100 kB of lists in lists. */
   readonly silenceMs: number;
-  /** Of a longer body, only the beginning is shown. Default: all of it is. */
+  /** Only the beginning of a longer body is shown. Default: all of it is. */
   readonly maxBodyBytes?: number;
 }
 

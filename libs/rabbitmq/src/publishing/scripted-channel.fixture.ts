@@ -74,7 +74,7 @@ export function messageTo(routingKey: string, exchange = ''): OutgoingMessage {
 /** A publisher on a scripted connection. */
 export async function attach(options: PublisherOptions = {}) {
   const publisher = new ConfirmedPublisher(options);
-  /** Of the connection in use, the first one first. */
+  /** The channels of the connection in use, oldest first. */
   const channels: ScriptedChannel[] = [];
   const givenUp: string[] = [];
   const broker = { isBlocked: false, opensAfterMs: 0 };

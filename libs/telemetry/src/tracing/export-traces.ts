@@ -24,7 +24,7 @@ import {
 export interface TracingSettings {
   /** Where spans go by OTLP over HTTP, with its path. */
   readonly url: string;
-  /** Of each request to it; they may hold secrets. */
+  /** Sent with each request to it; they may hold secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly OTEL_SERVICE_NAME: string;
   readonly OTEL_TRACES_SAMPLER: SamplerName;
