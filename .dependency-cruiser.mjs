@@ -61,6 +61,13 @@ export default {
       },
     },
     {
+      name: 'programs-know-no-jest',
+      comment: 'What bench and kill test start runs outside of Jest, where its globals cannot be imported.',
+      severity: 'error',
+      from: { path: '^test/(bench|chaos)/', pathNot: tests },
+      to: { path: '^node_modules/@jest/globals/', reachable: true },
+    },
+    {
       name: 'ground-floor-imports-no-lib',
       comment:
         'The ground floor (contracts, rabbitmq, signing, resilience, telemetry, tls) imports no other lib.',

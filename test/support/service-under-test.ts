@@ -1,5 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals';
-
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
@@ -39,31 +37,14 @@ export class ServiceUnderTest implements AsyncDisposable {
   #workers: WorkerProcess[] = [];
   #variables: Readonly<Record<string, string>> = {};
 
-  private constructor() {}
-
   static async start(options: ServiceOptions): Promise<ServiceUnderTest> {
     const service = new ServiceUnderTest();
-    await service.#open(options);
+    await service.open(options);
     return service;
   }
 
-  /** A service that is there while the tests of a suite run. */
-  static forAll(options: ServiceOptions): ServiceUnderTest {
-    const service = new ServiceUnderTest();
-    beforeAll(() => service.#open(options));
-    afterAll(() => service[Symbol.asyncDispose]());
-    return service;
-  }
-
-  /** A service that is started for each test of a suite. */
-  static forEach(options: ServiceOptions): ServiceUnderTest {
-    const service = new ServiceUnderTest();
-    beforeEach(() => service.#open(options));
-    afterEach(() => service[Symbol.asyncDispose]());
-    return service;
-  }
-
-  async #open({ behaviour, variables = {}, url = testBrokerUrl() }: ServiceOptions): Promise<void> {
+  /** Called once for each time that it is used. */
+  async open({ behaviour, variables = {}, url = testBrokerUrl() }: ServiceOptions): Promise<void> {
     this.prefix = uniquePrefix();
     this.url = url;
     this.#workers = [];

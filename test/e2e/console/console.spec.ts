@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { EventStream } from '../../support/event-stream.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
@@ -15,7 +15,7 @@ const PLAYER = { id: 'canary-player', nick: 'canary-nick', email: 'canary@exampl
 
 describe('the console of a worker', () => {
   const gate = new Gate();
-  const service = ServiceUnderTest.forAll({ behaviour: gate.behind(healthy()) });
+  const service = serviceForAll({ behaviour: gate.behind(healthy()) });
   let worker: WorkerProcess;
 
   beforeAll(async () => {

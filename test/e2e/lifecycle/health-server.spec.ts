@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
@@ -15,7 +15,7 @@ import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts
 const INSPECTOR_MS = 1_000;
 
 describe('the health and metrics of a worker', () => {
-  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
+  const service = serviceForAll({ behaviour: healthy() });
   let worker: WorkerProcess;
   let inspectorPort: number;
 

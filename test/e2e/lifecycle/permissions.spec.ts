@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { read as readDocument, tablesWith } from '../../docs/markdown.ts';
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { type ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
 
@@ -19,7 +20,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
   const suffix = randomBytes(4).toString('hex');
   const shop = `shop-${suffix}`;
   const users = [`worker-${suffix}`, `caller-${suffix}`] as const;
-  const service = ServiceUnderTest.forAll({ behaviour: healthy(3) });
+  const service = serviceForAll({ behaviour: healthy(3) });
 
   beforeAll(async () => {
     for (const [index, row] of [WORKER, CALLER].entries()) {
@@ -87,7 +88,7 @@ describe('users with no more than the permissions of docs/operations.md', () => 
 });
 
 describe('a topology that differs from the one on the broker', () => {
-  const service = ServiceUnderTest.forEach({ behaviour: healthy() });
+  const service = serviceForEach({ behaviour: healthy() });
 
   const otherTtl = { durable: true, arguments: { 'x-queue-type': 'quorum', 'x-message-ttl': 1000 } };
 

@@ -9,12 +9,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { root } from '../../../scripts/root.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { CANARY, EXIT_CONFIG, refusalOf, refusing } from './refusal-of.ts';
 
 describe('a worker whose broker is away', () => {
-  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
+  const service = serviceForAll({ behaviour: healthy() });
 
   afterEach(async () => {
     service.proxy.resume();
@@ -84,7 +84,7 @@ describe('a worker whose broker is away', () => {
 });
 
 describe('a worker that cannot listen', () => {
-  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
+  const service = serviceForAll({ behaviour: healthy() });
   let redis: PrivateRedis;
 
   beforeAll(async () => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { openConnection } from '../../support/broker.ts';
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, silent } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 describe('a worker that gets SIGTERM and cannot finish', () => {
-  const service = ServiceUnderTest.forEach({ behaviour: silent });
+  const service = serviceForEach({ behaviour: silent });
 
   it('returns commands to the queue that are not finished within the grace, and another worker answers them', async () => {
     const graceMs = 3_000;

@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, silent } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 /** Has a worker say when it listens to the signal, and whether it has begun to load Nest by then. */
@@ -23,7 +24,7 @@ const TELL_LISTENING = `
   });`;
 
 describe('a worker that is stopped', () => {
-  const service = ServiceUnderTest.forEach({ behaviour: silent });
+  const service = serviceForEach({ behaviour: silent });
 
   const depth = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
@@ -149,7 +150,7 @@ describe('two workers of one lane', () => {
 });
 
 describe('workers of one lane each', () => {
-  const service = ServiceUnderTest.forAll({ behaviour: healthy(1) });
+  const service = serviceForAll({ behaviour: healthy(1) });
 
   it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });

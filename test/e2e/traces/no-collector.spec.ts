@@ -8,7 +8,7 @@ import { WORKER } from '../../../scripts/build/programs.ts';
 import { root } from '../../../scripts/root.ts';
 import { OtlpReceiver } from '../../support/otlp/otlp-receiver.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 interface Script {
@@ -40,7 +40,7 @@ function modulesLoaded(folder: string): string[] {
 
 describe('a worker', () => {
   const folder = mkdtempSync(join(tmpdir(), 'worker-modules-'));
-  const service = ServiceUnderTest.forAll({ behaviour: healthy() });
+  const service = serviceForAll({ behaviour: healthy() });
   let receiver: OtlpReceiver;
   beforeAll(async () => {
     receiver = await OtlpReceiver.start();
