@@ -61,7 +61,9 @@ export class WorkerProcess extends Program {
   }
 
   async get(path: string): Promise<{ status: number; body: string }> {
-    const response = await fetch(`${await this.url()}${path}`).catch((error: unknown) => {
+    // A connection that is kept may be closed by the worker while the next request is on its way.
+    const init = { headers: { connection: 'close' } };
+    const response = await fetch(`${await this.url()}${path}`, init).catch((error: unknown) => {
       throw new Error(`the worker does not answer ${path}:\n${this.stdout.slice(-2_000)}`, { cause: error });
     });
     return { status: response.status, body: await response.text() };
