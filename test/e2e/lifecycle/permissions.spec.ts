@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { read as readDocument, tablesWith } from '../../docs/markdown.ts';
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { type ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import { EXIT_CONFIG } from './refusal-of.ts';
