@@ -9,8 +9,7 @@ from contextlib import contextmanager
 class Cancellation:
     """Ends the calls that it was given to, at once or later, and for good: one that is made after that ends, too.
 
-    A call that it ends raises `concurrent.futures.CancelledError`. The command may have been run all the same; if it was a
-    report, the worker stops reading it.
+    A call that ends so raises `concurrent.futures.CancelledError`. Its command may still run; a report is read no further.
     """
 
     def __init__(self) -> None:

@@ -16,15 +16,12 @@ _PAUSES_S: Final = (0.0, 0.2, 0.4, 0.8)
 class Instance:
     """Claims a reply queue for this process: `<name>.replies.<instance>`.
 
-    A lock decides whose queue it is: an exclusive queue, `<reply queue>.lock`, on the connection that consumes. The broker
-    gives it to one connection, and removes it with that. A quorum queue itself takes any number of consumers, also if
-    they ask to be exclusive. Without an instance, the queue is that of the lowest free number, so that a restarted
-    process finds the replies of the one before.
+    A quorum queue takes any number of consumers, so a lock decides: an exclusive queue, `<reply queue>.lock`, which ends
+    with the connection that consumes. By default the queue has the lowest free number: a restarted process finds it.
     """
 
     def __init__(self, connection: Connection, name: str, instance: str | None) -> None:
         self.is_fixed: Final = instance is not None
-        """Whether the queue is known before the broker is asked."""
         self.queue: str | None = f"{name}.replies.{instance}" if instance is not None else None
         self._connection = connection
         self._name = name
