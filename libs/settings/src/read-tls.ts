@@ -41,7 +41,7 @@ export function readTls(family: TlsFamily, { settings, addresses, readText, nowM
     throw new SettingsError([first, ...others].map((variable) => ({ variable, reason })));
   }
   const faults: SettingFault[] = [];
-  /** The text of a file; `undefined` if there is none, or it is at fault. */
+  /** The text of a file; `undefined` without a path, and for a file with a fault, which is noted. */
   const read = (variable: TlsVariable, check: (text: string) => void): string | undefined => {
     const path = settings[variable];
     if (path === undefined) return undefined;

@@ -41,7 +41,7 @@ function platformOf(settings: FoundSettings, secretKey = OPERATOR.secretKey) {
   };
 }
 
-/** Those that make a difference with the others. */
+/** The settings without those that others make irrelevant. */
 function relevant({ jsonPlacement, openGameClient, exclude, scalars, ...rest }: FoundSettings): object {
   const isRaw = rest.schemeV3 === 'raw-body';
   const isDecoding = rest.jsonStrings !== 'none';

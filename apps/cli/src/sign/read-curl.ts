@@ -13,7 +13,7 @@ const OPTIONS = Object.fromEntries([...optionsOf('string', WITH_VALUE), ...optio
 /**
  * Reads the request of a `curl` line.
  *
- * @throws Error with the reason, if it is none, or names what cannot be read
+ * @throws Error with the reason, if the line is not of curl; it names what cannot be read
  */
 export function readCurl(line: string): HttpRequest {
   const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());

@@ -20,7 +20,7 @@ export function isRawRequest(text: string): boolean {
 /**
  * Reads a request as it is on the wire: a line of method and path, headers, a blank line, the body.
  *
- * @throws Error with the reason, if it is none
+ * @throws Error with the reason, if the text is no such request
  */
 export function readRawRequest(text: string): HttpRequest {
   const [, head = '', rest = ''] = /^\s*(.*?)(?:\r?\n\r?\n(.*))?$/s.exec(text) ?? [];
@@ -53,7 +53,7 @@ export function headersOf(lines: readonly string[]): Map<string, string> {
 /**
  * Reads the signed requests of an HTTP archive (HAR 1.2), as browsers and proxies save them.
  *
- * @throws Error with the reason, if it is none, or holds no such request
+ * @throws Error with the reason, if the text is no archive, or the archive holds no signed request
  */
 export function readHar(text: string): HttpRequest[] {
   const fault = jsonFault(text);

@@ -31,7 +31,7 @@ const KINDS = {
   har: { name: 'the archive', isIt: (text) => /^\s*\{\s*"log"\s*:/.test(text), read: readHar },
 } as const satisfies Record<string, Kind>;
 
-/** @throws ExitError if there is not exactly one input, or it cannot be used */
+/** @throws ExitError unless exactly one input is given, and can be read */
 export async function readInput(path: string | undefined, options: InputOptions): Promise<Input> {
   const { command, data, operator, curl, har, request } = options;
   const given = [path, curl, har, request, command].filter((each) => each !== undefined);

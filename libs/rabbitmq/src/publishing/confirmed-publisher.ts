@@ -178,7 +178,7 @@ export class ConfirmedPublisher {
   #closed(unanswered: readonly PendingPublish[], { code, reason }: Closure): void {
     const maxBytes = /larger than (?:configured )?max size (\d+)/.exec(reason)?.[1];
     if (maxBytes !== undefined) this.#maxBytes = Number(maxBytes);
-    if (code !== undefined && maxBytes === undefined) this.#isolated.suspect(unanswered);
+    if (code !== undefined && maxBytes === undefined) this.#isolated.askEach(unanswered);
     else for (const publish of unanswered) this.#resend(publish);
   }
 

@@ -52,7 +52,7 @@ export class IsolatedPublisher {
   readonly #options: IsolatedPublisherOptions;
   readonly #doubts = new Map<string, Doubt>();
   /** Messages of channels that the broker has closed. */
-  readonly #suspects: PendingPublish[] = [];
+  readonly #unanswered: PendingPublish[] = [];
   #isExamining = false;
   readonly #channels = new Set<ConfirmingChannel>();
   /** By exchange, what waits until `onRefused` has decided. */
@@ -64,7 +64,7 @@ export class IsolatedPublisher {
 
   /** Whether the broker owes an answer. */
   get isOwed(): boolean {
-    return this.#asked > 0 || this.#suspects.length > 0;
+    return this.#asked > 0 || this.#unanswered.length > 0;
   }
 
   /** Whether a message is handled here: its destination is in doubt, or its exchange has just refused another one. */
@@ -89,8 +89,8 @@ export class IsolatedPublisher {
   }
 
   /** Publishes each of these once more: the broker has closed their channel for one of them. */
-  suspect(unanswered: readonly PendingPublish[]): void {
-    this.#suspects.push(...unanswered);
+  askEach(unanswered: readonly PendingPublish[]): void {
+    this.#unanswered.push(...unanswered);
     void this.#examine();
   }
 
@@ -108,7 +108,7 @@ export class IsolatedPublisher {
 
   /** Gives back all that waits for a connection or a permission. */
   clear(): readonly PendingPublish[] {
-    return [this.#suspects, ...this.#held.values()].flatMap((waiting) => waiting.splice(0));
+    return [this.#unanswered, ...this.#held.values()].flatMap((waiting) => waiting.splice(0));
   }
 
   get #asked(): number {
@@ -141,13 +141,13 @@ export class IsolatedPublisher {
     if (this.#doubts.size > MAX_REMEMBERED && oldest !== undefined) this.#doubts.delete(oldest);
   }
 
-  /** Publishes the suspects, one after the other; without a connection, they wait for the next one. */
+  /** Publishes the messages of closed channels, one after the other; without a connection, they wait for the next one. */
   async #examine(): Promise<void> {
     if (this.#isExamining) return;
     this.#isExamining = true;
-    for (let next = this.#suspects[0]; next; next = this.#suspects[0]) {
+    for (let next = this.#unanswered[0]; next; next = this.#unanswered[0]) {
       if (!this.takes(next) && !(await this.#ask(next))) break;
-      this.#suspects.shift();
+      this.#unanswered.shift();
     }
     this.#isExamining = false;
   }
