@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
@@ -83,23 +82,6 @@ describe('The reason why a Redis that refuses every connection is away', () => {
       socket.write(`${DENIED}\r\n`, () => socket.destroy());
     });
     expect(await reasonsOf(denying.url)).toEqual([DENIED.slice(1), DENIED.slice(1)]);
-  });
-
-  it('stays in its own words when it cuts each connection that writes', async () => {
-    await using cutting = await impostor((socket) => {
-      // A client reads why only if it waits.
-      socket.on('data', () => socket.resetAndDestroy());
-      setTimeout(() => socket.end(`${DENIED}\r\n`), 50).unref();
-    });
-    await using refused = new Workers(cutting.url);
-    const store = refused.start();
-    await isAway(store);
-    const reasons = new Set<string>();
-    for (let n = 0; n < 40; n += 1) {
-      await sleep(50);
-      if (store.state.kind === 'away') reasons.add(store.state.reason);
-    }
-    expect([...reasons]).toEqual([DENIED.slice(1)]);
   });
 
   it.each<[string, (client: Redis) => Promise<unknown>, string, unknown]>([

@@ -34,7 +34,6 @@ function storeWith(material: TlsMaterial, host = 'localhost') {
     tls,
     prefix: PREFIX,
     ttlMs: TTL_MS,
-    nowMs: Date.now,
     internalKeys: new InternalKeys(Buffer.alloc(32, 7)),
     onState: (state) => states.push(state),
   });

@@ -18,7 +18,7 @@ const INTERNAL_KEY = Buffer.alloc(32, 7);
 const NAMES_KEY = Buffer.from(hkdfSync('sha256', INTERNAL_KEY, '', 'poker-bridge identities', 32));
 
 /** The options of a store that a test may set. */
-type Times = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'nowMs'>>;
+type Times = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs'>>;
 
 /** The stores of some workers over one Redis, closed at the end. */
 export class Workers implements AsyncDisposable {
@@ -46,7 +46,6 @@ export class Workers implements AsyncDisposable {
       prefix: PREFIX,
       ttlMs: TTL_MS,
       leaseMs: LEASE_MS,
-      nowMs: Date.now,
       ...this.#times,
       onState,
       internalKeys: new InternalKeys(INTERNAL_KEY),
