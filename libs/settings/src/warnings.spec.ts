@@ -37,12 +37,6 @@ describe('warningsOf', () => {
       /^PLATFORM_BASE_URL has no path/,
     ],
     [
-      'a base address of an operator without a path',
-      CALLERS,
-      { other: { clientId: 'c', baseUrl: 'https://other.example' } },
-      /^OPERATORS_FILE: baseUrl of "other" has no path/,
-    ],
-    [
       'an API address that holds a part of its path, once',
       { ...CALLERS, PLATFORM_API_URL: 'https://api.example.com/apiweb/v3/' },
       other,
@@ -59,12 +53,6 @@ describe('warningsOf', () => {
       { ...CALLERS, CURRENCY_PRECISIONS: 'MBTC=2,mBTC=5' },
       other,
       /^CURRENCY_PRECISIONS names MBTC and mBTC, which differ in case alone/,
-    ],
-    [
-      'currencies of an operator that differ in case alone',
-      CALLERS,
-      { other: { clientId: 'c', currencyPrecisions: { usd: 2, USD: 4 } } },
-      /^OPERATORS_FILE: currencyPrecisions of "other" names usd and USD/,
     ],
     ['several operators for every caller', SECRET, other, /all 2 operators; CALLERS_FILE/],
     ['no secret key at all', {}, {}, /INTERNAL_KEY/],
