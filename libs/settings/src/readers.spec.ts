@@ -2,8 +2,21 @@ import { inspect } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising } from './readers.ts';
-import { amqpUrl, hostName, httpRoot, proxyUrl, redisUrl } from './url-readers.ts';
+import {
+  amqpUrl,
+  countryMember,
+  hostName,
+  httpRoot,
+  integer,
+  key,
+  list,
+  namePrefix,
+  oneOf,
+  precisions,
+  proxyUrl,
+  redisUrl,
+  rising,
+} from './readers.ts';
 
 interface Row {
   readonly read: (value: string) => unknown;
