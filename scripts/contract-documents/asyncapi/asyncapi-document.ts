@@ -126,8 +126,8 @@ function keptIn(name: string, title: string, message: string): Channel {
   return { name, about: { address: name, title }, messages: [message], amqp: queue(name), operation };
 }
 
-function typesOf(messages: readonly { readonly type: string }[]): string[] {
-  return messages.map(({ type }) => type);
+function typesOf(typed: readonly { readonly type: string }[]): string[] {
+  return typed.map(({ type }) => type);
 }
 
 function exchange(name: string, type: string): object {
@@ -162,6 +162,6 @@ function operationOf({ name, messages: own, operation }: Channel): [string, obje
   return [[operation.name.replace(/[ .-](\w)/g, (_, letter: string) => letter.toUpperCase()), parts]];
 }
 
-function within(channel: string, messages: readonly string[]): object[] {
-  return messages.map((message) => ({ $ref: `#/channels/${channel}/messages/${message}` }));
+function within(channel: string, names: readonly string[]): object[] {
+  return names.map((message) => ({ $ref: `#/channels/${channel}/messages/${message}` }));
 }

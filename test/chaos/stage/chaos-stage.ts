@@ -43,7 +43,10 @@ const QUIET_MS = 2_000;
 const RETRY_DELAYS_MS = '1000,2000,4000';
 /** They are to be empty in the end. */
 const QUEUES = [
-  ...['interactive', 'reports', 'quarantine', 'replies.undelivered'],
+  'interactive',
+  'reports',
+  'quarantine',
+  'replies.undelivered',
   ...RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`),
 ];
 
