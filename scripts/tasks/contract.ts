@@ -8,7 +8,8 @@ await build(root);
 // Imports the built code, so not before it is built.
 const { CONTRACT_FOLDER, contractFiles } = await import('../contract-documents/contract-files.ts');
 const { MESSAGES_DOCUMENT, messagesDocument } = await import('../contract-documents/messages-document.ts');
-const { contractLines, RELEASED_LINES, withAdditions } = await import('../contract-documents/compatibility.ts');
+const { contractLines, RELEASED_LINES, withAdditions } =
+  await import('../contract-documents/compatibility.ts');
 const files = await contractFiles();
 const folder = join(root, CONTRACT_FOLDER);
 rmSync(join(folder, 'schemas'), { recursive: true, force: true });
