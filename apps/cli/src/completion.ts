@@ -2,8 +2,6 @@ import { Argument, type Command } from 'commander';
 
 import { COMMAND_TYPES } from '#contracts';
 
-import { createProgram } from './program.ts';
-
 const EXAMPLES = `
 Examples:
   $ poker-bridge completion bash >> ~/.bashrc
@@ -13,9 +11,9 @@ export function defineCompletion(command: Command): void {
   command
     .addArgument(new Argument('<SHELL>', 'whose script is printed').choices(['bash', 'zsh']))
     .addHelpText('after', EXAMPLES)
-    .action(async (shell: string) => {
+    .action((shell: string) => {
       if (shell === 'zsh') process.stdout.write('autoload -U +X bashcompinit && bashcompinit\n');
-      process.stdout.write(scriptOf(await createProgram()));
+      process.stdout.write(scriptOf(command.parent ?? command));
     });
 }
 

@@ -79,7 +79,9 @@ export async function createProgram(used = Object.keys(SUBCOMMANDS)): Promise<Co
 /** Runs the command line and sets the exit code of the process. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
-    const program = await createProgram([args[args[0] === 'help' ? 1 : 0] ?? '']);
+    const name = args[args[0] === 'help' ? 1 : 0] ?? '';
+    // It prints the options of all others.
+    const program = await createProgram(name === 'completion' ? undefined : [name]);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await exitCodeOf(error);
