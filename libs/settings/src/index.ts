@@ -1,11 +1,10 @@
-export { optional, secret, setting } from './definition.ts';
 export { isLoopback, refuseCleartext } from './cleartext.ts';
 export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { tracingOf } from './otel.ts';
 export { readOperators } from './operators.ts';
 export { JsonFile } from './json-file.ts';
-export { integer, list, oneOf, type Reader } from './readers.ts';
+export { integer, list, oneOf, optional, type Reader, secret, setting } from './readers.ts';
 export { readTls, type TlsFamily } from './read-tls.ts';
 export {
   readSecret,
