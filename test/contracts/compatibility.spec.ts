@@ -53,7 +53,6 @@ describe('what breaks a caller', () => {
     ['poker.commands is gone', (_, outline) => outline.names.shift()],
     ['game.open was interactive and is reports', (_, outline) => (outline.lanes['game.open'] = 'reports')],
     ['NICKNAME_TAKEN is gone', (_, outline) => delete outline.codes.NICKNAME_TAKEN],
-    ['game.open is gone', (messages) => delete messages['game.open']],
     ['game.open /player/nick is gone', (messages) => delete messages['game.open']['/player/nick']],
     [
       'session.create /region is required',
