@@ -17,22 +17,22 @@ const HEALTH: MessagingHealth = {
 
 /** The view of a worker with these operators; `troubled` has a circuit that is open. */
 function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme', look?: BusLook) {
+  const troubles = { operator: troubled, operation: 'game.open' } as const;
   const platform = {
     operators: () => operators,
     get: (name: string) => (operators.includes(name) ? {} : undefined),
-    circuits: () => [
-      { operator: troubled, operation: 'game.open', state: 'open', cause: 'HTTP 503', lastUsedAtMs: 0 },
-    ],
-    calls: () => [{ operator: troubled, operation: 'game.open', inFlight: 2, waiting: 1 }],
+    calls: () => [{ ...troubles, inFlight: 2, waiting: 1 }],
   };
   return consoleView({
     prefix: 'poker',
-    health: HEALTH,
+    bus: HEALTH,
+    circuits: [{ ...troubles, state: 'open', cause: 'HTTP 503', lastUsedAtMs: 0 }],
     look,
     platform: platform as unknown as Sources['platform'],
     tally,
     redis: undefined,
-    history: { seconds: 60, types: [] },
+    seconds: 60,
+    types: [],
   });
 }
 
