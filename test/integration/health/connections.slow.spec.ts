@@ -9,7 +9,6 @@ import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
 import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
 import { until } from '../../support/until.ts';
 
-const MAX_VIEWERS = 8;
 const MAX_MISSED = 10;
 const MAX_CONNECTIONS = 64;
 /** More than sockets on this machine buffer. */
@@ -67,20 +66,6 @@ async function newClient(): Promise<Client> {
 }
 
 describe('Viewers', () => {
-  it('are eight at most; one more is refused, and takes a place that becomes free', async () => {
-    const clients: Client[] = [];
-    for (let n = 0; n < MAX_VIEWERS; n += 1) clients.push(await newClient());
-    const refused = await newClient();
-    await until('it is sent away', () => refused.socket.closed);
-    expect(refused.text).toContain('event: closing\ndata: {"reason":"full"}\n\n');
-    expect(refused.text).toContain('retry: 10000\n');
-    clients[0]?.socket.destroy();
-    await until('a place is free', () => counts.at(-1) === MAX_VIEWERS - 1);
-    const admitted = await newClient();
-    viewers.show({ told: true });
-    await until('it is told', () => admitted.text.includes('told'));
-  });
-
   it('are dropped if they do not read, and at most one event waits for each', async () => {
     const [reader, sleeper] = [await newClient(), await newClient()];
     sleeper.socket.pause();
