@@ -15,10 +15,10 @@ import { UnexpectedDocument } from './answers/document.ts';
 import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame, readSession, type UrlRules } from './answers/read-launch.ts';
-import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
-import type { CallContext } from './call-context.ts';
+import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/read-record.ts';
 import { callError } from './calls/call-error.ts';
 import {
+  type CallContext,
   type CallOptions,
   type CallsReport,
   type CircuitReport,
@@ -28,14 +28,15 @@ import {
 } from './calls/operation-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
-import { type PlatformRequest, signRequest } from './requests/platform-request.ts';
 import {
   adHocReportRequest,
   gameRequest,
   type PageRequest,
+  type PlatformRequest,
   rakeRequest,
   sessionRequest,
-} from './requests/requests.ts';
+  signRequest,
+} from './requests.ts';
 import { rootsOf } from './transport/connections.ts';
 import { type Answer, statusClass } from './transport/exchange.ts';
 
