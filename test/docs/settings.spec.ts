@@ -52,21 +52,6 @@ describe('docs/settings.md', () => {
   });
 });
 
-describe('README.md', () => {
-  it('gives the defaults of the settings that it shows', () => {
-    const [table] = tablesWith(read('README.md'), 'Variable');
-    for (const [names = '', fallbacks = ''] of table?.rows ?? []) {
-      const shown = codeSpansOf(names).filter((name) => !name.endsWith('_FILE') || name in SETTINGS);
-      const given = codeSpansOf(fallbacks);
-      for (const [index, name] of shown.entries()) {
-        const definition = SETTINGS[name as SettingName] as Definition | undefined;
-        const expected = definition?.default ?? (definition?.isRequired ? '' : 'none');
-        expect([name, given[index] ?? fallbacks]).toEqual([name, expected]);
-      }
-    }
-  });
-});
-
 describe('every document', () => {
   const known = new Set<string>([
     ...definitions.flatMap(([name, { isSecret }]) => (isSecret ? [name, `${name}_FILE`] : [name])),

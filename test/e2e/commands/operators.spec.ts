@@ -27,7 +27,7 @@ describe('an operator', () => {
   const folder = temporaryFolder();
   afterAll(() => folder[Symbol.dispose]());
 
-  const operator = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
+  const operatorWith = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
   const secretKeyFile = folder.write('secret', 'the-secret-of-casino\n');
   const clients = {
     'client-of-casino': { secretKey: 'the-secret-of-casino', settings: CONVENTIONS },
@@ -43,13 +43,13 @@ describe('an operator', () => {
     free: { clientId: 'client-of-free' },
     barred: { clientId: 'client-of-barred', secretKey: 'the-secret-of-barred' },
     mistaken: { clientId: 'client-of-club', secretKey: 'not-the-secret-of-club' },
-    'deep-as-deep': operator('deep', DEEP),
-    'deep-as-top': operator('deep', {}),
-    'merge-as-merge': operator('merge', MERGE),
-    'merge-as-in-place': operator('merge', {}),
-    omitting: operator('sandbox', { SESSION_ID: 'omit' }),
+    'deep-as-deep': operatorWith('deep', DEEP),
+    'deep-as-top': operatorWith('deep', {}),
+    'merge-as-merge': operatorWith('merge', MERGE),
+    'merge-as-in-place': operatorWith('merge', {}),
+    omitting: operatorWith('sandbox', { SESSION_ID: 'omit' }),
     lenient: {
-      ...operator('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
+      ...operatorWith('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
       currencyPrecisions: { EUR: 4, mBTC: 5 },
     },
   };
