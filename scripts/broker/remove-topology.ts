@@ -1,7 +1,6 @@
+import { topologyOf } from '../../libs/messaging/src/topology/topology.ts';
 import { connectToAny } from '../../libs/rabbitmq/src/index.ts';
 
-const EXCHANGES = ['commands', 'commands.unknown', 'events'];
-const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
 const DEFAULT_RETRY_DELAYS_MS = '5000,30000,120000';
 
 /**
@@ -14,9 +13,12 @@ export function removeTopology(
   prefix: string,
   retryDelaysMs = DEFAULT_RETRY_DELAYS_MS,
 ): Promise<void> {
-  const retryQueues = retryDelaysMs.split(',').map((delayMs) => `reports.retry.${delayMs}`);
-  const named = (rest: string): string => `${prefix}.${rest}`;
-  return removeQueues(url, [...QUEUES, ...retryQueues].map(named), EXCHANGES.map(named));
+  const { queues, exchanges } = topologyOf(prefix, retryDelaysMs.split(',').map(Number));
+  return removeQueues(
+    url,
+    queues.map(({ name }) => name),
+    exchanges.map(({ name }) => name),
+  );
 }
 
 export async function removeQueues(

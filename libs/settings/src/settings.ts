@@ -1,26 +1,35 @@
 import { readFileSync } from 'node:fs';
 
 import { LANES } from '#contracts';
-import type { LogLevel } from '#telemetry';
 
-import { type Definition, ofOperator, optional, required, secret, setting } from './definition.ts';
 import { OTEL_SETTINGS } from './otel.ts';
-import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising, text } from './readers.ts';
+import {
+  amqpUrl,
+  countryMember,
+  type Definition,
+  hostName,
+  httpRoot,
+  integer,
+  key,
+  list,
+  namePrefix,
+  ofOperator,
+  oneOf,
+  optional,
+  precisions,
+  proxyUrl,
+  redisUrl,
+  required,
+  rising,
+  secret,
+  setting,
+  text,
+} from './readers.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
-import { amqpUrl, hostName, httpRoot, proxyUrl, redisUrl } from './url-readers.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
-/** Repeated here, so that reading settings does not load the logger. */
-const LOG_LEVELS = [
-  'silent',
-  'fatal',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'trace',
-] as const satisfies readonly LogLevel[];
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
 
 const durationMs = integer(1, DAY_MS);

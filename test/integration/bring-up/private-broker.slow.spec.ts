@@ -9,7 +9,7 @@ import { freePorts, speaksAmqp } from '../../../scripts/network.ts';
 import { drain, openConnection } from '../../support/broker.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
-import { isAlive } from './is-alive.ts';
+import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
 describe('a private broker', () => {
   let broker: Broker;

@@ -7,7 +7,7 @@ import { root } from '../../../scripts/root.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import { isAlive } from './is-alive.ts';
+import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
 describe('guarded command', () => {
   /** A program that starts `sleep` and a child of it under guard, and prints both process ids. */

@@ -1,56 +1,34 @@
 import type { ErrorBody, ErrorCategory, ErrorCode, PlatformAnswer, Violation } from '@poker-bridge/contracts';
 
-const MISCONFIGURED = { category: 'misconfigured', retryable: false } as const;
-const UNAVAILABLE = { category: 'unavailable', retryable: true } as const;
+const misconfigured = (message: string) =>
+  ({ category: 'misconfigured', retryable: false, message }) as const;
+const unavailable = (message: string) => ({ category: 'unavailable', retryable: true, message }) as const;
+const uncertain = (retryable: boolean, message: string) =>
+  ({ category: 'uncertain', retryable, message }) as const;
 
 /** Why a call failed on this side of the bus. What the worker answers has the codes of `ERROR_CODES`. */
 export const CALLER_CODES = {
-  NO_WORKER: {
-    ...MISCONFIGURED,
-    message: 'No queue takes this command: no worker with this prefix has connected to this virtual host.',
-  },
-  NOT_SENT: {
-    ...UNAVAILABLE,
-    message: 'The broker did not confirm the command before its deadline.',
-  },
-  NOT_PERMITTED: { ...MISCONFIGURED, message: 'The broker refuses what this user publishes.' },
-  LOGIN_REFUSED: {
-    ...MISCONFIGURED,
-    message: 'The broker refuses this user, its password or the virtual host.',
-  },
-  INSTANCE_TAKEN: {
-    ...MISCONFIGURED,
-    message: 'Another process is this instance of the caller; each needs one of its own.',
-  },
-  NOT_CONNECTED: { ...UNAVAILABLE, message: 'There was no connection to the broker in time.' },
-  NO_REPLY: {
-    category: 'uncertain',
-    retryable: true,
-    message: 'No reply came in time; the command may have been run. Send it again under the same id.',
-  },
-  REPLY_LOST: {
-    ...UNAVAILABLE,
-    message: 'A page of the report was lost on its way. Fetch it again.',
-  },
-  REPLY_UNREADABLE: {
-    category: 'uncertain',
-    retryable: false,
-    message: 'The reply is not one that this version can read.',
-  },
+  NO_WORKER: misconfigured(
+    'No queue takes this command: no worker with this prefix has connected to this virtual host.',
+  ),
+  NOT_SENT: unavailable('The broker did not confirm the command before its deadline.'),
+  NOT_PERMITTED: misconfigured('The broker refuses what this user publishes.'),
+  LOGIN_REFUSED: misconfigured('The broker refuses this user, its password or the virtual host.'),
+  INSTANCE_TAKEN: misconfigured('Another process is this instance of the caller; each needs one of its own.'),
+  NOT_CONNECTED: unavailable('There was no connection to the broker in time.'),
+  NO_REPLY: uncertain(
+    true,
+    'No reply came in time; the command may have been run. Send it again under the same id.',
+  ),
+  REPLY_LOST: unavailable('A page of the report was lost on its way. Fetch it again.'),
+  REPLY_UNREADABLE: uncertain(false, 'The reply is not one that this version can read.'),
   ID_IN_USE: {
     category: 'invalid',
     retryable: false,
     message: 'A command with this id is under way. Await that one.',
   },
-  TOO_MANY_CALLS: {
-    ...UNAVAILABLE,
-    message: 'This caller has too many calls under way. Call again later.',
-  },
-  CALLER_CLOSED: {
-    category: 'uncertain',
-    retryable: false,
-    message: 'This caller was closed; the command may have been sent.',
-  },
+  TOO_MANY_CALLS: unavailable('This caller has too many calls under way. Call again later.'),
+  CALLER_CLOSED: uncertain(false, 'This caller was closed; the command may have been sent.'),
 } as const satisfies Record<string, Pick<ErrorBody, 'category' | 'retryable' | 'message'>>;
 
 /** Every code that a call can fail with. */
@@ -83,7 +61,7 @@ export class CallerError extends Error {
   /** What the worker answered, whole; absent on a fault on this side of the bus. */
   readonly answer: ErrorBody | undefined;
 
-  private constructor({ message, ...facts }: Facts) {
+  constructor({ message, ...facts }: Facts) {
     super(message);
     Object.assign(this, facts);
   }
@@ -101,26 +79,7 @@ export class CallerError extends Error {
   /** What a worker answered: the data of `command.failed`. */
   static ofReply(answer: ErrorBody): CallerError {
     const { code, category, retryable, message, retryAfterMs, violations, details, platform } = answer;
-    const decision = { code, category, retryable, message, retryAfterMs };
-    return new CallerError({
-      ...decision,
-      violations,
-      details,
-      platform,
-      commandId: answer.command.id,
-      answer,
-    });
-  }
-
-  /** A command that no message can hold. */
-  static ofInvalid(violations: readonly Violation[]): CallerError {
-    const message = 'The command is not valid; see the violations.';
-    return new CallerError({
-      code: 'VALIDATION_FAILED',
-      category: 'invalid',
-      retryable: false,
-      message,
-      violations,
-    });
+    const facts = { code, category, retryable, message, retryAfterMs, violations, details, platform };
+    return new CallerError({ ...facts, commandId: answer.command.id, answer });
   }
 }

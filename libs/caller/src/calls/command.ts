@@ -8,8 +8,7 @@ import {
   SCHEMA_VERSION,
 } from '@poker-bridge/contracts';
 
-import type { PreparedCommand } from '../bus/publisher.ts';
-import { CallerError } from '../errors/caller-error.ts';
+import { CallerError } from '../caller-error.ts';
 
 type LaneOf = typeof LANE_OF_COMMAND;
 
@@ -49,6 +48,32 @@ export interface CallOptions extends CommandOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The AMQP properties of a command, in amqplib's names. */
+export interface CommandProperties {
+  readonly type: string;
+  readonly messageId: string;
+  readonly correlationId: string;
+  readonly replyTo: string;
+  readonly contentType: string;
+  /** 2: persistent. */
+  readonly deliveryMode: number;
+  readonly appId: string;
+  /** The broker user, if it is to be named. */
+  readonly userId?: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
+export interface PreparedCommand {
+  /** The command's id; its replies carry it as `commandId`. */
+  readonly id: string;
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly properties: CommandProperties;
+  /** JSON. */
+  readonly body: string;
+}
+
 /** What all commands of one caller have in common. */
 export interface Sender {
   readonly prefix: string;
@@ -60,6 +85,12 @@ export interface Sender {
 
 const MAX_ID_BYTES = 200;
 const LONGEST_DEADLINE_MS = 1_200_000;
+const INVALID = {
+  code: 'VALIDATION_FAILED',
+  category: 'invalid',
+  retryable: false,
+  message: 'The command is not valid; see the violations.',
+} as const;
 
 /**
  * A command as it is to be published. The worker validates its data.
@@ -77,7 +108,8 @@ export function prepareCommand<T extends CommandType>(
   const { id = randomUUID(), operator = sender.operator } = options;
   if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) {
     const message = 'must be text of 1 to 200 bytes, without lone surrogates';
-    throw CallerError.ofInvalid([{ pointer: '/properties/message_id', message }]);
+    const violations = [{ pointer: '/properties/message_id', message }];
+    throw new CallerError({ ...INVALID, violations });
   }
   const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
   const deadline = deadlineOf(options.deadlineMs);

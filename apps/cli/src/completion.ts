@@ -1,18 +1,28 @@
-import type { Command } from 'commander';
+import { Argument, type Command } from 'commander';
 
 import { COMMAND_TYPES } from '#contracts';
 
-/**
- * The script that makes a shell complete subcommands, options and types; zsh runs that of bash.
- *
- * @returns undefined if the shell is neither
- */
-export function completionScript(program: Command, shell: string): string | undefined {
-  if (shell !== 'bash' && shell !== 'zsh') return undefined;
+const EXAMPLES = `
+Examples:
+  $ poker-bridge completion bash >> ~/.bashrc
+  $ poker-bridge completion zsh >> ~/.zshrc`;
+
+export function defineCompletion(command: Command): void {
+  command
+    .addArgument(new Argument('<SHELL>', 'whose script is printed').choices(['bash', 'zsh']))
+    .addHelpText('after', EXAMPLES)
+    .action((shell: string) => {
+      if (shell === 'zsh') process.stdout.write('autoload -U +X bashcompinit && bashcompinit\n');
+      process.stdout.write(scriptOf(command.parent ?? command));
+    });
+}
+
+/** The script that makes bash complete subcommands, options and types; zsh runs it as well. */
+function scriptOf(program: Command): string {
   const levels = levelsOf(program);
   const paths = levels.flatMap(([path]) => (path === '' ? [] : `'${path}'`));
   const cases = levels.map(([path, words]) => `    '${path}') words='${words.join(' ')}' ;;`);
-  return `${shell === 'zsh' ? 'autoload -U +X bashcompinit && bashcompinit\n' : ''}_poker_bridge() {
+  return `_poker_bridge() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path='' words='' word
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$path $word" in

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { workerPermissions } from '#messaging/client';
 
-import { permissionsOf } from './permissions.ts';
+import { permissionsOf } from './callers.ts';
 
 const RULES: [caller: string, replyTo: string[] | undefined, own: string[]][] = [
   ['shop', ['shop.*', 'amq.rabbitmq.reply-to'], ['shop.replies']],

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { COMMANDS, validateCommand } from '#contracts/validation';
 
-import { sendHelp } from './send-help.ts';
+import { sendHelp } from './send.ts';
 
 describe('sendHelp', () => {
   const help = sendHelp();

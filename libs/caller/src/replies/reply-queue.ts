@@ -4,13 +4,14 @@ import {
   BrokerConnection,
   type BrokerConnectionOptions,
   type ConnectionState,
-  type Delivery,
   onChannel,
   QueueConsumer,
 } from '@poker-bridge/rabbitmq';
 
-import { CallerError } from '../errors/caller-error.ts';
-import { abortable } from './abortable.ts';
+import { abortable } from '../calls/mailbox.ts';
+import { CallerError } from '../caller-error.ts';
+import type { Replies } from './replies.ts';
+import type { ReplyDelivery } from './reply.ts';
 
 /** Replies under way to this process. */
 const PREFETCH = 64;
@@ -26,18 +27,11 @@ const NO_LIMIT = 1_000_000_000;
 /** One connection, as amqplib knows it. */
 export type Model = Parameters<typeof onChannel>[0];
 
-/** A message, and what tells the broker that it is done with. */
-export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
-
 export interface ReplyQueueOptions extends BrokerConnectionOptions {
   /** `<name>.replies.`, what the queue's name begins with. */
   readonly prefix: string;
   /** The rest of the name. Default: the lowest number from 0 that no other process has. */
   readonly instance: string | undefined;
-  /** Settles the delivery; if it throws, the reply is delivered again. */
-  readonly onDelivery: (delivery: ReplyDelivery) => Promise<void>;
-  /** Called when another process has the queue and this one uses another: what was sent before is answered to the former. */
-  readonly onMoved: () => void;
 }
 
 /**
@@ -48,6 +42,7 @@ export interface ReplyQueueOptions extends BrokerConnectionOptions {
 export class ReplyQueue {
   readonly connection: BrokerConnection;
   readonly #options: ReplyQueueOptions;
+  readonly #replies: Replies;
   #name: string | undefined;
   #consumer: QueueConsumer | undefined;
   #isTaken = false;
@@ -55,8 +50,9 @@ export class ReplyQueue {
   #waiting: (() => void)[] = [];
 
   /** Begins to connect at once. */
-  constructor(options: ReplyQueueOptions) {
+  constructor(options: ReplyQueueOptions, replies: Replies) {
     this.#options = options;
+    this.#replies = replies;
     if (options.instance !== undefined) this.#name = `${options.prefix}${options.instance}`;
     this.connection = new BrokerConnection({
       ...options,
@@ -106,11 +102,12 @@ export class ReplyQueue {
     await declare(model);
     if (this.#consumer?.queue === queue) return;
     void this.#consumer?.drain(0);
-    this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle: this.#options.onDelivery });
+    const handle = (delivery: ReplyDelivery) => this.#replies.take(delivery);
+    this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
     this.#consumer.start(this.connection, declare);
-    const hasMoved = this.#name !== undefined && this.#name !== queue;
+    // What was sent before is answered to the process that has the former queue now.
+    if (this.#name !== undefined && this.#name !== queue) this.#replies.lose();
     this.#name = queue;
-    if (hasMoved) this.#options.onMoved();
   }
 
   /** @returns the queue whose lock this connection has now */
