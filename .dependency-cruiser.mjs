@@ -23,24 +23,17 @@ export default {
       to: { circular: true },
     },
     {
-      name: 'libs-know-no-app',
-      comment: 'Arrows run downward only: no lib imports an app, a script or a test.',
-      severity: 'error',
-      from: { path: '^libs/' },
-      to: { path: '^(apps|scripts|test)/' },
-    },
-    {
-      name: 'apps-know-no-script',
+      name: 'built-code-knows-no-script',
       comment: 'What is built does not depend on what builds and tests it.',
       severity: 'error',
-      from: { path: '^apps/' },
+      from: { path: '^(apps|libs)/' },
       to: { path: '^(scripts|test)/' },
     },
     {
       name: 'apps-stand-apart',
-      comment: 'No app imports another app.',
+      comment: 'Arrows run downward only: no lib imports an app, and no app another app.',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/' },
+      from: { path: '^(?:apps/([^/]+)|libs)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
@@ -69,8 +62,7 @@ export default {
     },
     {
       name: 'ground-floor-imports-no-lib',
-      comment:
-        'The ground floor (contracts, rabbitmq, signing, resilience, telemetry, tls) imports no other lib.',
+      comment: 'contracts, rabbitmq, signing, resilience, telemetry and tls import no other lib.',
       severity: 'error',
       from: { path: '^libs/(contracts|rabbitmq|signing|resilience|telemetry|tls)/' },
       to: { path: '^libs/', pathNot: '^libs/$1/' },
@@ -206,17 +198,14 @@ export default {
       to: { pathNot: ['^libs/signing/', '^(node:)?crypto$'] },
     },
     {
-      name: 'resilience-knows-no-transport',
-      comment: 'resilience knows no Nest, no HTTP and no AMQP.',
-      severity: 'error',
-      from: { path: '^libs/resilience/', pathNot: tests },
-      to: { path: ['^node_modules/(@nestjs|undici|amqplib)/', '^(node:)?(https?|http2|net|tls)$'] },
-    },
-    {
       name: 'nest-at-the-edge',
-      comment: 'Inside messaging and platform only the module and the transport file import Nest.',
+      comment:
+        'Inside messaging, platform and resilience only the module and the transport file import Nest.',
       severity: 'error',
-      from: { path: '^libs/(messaging|platform)/', pathNot: ['\\.module\\.ts$', 'transport\\.ts$', tests] },
+      from: {
+        path: '^libs/(messaging|platform|resilience)/',
+        pathNot: ['(\\.module|transport)\\.ts$', tests],
+      },
       to: { path: '^node_modules/@nestjs/' },
     },
     {
@@ -229,10 +218,10 @@ export default {
       to: { path: '^libs/(signing|platform)/' },
     },
     {
-      name: 'commands-know-no-transport',
-      comment: 'A handler knows no AMQP and no HTTP.',
+      name: 'handlers-and-resilience-know-no-transport',
+      comment: 'A handler and resilience know no AMQP and no HTTP.',
       severity: 'error',
-      from: { path: '^apps/worker/src/commands/', pathNot: tests },
+      from: { path: '^(apps/worker/src/commands|libs/resilience)/', pathNot: tests },
       to: { path: ['^node_modules/(amqplib|undici)/', '^(node:)?(https?|http2|net|tls)$'] },
     },
     {
