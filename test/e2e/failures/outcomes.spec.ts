@@ -8,6 +8,7 @@ import type { PlatformRequest } from '../../support/platform-stub.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const RECORDS = 6;
@@ -28,6 +29,13 @@ beforeEach(() => {
 });
 
 const report = (headers = {}) => service.caller.send('report.rake.fetch', REPORT, { messageId: id, headers });
+
+/** A worker whose first connection publishes; the one before has acknowledged everything. */
+async function freshWorker(): Promise<WorkerProcess> {
+  service.running.kill('SIGTERM');
+  await service.running.ended();
+  return service.worker();
+}
 
 describe('a session whose answer was lost', () => {
   it('is asked for once more, and then unknown; the same command sent again is no replay', async () => {
@@ -84,9 +92,7 @@ describe('a report whose final reply is not confirmed', () => {
       },
     ],
   ])('gets that reply again, without being read again, if %s', async (_, times, breakThem) => {
-    // The first connection of a worker publishes.
-    await service.running[Symbol.asyncDispose]();
-    const worker = await service.worker();
+    const worker = await freshWorker();
     const gate = new Gate();
     const { caller, platform, proxy } = service;
     platform.behaviour = gate.behind(healthy(0));
@@ -110,8 +116,7 @@ describe('a report whose final reply is not confirmed', () => {
 
 describe('a page in flight to the broker at the deadline of its report', () => {
   it('has a sequence number of its own, and the final reply has the next', async () => {
-    await service.running[Symbol.asyncDispose]();
-    await service.worker();
+    await freshWorker();
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const deadlineAtMs = Date.now() + BUDGET_MS;

@@ -125,7 +125,8 @@ describe('a consumer that gets no messages', () => {
     (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
   it('is detected by the waiting messages, logged, and recreated', async () => {
-    await service.running[Symbol.asyncDispose]();
+    service.running.kill('SIGTERM');
+    await service.running.ended();
     await service.worker();
     // The consumer of its first commands, and that of the rest of its prefetch.
     await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
