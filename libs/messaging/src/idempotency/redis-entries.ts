@@ -8,7 +8,7 @@ import {
   randomUUID,
 } from 'node:crypto';
 
-import { isFinalReplyType, type Reply } from '#contracts';
+import type { Reply } from '#contracts';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { type Claim, isKept } from './idempotency-store.ts';
@@ -96,9 +96,7 @@ function open(bytes: Buffer, key: Buffer, binding: Buffer): Reply | undefined {
     const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(binding).setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8');
-    const { type, data } = JSON.parse(text + decipher.final('utf8')) as { type?: unknown; data?: unknown };
-    const isReply = isFinalReplyType(type) && typeof data === 'object' && data !== null;
-    return isReply ? ({ type, data } as Reply) : undefined;
+    return JSON.parse(text + decipher.final('utf8')) as Reply;
   } catch {
     return undefined;
   }

@@ -5,27 +5,12 @@ import type { OutgoingMessage } from '#rabbitmq';
 
 import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
-import type { ParkingReason } from '../observer/messaging-observer.ts';
+import { PARKED_FOR } from './refusing-queues.ts';
 
 /** An announcement does not go on by itself: the listeners that took it would get it again. */
-const FORWARDED: ReadonlySet<unknown> = new Set<ParkingReason>([
-  'REPLY_QUEUE_GONE',
-  'REPLY_QUEUE_FULL',
-  'REPLY_QUEUE_UNREACHABLE',
-]);
+const FORWARDED: ReadonlySet<unknown> = new Set(Object.values(PARKED_FOR));
 /** A key belongs to a connection, and does not come back with another one. */
 const DIRECT = 'amq.rabbitmq.reply-to';
-/** What a reply has; a `user_id`, for example, would close the channel. */
-const PROPERTIES: ReadonlySet<string> = new Set([
-  'type',
-  'correlationId',
-  'messageId',
-  'contentType',
-  'timestamp',
-  'appId',
-]);
-/** What the service, the publisher and the broker added. */
-const ADDED = /^x-/;
 
 /**
  * A parked reply as it was to be published.
@@ -43,21 +28,18 @@ export function forwardedReply(
   const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
   if (!FORWARDED.has(reason) || typeof queue !== 'string' || queue === '') return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
-  const { properties, content } = parked;
+  // A `user_id`, for example, would close the channel.
+  const { type, correlationId, messageId, contentType, timestamp, appId } = parked.properties;
+  // Headers with an `x-` were added by the service, the publisher and the broker.
+  const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
+  const headers = Object.fromEntries(sent);
   return {
     exchange: '',
     routingKey: queue,
-    content,
+    content: parked.content,
     mandatory: true,
-    properties: {
-      ...pick(properties, (name) => PROPERTIES.has(name)),
-      headers: pick(properties.headers ?? {}, (name) => !ADDED.test(name)),
-    },
+    properties: { type, correlationId, messageId, contentType, timestamp, appId, headers },
   };
-}
-
-function pick(members: object, isKept: (name: string) => boolean) {
-  return Object.fromEntries(Object.entries(members).filter(([name]) => isKept(name)));
 }
 
 /**

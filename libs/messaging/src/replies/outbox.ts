@@ -13,7 +13,7 @@ import type { ReplyAddress } from '../envelope/envelope.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessageKind } from '../observer/command-tracer.ts';
 import type { ParkingReason } from '../observer/messaging-observer.ts';
-import { type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
+import { PARKED_FOR, type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
 import { contentOf, eventMessage, isFinal, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
@@ -21,11 +21,6 @@ const RETRY_MS = 1_000;
 const COPY_RETRY_MS = 10_000;
 const FIRST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1_000;
-const PARKED_FOR = {
-  full: 'REPLY_QUEUE_FULL',
-  gone: 'REPLY_QUEUE_GONE',
-  unreachable: 'REPLY_QUEUE_UNREACHABLE',
-} as const satisfies Record<QueueState, ParkingReason>;
 
 type Reachable = Extract<ReplyAddress, { kind: 'queue' | 'direct' }>;
 type Publish = () => Promise<PublishOutcome>;

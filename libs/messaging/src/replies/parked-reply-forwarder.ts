@@ -109,7 +109,11 @@ export class ParkedReplyForwarder {
         const remove = left.add(parked);
         const onTaken = (): void => {
           remove();
-          acknowledgeIfOpen(acknowledge);
+          try {
+            acknowledge();
+          } catch {
+            // Its channel has just closed; it is sent again under the same id.
+          }
         };
         if (message) round.offer({ message, onTaken });
       }
@@ -119,13 +123,5 @@ export class ParkedReplyForwarder {
       round.stop();
       for (const [queue, replies] of round.taken) observer.repliesForwarded(queue, replies);
     }
-  }
-}
-
-function acknowledgeIfOpen(acknowledge: () => void): void {
-  try {
-    acknowledge();
-  } catch {
-    // Its channel has just closed; it is sent again under the same id.
   }
 }
