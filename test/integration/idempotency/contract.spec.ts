@@ -78,8 +78,8 @@ describe.each(STORES)('The identities %s', (_, create) => {
       const repeat = await waitFor(two, id);
       await first.settle(reply);
       expect(await repeat.outcome).toEqual(reply);
-      await (await claimOf(two, id, 'other data')).settle(success('s-3'));
-      expect(await claim(id, 'other data')).toMatchObject({ kind: 'settled', reply: success('s-3') });
+      await (await claimOf(two, id)).settle(success('s-3'));
+      expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-3') });
     });
 
     it('give it to the same message if that is redelivered, and to no other', async () => {
