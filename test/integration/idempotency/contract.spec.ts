@@ -111,7 +111,7 @@ describe.each(STORES)('The identities %s', (_, create) => {
   it('separates identities, and gives each to one of many concurrent claims', async () => {
     expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
     const claims = await Promise.all(
-      Array.from({ length: 50 }, (__, n) => (n % 2 ? one : two).claim(id, 'f')),
+      Array.from({ length: 50 }, async (__, n) => (n % 2 ? one : two).claim(id, 'f')),
     );
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
     expect(claims.filter(({ kind }) => kind === 'in flight')).toHaveLength(49);

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 
 type ClaimOrigin = NonNullable<Parameters<IdempotencyStore['claim']>[2]>;
 
-export const PREFIX = 'test';
+const PREFIX = 'test';
 export const TTL_MS = 60_000;
 /** Short, so that a test can see one expire, and long enough to be renewed in time on a busy machine. */
 export const LEASE_MS = 2_400;

@@ -78,12 +78,7 @@ export class RedisConnection {
     }) as Redis & Scripts;
     this.#redis.on('error', (error) => this.#note(error));
     this.#redis.on('close', () => this.#leave());
-    this.#redis.on('ready', async () => {
-      if ((await this.#put(probeKey, '', 'probe', 1)) === undefined) return;
-      this.#lastError = undefined;
-      this.#change({ kind: 'available' });
-      this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
-    });
+    this.#redis.on('ready', () => void this.#tryOut(probeKey));
   }
 
   get state(): RedisState {
@@ -105,6 +100,13 @@ export class RedisConnection {
   close(): void {
     this.#state = { kind: 'closed' };
     this.#redis.disconnect();
+  }
+
+  async #tryOut(probeKey: string): Promise<void> {
+    if ((await this.#put(probeKey, '', 'probe', 1)) === undefined) return;
+    this.#lastError = undefined;
+    this.#change({ kind: 'available' });
+    this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
   }
 
   async #put(...entry: Parameters<Scripts['putEntry']>): Promise<string | null | undefined> {

@@ -59,8 +59,8 @@ export class BusLooker {
   #connection: ChannelModel | undefined;
   #letters: KeptSummary | undefined;
   #readAtMs = Number.NEGATIVE_INFINITY;
-  #reading: Promise<unknown> | undefined;
-  #asking: Promise<unknown> | undefined;
+  #isReading = false;
+  #isAsking = false;
 
   constructor(options: BusLookerOptions) {
     this.#options = options;
@@ -93,8 +93,10 @@ export class BusLooker {
    * same alarm keeps callers from sending the command that would have this worker publish.
    */
   #askWhetherBlocked(): void {
-    const end = (): void => void (this.#asking = undefined);
-    this.#asking ??= this.#lock.isTaken().then(end, end);
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    const end = (): void => void (this.#isAsking = false);
+    this.#lock.isTaken().then(end, end);
   }
 
   async #countsOf(queue: string): Promise<QueueLook> {
@@ -115,9 +117,10 @@ export class BusLooker {
     const connection = this.#connection;
     if (!connection || depth === undefined || depth > MOST_READ) return;
     const restMs = depth === (this.#letters?.messages ?? 0) ? LONGEST_REST_MS : SHORTEST_REST_MS;
-    if (performance.now() - this.#readAtMs < restMs || this.#options.isBlocked()) return;
-    const end = (): void => void (this.#reading = undefined);
-    this.#reading ??= this.#read(connection).then(end, end);
+    if (this.#isReading || performance.now() - this.#readAtMs < restMs || this.#options.isBlocked()) return;
+    this.#isReading = true;
+    const end = (): void => void (this.#isReading = false);
+    this.#read(connection).then(end, end);
   }
 
   async #read(connection: ChannelModel): Promise<void> {

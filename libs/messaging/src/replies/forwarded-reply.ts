@@ -11,6 +11,8 @@ import { PARKED_FOR } from './refusing-queues.ts';
 const FORWARDED: ReadonlySet<unknown> = new Set(Object.values(PARKED_FOR));
 /** A key belongs to a connection, and does not come back with another one. */
 const DIRECT = 'amq.rabbitmq.reply-to';
+/** What a reply has; a `user_id`, for example, would close the channel. */
+const PROPERTIES = new Set('type correlationId messageId contentType timestamp appId'.split(' '));
 
 /**
  * A parked reply as it was to be published.
@@ -28,8 +30,7 @@ export function forwardedReply(
   const { 'x-reason': reason, 'x-origin-queue': queue } = seal.open(parked);
   if (!FORWARDED.has(reason) || typeof queue !== 'string' || queue === '') return undefined;
   if (queue.startsWith(reserved) || queue.startsWith(DIRECT)) return undefined;
-  // A `user_id`, for example, would close the channel.
-  const { type, correlationId, messageId, contentType, timestamp, appId } = parked.properties;
+  const properties = Object.entries(parked.properties).filter(([name]) => PROPERTIES.has(name));
   // Headers with an `x-` were added by the service, the publisher and the broker.
   const sent = Object.entries(parked.properties.headers ?? {}).filter(([name]) => !name.startsWith('x-'));
   const headers = Object.fromEntries(sent);
@@ -38,7 +39,7 @@ export function forwardedReply(
     routingKey: queue,
     content: parked.content,
     mandatory: true,
-    properties: { type, correlationId, messageId, contentType, timestamp, appId, headers },
+    properties: { ...Object.fromEntries(properties), headers },
   };
 }
 

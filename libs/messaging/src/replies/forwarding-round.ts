@@ -77,7 +77,7 @@ export class ForwardingRound {
   /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
   async finish(): Promise<void> {
     this.#untilMs = Math.min(this.#untilMs, this.#nowMs() + LONGEST_FINISH_MS);
-    await Promise.all([...this.#destinations.values()].map(({ sending }) => sending));
+    await Promise.all([...this.#destinations.values()].map(async ({ sending }) => sending));
   }
 
   /** Sends no more. */
