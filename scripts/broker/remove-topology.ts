@@ -1,4 +1,5 @@
-import { topologyOf } from '../../libs/messaging/src/topology/topology.ts';
+import { busNames } from '#contracts';
+
 import { connectToAny } from '../../libs/rabbitmq/src/index.ts';
 
 const DEFAULT_RETRY_DELAYS_MS = '5000,30000,120000';
@@ -13,11 +14,12 @@ export function removeTopology(
   prefix: string,
   retryDelaysMs = DEFAULT_RETRY_DELAYS_MS,
 ): Promise<void> {
-  const { queues, exchanges } = topologyOf(prefix, retryDelaysMs.split(',').map(Number));
+  const { lanes, quarantine, deadLetters, undelivered, retry, ...names } = busNames(prefix);
+  const retryQueues = retryDelaysMs.split(',').map((delayMs) => retry(Number(delayMs)));
   return removeQueues(
     url,
-    queues.map(({ name }) => name),
-    exchanges.map(({ name }) => name),
+    [...Object.values(lanes), quarantine, deadLetters, undelivered, ...retryQueues],
+    [names.commands, names.unknownCommands, names.events],
   );
 }
 
