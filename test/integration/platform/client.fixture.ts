@@ -197,9 +197,3 @@ export function codeOf(call: Promise<unknown>): Promise<string> {
     ({ code }) => String(code),
   );
 }
-
-export async function elapsedMs(work: Promise<unknown>): Promise<number> {
-  const startedAtMs = performance.now();
-  await work.catch(() => undefined);
-  return performance.now() - startedAtMs;
-}
