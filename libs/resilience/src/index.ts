@@ -16,5 +16,6 @@ export {
   parseRetryAfter,
   type RepeatAfterUnknown,
   retry,
+  type RetryRules,
 } from './retry/retry.ts';
 export { RetryBudget } from './retry/retry-budget.ts';

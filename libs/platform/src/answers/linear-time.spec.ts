@@ -37,12 +37,17 @@ const members = (nameOf: (at: number) => unknown) =>
 const VALUES: readonly string[] = [
   ...UNITS.map((unit) => `"${repeated(unit)}"`),
   ...['1', '0.1', '1e', '-0'].map((digits) => `1${repeated('0')}${digits}`),
-  ...[repeated('1234567890'), `0.${repeated('1234567890')}`, `1e${repeated('9', 300)}`],
+  repeated('1234567890'),
+  `0.${repeated('1234567890')}`,
+  `1e${repeated('9', 300)}`,
   ...['1', '12345678901234567890', '[]', '{}', nested('[', ']', 12)].map(
     (each) => `[${repeated(`${each},`)}1]`,
   ),
-  ...[members(() => 'a'), members((at) => `a-${at}`), members((at) => at * 7919)],
-  ...[nested('[', ']', RECORD_BYTES / 2), nested('{"a":', '}', RECORD_BYTES / 6).replace(/:}/, ':1}')],
+  members(() => 'a'),
+  members((at) => `a-${at}`),
+  members((at) => at * 7919),
+  nested('[', ']', RECORD_BYTES / 2),
+  nested('{"a":', '}', RECORD_BYTES / 6).replace(/:}/, ':1}'),
   `${repeated(' ')}1`,
 ];
 
