@@ -15,8 +15,7 @@ export default {
     },
     {
       name: 'no-folder-cycles',
-      comment:
-        'Inside an app or a lib, no folder depends on itself by way of others: each can be read after those that it uses.',
+      comment: 'No folder of an app or a lib depends on itself: it can be read after those that it uses.',
       severity: 'error',
       scope: 'folder',
       from: { path: '^(apps|libs)/[^/]+/src/.+' },
@@ -69,8 +68,7 @@ export default {
     },
     {
       name: 'middle-floor-stands-on-the-ground-floor',
-      comment:
-        'messaging and platform import contracts, resilience, signing and tls, and not each other; messaging rabbitmq.',
+      comment: 'messaging and platform import libs of the ground floor, and not each other.',
       severity: 'error',
       from: { path: '^libs/(messaging|platform)/' },
       to: { path: '^libs/', pathNot: '^libs/($1|contracts|rabbitmq|resilience|signing|tls)/' },
@@ -199,8 +197,7 @@ export default {
     },
     {
       name: 'nest-at-the-edge',
-      comment:
-        'Inside messaging, platform and resilience only the module and the transport file import Nest.',
+      comment: 'Of messaging, platform and resilience only modules and the transport import Nest.',
       severity: 'error',
       from: {
         path: '^libs/(messaging|platform|resilience)/',

@@ -1,6 +1,6 @@
-import type { Release } from '../../scripts/broker/releases.ts';
+import type { Release } from '../../scripts/broker/installation.ts';
 import { messageOf } from '../../scripts/message-of.ts';
-import { describeMachine } from '../bench/report.ts';
+import { describeMachine } from '../bench/measure.ts';
 import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.ts';
 import { chaosTable, resultLine } from './report.ts';
 import type { Row } from './rows/row.ts';

@@ -1,4 +1,4 @@
-import { seededRandom } from '../../apps/sandbox/src/faults/latency.ts';
+import { seededRandom } from '../../apps/sandbox/src/random.ts';
 import { storyOf } from './ledger/story.ts';
 import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
 import type { Row } from './rows/row.ts';
