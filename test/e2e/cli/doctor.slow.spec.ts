@@ -52,7 +52,7 @@ describe('poker-bridge doctor', () => {
         /^settings \| can be used; credentials of default/,
         /^broker \| RabbitMQ \d+\.\d+\.\d+ accepts the user/,
         /^permissions \| the user may configure, write and read/,
-        /^topology \| all 11 exchanges and queues stand as declared/,
+        /^topology \| all 11 exchanges and queues exist as declared/,
         /^Redis \| REDIS_URL is not set/,
         /^platform default \| http:\S+ answers \(\d+\)/,
         refused('session.create'),
@@ -148,7 +148,7 @@ describe('poker-bridge doctor', () => {
     expect([code, faults]).toEqual([1, [expect.stringMatching(expected)]]);
   });
 
-  it('knows what stands with other properties, and what does not stand, which it does not declare', async () => {
+  it('knows what exists with other properties, and what does not stand, which it does not declare', async () => {
     const prefix = uniquePrefix();
     await using broker = await openConnection();
     await broker.channel.assertQueue(`${prefix}.dead-letters`, { durable: true });
@@ -157,7 +157,7 @@ describe('poker-bridge doctor', () => {
       1,
       [
         expect.stringMatching(
-          /the queue \S+\.dead-letters stands with other properties.*empty and delete it, .* another AMQP_PREFIX/,
+          /the queue \S+\.dead-letters exists with other properties.*empty and delete it, .* another AMQP_PREFIX/,
         ),
       ],
     ]);
@@ -166,11 +166,11 @@ describe('poker-bridge doctor', () => {
     const empty = await diagnose({ AMQP_PREFIX: prefix });
     expect([empty.code, empty.warnings]).toEqual([
       0,
-      expect.stringContaining('nothing of this service stands yet'),
+      expect.stringContaining('nothing of this service exists yet'),
     ]);
   });
 
-  it('names a retry queue whose delay is no longer set, with what lies there', async () => {
+  it('names a retry queue whose delay is no longer set, and counts its messages', async () => {
     const queue = sandboxed.service.name('reports.retry.7000');
     await using broker = await openConnection();
     await broker.channel.assertQueue(queue, { durable: true });
@@ -178,7 +178,7 @@ describe('poker-bridge doctor', () => {
     await broker.channel.waitForConfirms();
     const { code, warnings } = await diagnose();
     await broker.channel.deleteQueue(queue);
-    const expected = `topology | ${queue} stands, and its delay is not in REPORTS_RETRY_DELAYS_MS; 1 message lies there | wait until it is empty, then delete it`;
+    const expected = `topology | ${queue} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds 1 message | wait until it is empty, then delete it`;
     expect([code, warnings.split('\n')]).toEqual([0, expect.arrayContaining([expected])]);
   });
 

@@ -6,8 +6,16 @@ import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
-import { counted, describeGroups, keptLine } from './describe-kept.ts';
-import { collect, isSelected, type QueueName, type SelectionOptions, withKeptQueue } from './kept-queue.ts';
+import {
+  collect,
+  counted,
+  describeGroups,
+  isSelected,
+  keptLine,
+  type QueueName,
+  type SelectionOptions,
+  withKeptQueue,
+} from './kept-queue.ts';
 
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };

@@ -9,10 +9,14 @@ import { EXIT, ExitError } from '../exit.ts';
 import { utf8Of } from '../input.ts';
 import type { Options } from '../options.ts';
 import { printable, written } from '../output.ts';
-import { counted, describeGroups, describeMessages, keptLine, neverDelivered } from './describe-kept.ts';
 import {
   collect,
+  counted,
+  describeGroups,
+  describeMessages,
   isSelected,
+  keptLine,
+  neverDelivered,
   NOUNS,
   type QueueName,
   type SelectionOptions,
