@@ -173,17 +173,17 @@ describe('poker-bridge dead-letters', () => {
       expect(idsOf(await kept.take('dead-letters', 1))).toEqual(letters(0, 1));
     });
 
-    it('that is killed half way loses nothing, and repeats nothing that it has told', async () => {
+    it('that is killed half way loses nothing, and repeats nothing that it has reported', async () => {
       await kept.put(0, 40);
       const killed = await kept.interrupt('dead-letters redrive --all --yes --json --rate 20', 10, 'SIGKILL');
       expect(killed.code).toBeNull();
-      const told = killed.stdout.split('\n').slice(0, 10);
-      const toldIds = told.map((line) => (JSON.parse(line) as { id: string }).id);
+      const reported = killed.stdout.split('\n').slice(0, 10);
+      const reportedIds = reported.map((line) => (JSON.parse(line) as { id: string }).id);
       const sent = idsOf(await inReports(10));
       const left = idsOf(await kept.take('dead-letters', 40 - sent.length));
       expect(new Set([...sent, ...left])).toEqual(new Set(letters(0, 40)));
-      expect(sent.slice(0, 10)).toEqual(toldIds);
-      expect(left.filter((id) => toldIds.includes(id))).toEqual([]);
+      expect(sent.slice(0, 10)).toEqual(reportedIds);
+      expect(left.filter((id) => reportedIds.includes(id))).toEqual([]);
       // Only the one that was under way may be in both.
       expect(sent.length + left.length).toBeLessThanOrEqual(41);
     });

@@ -133,12 +133,12 @@ describe('poker-bridge doctor', () => {
       () => ({ RAKE_PARAMETERS_IN: 'query' }),
       /report\.rake\.fetch: .* \| .*set RAKE_PARAMETERS_IN=form$/,
     ],
-  ])('knows %s', async (_, changes, ...expected) => {
+  ])('reports %s', async (_, changes, ...expected) => {
     const { code, faults } = await diagnose(changes());
     expect([code, faults]).toEqual([1, expected.map((fault) => expect.stringMatching(fault))]);
   });
 
-  it('knows a permission that is missing', async () => {
+  it('names a permission that is missing', async () => {
     const user = `doctor-${uniquePrefix()}`;
     await testBrokerCtl('add_user', user, CANARY);
     await testBrokerCtl('set_permissions', user, '.*', '^t-', '.*');
@@ -148,7 +148,7 @@ describe('poker-bridge doctor', () => {
     expect([code, faults]).toEqual([1, [expect.stringMatching(expected)]]);
   });
 
-  it('knows what exists with other properties, and what does not stand, which it does not declare', async () => {
+  it('reports what exists with other properties, and what is missing, without declaring it', async () => {
     const prefix = uniquePrefix();
     await using broker = await openConnection();
     await broker.channel.assertQueue(`${prefix}.dead-letters`, { durable: true });
@@ -182,7 +182,7 @@ describe('poker-bridge doctor', () => {
     expect([code, warnings.split('\n')]).toEqual([0, expect.arrayContaining([expected])]);
   });
 
-  it('knows whether the broker takes messages of more than 16 MiB', async () => {
+  it('reports whether the broker takes messages of more than 16 MiB', async () => {
     // RabbitMQ 4 reads its settings once, when it starts, and keeps this one elsewhere.
     const limit = (bytes: number) =>
       testBrokerCtl(
@@ -210,7 +210,7 @@ describe('poker-bridge doctor', () => {
     expect(warnings).toMatch(/game\.open for poker-bridge-doctor succeeded, .*was created.* ask the manager/);
   });
 
-  it('knows a clock that is off against the Date of the platform', async () => {
+  it('reports a clock that differs from the Date of the platform', async () => {
     await using platform = await startPlatform((_, response) => {
       response.writeHead(404, { date: new Date(Date.now() + 90_000).toUTCString() }).end();
     });

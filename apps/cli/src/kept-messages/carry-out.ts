@@ -27,7 +27,7 @@ interface Action {
   /** Why a message stays where it is; undefined if nothing speaks against it. */
   readonly refusalOf?: (kept: Kept) => string | undefined;
   readonly decide: Parameters<KeptQueue['settle']>[0]['decide'];
-  /** Whether one that the broker does not take ends all, because it would not take the others either. */
+  /** Whether a message that the broker does not take ends the work, because it would not take the others either. */
   readonly endsAtRefusal?: boolean;
 }
 

@@ -25,7 +25,7 @@ const DIRECT = 'amq.rabbitmq.reply-to';
 /** What the broker names itself; such a queue ends with its caller's connection. */
 const SERVER_NAMED = 'amq.gen-';
 
-/** Which messages are meant: those that fit every option that is given, and any of its values. */
+/** Selects the messages that match one value of each option that is given. */
 export type SelectionOptions = {
   readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
 } & Options<never, 'all', 'since'>;

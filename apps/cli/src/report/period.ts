@@ -38,7 +38,7 @@ export function periodOf({ month, day, from, to, timeZone = 'UTC' }: PeriodOptio
 /**
  * Warns that the figures up to the end of a period may not be complete.
  *
- * @param timeZone whose hours are meant; default UTC
+ * @param timeZone the time zone of the period; default UTC
  * @returns undefined if they are complete
  */
 export function incompleteness(

@@ -43,7 +43,7 @@ const OTHER_VARIABLES = ['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION
 const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
 /** The settings of the operator `default` with which a request is signed. */
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
-/** And those of which a command's request is made. */
+/** Further settings that the request of a command needs. */
 const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
 
 /** @throws ExitError naming the row and the member that cannot be used, never its value */
@@ -95,8 +95,8 @@ function settingsOf(given: Json, where: string): SignatureSettings {
 /**
  * How a worker signs: the secret key and the settings of an operator.
  *
- * @param operator one of `OPERATORS_FILE`: then all settings of a worker are read. Default: `default`, of which only the settings
- *   that are needed are read
+ * @param operator one of `OPERATORS_FILE`: then all settings of a worker are read. Default: `default`; then only
+ *   the settings that are needed are read
  * @throws SettingsError; ExitError if there is no such operator
  */
 export function readSigner(operator: string | undefined, isForCommand = false): OperatorCredentials {

@@ -167,7 +167,7 @@ function comparisonLines(row: Row, sign: string | undefined): string[] {
 function mistakeLines(row: Row, canonical: string): string[] {
   const request = requestOf(row);
   const { secret, settings } = row;
-  /** What is signed with other settings, or with a mistake; of those that read alike, the first. */
+  /** The signed text with other settings, or with a mistake; of mistakes with the same title the first. */
   const texts = new Map(
     otherSettings(settings).map(([name, other]) => [name, signedText(request, other)] as const),
   );
