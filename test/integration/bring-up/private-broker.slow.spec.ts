@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
-import { freePorts, speaksAmqp } from '../../../scripts/network.ts';
+import { freePorts, isListening } from '../../../scripts/network.ts';
 import { drain, openConnection } from '../../support/broker.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
-import { isAlive } from './is-alive.ts';
+import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
 describe('a private broker', () => {
   let broker: Broker;
@@ -39,7 +39,7 @@ describe('a private broker', () => {
       caller.channel.sendToQueue('kept', Buffer.from('still here'), { persistent: true });
       await caller.channel.waitForConfirms();
       await broker.kill();
-      expect(await speaksAmqp(broker.node.ports.amqp)).toBe(false);
+      expect(await isListening(broker.node.ports.amqp)).toBe(false);
     }
     await broker.restart();
     await using caller = await openConnection(broker.url);
@@ -79,29 +79,20 @@ describe('npm run broker', () => {
       await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
 
       expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
-      await until('it speaks AMQP', () => speaksAmqp(port));
+      await until('it listens', () => isListening(port));
       program.child.kill(signal);
 
       expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
-      await until('the broker has ended', async () => !(await speaksAmqp(port)));
+      await until('the broker has ended', async () => !(await isListening(port)));
     },
   );
 
-  it('refuses an invalid port', async () => {
-    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', 'x']);
+  it.each([
+    ['an invalid port', '--port', 'x', '--port x is not a port'],
+    ['a release that is not supported', '--release', '3.10', '--release 3.10 is none of 4.0, 4.3'],
+  ])('refuses %s, and says why', async (_, option, value, reason) => {
+    await using program = new Program('npm', ['run', '--silent', 'broker', '--', option, value]);
 
-    expect(await program.result).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--port x is not a port'),
-    });
-  });
-
-  it('refuses a release that is not supported, and says which are', async () => {
-    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--release', '3.10']);
-
-    expect(await program.result).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--release 3.10 is none of 4.0, 4.3'),
-    });
+    expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
   });
 });

@@ -69,16 +69,19 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   }
 
   #view() {
-    const store = this.store;
+    const { store, platform } = this;
+    const { seconds, types } = this.#history;
     this.#lookIfDue();
     return consoleView({
       prefix: this.#prefix,
-      health: this.transport.health,
+      bus: this.transport.health,
       look: this.#look,
-      platform: this.platform,
+      circuits: platform.circuits(),
+      platform,
       tally: this.tally,
       redis: store instanceof RedisIdempotencyStore ? store.state : undefined,
-      history: this.#history,
+      seconds,
+      types,
     });
   }
 

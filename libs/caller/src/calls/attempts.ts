@@ -13,7 +13,7 @@ import { CallerError } from '../caller-error.ts';
 import type { Replies } from '../replies/replies.ts';
 import type { ReplyQueue } from '../replies/reply-queue.ts';
 import type { PreparedCommand, Sender } from './command.ts';
-import { abortable, pause } from './mailbox.ts';
+import { abortable, pause } from '../replies/mailbox.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { CallerError } from '../caller-error.ts';
-import { Mailbox } from '../calls/mailbox.ts';
+import { Mailbox } from './mailbox.ts';
 import { type BusReply, commandIdOf, type Message, readReply, type ReplyDelivery } from './reply.ts';
 
 const MAX_CALLS = 10_000;

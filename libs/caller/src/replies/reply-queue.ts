@@ -8,7 +8,7 @@ import {
   QueueConsumer,
 } from '@poker-bridge/rabbitmq';
 
-import { abortable } from '../calls/mailbox.ts';
+import { abortable } from './mailbox.ts';
 import { CallerError } from '../caller-error.ts';
 import type { Replies } from './replies.ts';
 import type { ReplyDelivery } from './reply.ts';

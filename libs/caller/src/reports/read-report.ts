@@ -5,7 +5,7 @@ import { onChannel, QueueConsumer } from '@poker-bridge/rabbitmq';
 
 import { Attempts, type Bus } from '../calls/attempts.ts';
 import { type CallOptions, prepareCommand, type ReportCommand } from '../calls/command.ts';
-import { abortable, Mailbox } from '../calls/mailbox.ts';
+import { abortable, Mailbox } from '../replies/mailbox.ts';
 import { CallerError } from '../caller-error.ts';
 import { type BusReply, readReply, type ReplyDelivery } from '../replies/reply.ts';
 import { declareReplyQueue, type Model } from '../replies/reply-queue.ts';

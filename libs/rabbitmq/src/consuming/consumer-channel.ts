@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { releaseOf } from '../connection/broker-release.ts';
+import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
 import { depthOf } from '../connection/on-channel.ts';
 import { abandon, closeWithin, pause, within } from '../connection/time-limits.ts';
 import { Acknowledgements } from './acknowledgements.ts';
@@ -33,6 +33,7 @@ export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
+  readonly #release: BrokerRelease;
   readonly #bodyBytes: () => number;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
@@ -49,6 +50,7 @@ export class ConsumerChannel {
     this.#channel = channel;
     this.#options = options;
     this.#acknowledgements = new Acknowledgements(channel);
+    this.#release = releaseOf(model);
     this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.lost = new Promise((_, reject) => (this.lose = reject));
     // Nothing may get to wait for it.
@@ -161,7 +163,7 @@ export class ConsumerChannel {
       message,
       queue,
       bodyBytes: this.#bodyBytes(),
-      release: releaseOf(this.#model),
+      release: this.#release,
       acknowledgements: this.#acknowledgements,
     });
     this.#inFlight.set(message.fields.deliveryTag, delivery);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { encodeFields } from './platform-request.ts';
+import { encodeFields } from './requests.ts';
 
 describe('encodeFields', () => {
   it('encodes spaces and pluses so that every decoder reads them alike, and leaves out what is absent', () => {

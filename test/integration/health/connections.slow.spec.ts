@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
@@ -8,7 +9,6 @@ import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
 import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
 import { until } from '../../support/until.ts';
 
-const MAX_VIEWERS = 8;
 const MAX_MISSED = 10;
 const MAX_CONNECTIONS = 64;
 /** More than sockets on this machine buffer. */
@@ -30,9 +30,10 @@ beforeEach(async () => {
   counts = seen;
   responses = [];
   viewers = new Viewers((count) => seen.push(count));
-  server = createServer((_request: IncomingMessage, response) => {
+  server = createServer(({ url }: IncomingMessage, response) => {
+    if (url === '/') return response.end('well');
     responses.push(response);
-    viewers.admit(response, () => ({ first: true }));
+    return viewers.admit(response, () => ({ first: true }));
   });
   limitConnections(server, (socket) => viewers.has(socket));
   server.listen(0, '127.0.0.1');
@@ -47,6 +48,13 @@ function newSocket(): Socket {
   return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
 }
 
+/** A client that says nothing yet. */
+async function newConnection(): Promise<Socket> {
+  const socket = newSocket().resume();
+  await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
+  return socket;
+}
+
 /** Somebody who looks, once the answer has begun. */
 async function newClient(): Promise<Client> {
   const socket = newSocket();
@@ -58,38 +66,6 @@ async function newClient(): Promise<Client> {
 }
 
 describe('Viewers', () => {
-  it('tell who looks what happens, as server-sent events', async () => {
-    const client = await newClient();
-    viewers.show({ text: 'line\nbreak' });
-    await until('the event arrives', () => client.text.includes('break'));
-    expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\ncontent-type: text\/event-stream; charset=utf-8\r\n/);
-    expect(client.text).toContain('event: now\ndata: {"first":true}\n\n');
-    expect(client.text).toContain('event: now\ndata: {"text":"line\\nbreak"}\n\n');
-  });
-
-  it('say when the first comes and the last goes', async () => {
-    const [first, second] = [await newClient(), await newClient()];
-    first.socket.destroy();
-    await until('one is left', () => counts.at(-1) === 1);
-    second.socket.destroy();
-    await until('nobody is left', () => counts.at(-1) === 0);
-    expect(counts).toEqual([1, 2, 1, 0]);
-  });
-
-  it('are eight at most; one more is refused, and takes a place that becomes free', async () => {
-    const clients: Client[] = [];
-    for (let n = 0; n < MAX_VIEWERS; n += 1) clients.push(await newClient());
-    const refused = await newClient();
-    await until('it is sent away', () => refused.socket.closed);
-    expect(refused.text).toContain('event: closing\ndata: {"reason":"full"}\n\n');
-    expect(refused.text).toContain('retry: 10000\n');
-    clients[0]?.socket.destroy();
-    await until('a place is free', () => counts.at(-1) === MAX_VIEWERS - 1);
-    const admitted = await newClient();
-    viewers.show({ told: true });
-    await until('it is told', () => admitted.text.includes('told'));
-  });
-
   it('are dropped if they do not read, and at most one event waits for each', async () => {
     const [reader, sleeper] = [await newClient(), await newClient()];
     sleeper.socket.pause();
@@ -115,17 +91,18 @@ describe('Viewers', () => {
     await until('it is told', () => client.text.includes('told'));
     for (const socket of others) socket.destroy();
   });
+});
 
-  it('all end at once when the worker stops, and nobody else begins', async () => {
-    const clients = [await newClient(), await newClient()];
-    viewers.close();
-    expect(counts.at(-1)).toBe(0);
-    await until('both have ended', () => clients.every(({ socket }) => socket.closed));
-    const late = await newClient();
-    await until('it has ended', () => late.socket.closed);
-    for (const { text } of [...clients, late]) {
-      expect(text).toContain('event: closing\ndata: {"reason":"stopping"}\n\n');
-    }
-    expect(counts).toEqual([1, 2, 1, 0]);
+describe('limitConnections', () => {
+  it('closes none of as many as it takes, and each after its first answer', async () => {
+    const clients: Socket[] = [];
+    for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
+    expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);
+    const [first] = clients;
+    let answer = '';
+    first!.on('data', (chunk) => (answer += String(chunk)));
+    first!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(first!, 'close');
+    expect(answer.match(/well/g)).toHaveLength(1);
   });
 });
