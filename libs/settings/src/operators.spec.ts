@@ -98,7 +98,6 @@ describe('readOperators', () => {
     [{ clientId: '' }, ': clientId must be a string that is not empty'],
     [{ secretKey: 7 }, ': secretKey must be a string that is not empty'],
     [{ baseUrl: 'CANARY' }, ': baseUrl must be an http or https URL'],
-    [{ apiUrl: 'http://u:CANARY@h' }, ': apiUrl must not hold credentials'],
     [{ secretKey: 'CANARY', secretKeyFile: 'casino.key' }, ' gives its secret key twice'],
     [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (ENOENT)'],
     [{ secretKeyFile: 'empty.key' }, ': secretKeyFile its file is empty'],
@@ -111,10 +110,6 @@ describe('readOperators', () => {
     [{ settings: ['CANARY'] }, ': settings must be an object'],
     [{ settings: { LOG_LEVEL: 'CANARY' } }, ': settings has an unknown member "LOG_LEVEL"'],
     [{ settings: { SIGNATURE_SCALARS: 'CANARY' } }, ': SIGNATURE_SCALARS must be one of php, json'],
-    [
-      { settings: { PLAYER_COUNTRY_MEMBER: '' } },
-      ': PLAYER_COUNTRY_MEMBER must be a string that is not empty',
-    ],
   ])('reports %j in an operator:%s', (members, reason) => {
     const casino = { clientId: 'c', ...members };
     expect(faultsOf(() => operatorsOf({ casino }))).toEqual([`OPERATORS_FILE: "casino"${reason}`]);
