@@ -55,7 +55,7 @@ describe('poker-bridge', () => {
     ['sign explain', 'name one FILE, or one of --curl, --har, --request and --command'],
     ['sign explain a.json --har b.har', 'name one FILE, or one of'],
     ['sign explain --command game.open', '--command and --data belong together'],
-    ['sign explain --command game.close --data {}', 'game.close is no command of this version'],
+    ['sign explain --command game.close --data {}', 'game.close is not a command of this version'],
     ['sign explain --command session.create --data {"userId":".."}', '--data: /userId '],
     ['trace', 'say --id, --player, --since or --until'],
     ['trace --since soon', 'a time ago, such as 30m'],

@@ -115,7 +115,7 @@ export function readSigner(operator: string | undefined, isForCommand = false): 
  */
 export async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
   if (!isCommandType(type) || !OPERATIONS.includes(type)) {
-    throw usageError(`${printable(type)} is no command of this version: ${COMMAND_TYPES.join(', ')}`);
+    throw usageError(`${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}`);
   }
   const json: unknown = JSON.parse(await readJson('--data', data));
   const faults = commandFaults(type, json);
