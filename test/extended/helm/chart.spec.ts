@@ -190,7 +190,7 @@ describe('the Helm chart', () => {
     expect([...named]).toEqual(['poker-bridge-interactive']);
     expect(deployments.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining([...named]));
     const selectors = [...text.matchAll(/kubectl [^\n]*logs -l (\S+)=(\S+)/g)];
-    expect(selectors.length).toBeGreaterThan(2);
+    expect(selectors.length).toBeGreaterThan(1);
     for (const [, label = '', value = ''] of selectors)
       for (const deployment of deployments)
         expect(finds({ matchLabels: { [label]: value } }, deployment)).toBe(true);
