@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { DEFAULT_PLATFORM_SETTINGS } from '#platform';
+import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
@@ -19,7 +19,15 @@ const DEFAULT = {
   clientId: 'client',
   secretKey: 'key',
   currencyPrecisions: new Map([['USD', 2]]),
-  settings: { ...DEFAULT_PLATFORM_SETTINGS, scalars: 'json' },
+  settings: {
+    ...DEFAULT_SIGNATURE_SETTINGS,
+    scalars: 'json',
+    rakeParametersIn: 'form',
+    playerCountryMember: 'country',
+    sessionId: 'derive',
+    sessionUserId: 'same',
+    reportRecords: 'strict',
+  },
 };
 
 /** The operators of a file with this content; a secret is in `casino.key`. */
