@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { busNames, type Lane, LANES } from '#contracts';
 import { readSettings, SETTINGS } from '#settings';
 
-import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
-import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
+import { HealthController, MetricsController } from '../../../apps/worker/src/health/health.controller.ts';
 import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
 import { faultsOf } from './published-schemas.ts';
