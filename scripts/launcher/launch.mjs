@@ -26,6 +26,7 @@ export async function launch(task, args, failure = 1) {
  * Turns this process into the task: replaces itself if Node.js can (22.15), else starts the task as a child with
  * the same input and output, hands signals on to it and ends as it ends.
  *
+ * @public for the test, which has another task run
  * @param {string} node the Node.js to run it on
  * @param {string} file
  * @param {string[]} args

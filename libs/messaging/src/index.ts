@@ -21,7 +21,7 @@ export {
 export type { BusLook, KeptLook } from './kept/bus-look.ts';
 export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
 export { CommandContext } from './command/command.ts';
-export { type MessagingHealth, PokerTransport, WithoutPipes } from './poker-transport.ts';
+export { type MessagingHealth, PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';
 export { forwarderLockOf, topologyOf } from './topology/topology.ts';
 export type { ConnectionState, ConsumerState } from '#rabbitmq';

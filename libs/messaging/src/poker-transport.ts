@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { PARAM_ARGS_METADATA } from '@nestjs/microservices/constants';
 
 import { busNames, type Lane } from '#contracts';
 import { adviceFor, Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
@@ -238,12 +237,4 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       });
     });
   }
-}
-
-/**
- * Has Nest call a handler with the data and the `CommandContext` as they are: data are valid by then. With parameters that
- * have decorators, Nest awaits a pipe for each, if there is none, too: a fifth of the promises of a command.
- */
-export function WithoutPipes(): MethodDecorator {
-  return (target, name) => Reflect.defineMetadata(PARAM_ARGS_METADATA, {}, target.constructor, name);
 }
