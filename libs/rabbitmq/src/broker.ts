@@ -47,7 +47,10 @@ export interface BrokerOptions {
  * known that the outcome can be published.
  */
 export class Broker {
-  readonly publisher = new ConfirmedPublisher({ onRefused: (refusal) => this.#upkeep.repair(refusal) });
+  readonly publisher = new ConfirmedPublisher({
+    onRefused: (refusal) => this.#upkeep.repair(refusal),
+    onSilence: () => void this.#checkConsuming(),
+  });
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
@@ -147,22 +150,13 @@ export class Broker {
   }
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
-    const connection = this.#publishing;
     this.#learnRelease(releaseOf(model));
     const looked = this.#upkeep.look(model);
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
     if (this.#upkeep.wasComplete)
       await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
-    await this.publisher.attach(model, {
-      get state() {
-        return connection.state;
-      },
-      reset: (silent, reason) => {
-        connection.reset(silent, reason);
-        void this.#checkConsuming();
-      },
-    });
+    await this.publisher.attach(model);
     this.#isChecked = true;
     this.#consuming.open();
   }

@@ -26,8 +26,12 @@ export { QueueLock } from './kept/queue-lock.ts';
 export { QueueWalk } from './kept/walk-queue.ts';
 export { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 export { DirectReplies } from './publishing/direct-replies.ts';
-export type { OutgoingMessage, PublishOutcome } from './publishing/outgoing-message.ts';
-export { MessageTooLargeError, PublishRefusedError, UnconfirmedError } from './publishing/publish-errors.ts';
+export {
+  type OutgoingMessage,
+  type PublishOutcome,
+  PublishRefusedError,
+  UnconfirmedError,
+} from './publishing/outgoing-message.ts';
 export { keepingQueue, lockQueue, nextDelayMs, retryQueue, workQueue } from './topology/queues.ts';
 export {
   declareTopology,

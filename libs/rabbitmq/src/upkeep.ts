@@ -2,7 +2,7 @@ import type { ChannelModel } from 'amqplib';
 
 import { checkPublishing, checkReading, type MissingPermission, missingPermissionIn } from './access.ts';
 import { NOT_FOUND } from './connection/on-channel.ts';
-import type { PublishRefusedError } from './publishing/publish-errors.ts';
+import type { PublishRefusedError } from './publishing/outgoing-message.ts';
 import { declareTopology, type Topology, TopologyMismatchError } from './topology/declare-topology.ts';
 
 /** What is deleted is back within 30 s. */

@@ -12,7 +12,6 @@ import {
   QueueConsumer,
 } from '#rabbitmq';
 
-import { plainPublish } from '../../../libs/rabbitmq/src/publishing/plain-publish.fixture.ts';
 import { openConnection, type TestConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 
@@ -99,22 +98,19 @@ describe('a connection', () => {
   });
 });
 
-describe.each([
-  ['by the halves of amqplib’s publish', {}],
-  ['by amqplib’s publish', { publish: plainPublish }],
-])('a publisher that publishes %s', (_, options) => {
+describe('a publisher', () => {
   let publisher: ConfirmedPublisher;
   let connection: BrokerConnection;
   let opened: number;
   beforeEach(async () => {
     opened = 0;
-    publisher = new ConfirmedPublisher(options);
+    publisher = new ConfirmedPublisher();
     connection = new BrokerConnection({
       urls: [testBrokerUrl()],
       name: 'publisher',
       setUp: (model) => {
         opened += 1;
-        return publisher.attach(model, connection);
+        return publisher.attach(model);
       },
     });
     await connection.ready(10_000);

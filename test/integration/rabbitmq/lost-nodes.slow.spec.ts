@@ -145,7 +145,7 @@ describe('a quorum queue whose leader dies', () => {
   /** A publisher whose channels have published nothing yet. */
   async function attach(): Promise<ConfirmedPublisher> {
     const fresh = new ConfirmedPublisher();
-    await fresh.attach(here.connection, { state: { kind: 'open' }, reset: () => undefined });
+    await fresh.attach(here.connection);
     return fresh;
   }
 

@@ -26,7 +26,7 @@ describe('a quorum queue that is deleted and declared again under its name', () 
     queue = `${uniquePrefix()}-again`;
     [owner, sender] = await Promise.all([openConnection(), openConnection()]);
     publisher = new ConfirmedPublisher();
-    await publisher.attach(sender.connection, { state: { kind: 'open' }, reset: () => undefined });
+    await publisher.attach(sender.connection);
     await owner.channel.assertQueue(queue, QUORUM);
     expect(await publishAll(['a', 'b'])).toEqual(['confirmed', 'confirmed']);
   });

@@ -65,7 +65,7 @@ export async function* sendCommand(bus: Bus, command: BusCommand): AsyncGenerato
       if (!message) return fail(noAnswer(': the broker has deleted the reply queue.'));
       events.emit('reply', message, () => channel.ack(message));
     });
-    await publisher.attach(model, connection);
+    await publisher.attach(model);
     return queue;
   };
   try {

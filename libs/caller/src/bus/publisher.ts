@@ -46,12 +46,11 @@ export class Publisher {
 
   /** Begins to connect at once. */
   constructor(options: BrokerConnectionOptions) {
-    const connection: BrokerConnection = new BrokerConnection({
+    this.connection = new BrokerConnection({
       ...options,
-      setUp: (model) => this.#publisher.attach(model, connection),
+      setUp: (model) => this.#publisher.attach(model),
     });
-    this.connection = connection;
-    connection.open();
+    this.connection.open();
   }
 
   /**

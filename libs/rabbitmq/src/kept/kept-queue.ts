@@ -6,8 +6,11 @@ import { BriefConnection } from '../connection/brief-connection.ts';
 import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
 import { depthOf } from '../connection/on-channel.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { OutgoingMessage, PublishOutcome } from '../publishing/outgoing-message.ts';
-import { UnconfirmedError } from '../publishing/publish-errors.ts';
+import {
+  type OutgoingMessage,
+  type PublishOutcome,
+  UnconfirmedError,
+} from '../publishing/outgoing-message.ts';
 import type { QueueDeclaration } from '../topology/declare-topology.ts';
 import { QueueLock } from './queue-lock.ts';
 import { QueueWalk } from './walk-queue.ts';
@@ -149,7 +152,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
     const connection = await BriefConnection.open(this.#options.urls, this.#options);
     // What waits for an answer of a connection that is lost fails.
     connection.model.on('close', () => this.#publisher.close());
-    await this.#publisher.attach(connection.model, connection);
+    await this.#publisher.attach(connection.model);
     return connection;
   }
 

@@ -77,10 +77,11 @@ export async function attach(options: PublisherOptions = {}) {
   /** The channels of the connection in use, oldest first. */
   const channels: ScriptedChannel[] = [];
   const givenUp: string[] = [];
-  const broker = { isBlocked: false, opensAfterMs: 0 };
+  const broker = { model: new EventEmitter(), opensAfterMs: 0 };
   const next = async () => {
     channels.length = 0;
-    const model = Object.assign(new EventEmitter(), {
+    broker.model = Object.assign(new EventEmitter(), {
+      connection: { stream: { destroy: ({ message }: Error) => givenUp.push(message) } },
       createConfirmChannel: async () => {
         const { opensAfterMs } = broker;
         if (opensAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, opensAfterMs));
@@ -89,14 +90,7 @@ export async function attach(options: PublisherOptions = {}) {
         return channel;
       },
     });
-    await publisher.attach(model as unknown as ChannelModel, {
-      get state() {
-        return broker.isBlocked
-          ? ({ kind: 'blocked', reason: 'memory' } as const)
-          : ({ kind: 'open' } as const);
-      },
-      reset: (_, reason) => givenUp.push(reason),
-    });
+    await publisher.attach(broker.model as unknown as ChannelModel);
     return channels[0]!;
   };
   return {
