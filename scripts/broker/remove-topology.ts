@@ -1,4 +1,4 @@
-import { connectToAny } from '../../libs/rabbitmq/src/index.ts';
+import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 
 const EXCHANGES = ['commands', 'commands.unknown', 'events'];
 const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
@@ -24,9 +24,8 @@ export async function removeQueues(
   queues: readonly string[],
   exchanges: readonly string[] = [],
 ): Promise<void> {
-  const { model } = await connectToAny(url.split(','), { name: 'poker-bridge' });
-  const channel = await model.createChannel();
+  await using connection = await BriefConnection.open(url.split(','), { name: 'poker-bridge' });
+  const channel = await connection.model.createChannel();
   for (const queue of queues) await channel.deleteQueue(queue);
   for (const exchange of exchanges) await channel.deleteExchange(exchange);
-  await model.close();
 }

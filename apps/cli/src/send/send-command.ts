@@ -82,9 +82,8 @@ export async function* sendCommand(bus: Bus, command: BusCommand): AsyncGenerato
       acknowledge();
     }
   } catch (error) {
-    const isAlarm = connection.state.kind === 'blocked';
     const isExplained = error instanceof ExitError || error instanceof PublishRefusedError;
-    throw isExplained && !isAlarm ? error : connection.faultOf(error);
+    throw isExplained && !connection.isBlocked ? error : connection.faultOf(error);
   } finally {
     clearTimeout(timer);
     publisher.close();

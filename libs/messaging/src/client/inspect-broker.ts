@@ -6,7 +6,7 @@ import { busNames } from '#contracts';
 import {
   adviceFor,
   BriefConnection,
-  depthOf,
+  countsOf,
   inspectPermissions,
   inspectTopology,
   type MissingPermission,
@@ -84,8 +84,8 @@ async function unusedRetryQueues(
   const unset = [...LIKELY_DELAYS_MS].filter((delayMs) => !retryDelaysMs.includes(delayMs));
   const asked = unset.map(async (delayMs) => {
     const name = names.retry(delayMs);
-    const messages = await depthOf(connection, name, QUESTION_TIMEOUT_MS);
-    return messages === undefined ? [] : [{ name, messages }];
+    const counts = await countsOf(connection, name, QUESTION_TIMEOUT_MS);
+    return counts ? [{ name, messages: counts.messageCount }] : [];
   });
   return (await Promise.all(asked)).flat();
 }

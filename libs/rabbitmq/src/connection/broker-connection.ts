@@ -37,6 +37,7 @@ export class BrokerConnection {
   #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
   #model: ChannelModel | undefined;
   #openedAtMs = 0;
+  #isSetUp = false;
   #isStarted = false;
   #refusal: BrokerError | undefined;
   /** Called when the state changes. */
@@ -56,7 +57,7 @@ export class BrokerConnection {
   }
 
   get isUsable(): boolean {
-    return this.#state.kind === 'open' || this.#state.kind === 'blocked';
+    return this.#isSetUp && (this.#state.kind === 'open' || this.#state.kind === 'blocked');
   }
 
   /** The connection in use, or that is being set up. */
@@ -150,9 +151,11 @@ export class BrokerConnection {
       // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
       if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
       onOpen();
-      this.#change({ kind: 'open' });
+      this.#isSetUp = true;
+      this.#change(this.#state.kind === 'blocked' ? this.#state : { kind: 'open' });
       return await lost;
     } finally {
+      this.#isSetUp = false;
       if (this.#model === model) this.#model = undefined;
       await closeWithin(CLOSE_TIMEOUT_MS, model);
     }

@@ -7,7 +7,7 @@ export const ACCESS_REFUSED = 403;
 export const NOT_FOUND = 404;
 export const PRECONDITION_FAILED = 406;
 
-const DEPTH_TIMEOUT_MS = 1_000;
+const COUNTS_TIMEOUT_MS = 1_000;
 
 /** The broker's code for a refusal; `undefined` if the error is another one. */
 export function codeOf(error: unknown): unknown {
@@ -41,30 +41,22 @@ export async function onChannel<T>(
 }
 
 /**
- * How many messages wait in a queue; of a quorum queue without a leader the broker says 0.
+ * How many messages wait in a queue, and how many consumers it has; of a quorum queue without a leader the broker says 0.
  *
  * @returns undefined if there is no such queue
  * @throws Error if the broker does not tell, or not in time
  */
-export async function depthOf(
-  connection: ChannelModel,
-  queue: string,
-  timeoutMs?: number,
-): Promise<number | undefined> {
-  return (await countsOf(connection, queue, timeoutMs))?.messageCount;
-}
-
-/** The same, and how many consumers it has. */
 export async function countsOf(
   connection: ChannelModel,
   queue: string,
-  timeoutMs = DEPTH_TIMEOUT_MS,
+  timeoutMs = COUNTS_TIMEOUT_MS,
 ): Promise<Replies.AssertQueue | undefined> {
-  const asked = onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
-    channel.checkQueue(queue),
-  );
-  return asked.catch((error: unknown) => {
+  try {
+    return await onChannel(connection, timeoutMs, 'the depth of a queue', (channel) =>
+      channel.checkQueue(queue),
+    );
+  } catch (error) {
     if (codeOf(error) === NOT_FOUND) return undefined;
     throw error;
-  });
+  }
 }

@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { releaseOf } from '../connection/broker-release.ts';
-import { depthOf } from '../connection/on-channel.ts';
+import { countsOf } from '../connection/on-channel.ts';
 import { abandon, closeWithin, pause, within } from '../connection/time-limits.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { Delivery } from './delivery.ts';
@@ -102,8 +102,8 @@ export class ConsumerChannel {
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
       // If the queue or the connection has gone, their own events say so.
-      const ask = wasIdle && isIdle() && depthOf(this.#model, this.#options.queue).catch(() => 0);
-      looks = (await ask) && isIdle() ? looks + 1 : 0;
+      const ask = async () => (await countsOf(this.#model, this.#options.queue))?.messageCount;
+      looks = wasIdle && isIdle() && (await ask().catch(() => 0)) && isIdle() ? looks + 1 : 0;
     }
     this.lose(new Error(DEAF));
   }

@@ -4,14 +4,14 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { BriefConnection } from '../connection/brief-connection.ts';
 import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
-import { depthOf } from '../connection/on-channel.ts';
+import { countsOf } from '../connection/on-channel.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import {
   type OutgoingMessage,
   type PublishOutcome,
   UnconfirmedError,
 } from '../publishing/outgoing-message.ts';
-import type { QueueDeclaration } from '../topology/declare-topology.ts';
+import type { QueueDeclaration } from '../topology.ts';
 import { QueueLock } from './queue-lock.ts';
 import { QueueWalk } from './walk-queue.ts';
 
@@ -223,20 +223,19 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   }
 
   async #depth(): Promise<number> {
-    let depth: number | undefined;
     try {
-      depth = await depthOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
+      const counts = await countsOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
+      if (counts) return counts.messageCount;
     } catch (error) {
       throw this.#translated(error);
     }
-    if (depth === undefined) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
-    return depth;
+    throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
   }
 
   /** What went wrong with the broker; an error of the visitor of the messages stays what it is. */
   #translated(error: unknown): unknown {
     if (error instanceof TypeError) return error;
-    const isAlarm = this.#publishing?.state.kind === 'blocked';
+    const isAlarm = this.#publishing?.isBlocked === true;
     return (isAlarm ? this.#publishing : this.#connection)?.faultOf(error);
   }
 }

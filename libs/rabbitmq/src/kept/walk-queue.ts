@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { depthOf } from '../connection/on-channel.ts';
+import { countsOf } from '../connection/on-channel.ts';
 import { closeWithin, pause, within } from '../connection/time-limits.ts';
 import { limitBodies } from '../consuming/limit-bodies.ts';
 
@@ -107,7 +107,7 @@ export class QueueWalk implements AsyncDisposable {
       looks += 1
     ) {
       await pause(LOOK_PAUSE_MS);
-      depth = await depthOf(this.#connection, this.#queue).catch(() => undefined);
+      depth = (await countsOf(this.#connection, this.#queue).catch(() => undefined))?.messageCount;
     }
   }
 

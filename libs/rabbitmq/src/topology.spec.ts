@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { nextDelayMs, type Postponement } from './queues.ts';
+import { nextDelayMs, type Postponement } from './topology.ts';
 
 const DELAYS_MS = [5_000, 30_000, 120_000];
 
