@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
+import { BrokerError, type BrokerFault, type ConnectOptions, connectTo } from './connect.ts';
 import { closeWithin, destroySocket, pause, within } from './time-limits.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
@@ -15,7 +15,7 @@ export type ConnectionState =
   /** The broker takes nothing from publishers: memory or disk alarm. */
   | { readonly kind: 'blocked'; readonly reason: string }
   /** The broker refuses the user, the password or the virtual host; tried again, since an administrator may correct that. */
-  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'refused'; readonly reason: string; readonly fault: BrokerFault }
   | { readonly kind: 'closed' };
 
 export interface BrokerConnectionOptions extends ConnectOptions {
@@ -39,7 +39,6 @@ export class BrokerConnection {
   #openedAtMs = 0;
   #isSetUp = false;
   #isStarted = false;
-  #refusal: BrokerError | undefined;
   /** Called when the state changes. */
   #waiting: (() => void)[] = [];
 
@@ -94,11 +93,11 @@ export class BrokerConnection {
     const untilMs = performance.now() + timeoutMs;
     this.open();
     while (!this.isUsable) {
-      if (this.#refusal) throw this.#refusal;
+      const state = this.#state;
+      if (state.kind === 'refused') throw new BrokerError(state.fault, state.reason);
       const leftMs = untilMs - performance.now();
-      if (leftMs <= 0 || this.#state.kind === 'closed') {
+      if (leftMs <= 0 || state.kind === 'closed')
         throw new BrokerError('unreachable', `No broker can be reached (${this.lastError ?? 'closed'}).`);
-      }
       await within(leftMs, 'the broker', this.#changed()).catch(() => undefined);
     }
   }
@@ -129,9 +128,11 @@ export class BrokerConnection {
       try {
         await this.#serve(urls[turn % urls.length] ?? '', () => (failures = 0));
       } catch (error) {
+        const { message: reason } = error as Error;
         const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
-        this.#refusal = isRefused ? error : undefined;
-        this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
+        this.#change(
+          isRefused ? { kind: 'refused', reason, fault: error.fault } : { kind: 'connecting', reason },
+        );
       }
       const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
       failures += 1;
@@ -176,7 +177,6 @@ export class BrokerConnection {
   #change(state: ConnectionState): void {
     if (this.#state.kind === 'closed') return;
     this.#state = state;
-    if (state.kind === 'open') this.#refusal = undefined;
     this.#options.onState?.(state);
     for (const wake of this.#waiting.splice(0)) wake();
   }

@@ -4,7 +4,7 @@ import { releaseOf } from '../connection/broker-release.ts';
 import { countsOf } from '../connection/on-channel.ts';
 import { abandon, closeWithin, pause, within } from '../connection/time-limits.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { Delivery } from './delivery.ts';
+import { type DeliveringChannel, Delivery } from './delivery.ts';
 import { limitBodies } from './limit-bodies.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -33,6 +33,7 @@ export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
+  readonly #delivering: DeliveringChannel;
   readonly #bodyBytes: () => number;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
@@ -48,7 +49,9 @@ export class ConsumerChannel {
     this.#model = model;
     this.#channel = channel;
     this.#options = options;
-    this.#acknowledgements = new Acknowledgements(channel);
+    const acknowledgements = new Acknowledgements(channel);
+    this.#acknowledgements = acknowledgements;
+    this.#delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
     this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.lost = new Promise((_, reject) => (this.lose = reject));
     // Nothing may get to wait for it.
@@ -155,16 +158,9 @@ export class ConsumerChannel {
       this.lose(new Error(CANCELLED));
       return;
     }
-    const { queue, onDelivery } = this.#options;
     this.#deliveries += 1;
-    const delivery = new Delivery({
-      message,
-      queue,
-      bodyBytes: this.#bodyBytes(),
-      release: releaseOf(this.#model),
-      acknowledgements: this.#acknowledgements,
-    });
+    const delivery = new Delivery(message, this.#bodyBytes(), this.#delivering);
     this.#inFlight.set(message.fields.deliveryTag, delivery);
-    onDelivery(delivery);
+    this.#options.onDelivery(delivery);
   }
 }

@@ -1,10 +1,11 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 
 import type { ConsumeMessage } from 'amqplib';
 
 import { BriefConnection } from '../connection/brief-connection.ts';
 import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
 import { countsOf } from '../connection/on-channel.ts';
+import { pause } from '../connection/time-limits.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import {
   type OutgoingMessage,
@@ -29,8 +30,8 @@ export interface KeptQueueOptions<Facts> extends ConnectOptions {
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
   readonly queue: string;
-  /** Held while messages are settled, if others do that, too: two at once would mix up their order. */
-  readonly lock?: QueueDeclaration | undefined;
+  /** Held while messages are settled: two at once would mix up their order. */
+  readonly lock: QueueDeclaration;
   /** What a message says about itself; its key is the same each time that it is looked at, and of no other. */
   readonly read: (message: ConsumeMessage) => Facts & { readonly key: string };
 }
@@ -72,13 +73,13 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   readonly #connection: BriefConnection;
   readonly #publisher = new ConfirmedPublisher();
   #publishing: BriefConnection | undefined;
-  readonly #lock: QueueLock | undefined;
+  readonly #lock: QueueLock;
 
   private constructor(connection: BriefConnection, options: KeptQueueOptions<Facts>) {
     this.name = options.queue;
     this.#options = options;
     this.#connection = connection;
-    this.#lock = options.lock && new QueueLock(options.lock, this.#publisher);
+    this.#lock = new QueueLock(options.lock, this.#publisher);
   }
 
   /** @throws BrokerError */
@@ -102,16 +103,18 @@ export class KeptQueue<Facts> implements AsyncDisposable {
    * @param restart called before messages are shown again from the first one
    * @throws BrokerError if the broker refuses the user, or the connection is lost
    */
-  async look(show: (kept: Kept<Facts & { key: string }>) => void, restart: () => void): Promise<void> {
-    for (let looks = 1; ; looks += 1) {
-      let shown = 0;
-      await this.#walk((kept) => {
-        shown += 1;
-        show(kept);
-      });
-      if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return;
-      restart();
-    }
+  look(show: (kept: Kept<Facts & { key: string }>) => void, restart: () => void): Promise<void> {
+    return this.#explained(async () => {
+      for (let looks = 1; ; looks += 1) {
+        let shown = 0;
+        await this.#walk((kept) => {
+          shown += 1;
+          show(kept);
+        });
+        if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return;
+        restart();
+      }
+    });
   }
 
   /**
@@ -122,24 +125,24 @@ export class KeptQueue<Facts> implements AsyncDisposable {
    * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
    *   then is settled
    */
-  async settle(options: SettleOptions<Facts>): Promise<ReadonlySet<string>> {
-    const left = new Set(options.chosen);
-    this.#publishing ??= await this.#openPublishing();
-    try {
-      if (this.#lock && !(await this.#takeTurn(this.#lock, options))) return left;
-      // A round that brings nothing may have met messages that somebody else holds for a look.
-      for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
-        const before = left.size;
-        await this.#round(left, options);
-        if ((await this.#depth()) === 0) break;
-        idle = left.size < before ? 0 : idle + 1;
+  settle(options: SettleOptions<Facts>): Promise<ReadonlySet<string>> {
+    return this.#explained(async () => {
+      const left = new Set(options.chosen);
+      this.#publishing ??= await this.#openPublishing();
+      try {
+        if (!(await this.#takeTurn(options))) return left;
+        // A round that brings nothing may have met messages that somebody else holds for a look.
+        for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
+          const before = left.size;
+          await this.#round(left, options);
+          if ((await this.#depth()) === 0) break;
+          idle = left.size < before ? 0 : idle + 1;
+        }
+        return left;
+      } finally {
+        await this.#lock.release(this.#connection.model);
       }
-    } catch (error) {
-      throw this.#translated(error);
-    } finally {
-      await this.#lock?.release(this.#connection.model);
-    }
-    return left;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,14 +160,14 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   }
 
   /** @returns whether it is this one's turn; not if the signal was aborted before */
-  async #takeTurn(lock: QueueLock, { signal, waiting }: SettleOptions<Facts>): Promise<boolean> {
+  async #takeTurn({ signal, waiting }: SettleOptions<Facts>): Promise<boolean> {
     const untilMs = performance.now() + LONGEST_WAIT_MS;
     for (let tries = 1; !signal.aborted; tries += 1) {
-      if (await lock.isHeldBy(this.#connection.model)) return true;
+      if (await this.#lock.isHeldBy(this.#connection.model)) return true;
       if (tries === 1) waiting();
       if (performance.now() > untilMs)
         throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
-      await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      await pause(PAUSE_MS, signal);
     }
     return false;
   }
@@ -178,8 +181,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) return;
       const outcome = await this.#settleOne(kept, options, remove);
       options.settled(kept.facts, outcome);
-      if (outcome !== 'left')
-        await sleep(1_000 / ratePerSecond, undefined, { signal }).catch(() => undefined);
+      if (outcome !== 'left') await pause(1_000 / ratePerSecond, signal);
     });
   }
 
@@ -212,30 +214,24 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   async #walk(
     visit: (kept: Kept<Facts & { key: string }>, remove: () => void) => Promise<void> | void,
   ): Promise<void> {
-    try {
-      await using walk = await QueueWalk.open(this.#connection.model, this.name, { silenceMs: SILENCE_MS });
-      for await (const { message, acknowledge } of walk.messages()) {
-        await visit({ facts: this.#options.read(message), message }, acknowledge);
-      }
-    } catch (error) {
-      throw this.#translated(error);
-    }
+    await using walk = await QueueWalk.open(this.#connection.model, this.name, { silenceMs: SILENCE_MS });
+    for await (const { message, acknowledge } of walk.messages())
+      await visit({ facts: this.#options.read(message), message }, acknowledge);
   }
 
   async #depth(): Promise<number> {
-    try {
-      const counts = await countsOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
-      if (counts) return counts.messageCount;
-    } catch (error) {
-      throw this.#translated(error);
-    }
-    throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
+    const counts = await countsOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
+    if (!counts) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
+    return counts.messageCount;
   }
 
-  /** What went wrong with the broker; an error of the visitor of the messages stays what it is. */
-  #translated(error: unknown): unknown {
-    if (error instanceof TypeError) return error;
-    const isAlarm = this.#publishing?.isBlocked === true;
-    return (isAlarm ? this.#publishing : this.#connection)?.faultOf(error);
+  /** Says what went wrong with the broker; an error of the visitor of the messages stays what it is. */
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      throw (this.#publishing?.isBlocked ? this.#publishing : this.#connection).faultOf(error);
+    }
   }
 }
