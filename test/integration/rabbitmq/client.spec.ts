@@ -8,25 +8,20 @@ import {
   type ConnectionState,
   type Delivery,
   DirectReplies,
-  type OutgoingMessage,
   QueueConsumer,
 } from '#rabbitmq';
 
-import { openConnection, type TestConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
+import {
+  drain,
+  openConnection,
+  type TestConnection,
+  testBrokerUrl,
+  uniquePrefix,
+} from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
-
-function messageTo(routingKey: string, rest: Partial<OutgoingMessage> = {}): OutgoingMessage {
-  return {
-    exchange: '',
-    routingKey,
-    content: Buffer.from('{}'),
-    mandatory: true,
-    properties: { headers: {} },
-    ...rest,
-  };
-}
 
 let open: TestConnection;
 let queue: string;
@@ -138,17 +133,6 @@ describe('a publisher', () => {
     expect(opened).toBe(1);
   });
 
-  it('knows which of many messages with one id was returned, in whatever order the broker answers', async () => {
-    const queues = Array.from({ length: 200 }, (_id, index) => (index % 3 === 0 ? 'nobody has it' : queue));
-    const properties = { messageId: 'm-1', headers: {} };
-    const outcomes = queues.map((each) =>
-      publisher.publish(messageTo(each, { properties: { ...properties, headers: {} } })),
-    );
-    expect(await Promise.all(outcomes)).toEqual(
-      queues.map((each) => (each === queue ? 'confirmed' : 'returned')),
-    );
-  });
-
   it('distinguishes a queue that refused a message from one that has it', async () => {
     const bounds = { 'x-max-length': 1, 'x-overflow': 'reject-publish' };
     const full = `${queue}-full`;
@@ -181,11 +165,17 @@ describe('a publisher', () => {
     });
   });
 
-  it('gives a message up after its time while there is no connection', async () => {
-    await connection.close();
-    await expect(publisher.publish(messageTo(queue), () => true, 200)).rejects.toThrow(
-      /confirmed the message in 200 ms/,
-    );
+  it('gets all that is confirmed into a queue that was deleted and declared again under its name', async () => {
+    const again = `${queue}-again`;
+    const publishAll = (bodies: readonly string[]) =>
+      Promise.all(bodies.map((body) => publisher.publish(messageTo(again, { content: Buffer.from(body) }))));
+    for (const bodies of [['a'], ['b'], ['c', 'd', 'e']]) {
+      expect(await publishAll(['lost'])).toEqual(['returned']);
+      await open.channel.assertQueue(again, { arguments: { 'x-queue-type': 'quorum' } });
+      expect(new Set(await publishAll(bodies))).toEqual(new Set(['confirmed']));
+      expect(new Set(await drain(open.channel, again))).toEqual(new Set(bodies));
+      await open.channel.deleteQueue(again);
+    }
   });
 });
 

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
+import { messageTo } from './outgoing-message.fixture.ts';
 import { UnconfirmedError } from './outgoing-message.ts';
-import { attach, messageTo } from './scripted-channel.fixture.ts';
+import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;
-const ALWAYS = () => true;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -52,8 +52,8 @@ describe('ConfirmedPublisher', () => {
 
   it('gives a message up after its time though there is no connection, and the others when it closes', async () => {
     const publisher = new ConfirmedPublisher();
-    const waiting = publisher.publish(messageTo('a'), ALWAYS);
-    const late = publisher.publish(messageTo('a'), ALWAYS, 100);
+    const waiting = publisher.publish(messageTo('a'));
+    const late = publisher.publish(messageTo('a'), () => true, 100);
     late.catch(() => undefined);
     await jest.advanceTimersByTimeAsync(100);
     await expect(late).rejects.toThrow('in 100 ms');

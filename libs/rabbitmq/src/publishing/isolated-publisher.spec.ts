@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { attach, messageTo } from './scripted-channel.fixture.ts';
+import { messageTo } from './outgoing-message.fixture.ts';
+import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;
 /** What a broker takes to open a channel that has just come back. */
@@ -36,7 +37,7 @@ describe('a message that its queue refuses', () => {
     ['an exchange', 'events', ['a key', 'another']],
   ])('is refused if %s refuses it twice, which is believed for five seconds', async (_, exchange, keys) => {
     const { publisher, channel, channels, pass } = await attach();
-    const publish = (key = '') => publisher.publish(messageTo(key, exchange));
+    const publish = (key = '') => publisher.publish(messageTo(key, { exchange }));
     const outcome = publish(keys[0]);
     channel.refuse(0);
     await pass(0);

@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import type { ChannelModel } from 'amqplib';
 
 import { ConfirmedPublisher, type PublisherOptions } from './confirmed-publisher.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import { messageTo } from './outgoing-message.fixture.ts';
 
 type Answer = (error: Error | null) => void;
 
@@ -60,17 +60,6 @@ class ScriptedChannel extends EventEmitter {
   }
 }
 
-/** A mandatory message to a queue, all of them under one id. */
-export function messageTo(routingKey: string, exchange = ''): OutgoingMessage {
-  return {
-    exchange,
-    routingKey,
-    content: Buffer.from('{}'),
-    mandatory: true,
-    properties: { messageId: 'one and the same', headers: {} },
-  };
-}
-
 /** A publisher on a scripted connection. */
 export async function attach(options: PublisherOptions = {}) {
   const publisher = new ConfirmedPublisher(options);
@@ -100,7 +89,7 @@ export async function attach(options: PublisherOptions = {}) {
     givenUp,
     next,
     channel: await next(),
-    publish: (queue: string) => publisher.publish(messageTo(queue), () => true),
+    publish: (queue: string) => publisher.publish(messageTo(queue)),
     /** Lets so much time pass, and everything happen that is due. */
     pass: (ms: number) => jest.advanceTimersByTimeAsync(ms),
   };
