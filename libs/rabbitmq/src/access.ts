@@ -1,13 +1,7 @@
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 
 import { brokerUserOf } from './connection/connect.ts';
-import {
-  ACCESS_REFUSED,
-  codeOf,
-  NOT_FOUND,
-  onChannel,
-  PRECONDITION_FAILED,
-} from './connection/on-channel.ts';
+import { ACCESS_REFUSED, codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 import type { Topology } from './topology.ts';
 
 const TIMEOUT_MS = 2_000;

@@ -4,8 +4,7 @@ import { adviceOn, checkPublishing, checkReading, type Permissions } from './acc
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
 import type { ConnectionTls } from './connection/connect.ts';
-import { countsOf, NOT_FOUND, onChannel } from './connection/on-channel.ts';
-import { within } from './connection/time-limits.ts';
+import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
 import type { PublishRefusedError } from './publishing/outgoing-message.ts';

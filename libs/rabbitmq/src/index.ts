@@ -1,6 +1,6 @@
 export type { MissingPermission, Permissions } from './access.ts';
 export { Broker } from './broker.ts';
-export { boundHeaders, DROPPED_HEADERS } from './connection/bound-headers.ts';
+export { boundHeaders, DROPPED_HEADERS, KEPT_BYTES } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
 export {
   BrokerConnection,
@@ -9,10 +9,8 @@ export {
 } from './connection/broker-connection.ts';
 export { adviceFor, releaseOf } from './connection/broker-release.ts';
 export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from './connection/connect.ts';
-export { countsOf, onChannel } from './connection/on-channel.ts';
-export { within } from './connection/time-limits.ts';
+export { countsOf, onChannel, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';
-export { KEPT_BYTES } from './consuming/limit-bodies.ts';
 export { type ConsumerState, QueueConsumer } from './consuming/queue-consumer.ts';
 export { inspectPermissions, inspectTopology, type Standing, takesMessageOf } from './inspection.ts';
 export { type Kept, type KeptOutcome, KeptQueue } from './kept/kept-queue.ts';

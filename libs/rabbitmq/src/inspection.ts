@@ -1,7 +1,7 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
 import { type MissingPermission, missingPermissionIn, type Permissions } from './access.ts';
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/on-channel.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 import { assertExchange, assertQueue, type Topology } from './topology.ts';
 
 const TIMEOUT_MS = 4_000;

@@ -1,6 +1,6 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
-import { codeOf, onChannel, PRECONDITION_FAILED } from './connection/on-channel.ts';
+import { codeOf, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 
 export interface ExchangeDeclaration {
   readonly name: string;

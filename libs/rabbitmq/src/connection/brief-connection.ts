@@ -1,8 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, brokerUserOf, type ConnectOptions, connectTo } from './connect.ts';
-import { ACCESS_REFUSED, codeOf } from './on-channel.ts';
-import { closeWithin, destroySocket } from './time-limits.ts';
+import { ACCESS_REFUSED, closeWithin, codeOf, destroySocket } from './questions.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 /** An alarm that lasts longer ends the connection. */

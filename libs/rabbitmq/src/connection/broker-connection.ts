@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, type BrokerFault, type ConnectOptions, connectTo } from './connect.ts';
-import { closeWithin, destroySocket, pause, within } from './time-limits.ts';
+import { closeWithin, destroySocket, pause, within } from './questions.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 import { type ChannelModel, connect } from 'amqplib';
 
-import { boundHeaders } from './bound-headers.ts';
+import { boundHeaders } from './bound-messages.ts';
 
 const TIMEOUT_MS = 5_000;
 /** A node that is silent for twice as long counts as lost. */

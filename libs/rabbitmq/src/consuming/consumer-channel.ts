@@ -1,11 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { releaseOf } from '../connection/broker-release.ts';
-import { countsOf } from '../connection/on-channel.ts';
-import { abandon, closeWithin, pause, within } from '../connection/time-limits.ts';
+import { abandon, closeWithin, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { type DeliveringChannel, Delivery } from './delivery.ts';
-import { limitBodies } from './limit-bodies.ts';
+import { limitBodies } from '../connection/bound-messages.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 /** Why a channel is lost on which nothing comes. */

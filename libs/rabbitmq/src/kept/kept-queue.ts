@@ -4,8 +4,7 @@ import type { ConsumeMessage } from 'amqplib';
 
 import { BriefConnection } from '../connection/brief-connection.ts';
 import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
-import { countsOf } from '../connection/on-channel.ts';
-import { pause } from '../connection/time-limits.ts';
+import { countsOf, pause } from '../connection/questions.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import {
   type OutgoingMessage,

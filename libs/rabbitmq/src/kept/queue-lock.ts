@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { onChannel } from '../connection/on-channel.ts';
+import { onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { QueueDeclaration } from '../topology.ts';
 

@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { destroySocket } from '../connection/time-limits.ts';
+import { destroySocket } from '../connection/questions.ts';
 import {
   type ChannelEvents,
   type Closure,

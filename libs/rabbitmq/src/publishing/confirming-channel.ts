@@ -1,6 +1,6 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import { abandon } from '../connection/time-limits.ts';
+import { abandon } from '../connection/questions.ts';
 import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 
 /** One message on its way, over as many channels as it takes. */

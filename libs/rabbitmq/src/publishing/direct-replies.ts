@@ -1,6 +1,6 @@
 import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
 import { releaseOf } from '../connection/broker-release.ts';
-import { within } from '../connection/time-limits.ts';
+import { within } from '../connection/questions.ts';
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
 import {
   type OutgoingMessage,

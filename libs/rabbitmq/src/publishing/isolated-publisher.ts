@@ -1,4 +1,4 @@
-import { pause } from '../connection/time-limits.ts';
+import { pause } from '../connection/questions.ts';
 import type { ChannelEvents, Closure, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
 import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
