@@ -15,32 +15,24 @@ export default {
     },
     {
       name: 'no-folder-cycles',
-      comment:
-        'Inside an app or a lib, no folder depends on itself by way of others: each can be read after those that it uses.',
+      comment: 'No folder of an app or a lib depends on itself: it can be read after those that it uses.',
       severity: 'error',
       scope: 'folder',
       from: { path: '^(apps|libs)/[^/]+/src/.+' },
       to: { circular: true },
     },
     {
-      name: 'libs-know-no-app',
-      comment: 'Arrows run downward only: no lib imports an app, a script or a test.',
-      severity: 'error',
-      from: { path: '^libs/' },
-      to: { path: '^(apps|scripts|test)/' },
-    },
-    {
-      name: 'apps-know-no-script',
+      name: 'built-code-knows-no-script',
       comment: 'What is built does not depend on what builds and tests it.',
       severity: 'error',
-      from: { path: '^apps/' },
+      from: { path: '^(apps|libs)/' },
       to: { path: '^(scripts|test)/' },
     },
     {
       name: 'apps-stand-apart',
-      comment: 'No app imports another app.',
+      comment: 'Arrows run downward only: no lib imports an app, and no app another app.',
       severity: 'error',
-      from: { path: '^apps/([^/]+)/' },
+      from: { path: '^(?:apps/([^/]+)|libs)/' },
       to: { path: '^apps/', pathNot: '^apps/$1/' },
     },
     {
@@ -69,16 +61,14 @@ export default {
     },
     {
       name: 'ground-floor-imports-no-lib',
-      comment:
-        'The ground floor (contracts, rabbitmq, signing, resilience, telemetry, tls) imports no other lib.',
+      comment: 'contracts, rabbitmq, signing, resilience, telemetry and tls import no other lib.',
       severity: 'error',
       from: { path: '^libs/(contracts|rabbitmq|signing|resilience|telemetry|tls)/' },
       to: { path: '^libs/', pathNot: '^libs/$1/' },
     },
     {
       name: 'middle-floor-stands-on-the-ground-floor',
-      comment:
-        'messaging and platform import contracts, resilience, signing and tls, and not each other; messaging rabbitmq.',
+      comment: 'messaging and platform import libs of the ground floor, and not each other.',
       severity: 'error',
       from: { path: '^libs/(messaging|platform)/' },
       to: { path: '^libs/', pathNot: '^libs/($1|contracts|rabbitmq|resilience|signing|tls)/' },
@@ -206,17 +196,13 @@ export default {
       to: { pathNot: ['^libs/signing/', '^(node:)?crypto$'] },
     },
     {
-      name: 'resilience-knows-no-transport',
-      comment: 'resilience knows no Nest, no HTTP and no AMQP.',
-      severity: 'error',
-      from: { path: '^libs/resilience/', pathNot: tests },
-      to: { path: ['^node_modules/(@nestjs|undici|amqplib)/', '^(node:)?(https?|http2|net|tls)$'] },
-    },
-    {
       name: 'nest-at-the-edge',
-      comment: 'Inside messaging and platform only the module and the transport file import Nest.',
+      comment: 'Of messaging, platform and resilience only modules and the transport import Nest.',
       severity: 'error',
-      from: { path: '^libs/(messaging|platform)/', pathNot: ['\\.module\\.ts$', 'transport\\.ts$', tests] },
+      from: {
+        path: '^libs/(messaging|platform|resilience)/',
+        pathNot: ['(\\.module|transport)\\.ts$', tests],
+      },
       to: { path: '^node_modules/@nestjs/' },
     },
     {
@@ -229,10 +215,10 @@ export default {
       to: { path: '^libs/(signing|platform)/' },
     },
     {
-      name: 'commands-know-no-transport',
-      comment: 'A handler knows no AMQP and no HTTP.',
+      name: 'handlers-and-resilience-know-no-transport',
+      comment: 'A handler and resilience know no AMQP and no HTTP.',
       severity: 'error',
-      from: { path: '^apps/worker/src/commands/', pathNot: tests },
+      from: { path: '^(apps/worker/src/commands|libs/resilience)/', pathNot: tests },
       to: { path: ['^node_modules/(amqplib|undici)/', '^(node:)?(https?|http2|net|tls)$'] },
     },
     {

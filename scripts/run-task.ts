@@ -1,3 +1,4 @@
+import { isAlive } from './launcher/with-lock.mjs';
 import { messageOf } from './message-of.ts';
 
 const POLL_MS = 500;
@@ -26,15 +27,6 @@ function endWithNpm(): void {
     process.kill(process.pid, 'SIGTERM');
   }, POLL_MS);
   timer.unref();
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** @throws {Error} if an option is not a whole number of at least 1 */

@@ -1,26 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { freePorts } from '../network.ts';
-import type { Installation } from './installation.ts';
 import type { BrokerNode } from './node-files.ts';
-
-/**
- * The applications whose modules a node loads when it starts, by their number. The loader asks every folder of its
- * path for every module, a hundred thousand failing file accesses unless the right folder comes first: with this
- * order, and without the plugins that nobody enables, a node starts in half the time.
- */
-const LOADED =
-  `rabbit kernel stdlib rabbit_common ssl inets compiler ra xmerl mnesia cuttlefish rabbitmq_prelaunch
-  ranch sasl tools osiris observer_cli public_key syslog jsx syntax_tools systemd os_mon aten recon sysmon_handler
-  credentials_obfuscation stdout_formatter seshat amqp10_common crypto gen_batch_server enough asn1 khepri
-  khepri_mnesia_migration oauth2_client horus`.split(/\s+/);
 
 /** The environment of a node, which takes nothing over from the machine's own RabbitMQ or from the caller's shell. */
 export function nodeEnvironment(node: BrokerNode): Record<string, string> {
-  const { folder, installation, ports } = node;
+  const { folder, ports } = node;
   return {
     ...commonEnvironment(node),
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
@@ -37,7 +24,9 @@ export function nodeEnvironment(node: BrokerNode): Record<string, string> {
     RABBITMQ_PLUGINS_EXPAND_DIR: join(folder, 'data', 'plugins-expand'),
     // Lets the script become the node instead of its parent; `-noinput` then keeps the Erlang shell away.
     RABBITMQ_ALLOW_INPUT: 'true',
-    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: erlangArguments(installation).join(' '),
+    // For a node that shares a small machine with what is tested: schedulers are not bound to cores, where two nodes would
+    // choose the same one, and SIGINT is left to the process that started the node.
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '-noinput +B i +stbt u',
   };
 }
 
@@ -64,24 +53,6 @@ function commonEnvironment({ name, folder, ports, installation }: BrokerNode): R
     ERL_INETRC: join(folder, 'inetrc'),
     ERL_CRASH_DUMP_SECONDS: '0',
   };
-}
-
-/**
- * Arguments of the Erlang machine for a node that shares a small machine with what is tested: schedulers are not
- * bound to cores, where two nodes would choose the same one, and SIGINT is left to the process that started the node.
- */
-function erlangArguments(installation: Installation): readonly string[] {
-  const folders = [join(installation.home, 'plugins'), join(installation.erlang, 'lib')];
-  const paths = new Map(folders.flatMap(applicationsIn));
-  const loaded = LOADED.flatMap((name) => paths.get(name) ?? []);
-  return ['-noinput', '+B', 'i', '+stbt', 'u', '-pa', ...loaded];
-}
-
-/** Each application of a folder such as `stdlib-4.2`, with the place of its modules. */
-function applicationsIn(folder: string): [name: string, path: string][] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => [name.replace(/-[\d.]+.*$/, ''), join(folder, name, 'ebin')]);
 }
 
 /**

@@ -1,7 +1,7 @@
+import { busNames } from '#contracts';
+
 import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 
-const EXCHANGES = ['commands', 'commands.unknown', 'events'];
-const QUEUES = ['interactive', 'reports', 'quarantine', 'dead-letters', 'replies.undelivered'];
 const DEFAULT_RETRY_DELAYS_MS = '5000,30000,120000';
 
 /**
@@ -14,9 +14,13 @@ export function removeTopology(
   prefix: string,
   retryDelaysMs = DEFAULT_RETRY_DELAYS_MS,
 ): Promise<void> {
-  const retryQueues = retryDelaysMs.split(',').map((delayMs) => `reports.retry.${delayMs}`);
-  const named = (rest: string): string => `${prefix}.${rest}`;
-  return removeQueues(url, [...QUEUES, ...retryQueues].map(named), EXCHANGES.map(named));
+  const { lanes, quarantine, deadLetters, undelivered, retry, ...names } = busNames(prefix);
+  const retryQueues = retryDelaysMs.split(',').map((delayMs) => retry(Number(delayMs)));
+  return removeQueues(
+    url,
+    [...Object.values(lanes), quarantine, deadLetters, undelivered, ...retryQueues],
+    [names.commands, names.unknownCommands, names.events],
+  );
 }
 
 export async function removeQueues(

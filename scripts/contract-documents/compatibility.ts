@@ -1,23 +1,9 @@
 import { busNames, COMMAND_TYPES, ERROR_CODES, LANE_OF_COMMAND } from '#contracts';
 
-import { formatted } from './contract-files.ts';
 import { membersOf, MESSAGE_NAMES, SCHEMAS } from './schemas/schemas.ts';
 
-/** One member: whether it must be there, and the keywords that say what it may hold. */
-export interface OutlinedMember {
-  readonly required: boolean;
-  readonly rules: Readonly<Record<string, unknown>>;
-}
-
-/** What callers rely on, as flat as it can be. */
-export interface ContractOutline {
-  readonly names: readonly string[];
-  readonly lanes: Readonly<Record<string, string>>;
-  /** `<category>`, and ` retryable` where it is. */
-  readonly codes: Readonly<Record<string, string>>;
-  /** By message, by path. */
-  readonly messages: Readonly<Record<string, Readonly<Record<string, OutlinedMember>>>>;
-}
+/** What callers of version 1 rely on, relative to the repository: a line each. */
+export const RELEASED_LINES = 'test/contracts/version-1.txt';
 
 const ANNOTATIONS = new Set([
   'description',
@@ -29,80 +15,60 @@ const ANNOTATIONS = new Set([
   'title',
 ]);
 
-/** The outline of the contract as it stands in the code. */
-export function contractOutline(): ContractOutline {
+/** What callers rely on in the code as it is, for example `game.open /player/nick maxLength 255`. */
+export function contractLines(): readonly string[] {
   const { reserved: _, lanes, ...rest } = busNames();
-  const names = Object.values(rest).filter((name) => typeof name === 'string');
-  return {
-    names: [...names, ...Object.values(lanes)],
-    lanes: Object.fromEntries(COMMAND_TYPES.map((type) => [type, LANE_OF_COMMAND[type]])),
-    codes: Object.fromEntries(
-      Object.entries(ERROR_CODES).map(([code, { category, retryable }]) => [
-        code,
-        retryable ? `${category} retryable` : category,
-      ]),
+  const names = [...Object.values(rest), ...Object.values(lanes)].filter((name) => typeof name === 'string');
+  return [
+    ...names.map((name) => `name ${name}`),
+    ...COMMAND_TYPES.map((type) => `lane of ${type}: ${LANE_OF_COMMAND[type]}`),
+    ...Object.entries(ERROR_CODES).map(
+      ([code, { category, retryable }]) => `code ${code} ${category}${retryable ? ' retryable' : ''}`,
     ),
-    messages: Object.fromEntries(
-      MESSAGE_NAMES.filter((name) => SCHEMAS[name]?.['properties'] !== undefined).map((name) => [
-        name,
-        outlineOf(name),
-      ]),
-    ),
-  };
+    ...MESSAGE_NAMES.filter((name) => SCHEMAS[name]?.['properties'] !== undefined).flatMap(linesOf),
+  ];
 }
 
-function outlineOf(name: string): Record<string, OutlinedMember> {
-  const members = membersOf(SCHEMAS[name]).map(({ path, isRequired, held }) => {
+/** Each member of a message, whether it must be there, and each rule of what it may hold. */
+function linesOf(message: string): string[] {
+  const members = membersOf(SCHEMAS[message]).flatMap(({ path, isRequired, held }) => {
     const rules = Object.entries(held).filter(([keyword]) => !ANNOTATIONS.has(keyword));
-    return [`/${path.join('/')}`, { required: isRequired, rules: Object.fromEntries(rules) }] as const;
+    const lines = rules.flatMap(([keyword, value]) =>
+      (keyword === 'enum' ? (value as unknown[]) : [value]).map((one) => `${keyword} ${JSON.stringify(one)}`),
+    );
+    return ['', ...(isRequired ? ['required'] : []), ...lines].map((line) =>
+      `${message} /${path.join('/')} ${line}`.trim(),
+    );
   });
-  return Object.fromEntries(members);
+  return [message, ...members];
 }
 
 /**
- * What would break a caller that was written for `before`, each as a line: what is recorded has to stay as it is, and a
- * command may not ask for more. A rule that now takes more is named as well: a person changes the record then.
+ * What would break a caller that was written for `before`: each line that is gone, and each by which a command asks for
+ * more. A rule that now takes more is a line that is gone, too: a person changes the record then.
  */
-export function breakingChanges(before: ContractOutline, after: ContractOutline): readonly string[] {
-  return [...changes(before, after), ...Object.keys(before.lanes).flatMap((type) => demands(type))];
+export function breakingChanges(before: readonly string[], after: readonly string[]): readonly string[] {
+  const known = new Set(before);
+  const gone = before.filter((line) => !after.includes(line)).map((line) => `gone: ${line}`);
+  const asked = after.filter((line) => !known.has(line) && asksForMore(line)).map((line) => `new: ${line}`);
+  return [...gone, ...asked];
 
-  function demands(type: string): string[] {
-    const [known = {}, now = {}] = [before.messages[type], after.messages[type]];
-    return Object.entries(now).flatMap(([path, { required, rules }]) => {
-      const was = known[path];
-      // A required member of an object that is new itself asks nothing of old callers.
-      const parent = path.slice(0, path.lastIndexOf('/'));
-      const isOfOld = parent === '' || known[parent] !== undefined;
-      if (was === undefined) return required && isOfOld ? [`${type} ${path} is required`] : [];
-      const added = Object.keys(rules).filter((keyword) => !(keyword in was.rules));
-      return added.map((keyword) => `${type} ${path} takes less by ${keyword}`);
-    });
+  function asksForMore(line: string): boolean {
+    const [type = '', path, keyword] = line.split(' ');
+    if (!COMMAND_TYPES.some((command) => command === type) || path === undefined || keyword === undefined)
+      return false;
+    const parent = path.slice(0, path.lastIndexOf('/'));
+    // A required member of an object that is new itself asks nothing of old callers.
+    if (!known.has(`${type} ${path}`)) return keyword === 'required' && known.has(`${type} ${parent}`.trim());
+    // One more value is no new rule.
+    return keyword !== 'enum' || before.every((each) => !each.startsWith(`${type} ${path} enum `));
   }
 }
-
-function changes(before: unknown, after: unknown, path: readonly string[] = []): string[] {
-  const name = path.slice(1).join(' ');
-  if (Array.isArray(before)) {
-    const held = new Set((after as unknown[]).map((value) => JSON.stringify(value)));
-    const gone = before.filter((value) => !held.has(JSON.stringify(value)));
-    return gone.map((value) => `${name} ${String(value)} is gone`.trim());
-  }
-  if (typeof before !== 'object' || before === null)
-    return before === after ? [] : [`${name} was ${String(before)} and is ${String(after)}`];
-  return Object.entries(before).flatMap(([key, value]) => {
-    const now = (after as Readonly<Record<string, unknown>>)[key];
-    return now === undefined ? [`${name} ${key} is gone`.trim()] : changes(value, now, [...path, key]);
-  });
-}
-
-/** What callers of version 1 rely on, relative to the repository. */
-export const RELEASED_OUTLINE = 'test/contracts/version-1.json';
 
 /**
  * The record of what callers rely on, with what was added since. Where anything would break a caller it stays as it is:
  * a person decides what becomes of it, and until then a test names each change.
  */
-export async function withAdditions(record: string, now: ContractOutline): Promise<string> {
-  if (breakingChanges(JSON.parse(record) as ContractOutline, now).length > 0) return record;
-  return formatted(RELEASED_OUTLINE, JSON.stringify(now));
+export function withAdditions(record: string, now: readonly string[]): string {
+  return breakingChanges(record.trimEnd().split('\n'), now).length > 0 ? record : `${now.join('\n')}\n`;
 }

@@ -36,7 +36,7 @@ export async function contractFiles(): Promise<ReadonlyMap<string, string>> {
  *
  * @param path relative to the repository
  */
-export async function formatted(path: string, text: string): Promise<string> {
+async function formatted(path: string, text: string): Promise<string> {
   const filepath = join(root, path);
   return format(text, { ...(await resolveConfig(filepath)), filepath });
 }

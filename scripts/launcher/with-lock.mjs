@@ -46,7 +46,8 @@ function readHolder(file) {
   }
 }
 
-function isAlive(pid) {
+/** Whether there is such a process, whoever's it is. */
+export function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;

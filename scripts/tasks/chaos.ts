@@ -1,24 +1,20 @@
 import { parseArgs } from 'node:util';
 
 import { chaos } from '../../test/chaos/chaos.ts';
+import type { Row } from '../../test/chaos/rows/row.ts';
 import { ROWS } from '../../test/chaos/rows/rows.ts';
-import { SYSTEMS } from '../../test/chaos/stage/systems.ts';
 import { chooseRelease, readRelease, RELEASES } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { readCount, runTask } from '../run-task.ts';
 
-/** @throws {Error} naming what there is, if a name is none of it */
-function choose<T extends { readonly name: string }>(
-  option: string,
-  names: readonly string[],
-  all: readonly T[],
-): readonly T[] {
+/** @throws {Error} naming the rows that there are, if one of these is not among them */
+function choose(names: readonly string[]): readonly Row[] {
   return names.map((name) => {
-    const found = all.find((each) => each.name === name);
+    const found = ROWS.find((row) => row.name === name);
     if (found) return found;
-    throw new Error(`--${option} ${name} is none of ${all.map((each) => each.name).join(', ')}`);
+    throw new Error(`--only ${name} is none of ${ROWS.map((row) => row.name).join(', ')}`);
   });
 }
 
@@ -30,12 +26,10 @@ await runTask(async () => {
       commands: { type: 'string', default: '10000' },
       rate: { type: 'string', default: '150' },
       seed: { type: 'string', default: '1' },
-      systems: { type: 'string', default: 'ours' },
     },
   });
   const options = {
-    rows: values.only === undefined ? ROWS : choose('only', values.only.split(','), ROWS),
-    systems: choose('systems', values.systems.split(','), SYSTEMS),
+    rows: values.only === undefined ? ROWS : choose(values.only.split(',')),
     commands: readCount('commands', values.commands),
     perSecond: readCount('rate', values.rate),
     seed: readCount('seed', values.seed),

@@ -8,7 +8,7 @@ await build(root);
 // Imports the built code, so not before it is built.
 const { CONTRACT_FOLDER, contractFiles } = await import('../contract-documents/contract-files.ts');
 const { MESSAGES_DOCUMENT, messagesDocument } = await import('../contract-documents/messages-document.ts');
-const { contractOutline, RELEASED_OUTLINE, withAdditions } =
+const { contractLines, RELEASED_LINES, withAdditions } =
   await import('../contract-documents/compatibility.ts');
 const files = await contractFiles();
 const folder = join(root, CONTRACT_FOLDER);
@@ -18,8 +18,8 @@ for (const [path, text] of files) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text);
 }
-const record = join(root, RELEASED_OUTLINE);
-writeFileSync(record, await withAdditions(readFileSync(record, 'utf8'), contractOutline()));
+const record = join(root, RELEASED_LINES);
+writeFileSync(record, withAdditions(readFileSync(record, 'utf8'), contractLines()));
 const tables = join(root, MESSAGES_DOCUMENT);
 writeFileSync(tables, messagesDocument(readFileSync(tables, 'utf8')));
 const { PYTHON_MESSAGES, pythonMessages } = await import('../contract-documents/python-messages.ts');

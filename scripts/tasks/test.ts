@@ -7,7 +7,7 @@ import { chooseRelease } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { runJest } from '../run-jest.ts';
 import { root } from '../root.ts';
-import { readCount, readPositive, runTask } from '../run-task.ts';
+import { readPositive, runTask } from '../run-task.ts';
 
 const test = (...parts: readonly string[]): string => join(root, 'test', ...parts);
 
@@ -53,7 +53,6 @@ const SUITES: Readonly<Record<string, { readonly options: readonly string[]; rea
   // One at a time: what runs beside a measurement is part of it.
   timing: { options: ['--runInBand', '--testMatch', test('timing', '*.spec.ts')] },
   fuzz: { options: [], pattern: test('e2e', 'fuzz') },
-  recovery: { options: [], pattern: test('extended', 'recovery') },
 };
 
 /** What else is given goes to Jest: patterns of paths, and options such as `-t`. */
@@ -64,7 +63,6 @@ const OPTIONS = {
   minutes: { type: 'string' },
   seed: { type: 'string' },
   path: { type: 'string' },
-  rounds: { type: 'string' },
 } as const;
 
 /** Runs a suite, or what of it lies under some paths, on private brokers. */
@@ -76,7 +74,7 @@ await runTask(async () => {
     'inlineValue' in token && token.inlineValue ? [token.index] : [token.index, token.index + 1],
   );
   const rest = args.filter((_, index) => !taken.includes(index));
-  const { suite = '', release, minutes, seed, path, rounds } = values as Record<string, string | undefined>;
+  const { suite = '', release, minutes, seed, path } = values as Record<string, string | undefined>;
   const chosen = SUITES[suite];
   if (chosen === undefined) throw new Error(`there is no suite ${suite}`);
   if (release !== undefined) {
@@ -90,6 +88,5 @@ await runTask(async () => {
     process.env['FUZZ_MINUTES'] = `${readPositive('minutes', minutes ?? (path === undefined ? '5' : '0.3'))}`;
   if (seed !== undefined) process.env['FUZZ_SEED'] = seed;
   if (path !== undefined) process.env['FUZZ_PATH'] = path;
-  if (suite === 'recovery') process.env['RECOVERY_ROUNDS'] = `${readCount('rounds', rounds, 50)}`;
   return runJest(chosen.options, chosen.pattern === undefined ? rest : [chosen.pattern, ...rest]);
 });

@@ -6,7 +6,6 @@ import { parseArgs } from 'node:util';
 
 import { isSound, playRow } from '../../test/chaos/play-row.ts';
 import { resultLine } from '../../test/chaos/report.ts';
-import { Generations } from '../../test/chaos/upgrade/generations.ts';
 import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
 import { chooseRelease } from '../broker/releases.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
@@ -40,14 +39,11 @@ await runTask(async () => {
     await build(root);
     chooseRelease(values.release);
     const { version } = await requireInstallation();
-    const generations = new Generations({ old: { folder }, new: {} });
     console.log(`RabbitMQ ${version}: from ${git('log', '-1', '--format=%h %s', commit)}`);
-    const result = await playRow(upgradeRow(generations), {
-      system: generations.system,
+    const result = await playRow(upgradeRow({ old: { folder }, new: {} }), {
       commands: Number(values.commands),
       perSecond: Number(values.rate),
       seed: 1,
-      peer: (program) => program,
       onProgress: (line) => process.stdout.isTTY && console.log(`  ${line}`),
     });
     for (const line of [resultLine(result), ...result.stories]) console.log(`  ${line}`);

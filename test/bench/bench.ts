@@ -1,7 +1,8 @@
 import { compare, moderateMemory, type Plan } from './compare.ts';
 import { type Contestant, CONTESTANTS, OTHER } from './contestants.ts';
 import { isFaultless } from './driver/workload.ts';
-import { describeMachine, printReport } from './report.ts';
+import { printReport } from './report.ts';
+import { describeMachine } from './measure.ts';
 import { measureRates } from './reports/compare-rates.ts';
 import { openStage } from './stage.ts';
 import { timeStarts } from './time-starts.ts';

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+
+import { root } from '../../scripts/root.ts';
 
 /** 0 for no values. */
 export function median(values: readonly number[]): number {
@@ -119,4 +122,30 @@ export function bottleneck({ parts, machine }: Shares, processors: number): stri
   const full = (['worker', 'driver', 'platform'] as const).find((part) => parts[part] >= FULL);
   if (full !== undefined) return `the ${full}`;
   return machine < FULL_MACHINE * processors ? 'waiting for answers' : 'the processors';
+}
+
+/** The machine and the versions of a run. */
+export interface Machine {
+  readonly description: string;
+  readonly processors: number;
+}
+
+const PACKAGES = ['amqplib', 'undici', '@nestjs/microservices', 'class-validator', 'rabbitmq-client'];
+
+export function describeMachine(brokerVersion: string): Machine {
+  const processors = cpus();
+  const packages = PACKAGES.map((name) => `${name} ${versionOf(name)}`);
+  const memoryGib = Math.round(totalmem() / 1_024 ** 3);
+  const versions = [`Node.js ${process.versions.node}`, `RabbitMQ ${brokerVersion}`, ...packages].join(', ');
+  return {
+    description:
+      `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${memoryGib} GiB, ` +
+      `${type()} ${release()}; ${versions}`,
+    processors: processors.length,
+  };
+}
+
+function versionOf(name: string): string {
+  const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
 }

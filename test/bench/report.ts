@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { cpus, release, totalmem, type } from 'node:os';
-import { join } from 'node:path';
-
 import { markdownTable } from 'markdown-table';
 
-import { root } from '../../scripts/root.ts';
 import type { Finish, Plan, Result, Sample } from './compare.ts';
 import { isFaultless, type Tally } from './driver/workload.ts';
-import { bottleneck, median, medianShares, shareOfOthers, withRange } from './measure.ts';
+import { bottleneck, type Machine, median, medianShares, shareOfOthers, withRange } from './measure.ts';
 import { LEAST_SHARE, type Rates, rateShares } from './reports/compare-rates.ts';
 import { NPM_RUN_WORKER, type StartResult } from './time-starts.ts';
 
@@ -189,32 +184,6 @@ function startTable({ starts }: Report): Table {
     ['service', 'start to first answer', 'starts'],
     ...starts.map(({ label, timesMs }) => [label, `${withRange(timesMs, 0)} ms`, String(timesMs.length)]),
   ];
-}
-
-/** The machine and the versions of a run. */
-export interface Machine {
-  readonly description: string;
-  readonly processors: number;
-}
-
-const PACKAGES = ['amqplib', 'undici', '@nestjs/microservices', 'class-validator', 'rabbitmq-client'];
-
-export function describeMachine(brokerVersion: string): Machine {
-  const processors = cpus();
-  const packages = PACKAGES.map((name) => `${name} ${versionOf(name)}`);
-  const memoryGib = Math.round(totalmem() / 1_024 ** 3);
-  const versions = [`Node.js ${process.versions.node}`, `RabbitMQ ${brokerVersion}`, ...packages].join(', ');
-  return {
-    description:
-      `${processors.length} × ${processors[0]?.model.trim() ?? 'unknown'}, ${memoryGib} GiB, ` +
-      `${type()} ${release()}; ${versions}`,
-    processors: processors.length,
-  };
-}
-
-function versionOf(name: string): string {
-  const text = readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 /** Prints what a run has found out as Markdown, for docs/performance.md; the bounds last. */

@@ -69,14 +69,13 @@ export interface BenchPlatform extends AsyncDisposable {
 
 /**
  * @param latencyMs how long it takes to answer
- * @param records of each report; default: it knows sessions alone, and checks their signatures
+ * @param records of each report; default: none
  */
-export async function startPlatform(latencyMs: number, records?: number): Promise<BenchPlatform> {
+export async function startPlatform(latencyMs: number, records = 0): Promise<BenchPlatform> {
   const [port = 0] = await freePorts(1);
-  const program = records === undefined ? 'main' : 'reports';
   const platform = new Program(
     process.execPath,
-    [fileURLToPath(new URL(`platform/${program}.ts`, import.meta.url))],
+    [fileURLToPath(new URL('platform/main.ts', import.meta.url))],
     { PORT: String(port), LATENCY_MS: String(latencyMs), REPORT_RECORDS: String(records), SECRET_KEY },
   );
   const origin = `http://127.0.0.1:${port}`;

@@ -15,14 +15,21 @@ const samplesOf = (
 const sawtooth = (seconds: number) => 40 + (seconds % 50) / 2 + Math.sin(seconds);
 
 describe('memoryVerdict', () => {
-  it('is flat if the memory rises and falls back', () => {
-    expect(memoryVerdict(samplesOf(sawtooth)).isFlat).toBe(true);
-  });
-
-  it('does not count the warm-up', () => {
-    expect(memoryVerdict(samplesOf((seconds) => sawtooth(seconds) + Math.min(seconds, 85) / 10)).isFlat).toBe(
+  it.each<[string, boolean | undefined, ReturnType<typeof samplesOf>]>([
+    ['flat if the memory rises and falls back', true, samplesOf(sawtooth)],
+    [
+      'flat if it only grows in the warm-up',
       true,
-    );
+      samplesOf((seconds) => sawtooth(seconds) + Math.min(seconds, 85) / 10),
+    ],
+    [
+      'not flat if it grows outside of the heap',
+      false,
+      samplesOf(sawtooth, 600, (seconds) => 100 + seconds / 60),
+    ],
+    ['undefined for a short run', undefined, samplesOf(sawtooth, 120)],
+  ])('is %s', (_, expected, samples) => {
+    expect(memoryVerdict(samples).isFlat).toBe(expected);
   });
 
   it('finds a leak of a tenth of a MiB in six seconds beneath it, and its rate', () => {
@@ -30,15 +37,5 @@ describe('memoryVerdict', () => {
     expect(isFlat).toBe(false);
     expect(inUse.slope).toBeGreaterThan(50);
     expect(inUse.slope).toBeLessThan(70);
-  });
-
-  it('finds growth outside of the heap', () => {
-    const { isFlat, outsideHeap } = memoryVerdict(samplesOf(sawtooth, 600, (seconds) => 100 + seconds / 60));
-    expect(isFlat).toBe(false);
-    expect(outsideHeap.slope).toBeCloseTo(60);
-  });
-
-  it('has no verdict on a short run', () => {
-    expect(memoryVerdict(samplesOf(sawtooth, 120)).isFlat).toBeUndefined();
   });
 });

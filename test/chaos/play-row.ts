@@ -1,18 +1,14 @@
-import { seededRandom } from '../../apps/sandbox/src/faults/latency.ts';
+import { seededRandom } from '../../apps/sandbox/src/random.ts';
 import { storyOf } from './ledger/story.ts';
 import { recoveryMs, type Verdict, verdictOf } from './ledger/verdict.ts';
 import type { Row } from './rows/row.ts';
 import { ChaosStage } from './stage/chaos-stage.ts';
-import type { System } from './stage/systems.ts';
 
 export interface PlayOptions {
-  readonly system: System;
   /** At least; more are sent until nothing is broken any more. */
   readonly commands: number;
   readonly perSecond: number;
   readonly seed: number;
-  /** A compiled program of `test/bench/peers`. */
-  readonly peer: (program: string) => string;
   readonly onProgress: (line: string) => void;
   /** Called when the workers take commands, before the first is sent. */
   readonly onStage?: (stage: ChaosStage) => void;
@@ -20,7 +16,6 @@ export interface PlayOptions {
 
 export interface RowResult extends Omit<Verdict, 'lost' | 'wrong' | 'cameAgain' | 'calledAgain' | 'slowest'> {
   readonly row: Row;
-  readonly system: System;
   readonly lost: number;
   readonly wrong: number;
   readonly crashes: number;
@@ -42,18 +37,11 @@ const MAX_AGAIN = 3;
 
 /** Plays one row: sends the commands, breaks what the row breaks meanwhile, and holds the answers against the commands. */
 export async function playRow(row: Row, options: PlayOptions): Promise<RowResult> {
-  const { system, commands, perSecond, seed, peer, onProgress } = options;
+  const { commands, perSecond, seed, onProgress } = options;
   const startedMs = performance.now();
   const random = seededRandom(seed);
   onProgress('starting');
-  await using stage = await ChaosStage.start({
-    system,
-    wishes: row.wishes ?? {},
-    commands,
-    perSecond,
-    random,
-    peer,
-  });
+  await using stage = await ChaosStage.start({ wishes: row.wishes ?? {}, commands, perSecond, random });
   options.onStage?.(stage);
   const beganMs = Date.now();
   const progress = setInterval(() => {
@@ -76,7 +64,6 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
     return {
       ...figures,
       row,
-      system,
       lost: lost.length,
       wrong: wrong.length,
       crashes: stage.workers.crashes,
@@ -93,7 +80,7 @@ export async function playRow(row: Row, options: PlayOptions): Promise<RowResult
   }
 }
 
-/** Whether nothing was lost: what every row of ours has to show. */
+/** Whether nothing was lost: what every row has to show. */
 export function isSound({ lost, wrong, crashes, stuck }: RowResult): boolean {
   return lost + wrong + crashes + stuck === 0;
 }

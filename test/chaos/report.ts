@@ -35,7 +35,7 @@ const HEAD = [
   'Longest',
 ];
 
-/** The results of one system in a table, which documents hold as it is. */
+/** The results in a table, which documents hold as it is. */
 export function chaosTable(results: readonly RowResult[]): string {
   const rows = results.map((result) => [
     result.row.name,

@@ -1,9 +1,7 @@
 import { type MemorySample, memoryVerdict } from './memory-verdict.ts';
-import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.ts';
 import { mixture } from './rows/mixture.ts';
 import type { ChaosStage } from './stage/chaos-stage.ts';
-import { OURS } from './stage/systems.ts';
 
 interface Sample extends MemorySample {
   readonly openFiles: number;
@@ -24,7 +22,7 @@ const MIB = 1024 * 1024;
 const NEGLIGIBLE_FILES = 20;
 
 /** Load with deployments and faults by chance; the worker that lives throughout is looked at. */
-export async function soakChaos(options: Omit<PlayOptions, 'system' | 'peer'>): Promise<SoakChaosResult> {
+export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> {
   const samples: Sample[] = [];
   const faults = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -32,8 +30,6 @@ export async function soakChaos(options: Omit<PlayOptions, 'system' | 'peer'>): 
   try {
     const row = await playRow(mixture, {
       ...options,
-      system: OURS,
-      peer: (program) => program,
       onStage: (stage) => {
         played = stage;
         const startedMs = performance.now();
@@ -55,10 +51,8 @@ export async function soakChaos(options: Omit<PlayOptions, 'system' | 'peer'>): 
 }
 
 async function look(stage: ChaosStage, startedMs: number): Promise<readonly Sample[]> {
-  const program = stage.workers.programs[0];
-  if (!(program instanceof WorkerProcess)) return [];
   // A busy worker may not answer now.
-  const page = await program.get('/metrics').catch(() => undefined);
+  const page = await stage.workers.programs[0]?.get('/metrics').catch(() => undefined);
   if (page === undefined) return [];
   const metric = (name: string): number =>
     Number(new RegExp(`^${name} (.+)$`, 'm').exec(page.body)?.[1] ?? Number.NaN);

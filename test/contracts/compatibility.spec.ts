@@ -1,102 +1,60 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { root } from '../../scripts/root.ts';
 import {
   breakingChanges,
-  type ContractOutline,
-  contractOutline,
-  RELEASED_OUTLINE,
+  contractLines,
+  RELEASED_LINES,
   withAdditions,
 } from '../../scripts/contract-documents/compatibility.ts';
+import { root } from '../../scripts/root.ts';
 
-const record = readFileSync(join(root, RELEASED_OUTLINE), 'utf8');
-const released = JSON.parse(record) as ContractOutline;
+const record = readFileSync(join(root, RELEASED_LINES), 'utf8');
+const released = record.trimEnd().split('\n');
 
-/** The outline with one thing changed. */
-function altered(change: (outline: any) => void): ContractOutline {
-  const outline = structuredClone(released);
-  change(outline);
-  return outline;
-}
-
-describe('version-1.json', () => {
-  it('is what the code says: nothing that a caller relies on has changed, and additions are in it', () => {
-    expect(breakingChanges(released, contractOutline())).toEqual([]);
-    expect(released).toEqual(contractOutline());
-  });
+it('the code keeps all that callers rely on, and every addition is recorded', () => {
+  expect(breakingChanges(released, contractLines())).toEqual([]);
+  expect(released).toEqual(contractLines());
 });
 
-describe('what `npm run contract` records', () => {
-  const recorded = async (change: (outline: any) => void) =>
-    JSON.parse(await withAdditions(record, altered(change))) as ContractOutline;
-
-  it('are additions', async () => {
-    const added = await recorded((outline) => (outline.messages['session.destroyed'] = {}));
-    expect(added.messages).toEqual({ ...released.messages, 'session.destroyed': {} });
-    expect(await withAdditions(record, released)).toBe(record);
-  });
-
-  it('is nothing if a change would break a caller, whatever was added besides', async () => {
-    const broken = (outline: any) => {
-      outline.codes.NEW = 'rejected';
-      outline.lanes['game.open'] = 'reports';
-    };
-    expect(await withAdditions(record, altered(broken))).toBe(record);
-  });
+it.each([
+  'name poker.commands',
+  'lane of game.open: interactive',
+  'code NICKNAME_TAKEN rejected',
+  'game.open',
+  'game.open /player/nick',
+  'session.create /authType enum "internal"',
+  'report.page /totalCount type "integer"',
+])('a caller breaks without the line %s', (line) => {
+  expect(released).toContain(line);
+  const changes = [`gone: ${line}`];
+  expect(
+    breakingChanges(
+      released,
+      released.filter((each) => each !== line),
+    ),
+  ).toEqual(changes);
 });
 
-describe('what breaks a caller', () => {
-  it.each<[string, (messages: any, outline: any) => void]>([
-    ['poker.commands is gone', (_, outline) => outline.names.shift()],
-    ['game.open was interactive and is reports', (_, outline) => (outline.lanes['game.open'] = 'reports')],
-    ['NICKNAME_TAKEN is gone', (_, outline) => delete outline.codes.NICKNAME_TAKEN],
-    ['game.open is gone', (messages) => delete messages['game.open']],
-    ['game.open /player/nick is gone', (messages) => delete messages['game.open']['/player/nick']],
-    [
-      'session.create /region is required',
-      (messages) => (messages['session.create']['/region'] = { required: true, rules: {} }),
-    ],
-    [
-      'session.create /nick takes less by minLength',
-      (messages) => (messages['session.create']['/nick'].rules.minLength = 1),
-    ],
-    [
-      'session.create /authType rules enum internal is gone',
-      (messages) => (messages['session.create']['/authType'].rules.enum = ['external']),
-    ],
-    [
-      'report.page /totalCount rules type was integer and is string',
-      (messages) => (messages['report.page']['/totalCount'].rules.type = 'string'),
-    ],
-  ])('%s', (line, change) => {
-    expect(
-      breakingChanges(
-        released,
-        altered((outline) => change(outline.messages, outline)),
-      ),
-    ).toEqual([line]);
-  });
+it.each([
+  'session.create /region required',
+  'session.create /nick required',
+  'session.create /nick minLength 1',
+])('a caller breaks by the new line %s, and nothing is recorded', (line) => {
+  expect(breakingChanges(released, [...released, line])).toEqual([`new: ${line}`]);
+  expect(withAdditions(record, [...released, line])).toBe(record);
+});
 
-  it.each<[string, (messages: any, outline: any) => void]>([
-    ['a new code', (_, outline) => (outline.codes.NEW = 'rejected')],
-    [
-      'a new member that may be absent',
-      (messages) => (messages['session.create']['/x'] = { required: false, rules: {} }),
-    ],
-    [
-      'a new member of a reply',
-      (messages) => (messages['session.created']['/x'] = { required: true, rules: {} }),
-    ],
-    ['one more value', (messages) => messages['session.create']['/authType'].rules.enum.push('other')],
-  ])('not %s', (_name, change) => {
-    expect(
-      breakingChanges(
-        released,
-        altered((outline) => change(outline.messages, outline)),
-      ),
-    ).toEqual([]);
-  });
+it.each([
+  'code NEW rejected',
+  'session.destroy /userId required',
+  'session.create /region',
+  'session.create /region/name required',
+  'session.create /authType enum "other"',
+  'session.created /region required',
+])('a caller takes the new line %s, which is recorded', (line) => {
+  expect(breakingChanges(released, [...released, line])).toEqual([]);
+  expect(withAdditions(record, [...released, line])).toBe(`${record}${line}\n`);
 });

@@ -5,8 +5,7 @@ import { Parser } from '@asyncapi/parser';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { COMMAND_TYPES, CommandError, type CommandType, LANES } from '#contracts';
-import { REPLIES, validateCommand } from '#contracts/validation';
-import { SETTINGS } from '#settings';
+import { validateCommand } from '#contracts/validation';
 
 import {
   AUTH_TYPE,
@@ -22,7 +21,6 @@ import {
   TEXT,
   withMember,
 } from '../../libs/contracts/src/commands/validate-command.fixture.ts';
-import { topologyOf } from '../../libs/messaging/src/topology/topology.ts';
 import { CONTRACT_FOLDER, contractFiles } from '../../scripts/contract-documents/contract-files.ts';
 import { EXAMPLES } from '../../scripts/contract-documents/message-examples.ts';
 import {
@@ -92,21 +90,6 @@ describe('asyncapi.yaml', () => {
     const operations = parsed.document?.operations().filterByReceive() ?? [];
     expect(operations).toHaveLength(COMMAND_TYPES.length + LANES.length);
   });
-
-  it('has the whole topology, arguments and all, under the default settings', () => {
-    const delays = String(SETTINGS.REPORTS_RETRY_DELAYS_MS.default).split(',').map(Number);
-    const { exchanges, queues, bindings } = topologyOf('poker', delays);
-    expect(parsed.document?.extensions().get('x-topology')?.value()).toEqual({ exchanges, queues, bindings });
-  });
-
-  it('shows every example of every message', () => {
-    for (const name of MESSAGE_NAMES) {
-      const examples = parsed.document?.components().messages().get(name)?.examples().all() ?? [];
-      expect(examples.map((example) => example.payload())).toEqual(
-        EXAMPLES[name]?.map(({ payload }) => payload),
-      );
-    }
-  });
 });
 
 const LAUNCH = [
@@ -169,21 +152,7 @@ describe.each(COMMAND_TYPES)('the schema of %s', (type) => {
   });
 });
 
-describe('the schema of a reply', () => {
-  const rows = [...REPLIES.keys()].map(
-    (name) => [name, EXAMPLES[name]?.[0]?.payload as Record<string, unknown>] as const,
-  );
-
-  it.each(rows)('%s misses each member that is required', (name, payload) => {
-    const required = SCHEMAS[name]?.['required'] as string[];
-    const missed = required.filter((member) => {
-      const { [member]: _, ...rest } = payload;
-      return faultsBySchema(name, rest).length > 0;
-    });
-    expect(missed).toEqual(required);
-    expect(faultsBySchema(name, { ...payload, later: 1 })).toEqual([]);
-  });
-
+describe('the schema of report.page', () => {
   it('refuses an amount that is not an integer, unless the page names it', () => {
     const page = EXAMPLES['report.page']?.[0]?.payload as { records: object[] };
     const broken = { ...page, records: [{ ...page.records[0], rake: '1' }] };

@@ -1,14 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
-import {
-  COMMAND_TYPES,
-  CommandError,
-  type CommandType,
-  ERROR_CODES,
-  type ErrorCode,
-  type Reply,
-} from '#contracts';
+import { COMMAND_TYPES, type CommandType, type ErrorCode, type Reply } from '#contracts';
 import { REPLIES, validateCommand } from '#contracts/validation';
 
 import type { Command } from '../../libs/messaging/src/command/command.ts';
@@ -134,14 +127,6 @@ describe('an announcement', () => {
 });
 
 describe('the examples of command.failed', () => {
-  it('are one for each code, as the table has it', () => {
-    expect(ERROR_EXAMPLES.map(({ payload }) => payload.code)).toEqual(Object.keys(ERROR_CODES));
-    for (const { payload } of ERROR_EXAMPLES) {
-      const { code, category, retryable, message } = new CommandError(payload.code);
-      expect(payload).toMatchObject({ code, category, retryable, message });
-    }
-  });
-
   it("have the worker's own messages", () => {
     const example = ERROR_EXAMPLES.find(({ name }) => name === ('VALIDATION_FAILED' satisfies ErrorCode));
     const actual = (): unknown =>

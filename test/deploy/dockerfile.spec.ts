@@ -128,24 +128,6 @@ describe('deploy/Dockerfile', () => {
     expect(runs).toContain('rm -r node_modules/@poker-bridge');
   });
 
-  it('takes over packages without those for development, and no source', () => {
-    const instructionsOf = (stage: string) => stages.find(({ name }) => name === stage)?.instructions ?? [];
-    expect(valuesOf(instructionsOf('packages'), 'RUN')[0]).toMatch(/^npm ci --omit=dev --omit=optional /);
-    const runtime = valuesOf(instructionsOf('runtime'), 'COPY');
-    expect(runtime.map((value) => value.split(' ').at(-2))).toEqual([
-      '/app/node_modules',
-      '/app/dist',
-      'package.json',
-      'deploy/poker-bridge',
-    ]);
-    expect(
-      valuesOf(
-        stages.flatMap(({ instructions }) => instructions),
-        'ARG',
-      ),
-    ).toEqual([]);
-  });
-
   it('starts the command line like npm run, from the path', () => {
     const flags = CLI.flags.filter((flag) => flag !== '--enable-source-maps');
     expect(read('deploy/poker-bridge')).toContain(

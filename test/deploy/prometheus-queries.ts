@@ -49,7 +49,7 @@ export function seriesIn(expression: string): readonly string[] {
 }
 
 /** The labels that it names: in matchers, and after `by` and the like. */
-export function labelsIn(expression: string): readonly string[] {
+function labelsIn(expression: string): readonly string[] {
   const bare = withoutStrings(expression);
   const matchers = [...bare.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*""/g)].map(([, name = '']) => name);
   const groups = [...bare.matchAll(/\b(?:by|without|on|ignoring)\s*\(([^)]*)\)/g)];
@@ -60,4 +60,15 @@ const WORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'by', 'on', 'wit
 
 function withoutStrings(expression: string): string {
   return expression.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+}
+
+/** The series and labels that an expression names and neither a worker nor RabbitMQ has, nor a rule that records one. */
+export function unknownIn(expression: string, recorded: readonly string[] = []): readonly string[] {
+  const series = new Map([...workerSeries(), ...BROKER_SERIES]);
+  const named = seriesIn(expression).filter((name) => !recorded.includes(name));
+  const labels = new Set(named.flatMap((name) => series.get(name) ?? []));
+  return [
+    ...named.filter((name) => !series.has(name)),
+    ...labelsIn(expression).filter((label) => !labels.has(label)),
+  ];
 }

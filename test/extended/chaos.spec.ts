@@ -3,7 +3,6 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { isSound, playRow } from '../chaos/play-row.ts';
 import { resultLine } from '../chaos/report.ts';
 import { ROWS } from '../chaos/rows/rows.ts';
-import { OURS } from '../chaos/stage/systems.ts';
 
 jest.setTimeout(360_000);
 
@@ -14,11 +13,9 @@ const SHORT = new Set(['worker-kill', 'tcp-cuts', 'forced-closes', 'redis-kill',
 describe('two workers under load lose nothing', () => {
   it.each(ROWS.filter(({ name }) => SHORT.has(name)))('$name: $title', async (row) => {
     const result = await playRow(row, {
-      system: OURS,
       commands: 400,
       perSecond: 50,
       seed: 1,
-      peer: (program) => program,
       onProgress: () => undefined,
     });
     expect([resultLine(result), ...result.stories, isSound(result)].slice(isSound(result) ? -1 : 0)).toEqual([

@@ -1,6 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
@@ -16,8 +13,6 @@ import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 
 jest.setTimeout(120_000);
 
-/** A folder for pictures of each incident, to look at them and to renew docs/images; unset: none is kept. */
-const PICTURES = process.env['CONSOLE_PICTURES'];
 const SIZES = [
   ['wide', { width: 1280, height: 900 }],
   ['narrow', { width: 400, height: 800 }],
@@ -75,12 +70,8 @@ async function look(): Promise<Page> {
   return page;
 }
 
-/** Reads the page as people do, at both widths, light and dark. */
-async function expectFirst(
-  page: Page,
-  name: string,
-  { level, what, why, whoActs, line, printed }: Said,
-): Promise<void> {
+/** Reads the page as people do, at both widths. */
+async function expectFirst(page: Page, { level, what, why, whoActs, line, printed }: Said): Promise<void> {
   const verdict = page.locator('#verdict');
   await verdict.locator('h2').filter({ hasText: what }).waitFor({ timeout: WAIT_TIMEOUT_MS });
   await verdict.locator('dl').first().locator('dd').getByText(why).waitFor({ timeout: WAIT_TIMEOUT_MS });
@@ -91,13 +82,9 @@ async function expectFirst(
   );
   expect(await facts.textContent()).toMatch(whoActs);
   expect(await facts.locator('.copyable').textContent()).toBe(line);
-  expect(await outputOf(name, line)).toMatch(printed);
+  expect(await outputOf(line)).toMatch(printed);
   for (const [width, size] of SIZES) {
     await page.setViewportSize(size);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      if (PICTURES !== undefined) await draw(page, join(PICTURES, `${name}-${width}-${colorScheme}.png`));
-    }
     expect({ width, overflow: (await lookOf(page)).overflow }).toEqual({ width, overflow: 0 });
     expect({ width, broken: await brokenWords(page) }).toEqual({ width, broken: [] });
     const box = await facts.boundingBox();
@@ -105,28 +92,14 @@ async function expectFirst(
   }
 }
 
-/** A picture of the first screen, with the prefix that an installation has. */
-async function draw(page: Page, path: string): Promise<void> {
-  await page.evaluate((prefix) => {
-    const { document, NodeFilter } = globalThis as any;
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    for (let node = texts.nextNode(); node; node = texts.nextNode())
-      if (node.data.includes(prefix)) node.data = node.data.replaceAll(prefix, 'poker');
-  }, sandboxed.service.prefix);
-  await page.screenshot({ path });
-}
-
 /** What the line prints for somebody who types it now. */
-async function outputOf(name: string, line: string): Promise<string> {
+async function outputOf(line: string): Promise<string> {
   const [program, ...args] = line.split(' ');
   const variables = { ...sandboxed.service.variables, AMQP_URL: sandboxed.service.url };
   const node = JSON.parse(process.env['TEST_BROKER_NODE'] ?? '{}') as BrokerNode;
-  const stdout =
-    program === 'poker-bridge'
-      ? (await runCli(args, { variables })).stdout
-      : await rabbitmqctl(node, args, program);
-  if (PICTURES !== undefined) await writeFile(join(PICTURES, `${name}.txt`), stdout);
-  return stdout;
+  return program === 'poker-bridge'
+    ? (await runCli(args, { variables })).stdout
+    : rabbitmqctl(node, args, program);
 }
 
 describe('the console in an incident', () => {
@@ -135,7 +108,7 @@ describe('the console in an incident', () => {
     await sandboxed.platform.fault({ kind: 'status', status: 503, operation: 'open-game' });
     await play({ 'game.open': 10, 'session.create': 100 });
     await play({ 'game.open': 20 });
-    await expectFirst(page, 'one-dead-type', {
+    await expectFirst(page, {
       level: 'down',
       what: /^✕game\.open fails: 30 of 30 in the last minute$/,
       why: /^the platform answers HTTP 503 \(\d+ [A-Z_]+, \d+ [A-Z_]+\)$/,
@@ -156,7 +129,7 @@ describe('the console in an incident', () => {
     const page = await look();
     await sandboxed.platform.fault({ kind: 'reset-before' });
     await play({ 'game.open': 20, 'session.create': 20 });
-    await expectFirst(page, 'dead-platform', {
+    await expectFirst(page, {
       level: 'down',
       what: /^✕session\.create and game\.open fail: 40 of 40 in the last minute$/,
       why: /^no answer of the platform: reset \(/,
@@ -173,7 +146,7 @@ describe('the console in an incident', () => {
     await page.locator('#queues').getByText('.interactive').waitFor({ timeout: WAIT_TIMEOUT_MS });
     await testBrokerCtl('set_vm_memory_high_watermark', '0.00001');
     try {
-      await expectFirst(page, 'memory-alarm', {
+      await expectFirst(page, {
         level: 'down',
         what: /^✕RabbitMQ takes nothing, so no reply leaves$/,
         why: /^it has an alarm: low on memory$/,
@@ -205,7 +178,7 @@ describe('the console in an incident', () => {
         { userId: 'ada' },
         { replyTo: queue, messageId: `full-${n}` },
       );
-    await expectFirst(page, 'full-reply-queue', {
+    await expectFirst(page, {
       level: 'attention',
       what: new RegExp(`^!3 replies wait for ${queue}$`),
       why: /^the queue is full: its caller does not read it \(REPLY_QUEUE_FULL\)$/,
@@ -223,7 +196,7 @@ describe('the console in an incident', () => {
     const page = await look();
     await sandboxed.caller.send('game.open', { player: { id: 'ada', nick: 7 } }, { messageId: 'bad-1' });
     await redis.kill();
-    await expectFirst(page, 'redis-gone', {
+    await expectFirst(page, {
       level: 'attention',
       what: /^!Redis is away: each worker recognises only its own repeats$/,
       why: /^connect ECONNREFUSED /,

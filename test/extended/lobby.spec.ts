@@ -63,7 +63,7 @@ describe('the page of a session, in a browser', () => {
     expect(complaints).toEqual([]);
     expect([...new Set(requested.map((address) => new URL(address).pathname))].sort()).toEqual([
       '/assets/countdown.js',
-      '/assets/lobby.css',
+      '/assets/pages.css',
       '/assets/spade.svg',
       '/lobby',
     ]);

@@ -4,13 +4,7 @@ import { inspect } from 'node:util';
 
 import { Command, CommanderError } from 'commander';
 
-import { addDoctor } from './doctor/doctor.command.ts';
-import { EXIT, ExitError, usageError } from './exit.ts';
-import { addDeadLetters, addReplies } from './kept-messages/kept-messages.command.ts';
-import { addReport } from './report/report.command.ts';
-import { addSend } from './send/send.command.ts';
-import { addSign } from './sign/sign.command.ts';
-import { addTrace } from './trace/trace.command.ts';
+import { EXIT, ExitError } from './exit.ts';
 
 const EXAMPLES = `
 Examples:
@@ -23,33 +17,48 @@ Examples:
 Exits with 0 on success, 1 if the reply is command.failed, 2 on wrong usage,
 3 if no reply came in time, 78 on wrong settings.`;
 
-const CALLERS_EXAMPLES = `
-Examples:
-  $ poker-bridge callers permissions callers.json
-  $ poker-bridge callers permissions callers.json | sh
+/** Gives a command its arguments, options and action. */
+type Define = (command: Command) => void;
 
-Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.
-A caller gets its reply queues (by default those that begin with its name and a dot, or are named by the broker),
-an exchange <caller>.commands, which Nest's client needs, and that of the commands.`;
+/** Each subcommand with its description, and what loads the rest: together they take a second. */
+const SUBCOMMANDS: Readonly<Record<string, readonly [description: string, load: () => Promise<Define>]>> = {
+  send: [
+    'sends one command over the bus and prints its replies as they arrive',
+    async () => (await import('./send/send.ts')).defineSend,
+  ],
+  report: [
+    'fetches a whole report into a file',
+    async () => (await import('./report/report.command.ts')).defineReport,
+  ],
+  sign: [
+    'explains signatures, and finds their settings',
+    async () => (await import('./sign/sign.command.ts')).defineSign,
+  ],
+  'dead-letters': [
+    'looks into the dead letters, sends them back to work, or removes them',
+    async () => (await import('./kept-messages/kept-messages.command.ts')).defineDeadLetters,
+  ],
+  replies: [
+    'looks into the parked replies, delivers or removes them',
+    async () => (await import('./kept-messages/kept-messages.command.ts')).defineReplies,
+  ],
+  callers: ['says who may send what', async () => (await import('./callers.ts')).defineCallers],
+  trace: [
+    'prints what a log on standard input says about a command, a player or a stretch of time',
+    async () => (await import('./trace/trace.ts')).defineTrace,
+  ],
+  doctor: [
+    'checks settings, broker, topology, Redis and platform, and says what to do about each fault',
+    async () => (await import('./doctor/doctor.ts')).defineDoctor,
+  ],
+  completion: [
+    'prints what makes a shell complete subcommands, options and types of commands',
+    async () => (await import('./completion.ts')).defineCompletion,
+  ],
+};
 
-const COMPLETION_EXAMPLES = `
-Examples:
-  $ poker-bridge completion bash >> ~/.bashrc
-  $ poker-bridge completion zsh >> ~/.zshrc`;
-
-const SUBCOMMANDS: readonly ((program: Command) => void)[] = [
-  addSend,
-  addReport,
-  addSign,
-  addDeadLetters,
-  addReplies,
-  addCallers,
-  addTrace,
-  addDoctor,
-  addCompletion,
-];
-
-export function createProgram(): Command {
+/** @param used the subcommands that get their arguments and options; default: all */
+export async function createProgram(used = Object.keys(SUBCOMMANDS)): Promise<Command> {
   const program = new Command('poker-bridge')
     .description(
       'Commands, reports, dead letters, signatures, permissions and logs of the service, and a check of it.',
@@ -60,55 +69,28 @@ export function createProgram(): Command {
     .helpOption('-h, --help', 'shows this')
     .version(versionOf(), '-V, --version', 'prints the version')
     .addHelpText('after', EXAMPLES);
-  for (const add of SUBCOMMANDS) add(program);
+  for (const [name, [description, load]] of Object.entries(SUBCOMMANDS)) {
+    const command = program.command(name).description(description).helpCommand(false);
+    if (used.includes(name)) (await load())(command);
+  }
   return program;
 }
 
 /** Runs the command line and sets the exit code of the process. */
 export async function run(args: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync(withHelpAsOption(args), { from: 'user' });
+    const name = args[args[0] === 'help' ? 1 : 0] ?? '';
+    // It prints the options of all others.
+    const program = await createProgram(name === 'completion' ? undefined : [name]);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     process.exitCode = await exitCodeOf(error);
   }
 }
 
-function addCallers(program: Command): void {
-  const callers = program.command('callers').description('says who may send what').helpCommand(false);
-  callers
-    .command('permissions')
-    .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
-    .argument('[FILE]', 'the rules as JSON; default: the file of CALLERS_FILE')
-    .addHelpText('after', CALLERS_EXAMPLES)
-    .action(async (file: string | undefined) => {
-      const { callersPermissions } = await import('./callers/callers-permissions.ts');
-      callersPermissions(file);
-    });
-}
-
-function addCompletion(program: Command): void {
-  program
-    .command('completion')
-    .description('prints what makes a shell complete subcommands, options and types of commands')
-    .argument('<SHELL>', 'bash or zsh')
-    .addHelpText('after', COMPLETION_EXAMPLES)
-    .action(async (shell: string) => {
-      const { completionScript } = await import('./completion-script.ts');
-      const script = completionScript(program, shell);
-      if (script === undefined) throw usageError('SHELL is bash or zsh');
-      process.stdout.write(script);
-    });
-}
-
 function versionOf(): string {
   const path = findPackageJSON('.', import.meta.url) ?? '';
   return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
-}
-
-/** Turns `help send` into `send --help`: for the former commander runs no hooks, and one of them loads the help text. */
-function withHelpAsOption(args: readonly string[]): readonly string[] {
-  const [first, ...rest] = args;
-  return first === 'help' && rest.length > 0 ? [...rest, '--help'] : args;
 }
 
 async function exitCodeOf(thrown: unknown): Promise<number> {

@@ -1,12 +1,59 @@
+import { busNames } from '#contracts';
 import type { OperatorCredentials, PlatformTransport } from '#platform';
-import { readOperators, readTextFile, readTls, type Settings, type TlsFamily } from '#settings';
+import { BriefConnection, onChannel } from '#rabbitmq';
+import {
+  readOperators,
+  readSomeSettings,
+  readTextFile,
+  readTls,
+  type Settings,
+  type TlsFamily,
+} from '#settings';
 import { TlsContext } from '#tls';
 
-import { usageError } from './exit.ts';
+import { EXIT, ExitError, usageError } from './exit.ts';
 import { printable } from './output.ts';
 
 /** The settings of the broker. */
 export const OF_BROKER = ['AMQP_URL', 'AMQP_PREFIX', 'AMQP_TLS_CA', 'AMQP_TLS_CERT', 'AMQP_TLS_KEY'] as const;
+export const ANSWER_TIMEOUT_MS = 5_000;
+const NOT_FOUND = 404;
+
+export interface Bus {
+  readonly urls: readonly string[];
+  readonly prefix: string;
+  readonly tls: TlsContext;
+}
+
+/** @throws SettingsError if the settings of the broker cannot be used */
+export function readBus(): Bus {
+  const settings = readSomeSettings(OF_BROKER, process.env);
+  const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
+  return { urls, prefix, tls: tlsOf('AMQP', settings, urls) };
+}
+
+/**
+ * Connects to a broker with an exchange for commands.
+ *
+ * @throws BrokerError; ExitError if no worker has declared anything yet
+ */
+export async function openForCommands({ urls, prefix, tls }: Bus): Promise<BriefConnection> {
+  const connection = await BriefConnection.open(urls, { name: 'poker-bridge', tls });
+  const { commands } = busNames(prefix);
+  try {
+    await onChannel(connection.model, ANSWER_TIMEOUT_MS, 'the exchange', (channel) =>
+      channel.checkExchange(commands),
+    );
+    return connection;
+  } catch (error) {
+    await connection[Symbol.asyncDispose]();
+    if ((error as { code?: unknown }).code !== NOT_FOUND) throw connection.faultOf(error);
+    throw new ExitError(
+      EXIT.noAnswer,
+      `The broker has no exchange ${commands}: no worker with this AMQP_PREFIX has been there.`,
+    );
+  }
+}
 
 /**
  * What connections to one kind of server trust and present, by the settings.

@@ -5,14 +5,13 @@ import { FaultsController } from './control/faults.controller.ts';
 import { OwnHost } from './control/own-host.ts';
 import { PlayersController } from './control/players.controller.ts';
 import { ControlBodyMiddleware } from './control/problem.ts';
-import { FaultRules } from './faults/fault-rules.ts';
-import { Latency, seededRandom } from './faults/latency.ts';
+import { FaultRules, Latency } from './faults/fault-rules.ts';
 import { GamesController } from './games/games.controller.ts';
 import { ErrorFilter } from './http/write-answers.ts';
 import { Overview } from './pages/overview.ts';
 import { PagesController } from './pages/pages.controller.ts';
 import { Currencies, Players } from './players/players.ts';
-import { Accounts } from './reports/population.ts';
+import { seededRandom } from './random.ts';
 import { ReportsController } from './reports/reports.controller.ts';
 import { Reports } from './reports/reports.ts';
 import { PublicAddress, Sessions } from './sessions/sessions.ts';
@@ -20,6 +19,9 @@ import { SessionsController } from './sessions/sessions.controller.ts';
 import { Settings } from './settings/settings.ts';
 import { TrafficLog } from './traffic/traffic-log.ts';
 import { TrafficMiddleware } from './traffic/traffic.middleware.ts';
+
+/** What may be asked for under any host name: the platform, and the pages of its players. */
+const PUBLIC = ['api/*path', 'apiweb/*path', 'lobby', 'table/*path'];
 
 /** Composition root: the one file that knows every part of the sandbox. */
 @Module({})
@@ -45,7 +47,6 @@ export class AppModule implements NestModule {
         { provide: FaultRules, useValue: new FaultRules(random) },
         { provide: Latency, useValue: new Latency(settings.latency, random) },
         { provide: APP_FILTER, useClass: ErrorFilter },
-        Accounts,
         Overview,
         Reports,
         PublicAddress,
@@ -55,7 +56,11 @@ export class AppModule implements NestModule {
   }
 
   configure(consumer: MiddlewareConsumer): void {
-    consumer.apply(OwnHost, ControlBodyMiddleware).forRoutes('sandbox/*path');
+    consumer
+      .apply(OwnHost)
+      .exclude(...PUBLIC)
+      .forRoutes('{*path}');
+    consumer.apply(ControlBodyMiddleware).forRoutes('sandbox/*path');
     consumer.apply(TrafficMiddleware).forRoutes('{*path}');
   }
 }

@@ -1,8 +1,6 @@
-import { SettingsError } from './settings/clients.ts';
+import { EXIT_CONFIG, SettingsError } from '#settings';
 import { readSettings, type Settings } from './settings/settings.ts';
 import { startSandbox } from './start-sandbox.ts';
-
-const EXIT_CONFIG = 78;
 
 try {
   await run(readSettings());

@@ -1,14 +1,18 @@
 import 'reflect-metadata';
+import { join } from 'node:path';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Express } from 'express';
 import { AppModule } from './app.module.ts';
 import { JsonApiAdapter } from './http/write-answers.ts';
+import { PAGE_HEADERS } from './pages/page.ts';
 import { PublicAddress } from './sessions/sessions.ts';
 import type { Settings } from './settings/settings.ts';
 
 const DRAIN_MS = 5000;
 const IDLE_CHECK_MS = 20;
+/** Style, scripts and image of the pages. */
+const ASSETS = join(import.meta.dirname, 'pages/assets');
 
 /** A running sandbox. */
 export interface RunningSandbox {
@@ -25,6 +29,11 @@ export interface RunningSandbox {
 export async function startSandbox(settings: Settings): Promise<RunningSandbox> {
   const adapter = new JsonApiAdapter();
   adapter.getInstance<Express>().disable('x-powered-by');
+  adapter.useStaticAssets(ASSETS, {
+    prefix: '/assets',
+    index: false,
+    setHeaders: (response) => response.setHeaders(new Map(Object.entries(PAGE_HEADERS))),
+  });
   const app = await NestFactory.create(AppModule.for(settings), adapter, {
     bodyParser: false,
     abortOnError: false,

@@ -7,7 +7,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { InternalKeys, PokerTransport } from '#messaging';
 import { PlatformClients } from '#platform';
 import { EXIT_CONFIG, internalKeyOf, readSettings, SettingsError, warningsOf } from '#settings';
-import { createLogger, NestLogger } from '#telemetry';
+import { createLogger, nestLogger } from '#telemetry';
 
 import { AppModule } from './app.module.ts';
 import { callersOf } from './callers.ts';
@@ -52,7 +52,7 @@ async function start(stopping: Stopping): Promise<void> {
   };
   const options = { settings, operators, internalKeys, tls, callers, logger, traces, onMismatch };
   const app = await NestFactory.create<NestExpressApplication>(AppModule.create(options), {
-    logger: new NestLogger(logger),
+    logger: nestLogger(logger),
     // Health, metrics and console need no request body.
     bodyParser: false,
     // A connection that a client keeps open would keep a stopped worker from exiting.

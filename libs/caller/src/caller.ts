@@ -1,24 +1,36 @@
-import type { CommandData, CommandType, GameOpened, SessionCreated } from '@poker-bridge/contracts';
-import type { ConnectionState } from '@poker-bridge/rabbitmq';
+import type {
+  CommandData,
+  CommandType,
+  GameOpened,
+  ReplyTo as ReplyOf,
+  SessionCreated,
+} from '@poker-bridge/contracts';
+import { BrokerConnection, ConfirmedPublisher, type ConnectionState } from '@poker-bridge/rabbitmq';
 
-import { type PreparedCommand, Publisher } from './bus/publisher.ts';
-import { ReplyQueue } from './bus/reply-queue.ts';
+import { CallerError } from './caller-error.ts';
 import { type CallerOptions, readOptions } from './caller-options.ts';
 import { Attempts, type Bus } from './calls/attempts.ts';
-import { call, type ReplyTo } from './calls/call.ts';
 import {
   type CallOptions,
   type CommandOptions,
   type PlayerCommand,
   prepareCommand,
+  type PreparedCommand,
   type ReportCommand,
-} from './calls/prepare-command.ts';
-import { readReport } from './calls/read-report.ts';
-import { CallerError } from './errors/caller-error.ts';
+} from './calls/command.ts';
 import { Replies } from './replies/replies.ts';
+import { ReplyQueue } from './replies/reply-queue.ts';
+import { readReport } from './reports/read-report.ts';
 import type { AdHocRecord, RakeRecord, Report } from './reports/report.ts';
 
-const PUBLISH_DEADLINE_MS = 15_000;
+const DEADLINE_MS = 15_000;
+const REPLY_TYPES = {
+  'session.create': 'session.created',
+  'game.open': 'game.opened',
+} as const satisfies { [T in PlayerCommand]: ReplyOf<T>['type'] };
+
+/** The data of the reply to a command. */
+export type ReplyTo<T extends PlayerCommand> = ReplyOf<T>['data'];
 
 /**
  * Sends commands to poker-bridge and gives typed replies. It connects in the background and reconnects for as long as it
@@ -36,23 +48,22 @@ export class Caller {
   constructor(options: CallerOptions) {
     const { urls, tls, sender } = readOptions(options);
     const { name, instance, onReply, onState } = options;
-    const connection = (use: 'publishing' | 'consuming') => ({
+    const optionsOf = (use: 'publishing' | 'consuming') => ({
       urls,
       tls,
       name: `${name} caller ${use}`,
       onState: (state: ConnectionState) => onState?.(use, state),
     });
-    const queuePrefix = `${name}.`;
-    const replies = new Replies(onReply);
-    const publisher = new Publisher(connection('publishing'));
-    const replyQueue = new ReplyQueue({
-      ...connection('consuming'),
-      prefix: `${queuePrefix}replies.`,
-      instance,
-      onDelivery: (delivery) => replies.take(delivery),
-      onMoved: () => replies.lose(),
+    const publisher = new ConfirmedPublisher();
+    const connection = new BrokerConnection({
+      ...optionsOf('publishing'),
+      setUp: (model) => publisher.attach(model),
     });
-    this.#bus = { sender, publisher, replies, replyQueue, queuePrefix, closing: this.#closing.signal };
+    connection.open();
+    const replies = new Replies(onReply);
+    const queue = { ...optionsOf('consuming'), prefix: `${name}.replies.`, instance };
+    const replyQueue = new ReplyQueue(queue, replies);
+    this.#bus = { sender, connection, publisher, replies, replyQueue, closing: this.#closing.signal };
   }
 
   /**
@@ -68,7 +79,7 @@ export class Caller {
 
   /** Why commands cannot be sent, or replies not be received, right now; `undefined` if all is well. Holds no password. */
   get lastError(): string | undefined {
-    return this.#bus.publisher.connection.lastError ?? this.#bus.replyQueue.lastError;
+    return this.#bus.connection.lastError ?? this.#bus.replyQueue.lastError;
   }
 
   /** Creates a session for a player. @throws as `request` does */
@@ -96,12 +107,31 @@ export class Caller {
    *
    * @throws CallerError as the worker answers, or as this library finds; the reason of the option `signal`
    */
-  request<T extends PlayerCommand>(
+  async request<T extends PlayerCommand>(
     type: T,
     data: CommandData[T],
-    options?: CallOptions,
+    { deadlineMs = DEADLINE_MS, ...options }: CallOptions = {},
   ): Promise<ReplyTo<T>> {
-    return call(this.#bus, type, data, options);
+    const { sender, replies, replyQueue } = this.#bus;
+    const command = prepareCommand(sender, '', type, data, { ...options, deadlineMs });
+    const arrived = replies.expect(command.id);
+    const attempts = new Attempts(this.#bus, command, deadlineMs, options.signal);
+    try {
+      for (;;) {
+        try {
+          await attempts.publish(await replyQueue.ready(attempts.signal));
+          const reply = await arrived.next(attempts.signal);
+          if (reply.type === 'command.failed') throw CallerError.ofReply(reply.data);
+          if (reply.type !== REPLY_TYPES[type]) throw CallerError.of('REPLY_UNREADABLE', reply.commandId);
+          return reply.data as ReplyTo<T>;
+        } catch (error) {
+          await attempts.pauseAfter(error);
+        }
+      }
+    } finally {
+      replies.forget(command.id);
+      attempts.end();
+    }
   }
 
   /**
@@ -136,14 +166,14 @@ export class Caller {
    */
   async publish(
     command: PreparedCommand,
-    { deadlineMs = PUBLISH_DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
+    { deadlineMs = DEADLINE_MS, signal }: Pick<CallOptions, 'deadlineMs' | 'signal'> = {},
   ): Promise<void> {
     const attempts = new Attempts(this.#bus, command, deadlineMs, signal);
     try {
-      await this.#bus.replyQueue.ready(attempts.limit.signal);
+      await this.#bus.replyQueue.ready(attempts.signal);
       await attempts.publish();
     } finally {
-      attempts.limit.end();
+      attempts.end();
     }
   }
 
@@ -162,7 +192,8 @@ export class Caller {
    */
   async close(): Promise<void> {
     this.#closing.abort(CallerError.of('CALLER_CLOSED'));
-    await Promise.all([this.#bus.replyQueue.close(), this.#bus.publisher.close()]);
+    this.#bus.publisher.close();
+    await Promise.all([this.#bus.replyQueue.close(), this.#bus.connection.close()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,15 +1,15 @@
-export type { CommandProperties, PreparedCommand } from './bus/publisher.ts';
-export { Caller, createCaller } from './caller.ts';
+export { Caller, createCaller, type ReplyTo } from './caller.ts';
+export { CALLER_CODES, CallerError, type CallerErrorCode } from './caller-error.ts';
 export type { CallerOptions } from './caller-options.ts';
-export type { ReplyTo } from './calls/call.ts';
 export type {
   CallOptions,
   CommandOptions,
+  CommandProperties,
   PlayerCommand,
+  PreparedCommand,
   ReportCommand,
   TraceContext,
-} from './calls/prepare-command.ts';
-export { CALLER_CODES, CallerError, type CallerErrorCode } from './errors/caller-error.ts';
+} from './calls/command.ts';
 export type { ReplyHandler } from './replies/replies.ts';
 export type { BusReply } from './replies/reply.ts';
 export {

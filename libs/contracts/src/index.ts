@@ -15,8 +15,7 @@ export {
 export { CommandError, type CommandErrorFacts } from './command-error.ts';
 export type { CommandData, Reply, ReplyData, ReplyTo } from './commands/commands.ts';
 export type { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-open.ts';
-export type { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
-export type { RakeReportFetch } from './commands/report-rake-fetch.ts';
+export type { AdHocReportFetch, RakeReportFetch } from './commands/report-fetch.ts';
 export type { SessionCreate, SessionCreated } from './commands/session-create.ts';
 export { ERROR_CODES, type ErrorCategory, type ErrorCode } from './error-codes.ts';
 export type { ErrorBody, PlatformAnswer, PlatformErrorEntry, Violation } from './replies/command-failed.ts';

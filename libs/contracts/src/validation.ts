@@ -1,7 +1,6 @@
 export { announcedData, COMMANDS, REPLIES } from './commands/commands.ts';
 export { GameOpen, GameOpened, GamePlayer, GameSession } from './commands/game-open.ts';
-export { AdHocReportFetch } from './commands/report-ad-hoc-fetch.ts';
-export { RakeReportFetch } from './commands/report-rake-fetch.ts';
+export { AdHocReportFetch, RakeReportFetch } from './commands/report-fetch.ts';
 export { SessionCreate, SessionCreated } from './commands/session-create.ts';
 export { isOfUnknownMember, validateCommand } from './commands/validate-command.ts';
 export type { Shape } from './validation/shape.ts';

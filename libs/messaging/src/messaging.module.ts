@@ -58,9 +58,8 @@ export class MessagingModule extends ConfigurableModuleClass implements OnApplic
 async function storeOf(options: MessagingModuleOptions): Promise<IdempotencyStore> {
   const { settings, redisTls: tls, internalKeys, observer } = options;
   const { REDIS_URL: url, IDEMPOTENCY_TTL_MS: ttlMs, AMQP_PREFIX: prefix } = settings;
-  const nowMs = Date.now;
-  if (url === undefined) return new MemoryIdempotencyStore(ttlMs, nowMs);
+  if (url === undefined) return new MemoryIdempotencyStore(ttlMs, Date.now);
   const { Redis: client } = await import('ioredis');
   const onState = observer.redisChanged.bind(observer);
-  return new RedisIdempotencyStore({ client, url, tls, prefix, ttlMs, nowMs, internalKeys, onState });
+  return new RedisIdempotencyStore({ client, url, tls, prefix, ttlMs, internalKeys, onState });
 }

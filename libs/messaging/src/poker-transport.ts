@@ -1,4 +1,5 @@
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+import { PARAM_ARGS_METADATA } from '@nestjs/microservices/constants';
 
 import type { BusLook } from './kept/bus-look.ts';
 import { Messaging, type MessagingHealth } from './messaging.ts';
@@ -67,4 +68,12 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       });
     });
   }
+}
+
+/**
+ * Has Nest call a handler with the data and the `CommandContext` as they are: data are valid by then. With parameters that
+ * have decorators, Nest awaits a pipe for each, if there is none, too: a fifth of the promises of a command.
+ */
+export function WithoutPipes(): MethodDecorator {
+  return (target, name) => Reflect.defineMetadata(PARAM_ARGS_METADATA, {}, target.constructor, name);
 }

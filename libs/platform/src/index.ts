@@ -1,10 +1,9 @@
 export type { CircuitState } from '#resilience';
 export type { CollectionPage } from './answers/read-collection.ts';
-export { AD_HOC_RECORD, REPORT_AMOUNTS } from './answers/record-shapes.ts';
+export { AD_HOC_RECORD, REPORT_AMOUNTS } from './answers/read-record.ts';
 export { Slices } from './answers/slices.ts';
-export type { CallContext } from './call-context.ts';
 export { type Operation, OPERATIONS } from './operations.ts';
-export type { CallsReport, CircuitReport } from './calls/operation-calls.ts';
+export type { CallContext, CallsReport, CircuitReport } from './calls/operation-calls.ts';
 export { PlatformClient } from './platform-client.ts';
 export { PlatformClients } from './platform-clients.ts';
 export { PlatformModule, type PlatformModuleOptions } from './platform.module.ts';
@@ -24,5 +23,5 @@ export {
   type PlatformSettings,
   type PlatformTransport,
 } from './platform-settings.ts';
-export { type PageRequest, requestOf } from './requests/requests.ts';
+export { type PageRequest, requestOf } from './requests.ts';
 export { type Ask, Names } from './transport/names.ts';

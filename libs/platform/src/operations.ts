@@ -18,8 +18,15 @@ interface OperationTraits {
 
 /** An answer with one session or game. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
+
 /** A page of a report. */
-const MAX_PAGE_BYTES = 16 * 1024 * 1024;
+const REPORT: OperationTraits = {
+  scheme: 'v2',
+  priority: 'background',
+  repeatAfterUnknown: 'freely',
+  unknownCode: 'PLATFORM_UNAVAILABLE',
+  maxAnswerBytes: 16 * 1024 * 1024,
+};
 
 /** How each operation is treated; a command without a row does not compile. */
 export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
@@ -37,18 +44,6 @@ export const OPERATION_TRAITS: Readonly<Record<Operation, OperationTraits>> = {
     unknownCode: 'OUTCOME_UNKNOWN',
     maxAnswerBytes: MAX_ANSWER_BYTES,
   },
-  'report.ad-hoc.fetch': {
-    scheme: 'v2',
-    priority: 'background',
-    repeatAfterUnknown: 'freely',
-    unknownCode: 'PLATFORM_UNAVAILABLE',
-    maxAnswerBytes: MAX_PAGE_BYTES,
-  },
-  'report.rake.fetch': {
-    scheme: 'v2',
-    priority: 'background',
-    repeatAfterUnknown: 'freely',
-    unknownCode: 'PLATFORM_UNAVAILABLE',
-    maxAnswerBytes: MAX_PAGE_BYTES,
-  },
+  'report.ad-hoc.fetch': REPORT,
+  'report.rake.fetch': REPORT,
 };

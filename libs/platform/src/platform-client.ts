@@ -15,10 +15,10 @@ import { UnexpectedDocument } from './answers/document.ts';
 import { readBody } from './answers/read-body.ts';
 import { type CollectionPage, readCollection } from './answers/read-collection.ts';
 import { readGame, readSession, type UrlRules } from './answers/read-launch.ts';
-import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/record-shapes.ts';
-import type { CallContext } from './call-context.ts';
+import { AD_HOC_RECORD, RAKE_RECORD, type RecordShape } from './answers/read-record.ts';
 import { callError } from './calls/call-error.ts';
 import {
+  type CallContext,
   type CallOptions,
   type CallsReport,
   type CircuitReport,
@@ -28,14 +28,15 @@ import {
 } from './calls/operation-calls.ts';
 import { type Operation, OPERATION_TRAITS } from './operations.ts';
 import type { OperatorCredentials, PlatformLimits } from './platform-settings.ts';
-import { type PlatformRequest, signRequest } from './requests/platform-request.ts';
 import {
   adHocReportRequest,
   gameRequest,
   type PageRequest,
+  type PlatformRequest,
   rakeRequest,
   sessionRequest,
-} from './requests/requests.ts';
+  signRequest,
+} from './requests.ts';
 import { rootsOf } from './transport/connections.ts';
 import { type Answer, statusClass } from './transport/exchange.ts';
 
@@ -166,7 +167,7 @@ export class PlatformClient {
     if (!calls) this.#operations.set(operation, (calls = new OperationCalls(operation, this.#share)));
     const end = await calls.make(this.#sign(request), context);
     if (end.outcome.kind === 'answered' && statusClass(end.outcome.answer.status) === '2xx') {
-      return readAnswer(end.outcome.answer, OPERATION_TRAITS[operation].maxAnswerBytes, read);
+      return await readAnswer(end.outcome.answer, OPERATION_TRAITS[operation].maxAnswerBytes, read);
     }
     const circuitRetryAfterMs = calls.circuit.retryAfterMs;
     const error = await callError(end, { operation, call: context, circuitRetryAfterMs, data, secretKey });
@@ -213,10 +214,13 @@ async function readAnswer<T>(
   read: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   try {
-    const body = await readBody(answer, maxBytes);
+    const found = readBody(answer, maxBytes);
+    // Nearly all answers are read at once.
+    const body = found instanceof Promise ? await found : found;
     if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
     if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
-    return await read(body.bytes);
+    const result = read(body.bytes);
+    return result instanceof Promise ? await result : result;
   } catch (error) {
     if (!(error instanceof UnexpectedDocument)) throw error;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', {

@@ -3,8 +3,7 @@ import type { Context } from '@opentelemetry/api';
 import type { Admittance, CircuitState } from '#resilience';
 
 import type { Operation } from './operations.ts';
-import type { StatusClass } from './transport/exchange.ts';
-import type { TransportFault } from './transport/transport-fault.ts';
+import type { StatusClass, TransportFault } from './transport/exchange.ts';
 
 /** How one attempt ended, as metrics show it: the class of its status, or what went wrong. */
 export type AttemptResult = StatusClass | TransportFault | 'deadline';

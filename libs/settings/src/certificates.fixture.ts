@@ -39,10 +39,10 @@ export class Authority {
     this.#keys = keys;
   }
 
-  static async create(name = 'authority of a test'): Promise<Authority> {
+  static async create(): Promise<Authority> {
     const keys = await newKeys();
     const certificate = await X509CertificateGenerator.createSelfSigned({
-      name: `CN=${name}`,
+      name: 'CN=authority of a test',
       keys,
       signingAlgorithm: ALGORITHM,
       ...validFor(DAY_MS),

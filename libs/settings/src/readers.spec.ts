@@ -2,8 +2,21 @@ import { inspect } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising } from './readers.ts';
-import { amqpUrl, hostName, httpRoot, proxyUrl, redisUrl } from './url-readers.ts';
+import {
+  amqpUrl,
+  countryMember,
+  hostName,
+  httpRoot,
+  integer,
+  key,
+  list,
+  namePrefix,
+  oneOf,
+  precisions,
+  proxyUrl,
+  redisUrl,
+  rising,
+} from './readers.ts';
 
 interface Row {
   readonly read: (value: string) => unknown;
@@ -34,11 +47,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     faults: [
       [INTEGER, '', ' ', '1.5', '1e3', '0x10', '+1', '1_0', ' 1', '11', '-1', '9999999999999999', 'NaN', '١'],
     ],
-  },
-  oneOf: {
-    read: oneOf(['a', 'b']),
-    readable: [['b']],
-    faults: [[/^must be one of a, b$/, 'A', '', 'toString']],
   },
   list: {
     read: list(oneOf(['a', 'b'])),
@@ -82,8 +90,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     read: hostName,
     readable: [['Play.Example.com', 'play.example.com']],
     faults: [
-      [/^must be host names, comma separated$/, 'https://play.example.com', 'play.example.com/lobby'],
-      [/^must be host names/, 'play.example.com:8443', '*.example.com', ''],
+      [/^must be host names/, 'https://play.example.com', 'play.example.com:8443', '*.example.com', ''],
     ],
   },
   httpRoot: {
@@ -97,7 +104,6 @@ const ROWS: Readonly<Record<string, Row>> = {
       [NO_HTTP, 'api.example.com', '/api/web', 'ftp://api.example.com', 'https://'],
       [/^must not hold credentials$/, 'https://user@api.example.com', 'https://:CANARY@api.example.com'],
       [/^must have neither a query nor a fragment$/, 'https://a.example/?CANARY=1', 'https://a.example/#'],
-      [/^must have neither a query nor a fragment$/, 'https://a.example/?', 'https://a.example/#CANARY'],
     ],
   },
   amqpUrl: {
@@ -108,10 +114,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   redisUrl: {
     read: redisUrl,
     readable: [
-      ['redis://127.0.0.1'],
       ['redis://:p%40ss@cache.example.com/3'],
-      ['rediss://user:pass@cache.example.com:6380/15'],
-      ['redis://[::1]:6379'],
+      ['rediss://user:pass@[::1]:6380/15'],
       // In small letters, by which the client knows TLS.
       ['REDISS://cache.example.com', 'rediss://cache.example.com'],
     ],
@@ -124,18 +128,10 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   proxyUrl: {
     read: proxyUrl,
-    readable: [
-      ['http://proxy.example.com:3128', 'http://proxy.example.com:3128/'],
-      ['https://user:p%40ss@proxy.example.com/'],
-      ['http://[::1]:3128', 'http://[::1]:3128/'],
-    ],
+    readable: [['https://user:p%40ss@proxy.example.com/'], ['http://[::1]:3128', 'http://[::1]:3128/']],
     faults: [
       [NO_HTTP, 'proxy.example.com:3128', 'socks5://proxy.example.com'],
-      [
-        /^must have neither a path nor a query$/,
-        'http://proxy.example.com/CANARY',
-        'http://proxy.example.com?',
-      ],
+      [/^must have neither a path nor a query$/, 'http://proxy.example/CANARY', 'http://proxy.example?'],
       [UNENCODED, 'http://user:100%zzCANARY@proxy.example.com'],
     ],
   },

@@ -4,7 +4,6 @@ import { readSettings, SETTINGS } from './settings.ts';
 import { faultsOf as thrownBy, reading, REQUIRED } from './settings.fixture.ts';
 
 const FILES: Readonly<Record<string, string>> = {
-  'secret.txt': 'from-file',
   'edited.txt': 'from-file\n',
   'windows.txt': 'from-file\r\n',
   'blanks.txt': ' from-file \n\n',
@@ -32,17 +31,6 @@ describe('readSettings', () => {
   });
 
   it.each([
-    ['AMQP_URL', 'amqp://a,amqps://b:5671/v', ['amqp://a', 'amqps://b:5671/v']],
-    ['LANES', 'reports', ['reports']],
-    ['HTTP_PORT', '0', 0],
-    ['REPORTS_RETRY_DELAYS_MS', '1000', [1_000]],
-    ['PLATFORM_SECRET_KEY', ' s p a c e ', ' s p a c e '],
-  ])('reads %s=%s', (name, value, expected) => {
-    expect(read({ [name]: value })).toMatchObject({ [name]: expected });
-  });
-
-  it.each([
-    ['unchanged', 'secret.txt', 'from-file'],
     ['without the line break at its end', 'edited.txt', 'from-file'],
     ['without the line break of Windows', 'windows.txt', 'from-file'],
     ['with every other blank', 'blanks.txt', ' from-file \n'],
@@ -64,7 +52,6 @@ describe('readSettings', () => {
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'missing' }, /file cannot be read \(ENOENT\)$/],
     ['PLATFORM_SECRET_KEY_FILE', { PLATFORM_SECRET_KEY_FILE: 'empty.txt' }, /file is empty$/],
     ['AMQP_URL_FILE', { AMQP_URL_FILE: 'canary.txt' }, /must be amqp or amqps/],
-    ['REDIS_URL_FILE', { REDIS_URL_FILE: 'canary.txt' }, /must be a redis or rediss/],
   ])(
     'tells what is wrong with a secret, by the variable that it was given by: %s',
     (name, environment, reason) => {

@@ -1,26 +1,35 @@
 import { readFileSync } from 'node:fs';
 
 import { LANES } from '#contracts';
-import type { LogLevel } from '#telemetry';
 
-import { type Definition, ofOperator, optional, required, secret, setting } from './definition.ts';
 import { OTEL_SETTINGS } from './otel.ts';
-import { countryMember, integer, key, list, namePrefix, oneOf, precisions, rising, text } from './readers.ts';
+import {
+  amqpUrl,
+  countryMember,
+  type Definition,
+  hostName,
+  httpRoot,
+  integer,
+  key,
+  list,
+  namePrefix,
+  ofOperator,
+  oneOf,
+  optional,
+  precisions,
+  proxyUrl,
+  redisUrl,
+  required,
+  rising,
+  secret,
+  setting,
+  text,
+} from './readers.ts';
 import { type SettingFault, SettingsError } from './settings-error.ts';
-import { amqpUrl, hostName, httpRoot, proxyUrl, redisUrl } from './url-readers.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_DEADLINE_MS = 20 * 60 * 1000;
-/** Repeated here, so that reading settings does not load the logger. */
-const LOG_LEVELS = [
-  'silent',
-  'fatal',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'trace',
-] as const satisfies readonly LogLevel[];
+const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 const JSON_STRINGS = ['containers', 'all', 'none'] as const;
 
 const durationMs = integer(1, DAY_MS);
@@ -121,31 +130,45 @@ export function readSomeSettings<N extends SettingName>(
   environment: NodeJS.ProcessEnv,
   readText = readTextFile,
 ): Pick<Settings, N> {
-  const faults: SettingFault[] = [];
-  const values: Partial<Record<SettingName, unknown>> = {};
-  for (const name of names) {
-    try {
-      values[name] = readOne(name, environment, readText);
-    } catch (error) {
-      faults.push({ variable: variableOf(name, environment), reason: (error as Error).message });
-    }
+  const reader = new VariableReader(environment, readText);
+  const values = names.map((name) => [name, reader.read<unknown>(name, SETTINGS[name])]);
+  reader.check();
+  return Object.freeze(Object.fromEntries(values)) as Pick<Settings, N>;
+}
+
+/** Reads variables one by one and collects what is wrong with them, so that one start reports every fault. */
+export class VariableReader {
+  readonly faults: SettingFault[] = [];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #readText: ReadText;
+
+  constructor(environment: NodeJS.ProcessEnv, readText = readTextFile) {
+    this.#environment = environment;
+    this.#readText = readText;
   }
-  if (faults.length > 0) throw new SettingsError(faults);
-  return Object.freeze(values) as Pick<Settings, N>;
-}
 
-/** The variable that a setting is given by. */
-function variableOf(name: SettingName, environment: NodeJS.ProcessEnv): string {
-  const { isSecret }: Definition<unknown> = SETTINGS[name];
-  return isSecret && !environment[name] && environment[`${name}_FILE`] ? `${name}_FILE` : name;
-}
+  /** The value of a variable. If it cannot be read that is a fault, and the default, if there is one, is given instead. */
+  read<T>(name: string, definition: Definition<T>): T {
+    const { isSecret, isRequired, default: fallback, read } = definition;
+    try {
+      const given = givenValue(name, definition, this.#environment, this.#readText) ?? fallback;
+      if (given !== undefined) return read(given);
+      if (isRequired) throw new Error('is required');
+    } catch (error) {
+      const isInFile = isSecret && !this.#environment[name] && this.#environment[`${name}_FILE`];
+      this.fault(isInFile ? `${name}_FILE` : name, (error as Error).message);
+    }
+    return fallback === undefined ? (undefined as T) : read(fallback);
+  }
 
-function readOne(name: SettingName, environment: NodeJS.ProcessEnv, readText: ReadText): unknown {
-  const definition: Definition<unknown> = SETTINGS[name];
-  const given = givenValue(name, definition, environment, readText) ?? definition.default;
-  if (given !== undefined) return definition.read(given);
-  if (definition.isRequired) throw new Error('is required');
-  return undefined;
+  fault(variable: string, reason: string): void {
+    this.faults.push({ variable, reason });
+  }
+
+  /** @throws SettingsError with every fault */
+  check(): void {
+    if (this.faults.length > 0) throw new SettingsError(this.faults);
+  }
 }
 
 function givenValue(

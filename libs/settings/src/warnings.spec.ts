@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { readOperators } from './operators.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, SETTINGS } from './settings.ts';
 import { REQUIRED } from './settings.fixture.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -25,22 +25,10 @@ describe('warningsOf', () => {
 
   it.each<[string, Record<string, string>, Record<string, object>, RegExp]>([
     [
-      'a variable that is misspelled',
-      { ...SECRET, PLATFORM_SECRT_KEY: 'CANARY' },
-      {},
-      /^PLATFORM_SECRT_KEY.*PLATFORM_SECRET_KEY/,
-    ],
-    [
       'a base address without a path, once',
       { ...CALLERS, PLATFORM_BASE_URL: 'https://api.example.com' },
       other,
       /^PLATFORM_BASE_URL has no path/,
-    ],
-    [
-      'a base address of an operator without a path',
-      CALLERS,
-      { other: { clientId: 'c', baseUrl: 'https://other.example' } },
-      /^OPERATORS_FILE: baseUrl of "other" has no path/,
     ],
     [
       'an API address that holds a part of its path, once',
@@ -60,16 +48,39 @@ describe('warningsOf', () => {
       other,
       /^CURRENCY_PRECISIONS names MBTC and mBTC, which differ in case alone/,
     ],
-    [
-      'currencies of an operator that differ in case alone',
-      CALLERS,
-      { other: { clientId: 'c', currencyPrecisions: { usd: 2, USD: 4 } } },
-      /^OPERATORS_FILE: currencyPrecisions of "other" names usd and USD/,
-    ],
     ['several operators for every caller', SECRET, other, /all 2 operators; CALLERS_FILE/],
     ['no secret key at all', {}, {}, /INTERNAL_KEY/],
   ])('names %s', (_, variables, operators, warning) => {
     expect(warnings(variables, operators)).toEqual([expect.stringMatching(warning)]);
     expect(warnings(variables, operators).join()).not.toContain('CANARY');
+  });
+
+  it.each([
+    ['PLATFORM_SECRT_KEY', 'PLATFORM_SECRET_KEY'],
+    ['PLATFORM_SECRT', 'PLATFORM_SECRET_KEY'],
+    ['AMQP_URI', 'AMQP_URL'],
+    ['OPERATOR_FILE', 'OPERATORS_FILE'],
+    ['PLATFROM_SECRET_KEY', 'PLATFORM_SECRET_KEY'],
+    ['AMQP_HOST', 'AMQP_URL'],
+    ['REDIS_TLS_CERTIFICATE', 'REDIS_TLS_CERT'],
+    ['REDIS_TLS_CA_FILE', 'REDIS_TLS_CA'],
+    ['PLAYER_COUNTRY', 'PLAYER_COUNTRY_MEMBER'],
+    ['CURRENCY_DECIMALS', 'CURRENCY_PRECISIONS'],
+    ['HTTP_HOSTNAME', 'HTTP_HOST'],
+    ['OTEL_TRACES_SAMPLER_ARGS', 'OTEL_TRACES_SAMPLER_ARG'],
+  ])('takes %s for %s', (variable, meant) => {
+    const warning = `${variable} is not a setting and is ignored; was ${meant} meant?`;
+    expect(warnings({ ...SECRET, [variable]: 'CANARY' })).toEqual([warning]);
+  });
+
+  it('leaves alone what is a setting, a file of a secret, unset, or of other programs', () => {
+    const foreign =
+      'PATH HOME HTTP_PROXY NODE_ENV REDIS_PASSWORD_HASH REDIS_SERVICE_HOST REDIS_PORT_6379_TCP_ADDR LANG LINES ' +
+      'SESSION_MANAGER LOG_FORMAT OTEL_RESOURCE_ATTRIBUTES OTEL_EXPORTER_OTLP_TIMEOUT OTEL_METRICS_EXPORTER';
+    const others = Object.fromEntries(foreign.split(' ').map((name) => [name, 'x']));
+    const own = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, 'x']));
+    const files = { AMQP_URL_FILE: 'x', PLATFORM_SECRET_KEY_FILE: 'x', AMQP_URI: '' };
+    const settings = readSettings({ ...REQUIRED, ...SECRET });
+    expect(warningsOf(settings, readOperators(settings), { ...own, ...files, ...others })).toEqual([]);
   });
 });

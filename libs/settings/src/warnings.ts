@@ -1,8 +1,21 @@
+import { distance } from 'fastest-levenshtein';
+
 import type { OperatorCredentials } from '#platform';
 
-import { nearMissesIn } from './near-misses.ts';
-import type { Settings } from './settings.ts';
+import { type SettingName, SETTINGS, type Settings } from './settings.ts';
 
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+const KNOWN: ReadonlySet<string> = new Set([
+  ...NAMES,
+  ...NAMES.filter((name) => 'isSecret' in SETTINGS[name]).map((name) => `${name}_FILE`),
+]);
+/** First words that variables of other programs have too: one of these has to be like a setting in its other words as well. */
+const COMMON_WORDS: ReadonlySet<string> = new Set(['HTTP', 'LOG', 'MAX', 'OTEL', 'REDIS', 'SESSION']);
+const CLOSE_BY = 2;
+/** A shorter word is no beginning of another one. */
+const SHORTEST_BEGINNING = 3;
+/** Variables of every shell, close to `LANES`, and variables that OpenTelemetry reads itself. */
+const FOREIGN = /^(LANG|LINES|OTEL_(?!BSP|SDK|SERVICE|TRACES).*)$/;
 /** Appended to `{api_url}`, and so not a part of it. */
 const OPEN_GAME_PATH = /\/apiweb(\/v3(\/open-game)?)?$/;
 
@@ -16,9 +29,11 @@ export function warningsOf(
   operators: readonly OperatorCredentials[],
   environment: NodeJS.ProcessEnv,
 ): readonly string[] {
-  const warnings = nearMissesIn(environment).map(
-    ({ variable, meant }) => `${variable} is not a setting and is ignored; was ${meant} meant?`,
-  );
+  const warnings = Object.keys(environment).flatMap((variable) => {
+    if (KNOWN.has(variable) || FOREIGN.test(variable) || environment[variable] === '') return [];
+    const meant = nearestTo(variable);
+    return meant ? [`${variable} is not a setting and is ignored; was ${meant} meant?`] : [];
+  });
   for (const operator of operators) warnings.push(...warningsOfOperator(operator, settings));
   if (settings.CALLERS_FILE === undefined && operators.length > 1) {
     warnings.push(
@@ -64,4 +79,34 @@ function warningsOfOperator(
 function alikeIn(precisions: OperatorCredentials['currencyPrecisions']): readonly string[] | undefined {
   const groups = Map.groupBy(precisions?.keys() ?? [], (name) => name.toUpperCase());
   return [...groups.values()].find((names) => names.length > 1);
+}
+
+/** The setting that is most like a variable which differs from one by a letter or two, or begins like one. Source: bus contract, section 7. */
+function nearestTo(variable: string): SettingName | undefined {
+  const words = variable.split('_');
+  const mostUnlike = COMMON_WORDS.has(words[0] ?? '') ? 1 : Number.POSITIVE_INFINITY;
+  const candidates = NAMES.map((name) => ({
+    name,
+    letters: distance(variable, name),
+    unlikeness: variable.startsWith(`${name}_`) ? 0 : unlikenessOf(words, name.split('_')),
+  })).filter(({ letters, unlikeness }) => letters <= CLOSE_BY || unlikeness <= mostUnlike);
+  const byLikeness = candidates.toSorted((a, b) => a.unlikeness - b.unlikeness || a.letters - b.letters);
+  return byLikeness[0]?.name;
+}
+
+/** How far the words of a variable are from words of a name that begins with the same one; another first word is too far. */
+function unlikenessOf([first, ...others]: readonly string[], [ownFirst, ...own]: readonly string[]): number {
+  if (first !== ownFirst || others.length === 0 || own.length === 0) return Number.NaN;
+  const distances = others.map((word) => Math.min(...own.map((ownWord) => distanceOf(word, ownWord))));
+  return distances.reduce((sum, each) => sum + each, 0);
+}
+
+/** A word that is not close to the other one is as far from it as from any. */
+function distanceOf(one: string, other: string): number {
+  const isBeginning =
+    Math.min(one.length, other.length) >= SHORTEST_BEGINNING &&
+    (one.startsWith(other) || other.startsWith(one));
+  if (isBeginning) return 0;
+  const letters = distance(one, other);
+  return letters <= CLOSE_BY ? letters : one.length;
 }

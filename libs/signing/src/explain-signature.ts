@@ -1,65 +1,13 @@
 import { hash } from 'node:crypto';
 
-import { canonicalize } from './sign.ts';
-import type { SignatureSettings } from './signature-settings.ts';
-import { traceSignature } from './trace-signature.ts';
+import { canonicalize, traceSignature } from './sign.ts';
+import { SIGNATURE_VARIABLES, type SignatureSettings, type SignatureVariable } from './signature-settings.ts';
 import { type Mistake, omissions, pathsOf, type SignedRequest, usualMistakes } from './usual-mistakes.ts';
 
-/** The variables of the settings: the member of each, and what each of its values does, as opposed to the others. */
-export const SIGNATURE_VARIABLES = {
-  SIGNATURE_SCALARS: {
-    member: 'scalars',
-    values: {
-      php: 'booleans and null are written as 1 and empty texts, not as true, false and null',
-      json: 'booleans and null are written as true, false and null, not as 1 and empty texts',
-    },
-  },
-  SIGNATURE_OPEN_GAME_CLIENT: {
-    member: 'openGameClient',
-    values: {
-      keep: 'the query parameter client is signed, and must not be',
-      drop: 'the query parameter client is not signed, and must be',
-    },
-  },
-  SIGNATURE_JSON_STRINGS: {
-    member: 'jsonStrings',
-    values: {
-      containers: 'only strings that hold an object or a list are decoded before signing',
-      all: 'every string that holds JSON is decoded before signing',
-      none: 'strings that hold JSON are left undecoded',
-    },
-  },
-  SIGNATURE_JSON_PLACEMENT: {
-    member: 'jsonPlacement',
-    values: {
-      'in-place': 'what a string of JSON holds is signed in the place of the string, not at the top level',
-      merge: 'what a string of JSON holds is signed at the top level, not in the place of the string',
-    },
-  },
-  SIGNATURE_EXCLUDE: {
-    member: 'exclude',
-    values: {
-      top: 'names that take no part are removed at the top level, and not from nested objects',
-      deep: 'names that take no part are removed from nested objects, and not only at the top level',
-    },
-  },
-  SIGNATURE_SCHEME_V3: {
-    member: 'schemeV3',
-    values: {
-      parameters: 'the parameters are signed, not the bytes of the body',
-      'raw-body': 'the bytes of the body are signed, not the parameters',
-    },
-  },
-} as const satisfies Record<string, Variable>;
-
-export type SignatureVariable = keyof typeof SIGNATURE_VARIABLES;
-
-interface Variable {
-  readonly member: keyof SignatureSettings;
-  readonly values: Readonly<Record<string, string>>;
-}
-
-const VARIABLES = Object.entries<Variable>(SIGNATURE_VARIABLES);
+const VARIABLES = Object.entries(SIGNATURE_VARIABLES) as [
+  SignatureVariable,
+  { readonly member: keyof SignatureSettings; readonly values: Readonly<Record<string, string>> },
+][];
 
 /** The variables whose values differ from those of other settings. */
 function differences(settings: SignatureSettings, own: SignatureSettings) {
@@ -141,8 +89,8 @@ export function signedText(
   settings: SignatureSettings,
   mistake?: Mistake,
 ): string {
-  if (body !== undefined && settings.schemeV3 === 'raw-body') return mistake?.body?.(body) ?? body;
-  if (!mistake) return canonicalize(parameters, settings);
+  if (!mistake) return canonicalize(parameters, settings, body);
+  if (body !== undefined && settings.schemeV3 === 'raw-body') return mistake.body?.(body) ?? body;
   const { pieces } = traceSignature(mistake.parameters ?? parameters, settings, mistake);
   const { text: write = (text: string) => text, piece = (text: string) => text, separator = '' } = mistake;
   return pieces.map(({ text, path }) => piece(write(text), path)).join(separator);

@@ -1,24 +1,176 @@
 import { hash } from 'node:crypto';
 
+import { joinDecoded } from './join-decoded.ts';
+import { decodeJsonString, phpFloat, phpNumber } from './php-number.ts';
 import type { SignatureSettings, SignedParameters } from './signature-settings.ts';
-import { walkSigned } from './trace-signature.ts';
 
-/** The string that is hashed with the secret key: every value that takes part, without separators. */
-export function canonicalize(parameters: SignedParameters, settings: SignatureSettings): string {
+/** Source: interface document, "Signature", step 2. */
+export const EXCLUDED_NAMES: ReadonlySet<string> = new Set([
+  'clientId',
+  'access-token',
+  'action',
+  'auth',
+  'channel',
+  'controller',
+  'locale',
+  'method',
+  'module',
+  'sign',
+  'version',
+  'per-page',
+  'page',
+  'sort',
+]);
+
+/** One value that is signed, in the order of signing. */
+export interface SignedPiece {
+  /** Names and positions from the top to the value, also through a decoded string; where it is signed, not where it was sent. */
+  readonly path: readonly string[];
+  /** Neither object nor list. */
+  readonly value: unknown;
+  /** Its part of the canonical string. */
+  readonly text: string;
+  /** Whether it was found in a string of JSON. */
+  readonly isDecoded: boolean;
+  /** Whether it joined the top level from there. */
+  readonly isJoined: boolean;
+}
+
+/** How the canonical string of a request is made: it is the text of all pieces, joined in order. */
+export interface SignatureTrace {
+  /** Names of the top level that take part, in order. */
+  readonly kept: readonly string[];
+  /** Paths of what takes no part; of one name at the top level. */
+  readonly dropped: readonly (readonly string[])[];
+  readonly pieces: readonly SignedPiece[];
+}
+
+/** Where a caller deviates from the interface document. */
+export interface TraceDeviations {
+  /** The names of an object in its order, by its depth from 0; default: by byte. */
+  readonly order?: (members: object, depth: number) => readonly string[];
+  /** Names that take part although they are excluded. */
+  readonly included?: readonly string[];
+  /** How an object or a list at this depth or below is written; default: as its members. */
+  readonly nested?: { readonly fromDepth: number; readonly write: (value: unknown) => string };
+}
+
+/**
+ * The signature of a request over its parameters: SHA-256 of the canonical string and the secret key,
+ * as 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6.
+ *
+ * @param body of open-game, which the scheme `raw-body` signs instead
+ */
+export function sign(
+  parameters: SignedParameters,
+  secretKey: string,
+  settings: SignatureSettings,
+  body?: string,
+): string {
+  return hash('sha256', canonicalize(parameters, settings, body) + secretKey, 'hex');
+}
+
+/** The string that is hashed with the secret key: every value that takes part, without separators; or the body. */
+export function canonicalize(
+  parameters: SignedParameters,
+  settings: SignatureSettings,
+  body?: string,
+): string {
+  if (body !== undefined && settings.schemeV3 === 'raw-body') return body;
   let canonical = '';
   walkSigned(parameters, settings, {}, (text) => (canonical += text));
   return canonical;
 }
 
 /**
- * The signature of a request over its parameters: SHA-256 of the canonical string and the secret key,
- * as 64 lowercase hexadecimal digits. Source: interface document, "Signature", steps 5 and 6.
+ * Shows how the canonical string of a request is made.
+ *
+ * @param deviations a usual mistake, to show what it gives instead
  */
-export function sign(parameters: SignedParameters, secretKey: string, settings: SignatureSettings): string {
-  return hash('sha256', canonicalize(parameters, settings) + secretKey, 'hex');
+export function traceSignature(
+  parameters: SignedParameters,
+  settings: SignatureSettings,
+  deviations: TraceDeviations = {},
+): SignatureTrace {
+  const found: Omit<SignedPiece, 'isJoined'>[] = [];
+  const { joined, ...names } = walkSigned(parameters, settings, deviations, (text, value, isDecoded, path) =>
+    found.push({ path: [...path], value, text, isDecoded }),
+  );
+  const isJoined = ({ isDecoded, path: [top = ''] }: (typeof found)[0]) => isDecoded && joined.has(top);
+  return { ...names, pieces: found.map((piece) => ({ ...piece, isJoined: isJoined(piece) })) };
 }
 
-/** The signature of the scheme `raw-body`: SHA-256 of the body's bytes in UTF-8 and the secret key. */
-export function signRawBody(body: string, secretKey: string): string {
-  return hash('sha256', body + secretKey, 'hex');
+/**
+ * Calls `onValue` with every value that is signed: in the order of its key by byte, nested values depth first, lists in their
+ * own order. Source: interface document, "Signature", steps 1 to 4; bus contract, section 6.
+ *
+ * @param onValue is given the value as it is signed, and its path, which changes afterwards
+ */
+function walkSigned(
+  parameters: SignedParameters,
+  settings: SignatureSettings,
+  { order = sortedNames, included = [], nested }: TraceDeviations,
+  onValue: (text: string, value: unknown, isDecoded: boolean, path: readonly string[]) => void,
+) {
+  const { members, joined } = joinDecoded(parameters, settings);
+  const dropped: (readonly string[])[] = [];
+  const path: string[] = [];
+  const kept = namesOf(members);
+  for (const name of kept) walkInto(name, members[name], joined.has(name));
+  return { kept, dropped, joined };
+
+  function walkInto(name: string, value: unknown, isDecoded: boolean): void {
+    path.push(name);
+    walk(value, isDecoded);
+    path.pop();
+  }
+
+  function walk(value: unknown, isDecoded: boolean): void {
+    if (typeof value === 'string' && !isDecoded) {
+      const decoded = decodeJsonString(value, settings.jsonStrings);
+      if (decoded !== value) return walk(decoded, true);
+    }
+    if (value === undefined) return;
+    if (typeof value !== 'object' || value === null) {
+      onValue(writeScalar(value, settings.scalars), value, isDecoded, path);
+    } else if (nested && path.length >= nested.fromDepth && !isDecoded) {
+      onValue(nested.write(value), value, isDecoded, path);
+    } else {
+      for (const name of namesOf(value)) walkInto(name, (value as SignedParameters)[name], isDecoded);
+    }
+  }
+
+  function namesOf(value: object): readonly string[] {
+    if (Array.isArray(value)) return Object.keys(value);
+    return order(value, path.length).filter((name) => {
+      const isKept = !isExcluded(name) || included.includes(name);
+      if (!isKept) dropped.push([...path, name]);
+      return isKept;
+    });
+  }
+
+  /** Within nested objects, `client` always takes part: only the query's can be dropped. */
+  function isExcluded(name: string): boolean {
+    if (path.length > 0) return settings.exclude === 'deep' && EXCLUDED_NAMES.has(name);
+    return EXCLUDED_NAMES.has(name) || (name === 'client' && settings.openGameClient === 'drop');
+  }
+}
+
+/** The only code units whose order differs between UTF-16, by which JavaScript sorts, and UTF-8. */
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** The names of an object's members by the bytes of their UTF-8, as PHP compares strings. */
+export function sortedNames(members: object): string[] {
+  const names = Object.keys(members).sort();
+  if (!names.some((name) => SURROGATE.test(name))) return names;
+  return names.sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+}
+
+/** A value that is neither object nor list, as the canonical string holds it. */
+function writeScalar(value: unknown, scalars: SignatureSettings['scalars']): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : phpFloat(value);
+  if (typeof value === 'bigint') return phpNumber(String(value), Number(value));
+  if (scalars === 'json') return String(value);
+  return value === true ? '1' : '';
 }

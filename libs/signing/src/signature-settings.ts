@@ -1,28 +1,76 @@
 /** All parameters of a request, from query, path and form or body, by name; `undefined` is absent. */
 export type SignedParameters = Readonly<Record<string, unknown>>;
 
-/** How a platform signs what the interface document leaves open. Source: bus contract, section 6. */
-export interface SignatureSettings {
-  /** How `true`, `false` and `null` are written: `1`, nothing, nothing, or their names. */
-  readonly scalars: 'php' | 'json';
-  /** Whether the query parameter `client` takes part in the signature of open-game. */
-  readonly openGameClient: 'keep' | 'drop';
-  /** Which strings that hold JSON are decoded first: objects and lists, scalars too, or none. */
-  readonly jsonStrings: 'containers' | 'all' | 'none';
-  /** Where the members of a decoded object or list are signed: in the place of their string, or at the top level. */
-  readonly jsonPlacement: 'in-place' | 'merge';
-  /** Where the excluded names are removed: at the top level, or in nested objects too. */
-  readonly exclude: 'top' | 'deep';
-  /** What open-game is signed over: its parameters, or the bytes of its body. */
-  readonly schemeV3: 'parameters' | 'raw-body';
+/**
+ * How a platform signs what the interface document leaves open: the variables, the member of each, and what each of its
+ * values does, as opposed to the others. The first value is the default. Source: bus contract, section 6.
+ */
+export const SIGNATURE_VARIABLES = {
+  SIGNATURE_SCALARS: {
+    member: 'scalars',
+    values: {
+      php: 'booleans and null are written as 1 and empty texts, not as true, false and null',
+      json: 'booleans and null are written as true, false and null, not as 1 and empty texts',
+    },
+  },
+  SIGNATURE_OPEN_GAME_CLIENT: {
+    member: 'openGameClient',
+    values: {
+      keep: 'the query parameter client is signed, and must not be',
+      drop: 'the query parameter client is not signed, and must be',
+    },
+  },
+  SIGNATURE_JSON_STRINGS: {
+    member: 'jsonStrings',
+    values: {
+      containers: 'only strings that hold an object or a list are decoded before signing',
+      all: 'every string that holds JSON is decoded before signing',
+      none: 'strings that hold JSON are left undecoded',
+    },
+  },
+  SIGNATURE_JSON_PLACEMENT: {
+    member: 'jsonPlacement',
+    values: {
+      'in-place': 'what a string of JSON holds is signed in the place of the string, not at the top level',
+      merge: 'what a string of JSON holds is signed at the top level, not in the place of the string',
+    },
+  },
+  SIGNATURE_EXCLUDE: {
+    member: 'exclude',
+    values: {
+      top: 'names that take no part are removed at the top level, and not from nested objects',
+      deep: 'names that take no part are removed from nested objects, and not only at the top level',
+    },
+  },
+  SIGNATURE_SCHEME_V3: {
+    member: 'schemeV3',
+    values: {
+      parameters: 'the parameters are signed, not the bytes of the body',
+      'raw-body': 'the bytes of the body are signed, not the parameters',
+    },
+  },
+} as const satisfies Record<string, Variable>;
+
+export type SignatureVariable = keyof typeof SIGNATURE_VARIABLES;
+
+interface Variable {
+  readonly member: string;
+  readonly values: Readonly<Record<string, string>>;
 }
 
+type Variables = typeof SIGNATURE_VARIABLES;
+
+/** A value for each variable, under its member. */
+export type SignatureSettings = {
+  readonly [V in SignatureVariable as Variables[V]['member']]: keyof Variables[V]['values'];
+};
+
 /** To the letter of the interface document. */
-export const DEFAULT_SIGNATURE_SETTINGS: SignatureSettings = Object.freeze({
-  scalars: 'php',
-  openGameClient: 'keep',
-  jsonStrings: 'containers',
-  jsonPlacement: 'in-place',
-  exclude: 'top',
-  schemeV3: 'parameters',
-});
+export const DEFAULT_SIGNATURE_SETTINGS = Object.freeze(
+  Object.fromEntries(
+    Object.values<Variable>(SIGNATURE_VARIABLES).map(({ member, values }) => [
+      member,
+      Object.keys(values)[0],
+    ]),
+  ),
+) as SignatureSettings;

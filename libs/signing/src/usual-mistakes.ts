@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 
 import { exactJson } from './exact-json.ts';
 import type { SignedParameters } from './signature-settings.ts';
-import { EXCLUDED_NAMES, type SignedPiece, sortedNames, type TraceDeviations } from './trace-signature.ts';
+import { EXCLUDED_NAMES, type SignedPiece, sortedNames, type TraceDeviations } from './sign.ts';
 
 /** A request whose signature is looked at. */
 export interface SignedRequest {
@@ -124,44 +124,37 @@ const ALTERED_KEYS: readonly ((secretKey: string) => string)[] = [
   (secretKey) => `${secretKey}\n`,
   (secretKey) => `${secretKey}\r\n`,
 ];
-const SEALS: readonly (readonly [reason: string, seal: (text: string, secretKey: string) => string])[] = [
-  [
-    'The text is not signed as UTF-8 but as Latin-1.',
-    (text, secretKey) => hash('sha256', Buffer.from(text + secretKey, 'latin1')),
-  ],
-  [
-    'The digest is written in capitals; it must be lowercase hexadecimal.',
-    (text, secretKey) => hash('sha256', text + secretKey).toUpperCase(),
-  ],
-  [
-    'The digest is written in Base64; it must be lowercase hexadecimal.',
-    (text, secretKey) => hash('sha256', text + secretKey, 'base64'),
-  ],
-  [
-    'The secret key is prepended; it must be appended.',
-    (text, secretKey) => hash('sha256', secretKey + text),
-  ],
-  ['The secret key is missing; it must be appended.', (text) => hash('sha256', text)],
-  [
-    'The signature is an HMAC; it must be the SHA-256 of the string and the secret key.',
-    (text, secretKey) => createHmac('sha256', secretKey).update(text).digest('hex'),
-  ],
-  ...['md5', 'sha1', 'sha512'].map(
-    (algorithm) =>
-      [
-        `The digest is ${algorithm.toUpperCase()}; it must be SHA-256.`,
-        (text: string, secretKey: string) => hash(algorithm, text + secretKey),
-      ] as const,
-  ),
-  ...ALTERED_KEYS.map(
-    (alter) =>
-      [
-        'White space at the end of the secret key is missing or too much.',
-        (text: string, secretKey: string) => hash('sha256', text + alter(secretKey)),
-      ] as const,
-  ),
+const WRONG_SEALS: readonly Mistake[] = [
+  {
+    reason: 'The text is not signed as UTF-8 but as Latin-1.',
+    seal: (text, secretKey) => hash('sha256', Buffer.from(text + secretKey, 'latin1')),
+  },
+  {
+    reason: 'The digest is written in capitals; it must be lowercase hexadecimal.',
+    seal: (text, secretKey) => hash('sha256', text + secretKey).toUpperCase(),
+  },
+  {
+    reason: 'The digest is written in Base64; it must be lowercase hexadecimal.',
+    seal: (text, secretKey) => hash('sha256', text + secretKey, 'base64'),
+  },
+  {
+    reason: 'The secret key is prepended; it must be appended.',
+    seal: (text, secretKey) => hash('sha256', secretKey + text),
+  },
+  { reason: 'The secret key is missing; it must be appended.', seal: (text) => hash('sha256', text) },
+  {
+    reason: 'The signature is an HMAC; it must be the SHA-256 of the string and the secret key.',
+    seal: (text, secretKey) => createHmac('sha256', secretKey).update(text).digest('hex'),
+  },
+  ...['md5', 'sha1', 'sha512'].map((algorithm) => ({
+    reason: `The digest is ${algorithm.toUpperCase()}; it must be SHA-256.`,
+    seal: (text: string, secretKey: string) => hash(algorithm, text + secretKey),
+  })),
+  ...ALTERED_KEYS.map((alter) => ({
+    reason: 'White space at the end of the secret key is missing or too much.',
+    seal: (text: string, secretKey: string) => hash('sha256', text + alter(secretKey)),
+  })),
 ];
-const WRONG_SEALS: readonly Mistake[] = SEALS.map(([reason, seal]) => ({ reason, seal }));
 
 /** For each parameter, at any depth, the mistake of not signing it; and that of not signing any empty one. */
 export function omissions(parameters: SignedParameters): Mistake[] {

@@ -2,13 +2,13 @@ import { createHmac } from 'node:crypto';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { createLogger, LOG_LEVELS, type LogLevel, NestLogger, subjectOf } from './logger.ts';
+import { createLogger, nestLogger, subjectOf } from './logger.ts';
 
 const CANARY = 'CANARY';
 
-function logged(write: (logger: ReturnType<typeof createLogger>) => void, level: LogLevel = 'trace') {
+function logged(write: (logger: ReturnType<typeof createLogger>) => void) {
   const lines: string[] = [];
-  write(createLogger(level, { write: (line) => lines.push(line) }));
+  write(createLogger('trace', { write: (line) => lines.push(line) }));
   return { text: lines.join(''), lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
 
@@ -66,30 +66,16 @@ describe('createLogger', () => {
     });
     expect(lines).toMatchObject([{ msg: 'worker stopped' }, { id: 'm-1' }]);
   });
-
-  it.each(LOG_LEVELS)('writes at %s only lines of that level and more severe ones', (level) => {
-    const names = LOG_LEVELS.filter((each) => each !== 'silent');
-    const { lines } = logged((logger) => {
-      for (const each of names) logger[each]('line');
-    }, level);
-    expect(lines.map((line) => line['level'])).toEqual(LOG_LEVELS.slice(1, LOG_LEVELS.indexOf(level) + 1));
-  });
 });
 
-describe('NestLogger', () => {
-  it.each([
-    ['log', 'debug'],
-    ['warn', 'warn'],
-    ['error', 'error'],
-    ['debug', 'trace'],
-    ['verbose', 'trace'],
-  ] as const)("writes Nest's %s as %s", (method, level) => {
-    const { lines } = logged((logger) => new NestLogger(logger)[method]('a line'));
-    expect(lines).toMatchObject([{ level, msg: 'a line', from: 'nest' }]);
+describe('nestLogger', () => {
+  it('writes what Nest says of its start for debugging alone', () => {
+    const { lines } = logged((logger) => nestLogger(logger).log('a line'));
+    expect(lines).toMatchObject([{ level: 'debug', msg: 'a line', from: 'nest' }]);
   });
 
   it('describes an error without what it quotes', () => {
-    const { text, lines } = logged((logger) => new NestLogger(logger).error(new TypeError(CANARY)));
+    const { text, lines } = logged((logger) => nestLogger(logger).error(new TypeError(CANARY)));
     expect(lines).toMatchObject([{ level: 'error', err: { name: 'TypeError' } }]);
     expect(text).not.toContain(CANARY);
   });

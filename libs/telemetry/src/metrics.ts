@@ -1,7 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
-import { Durations } from './durations.ts';
-import { type MetricFacts, PlainMetric, PlainNumber, StateMetric } from './plain-metric.ts';
+import { Durations, type MetricFacts, PlainMetric, PlainNumber, StateMetric } from './plain-metric.ts';
 
 /**
  * The metrics of a worker, in their own registry. Source of the names: bus contract, section 8. Metrics that every

@@ -8,12 +8,6 @@ export interface Reading {
   readonly value: number;
 }
 
-/** The values under one set of labels. */
-export interface Series {
-  /** Its current numbers; `name` is that of the metric. */
-  read(name: string, labels: Reading['labels']): Reading[];
-}
-
 export interface MetricFacts {
   readonly name: string;
   readonly help: string;
@@ -22,12 +16,13 @@ export interface MetricFacts {
   readonly registry: Registry;
 }
 
-/** What a registry uses of a metric; prom-client itself registers such objects. */
-abstract class ReadMetric {
+/** A metric that is read from the state of the worker at each scrape: it costs a command nothing, and what is gone has no series. */
+export class StateMetric {
   readonly name: string;
   readonly help: string;
   readonly type: MetricFacts['type'];
   readonly labelNames: readonly string[];
+  #read: () => readonly Reading[] = () => [];
 
   /** @throws {Error} if the registry has a metric of this name */
   constructor({ name, help, type, labelNames, registry }: MetricFacts) {
@@ -35,16 +30,26 @@ abstract class ReadMetric {
     this.help = help;
     this.type = type;
     this.labelNames = labelNames;
+    // A registry uses no more of a metric than this class has; prom-client itself registers such objects.
     registry.registerMetric(this as unknown as Metric);
+  }
+
+  /** @param read called at each reading of the registry; until then there are no series */
+  readBy(read: () => readonly Reading[]): void {
+    this.#read = read;
   }
 
   /** For the registry. */
   get() {
     const { name, help, type } = this;
-    return Promise.resolve({ name, help, type, aggregator: 'sum', values: this.readings() });
+    return Promise.resolve({ name, help, type, aggregator: 'sum', values: this.#read() });
   }
+}
 
-  protected abstract readings(): readonly Reading[];
+/** The values under one set of labels. */
+interface Series {
+  /** Its current numbers; `name` is that of the metric. */
+  read(name: string, labels: Reading['labels']): Reading[];
 }
 
 /**
@@ -54,39 +59,36 @@ abstract class ReadMetric {
  *
  * There is one series for each set of labels, at most three: use labels with a closed set of values.
  */
-export class PlainMetric<Kind extends Series> extends ReadMetric {
+export class PlainMetric<Kind extends Series> extends StateMetric {
   readonly #start: new () => Kind;
   readonly #series: { readonly labels: Reading['labels']; readonly series: Kind }[] = [];
+  /** By the first label and the others: a text of all of them, made for each update, takes ten times as long. */
   readonly #byFirst = new Map<string, Map<string, Kind>>();
 
   /** @param start creates a series */
   constructor(start: new () => Kind, facts: MetricFacts) {
     super(facts);
     this.#start = start;
+    this.readBy(() => this.all.flatMap(({ labels, series }) => series.read(this.name, labels)));
   }
 
   /** The series with these labels, in the order of `labelNames`; it is created if there is none yet. */
   labels(first = '', second = '', third?: string): Kind {
     const rest = third === undefined ? second : `${second} ${third}`;
-    return this.#byFirst.get(first)?.get(rest) ?? this.#begin(first, rest, [first, second, third]);
+    const known = this.#byFirst.get(first)?.get(rest);
+    if (known !== undefined) return known;
+    const series = new this.#start();
+    const others = this.#byFirst.get(first) ?? new Map<string, Kind>();
+    this.#byFirst.set(first, others.set(rest, series));
+    const values = [first, second, third ?? ''];
+    const labels = Object.fromEntries(this.labelNames.map((name, index) => [name, values[index] ?? '']));
+    this.#series.push({ labels, series });
+    return series;
   }
 
   /** Every series so far, with its labels. */
   get all(): readonly { readonly labels: Reading['labels']; readonly series: Kind }[] {
     return this.#series;
-  }
-
-  protected readings(): readonly Reading[] {
-    return this.#series.flatMap(({ labels, series }) => series.read(this.name, labels));
-  }
-
-  #begin(first: string, rest: string, values: readonly (string | undefined)[]): Kind {
-    const series = new this.#start();
-    const others = this.#byFirst.get(first) ?? new Map<string, Kind>();
-    this.#byFirst.set(first, others.set(rest, series));
-    const labels = Object.fromEntries(this.labelNames.map((name, index) => [name, values[index] ?? '']));
-    this.#series.push({ labels, series });
-    return series;
   }
 }
 
@@ -99,16 +101,42 @@ export class PlainNumber implements Series {
   }
 }
 
-/** A metric that is read from the state of the worker at each scrape: it costs a command nothing, and what is gone has no series. */
-export class StateMetric extends ReadMetric {
-  #read: () => readonly Reading[] = () => [];
+/** The upper bounds of the buckets of durations, in seconds. */
+export const DURATION_BOUNDS: readonly number[] = [
+  0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.25, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 3.5, 5, 7.5, 10, 15, 30, 60,
+  300, 600,
+];
 
-  /** @param read called at each reading of the registry; until then there are no series */
-  readBy(read: () => readonly Reading[]): void {
-    this.#read = read;
+/** A series of a histogram of durations. */
+export class Durations implements Series {
+  /** The last one counts what is longer than every bound. */
+  readonly #counts = new Float64Array(DURATION_BOUNDS.length + 1);
+  #sum = 0;
+
+  observe(seconds: number): void {
+    this.#sum += seconds;
+    const found = DURATION_BOUNDS.findIndex((bound) => seconds <= bound);
+    const bucket = found === -1 ? DURATION_BOUNDS.length : found;
+    this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
   }
 
-  protected readings(): readonly Reading[] {
-    return this.#read();
+  /** For each of `DURATION_BOUNDS`, how many durations were no longer; at the end, how many there were. */
+  cumulative(): Float64Array {
+    let sum = 0;
+    return this.#counts.map((count) => (sum += count));
+  }
+
+  read(name: string, labels: Reading['labels']): Reading[] {
+    const upTo = this.cumulative();
+    const count = upTo.at(-1) ?? 0;
+    return [
+      ...[...DURATION_BOUNDS, '+Inf'].map((le, index) => ({
+        metricName: `${name}_bucket`,
+        labels: { le, ...labels },
+        value: upTo[index] ?? 0,
+      })),
+      { metricName: `${name}_sum`, labels, value: this.#sum },
+      { metricName: `${name}_count`, labels, value: count },
+    ];
   }
 }

@@ -1,11 +1,11 @@
-import { SCHEMA_VERSION } from '#contracts';
+import { busNames, ERROR_CODES, LANE_OF_COMMAND, LANES, SCHEMA_VERSION } from '#contracts';
+import { COMMANDS, REPLIES } from '#contracts/validation';
 import { topologyOf } from '#messaging';
 import { readSomeSettings } from '#settings';
 
 import { relocated } from '../schemas/rule-schemas.ts';
 import { SCHEMAS } from '../schemas/schemas.ts';
-import { channels, operations } from './channels.ts';
-import { messages } from './messages.ts';
+import { ANNOUNCED, messages } from './messages.ts';
 
 const DESCRIPTION = [
   'Commands from RabbitMQ are run against an online-poker platform, and each is answered exactly once.',
@@ -30,10 +30,138 @@ export function asyncApiDocument(): object {
     servers: {
       rabbitmq: { host: '127.0.0.1:5672', protocol: 'amqp', protocolVersion: '0-9-1' },
     },
-    channels: channels(),
-    operations: operations(),
+    channels: Object.fromEntries(CHANNELS.map(channelOf)),
+    operations: Object.fromEntries(CHANNELS.flatMap(operationOf)),
     components: { messages: messages(SCHEMAS), schemas: SCHEMAS },
     'x-topology': { exchanges, queues, bindings },
   };
   return relocated(document, '#/components/schemas/');
+}
+
+/** A channel that a caller or a person on call meets, and what a worker does there; a caller does the reverse. */
+interface Channel {
+  readonly name: string;
+  readonly about: Readonly<Record<string, unknown>>;
+  /** The names of its messages. */
+  readonly messages: readonly string[];
+  readonly amqp: object;
+  readonly operation?: {
+    /** As a sentence, for example `on lane reports`. */
+    readonly name: string;
+    /** The names of the messages by which a command is answered. */
+    readonly replies?: readonly string[];
+    /** Of what a worker sends: whether a queue has to take it. */
+    readonly mandatory?: boolean;
+  };
+}
+
+const NAMES = busNames();
+const VERSION = { bindingVersion: '0.3.0' };
+const SENT = { deliveryMode: 2, timestamp: true, ...VERSION };
+const SUCCESSES = [...ANNOUNCED].filter(([reply]) => reply !== 'command.failed');
+
+const CHANNELS: readonly Channel[] = [
+  ...COMMANDS.map(({ type, replies }) => ({
+    name: type,
+    about: { address: type, title: `The routing key ${type} of ${NAMES.commands}` },
+    messages: [type],
+    amqp: exchange(NAMES.commands, 'direct'),
+    operation: { name: `on ${type}`, replies: [...typesOf(replies), 'command.failed'] },
+  })),
+  ...LANES.map((lane) => {
+    const ofLane = COMMANDS.filter(({ type }) => LANE_OF_COMMAND[type] === lane);
+    const successes = new Set(ofLane.flatMap(({ replies }) => typesOf(replies)));
+    return {
+      name: NAMES.lanes[lane],
+      about: {
+        address: NAMES.lanes[lane],
+        title: `The queue of the lane ${lane}`,
+        description:
+          'For a command with the property type, and for packets of the RabbitMQ client of NestJS. Do not declare it.',
+      },
+      messages: [...typesOf(ofLane), 'nest.command'],
+      amqp: queue(NAMES.lanes[lane]),
+      operation: { name: `on lane ${lane}`, replies: [...successes, 'command.failed', 'nest.reply'] },
+    };
+  }),
+  {
+    name: 'replies',
+    about: {
+      address: null,
+      title: 'The reply queue that the command named',
+      description: 'Published to the default exchange with reply_to as routing key: persistent, confirmed.',
+    },
+    messages: [...REPLIES.keys(), 'nest.reply'],
+    amqp: exchange('', 'default'),
+  },
+  {
+    name: 'failures',
+    about: {
+      address: 'command.failed.{code}',
+      title: 'Announcements of failures',
+      description: 'With EVENTS=errors (the default) and EVENTS=all.',
+      parameters: { code: { description: 'The error code.', enum: Object.keys(ERROR_CODES) } },
+    },
+    messages: ['command.failed.announced'],
+    amqp: exchange(NAMES.events, 'topic'),
+    operation: { name: 'announce failure', mandatory: false },
+  },
+  ...SUCCESSES.map(([reply, message]) => ({
+    name: `announced.${reply}`,
+    about: {
+      address: reply,
+      title: `Announcements of ${reply}`,
+      description: 'With EVENTS=all alone.',
+    },
+    messages: [message],
+    amqp: exchange(NAMES.events, 'topic'),
+    operation: { name: `announce ${reply}`, mandatory: false },
+  })),
+  keptIn(NAMES.deadLetters, 'Commands that will not be tried again', 'dead-letter'),
+  keptIn(NAMES.undelivered, 'Replies that nobody took', 'undelivered-reply'),
+];
+
+function keptIn(name: string, title: string, message: string): Channel {
+  const operation = { name: `keep ${message}`, mandatory: true };
+  return { name, about: { address: name, title }, messages: [message], amqp: queue(name), operation };
+}
+
+function typesOf(typed: readonly { readonly type: string }[]): string[] {
+  return typed.map(({ type }) => type);
+}
+
+function exchange(name: string, type: string): object {
+  return { is: 'routingKey', exchange: { name, type, durable: true, autoDelete: false }, ...VERSION };
+}
+
+function queue(name: string): object {
+  return { is: 'queue', queue: { name, durable: true, exclusive: false, autoDelete: false }, ...VERSION };
+}
+
+function channelOf({ name, about, messages: own, amqp }: Channel): [string, object] {
+  const references = own.map((message) => [message, { $ref: `#/components/messages/${message}` }]);
+  return [name, { ...about, messages: Object.fromEntries(references) as object, bindings: { amqp } }];
+}
+
+function operationOf({ name, messages: own, operation }: Channel): [string, object][] {
+  if (operation === undefined) return [];
+  const { replies, mandatory } = operation;
+  const parts = {
+    action: replies ? 'receive' : 'send',
+    channel: { $ref: `#/channels/${name}` },
+    messages: within(name, own),
+    bindings: { amqp: replies ? { ack: true, ...VERSION } : { ...SENT, mandatory } },
+    ...(replies && {
+      reply: {
+        address: { location: '$message.header#/reply_to', description: 'The basic property reply_to.' },
+        channel: { $ref: '#/channels/replies' },
+        messages: within('replies', replies),
+      },
+    }),
+  };
+  return [[operation.name.replace(/[ .-](\w)/g, (_, letter: string) => letter.toUpperCase()), parts]];
+}
+
+function within(channel: string, names: readonly string[]): object[] {
+  return names.map((message) => ({ $ref: `#/channels/${channel}/messages/${message}` }));
 }

@@ -1,7 +1,7 @@
 import { ERROR_CODES, isCommandType, isFinalReplyType, type Reply, SCHEMA_VERSION } from '#contracts';
 import { announcedData, REPLIES } from '#contracts/validation';
 
-import { type Example, EXAMPLES } from '../message-examples.ts';
+import { EXAMPLES } from '../message-examples.ts';
 import { boolean, count, type JsonSchema, moment, reference, text } from '../schemas/rule-schemas.ts';
 import { MESSAGE_NAMES } from '../schemas/schemas.ts';
 
@@ -145,7 +145,7 @@ function ownMessage(name: string): Message {
     ...(!isCommand && {
       correlationId: { location: '$message.header#/correlation_id', description: 'The basic property.' },
     }),
-    examples: EXAMPLES[name]?.map(asExample),
+    examples: EXAMPLES[name],
     'x-amqp-properties': isCommand ? COMMAND_PROPERTIES : REPLY_PROPERTIES,
   };
 }
@@ -164,7 +164,7 @@ function announcement(reply: string, name: string, schema: JsonSchema): Message 
     payload: announcedData({ type: reply, data: example.payload } as Reply),
   }));
   const headers = { allOf: [REPLY_HEADERS, EVENT_HEADERS] };
-  return { ...ownMessage(reply), name, headers, payload, examples: examples?.map(asExample) };
+  return { ...ownMessage(reply), name, headers, payload, examples };
 }
 
 const EVENT_EXAMPLE = {
@@ -184,14 +184,3 @@ function copy(summary: string, properties: Readonly<Record<string, JsonSchema>>)
     payload: {},
   };
 }
-
-function asExample({ name, summary, headers, payload }: Example): Example {
-  return { name, summary, headers, payload };
-}
-
-/** References to messages of the components. */
-export const messageReferences = (names: readonly string[]): Record<string, JsonSchema> =>
-  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }]));
-
-/** What a caller may be answered with. */
-export const REPLY_NAMES: readonly string[] = [...REPLIES.keys()];

@@ -1,24 +1,31 @@
-// The platform of the bench: answers `session.create` after a fixed time, and checks each signature.
+// The platform of the bench answers after a fixed time: sessions whose signature is right, and an ad hoc report that is as
+// large as asked for and costs this process next to nothing.
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { answerJson, sessionDocument } from '../../support/platform-stub.ts';
+import { ReportPages } from '../reports/report-reader.ts';
 
-const { PORT, LATENCY_MS = '20', SECRET_KEY = '' } = process.env;
+const { PORT, LATENCY_MS = '20', SECRET_KEY = '', REPORT_RECORDS } = process.env;
+const pages = new ReportPages(Number(REPORT_RECORDS));
 
-createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on('data', (chunk: Buffer) => chunks.push(chunk));
-  request.on('end', () => {
-    const form = new URLSearchParams(Buffer.concat(chunks).toString());
-    setTimeout(() => answer(request, form, response), Number(LATENCY_MS));
-  });
-}).listen(Number(PORT), '127.0.0.1');
+createServer((request, response) => void answer(request, response)).listen(Number(PORT), '127.0.0.1');
 
-function answer({ url, headers }: IncomingMessage, form: URLSearchParams, response: ServerResponse): void {
-  const [, user = ''] = /\/users\/([^/]+)\/session\?/.exec(url ?? '') ?? [];
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const form = new URLSearchParams(await text(request));
+  await sleep(Number(LATENCY_MS));
+  const [, user] = /\/users\/([^/]+)\/session\?/.exec(request.url ?? '') ?? [];
+  if (user === undefined) {
+    const { searchParams } = new URL(request.url ?? '/', 'http://platform');
+    const body = pages.page(Number(searchParams.get('page')), Number(searchParams.get('per-page')));
+    response.writeHead(200, { 'content-type': 'application/vnd.api+json', 'content-length': body.length });
+    response.end(body);
+    return;
+  }
   const userId = decodeURIComponent(user);
-  if (userId === form.get('userId') && headers['sign'] === signatureOf(form))
+  if (userId === form.get('userId') && request.headers['sign'] === signatureOf(form))
     answerJson(response, 200, sessionDocument(userId));
   else answerJson(response, 400, { errors: [{ status: 400, detail: 'Not Valid Request Signature' }] });
 }

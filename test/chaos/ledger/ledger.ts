@@ -22,7 +22,7 @@ export interface Entry {
   /** The moment of each call to the platform. */
   readonly calledMs: number[];
   readonly replies: LedgerReply[];
-  /** From the workers' logs, of those that write one. */
+  /** From the workers' logs. */
   readonly acknowledgedMs: number[];
 }
 
@@ -95,9 +95,7 @@ export interface Failure {
   readonly retryable: boolean;
 }
 
-/** The failure that a reply of ours tells of, also in a packet of Nest's; undefined if it tells of none. */
+/** The failure that a reply tells of; undefined if it tells of none. */
 export function failureIn({ type, text }: Pick<LedgerReply, 'type' | 'text'>): Failure | undefined {
-  if (type !== 'command.failed') return undefined;
-  const body = JSON.parse(text) as Failure & { readonly err?: Failure };
-  return body.err ?? body;
+  return type === 'command.failed' ? (JSON.parse(text) as Failure) : undefined;
 }

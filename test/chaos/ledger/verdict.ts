@@ -86,7 +86,7 @@ function finalOf(replies: Entry['replies']): Entry['replies'][number] | undefine
   return replies.find(({ isFinal }) => isFinal);
 }
 
-/** The texts by message id; a service without ids has one reply. */
+/** The texts by message id. */
 function distinct(replies: Entry['replies']): Map<string, string> {
   return new Map(replies.map(({ messageId, text }) => [messageId, withoutTimes(text)]));
 }

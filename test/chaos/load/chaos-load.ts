@@ -6,12 +6,9 @@ import type { Ledger } from '../ledger/ledger.ts';
 export interface LoadOptions {
   readonly commands: number;
   readonly perSecond: number;
-  /** The prefix of every id, which is also the player's. */
-  readonly name: string;
-  /** Whether one of twenty is a report; services that are compared know sessions alone. */
-  readonly hasReports: boolean;
 }
 
+/** One of so many is a report. */
 const REPORT_EVERY = 20;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
 const TICK_MS = 5;
@@ -62,9 +59,9 @@ export class ChaosLoad {
   }
 
   #sendOne(number: number): void {
-    const { name, hasReports } = this.#options;
-    const id = `${name}-${number}`;
-    const isReport = hasReports && number % REPORT_EVERY === 0;
+    // Also the player's.
+    const id = `c-${number}`;
+    const isReport = number % REPORT_EVERY === 0;
     const type = isReport ? 'report.rake.fetch' : 'session.create';
     this.#ledger.sent(id, type);
     void this.#caller

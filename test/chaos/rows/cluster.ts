@@ -22,7 +22,7 @@ function anyOf(nodes: readonly Broker[], random: () => number): Broker {
   return nodes[Math.floor(random() * nodes.length)] as Broker;
 }
 
-/** Rows on three nodes; the services that this one is compared with know one address only. */
+/** Rows on three nodes. */
 export const CLUSTER_ROWS: readonly Row[] = [
   {
     name: 'leader-kill',
@@ -71,4 +71,4 @@ export const CLUSTER_ROWS: readonly Row[] = [
         }
       }),
   },
-].map((row) => ({ ...row, wishes: { nodes: 3 }, isOurs: true }));
+].map((row) => ({ ...row, wishes: { nodes: 3 } }));

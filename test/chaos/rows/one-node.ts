@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { Gate, healthy, playerOf, silent, unavailable } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { once, type Row } from './row.ts';
@@ -104,7 +105,6 @@ export const SURROUNDINGS_ROWS: readonly Row[] = [
   {
     name: 'redis-kill',
     title: 'Redis killed, and started again empty 3 s later',
-    isOurs: true,
     disturb: once(
       'Redis killed',
       3_000,
@@ -179,9 +179,9 @@ export const SURROUNDINGS_ROWS: readonly Row[] = [
     name: 'clock-forward',
     title: 'the clock of one worker set forward by an hour',
     wishes: {
-      variablesOf: (number) => (number === 0 ? { NODE_OPTIONS: `--import=${SHIFTED}` } : {}),
+      start: (number, variables) =>
+        new WorkerProcess(number === 0 ? { ...variables, NODE_OPTIONS: `--import=${SHIFTED}` } : variables),
     },
-    isOurs: true,
     disturb: (stage) =>
       stage.times(1, async () => {
         stage.workers.programs[0]?.kill('SIGUSR2');

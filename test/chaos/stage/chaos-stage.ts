@@ -1,50 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { openConnection, uniquePrefix } from '../../support/broker.ts';
+import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { DurableCaller } from '../../e2e/cluster/durable-caller.ts';
+import { uniquePrefix } from '../../support/broker.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import { type PlatformBehaviour, PlatformStub } from '../../support/platform-stub.ts';
-import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { until } from '../../support/until.ts';
-import type { Program } from '../../../scripts/processes/program.ts';
-import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { Ledger } from '../ledger/ledger.ts';
 import type { Happening } from '../ledger/story.ts';
 import { ChaosLoad } from '../load/chaos-load.ts';
 import { type BrokerUnderChaos, startBrokerUnderChaos } from './broker-under-chaos.ts';
-import type { System } from './systems.ts';
 import { Workers } from './workers.ts';
 
-/** What a row needs. */
+/** What a row needs beyond two workers, a broker of one node and a Redis. */
 export interface StageWishes {
   /** Default: 1. */
   readonly nodes?: 1 | 3;
-  /** Default: 2. */
-  readonly workers?: number;
   /** Settings of all workers. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Further settings of the worker with this number. */
-  readonly variablesOf?: (number: number) => Readonly<Record<string, string>>;
+  /** Starts the worker with this number, from 0. Default: with all settings, from this repository. */
+  readonly start?: (number: number, variables: Readonly<Record<string, string>>) => WorkerProcess;
   /** Further arguments of the caller's reply queue. */
   readonly replyQueue?: Readonly<Record<string, unknown>>;
 }
 
 export interface StageOptions {
-  readonly system: System;
   readonly wishes: StageWishes;
   readonly commands: number;
   readonly perSecond: number;
   /** 0 to 1. */
   readonly random: () => number;
-  readonly peer: (program: string) => string;
 }
 
+const WORKERS = 2;
 const PAGES = 3;
 const PLATFORM_MS = 20;
-const READY_TIMEOUT_MS = 90_000;
 const SEND_POLL_MS = 10;
 /** Without a reply, after which none is under way; longer than a busy machine holds one up. */
 const QUIET_MS = 2_000;
+/** Shorter than by default, so that a row ends soon after what it broke is mended. */
+const RETRY_DELAYS_MS = '1000,2000,4000';
+/** They are to be empty in the end. */
+const QUEUES = [
+  'interactive',
+  'reports',
+  'quarantine',
+  'replies.undelivered',
+  ...RETRY_DELAYS_MS.split(',').map((delayMs) => `reports.retry.${delayMs}`),
+];
 
 /** Workers under load, with all that they talk to, and what a row breaks. */
 export class ChaosStage implements AsyncDisposable {
@@ -123,19 +127,18 @@ export class ChaosStage implements AsyncDisposable {
     });
   }
 
-  /** Messages that are left in the queues of the system, once they get no fewer. */
+  /** Messages that are left in the queues of the service, once they get no fewer. */
   async left(): Promise<number> {
-    const queues = this.#options.system.queues(this.prefix);
     const count = async (): Promise<number> => {
-      const counts = await Promise.all(queues.map((queue) => this.caller.count(queue)));
+      const counts = await Promise.all(QUEUES.map((queue) => this.caller.count(`${this.prefix}.${queue}`)));
       return counts.reduce((sum, each) => sum + each, 0);
     };
     await until('nothing is left', async () => (await count()) === 0, 30_000).catch(() => undefined);
     return count();
   }
 
-  /** Enters what a worker of ours has logged of its answers; other services log none. */
-  readAcknowledgements({ stdout }: Program): void {
+  /** Enters what a worker has logged of its answers. */
+  readAcknowledgements({ stdout }: WorkerProcess): void {
     for (const line of stdout.split('\n')) {
       if (!line.includes('"msg":"command answered"')) continue;
       const { id, time } = JSON.parse(line) as { readonly id: string; readonly time: string };
@@ -148,10 +151,9 @@ export class ChaosStage implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { system, wishes, commands, perSecond } = this.#options;
-    const { nodes = 1, workers: count = 2 } = wishes;
+    const { wishes, commands, perSecond } = this.#options;
     [this.broker, this.redis, this.platform] = await Promise.all([
-      startBrokerUnderChaos(nodes).then((broker) => this.#parts.use(broker)),
+      startBrokerUnderChaos(wishes.nodes ?? 1).then((broker) => this.#parts.use(broker)),
       PrivateRedis.start().then((redis) => this.#parts.use(redis)),
       PlatformStub.start((request, response, socket) => {
         const player = playerOf(request);
@@ -159,20 +161,20 @@ export class ChaosStage implements AsyncDisposable {
         return (this.fault ?? answer)(request, response, socket);
       }).then((platform) => this.#parts.use(platform)),
     ]);
-    const { urls } = this.broker;
+    const { start = (_, variables) => new WorkerProcess(variables) } = wishes;
     this.workers = this.#parts.use(
       await Workers.start({
-        count,
+        count: WORKERS,
         start: (number) =>
-          system.start(this.prefix, {
-            amqpUrl: this.broker.workerUrl,
-            platform: { ...this.platform.variables, PLATFORM_CLIENT_ID: `worker-${number}` },
-            redisUrl: this.redis.url,
-            peer: this.#options.peer,
-            number,
-            variables: { ...wishes.variables, ...wishes.variablesOf?.(number) },
+          start(number, {
+            ...this.platform.variables,
+            PLATFORM_CLIENT_ID: `worker-${number}`,
+            AMQP_URL: this.broker.workerUrl,
+            AMQP_PREFIX: this.prefix,
+            REDIS_URL: this.redis.url,
+            REPORTS_RETRY_DELAYS_MS: RETRY_DELAYS_MS,
+            ...wishes.variables,
           }),
-        areReady: (programs) => this.#takeCommands(programs),
         onCrash: (number, output) => {
           this.breaks(`worker ${number} crashed`);
           this.outputs.push(output);
@@ -181,8 +183,7 @@ export class ChaosStage implements AsyncDisposable {
       }),
     );
     this.caller = this.#parts.use(
-      await DurableCaller.open(urls.toReversed(), this.prefix, {
-        speech: system.speech(this.prefix),
+      await DurableCaller.open(this.broker.urls.toReversed(), this.prefix, {
         queueArguments: wishes.replyQueue ?? {},
         onPublish: (id) => this.ledger.published(id),
         onReply: (reply) => this.ledger.replied(reply.correlationId, reply),
@@ -190,25 +191,7 @@ export class ChaosStage implements AsyncDisposable {
     );
     // RabbitMQ can lose a quorum queue whose node is killed right after its declaration.
     await sleep(3_000);
-    const { hasReports } = system;
-    this.load = new ChaosLoad(this.caller, this.ledger, { commands, perSecond, name: 'c', hasReports });
-  }
-
-  /** Asks workers of ours; of others, their queue tells who consumes from it. */
-  async #takeCommands(programs: readonly Program[]): Promise<void> {
-    const asked = programs.filter((program) => program instanceof WorkerProcess);
-    await Promise.all(asked.map((program) => program.ready()));
-    if (asked.length === programs.length) return;
-    const queue = this.#options.system.queue(this.prefix);
-    await until(
-      'the workers take commands',
-      async () => {
-        await using asking = await openConnection(this.broker.urls[0]);
-        const found = await asking.channel.checkQueue(queue).catch(() => undefined);
-        return (found?.consumerCount ?? 0) >= programs.length;
-      },
-      READY_TIMEOUT_MS,
-    );
+    this.load = new ChaosLoad(this.caller, this.ledger, { commands, perSecond });
   }
 }
 

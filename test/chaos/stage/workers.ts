@@ -1,24 +1,22 @@
-import type { Program } from '../../../scripts/processes/program.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { until } from '../../support/until.ts';
 
 export interface WorkersOptions {
   readonly count: number;
   /** @param number of the worker, from 0; the platform knows it by that */
-  readonly start: (number: number) => Program;
-  /** Waits until they take commands. */
-  readonly areReady: (programs: readonly Program[]) => Promise<void>;
+  readonly start: (number: number) => WorkerProcess;
   readonly onCrash: (number: number, output: string) => void;
   /** Called with each that has ended, before it is replaced. */
-  readonly onEnd: (program: Program) => void;
+  readonly onEnd: (program: WorkerProcess) => void;
 }
 
 /** Workers in processes of their own, each replaced when it ends, as an orchestrator does. */
 export class Workers implements AsyncDisposable {
   /** Ends that nobody had asked for. */
   crashes = 0;
-  readonly programs: Program[] = [];
+  readonly programs: WorkerProcess[] = [];
   readonly #options: WorkersOptions;
-  readonly #asked = new WeakSet<Program>();
+  readonly #asked = new WeakSet<WorkerProcess>();
   #isStopped = false;
 
   private constructor(options: WorkersOptions) {
@@ -32,8 +30,9 @@ export class Workers implements AsyncDisposable {
     return workers;
   }
 
-  areReady(): Promise<void> {
-    return this.#options.areReady(this.programs);
+  /** Waits until they take commands. */
+  async areReady(): Promise<void> {
+    await Promise.all(this.programs.map((program) => program.ready()));
   }
 
   /** Ends one as a signal does, and waits until it has ended and another one has begun in its place. */

@@ -1,7 +1,17 @@
+import { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import type { Row } from '../rows/row.ts';
-import type { GenerationName, Generations } from './generations.ts';
+
+/** A version of the service with its settings. */
+interface Generation {
+  /** The folder of its build. Default: this repository. */
+  readonly folder?: string;
+  /** Over those that every worker of a stage has. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+type GenerationName = 'old' | 'new';
 
 /** When the share of the load is sent, which place is taken by which generation: upgraded, and rolled back. */
 const STEPS: readonly (readonly [share: number, place: number, name: GenerationName])[] = [
@@ -17,19 +27,26 @@ const PAGES = 3;
 const FAILING_EVERY = 3;
 
 /** Two workers, replaced one after the other by workers of another generation, and back. */
-export function upgradeRow(generations: Generations): Row {
+export function upgradeRow(generations: Readonly<Record<GenerationName, Generation>>): Row {
+  /** Of which generation the next worker with a number is. */
+  const places = new Map<number, GenerationName>();
   return {
     name: 'upgrade',
     title: 'two workers replaced by new ones in turn, and back',
-    isOurs: true,
-    // Each failure of a report is one that goes through a retry queue.
-    wishes: { variables: { PLATFORM_MAX_ATTEMPTS: '1', CIRCUIT_MINIMUM_CALLS: '100000' } },
+    wishes: {
+      // Each failure of a report is one that goes through a retry queue.
+      variables: { PLATFORM_MAX_ATTEMPTS: '1', CIRCUIT_MINIMUM_CALLS: '100000' },
+      start: (number, variables) => {
+        const { folder, variables: own } = generations[places.get(number) ?? 'old'];
+        return new WorkerProcess({ ...variables, ...own }, folder);
+      },
+    },
     async disturb(stage) {
       stage.fault = withFailingReports();
       for (const [share, place, name] of STEPS) {
         await stage.at(share);
         stage.breaks(`worker ${place} is replaced by a${name === 'old' ? 'n old' : ' new'} one`);
-        generations.place(place, name);
+        places.set(place, name);
         await stage.workers.end(place, 'SIGTERM');
         await stage.workers.areReady();
         stage.mends('it takes commands');

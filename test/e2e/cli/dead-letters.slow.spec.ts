@@ -114,7 +114,7 @@ describe('poker-bridge dead-letters', () => {
     await kept.put(4, 5);
     const choice = 'dead-letters discard --reason MALFORMED_MESSAGE';
     const unasked = await kept.run(choice);
-    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes to go on')]);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes to continue')]);
     const dry = await kept.run(`${choice} --dry-run --json`);
     expect([dry.code, dry.lines.map(({ id }) => id)]).toEqual([0, letters(2, 4)]);
     const { code, stdout } = await kept.run(`${choice} --yes`);

@@ -20,7 +20,7 @@ function subcommandsOf(command: Command, name = ''): [string, Command][] {
   });
 }
 
-const subcommands = subcommandsOf(createProgram());
+const subcommands = subcommandsOf(await createProgram());
 const sections = new Map(text.split(/^## /m).map((section) => [section.split('\n', 1)[0], section]));
 
 function ownOptions(heading: string): [option: string, fallback: string | undefined][] {

@@ -73,7 +73,7 @@ describe('poker-bridge replies', () => {
       expect.stringMatching(/1 × its queue was named by the broker[^]*\n0 redelivered, 4 left\n$/),
     ]);
     expect(missing.stderr).toContain(`1 left: ${gone}: the queue does not exist\n`);
-    expect(missing.stderr).toContain(`1 left: ${gone}: waits behind that one\n`);
+    expect(missing.stderr).toContain(`1 left: ${gone}: waits behind a message that was not taken\n`);
     const foreign = await kept.run('replies redeliver --all --yes', { INTERNAL_KEY: 'x'.repeat(32) });
     expect([foreign.code, foreign.stdout]).toEqual([
       1,

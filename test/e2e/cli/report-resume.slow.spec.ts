@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
-import { rm, truncate } from 'node:fs/promises';
+import { rm, stat, truncate } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -16,15 +16,20 @@ const PAGES = RECORDS / PER_PAGE;
 const DAY = `ad-hoc --from 2026-03-01 --to 2026-03-02 --per-page ${PER_PAGE}`;
 /** So that a report takes some seconds. */
 const SLOW = { kind: 'latency', fixedMs: 60, spreadMs: 0 };
+const FILE = 'month.csv';
 
 describe('poker-bridge report --resume', () => {
   let sandboxed: SandboxedService;
   let folder: ReportFolder;
+  let whole: string;
   beforeAll(async () => {
     sandboxed = await startSandboxedService({
       sandbox: { SANDBOX_REPORT_RECORDS: String(RECORDS) },
       worker: { CURRENCY_PRECISIONS: 'EUR=2,USD=4', PLATFORM_MAX_ATTEMPTS: '1' },
     });
+    await using once = await ReportFolder.create(sandboxed);
+    await once.fetch(DAY, FILE);
+    whole = await once.content(FILE);
   });
   afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(async () => {
@@ -36,10 +41,10 @@ describe('poker-bridge report --resume', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  const fetch = (file: string, ...more: string[]): Promise<CliRun> => folder.fetch(DAY, file, ...more);
-  const pagesKept = async (file: string): Promise<number> => {
-    const state = await folder.content(`${file}.part.json`).catch(() => '{}');
-    return (JSON.parse(state) as { reading?: { pages: number } }).reading?.pages ?? 0;
+  const fetch = (...more: string[]): Promise<CliRun> => folder.fetch(DAY, FILE, ...more);
+  const pagesKept = async (): Promise<number> => {
+    const lines = (await folder.content(`${FILE}.part`).catch(() => '')).split('\n');
+    return lines.filter((line) => line.includes('"records":[') && line.endsWith('}')).length;
   };
   const pagesAsked = (): Promise<number> => sandboxed.platform.received('ad-hoc-report');
   /** A worker notices at its next page that nobody waits for a report any more. */
@@ -56,152 +61,115 @@ describe('poker-bridge report --resume', () => {
 
   /** Begins a report, and ends it once some pages are kept. */
   async function interrupted(
-    file: string,
     interrupt: (child: ChildProcess) => unknown,
     variables = folder.variables,
   ): Promise<CliRun> {
-    const child = startCli(folder.argsOf(DAY, file), { variables });
+    const child = startCli(folder.argsOf(DAY, FILE), { variables });
     const ended = outcomeOf(child);
-    await until('some pages are kept', async () => (await pagesKept(file)) > 0);
+    await until('some pages are kept', async () => (await pagesKept()) > 15);
     await interrupt(child);
     return ended;
   }
 
-  /** Goes on with it, and compares it with one that was read in one go. */
-  async function expectWhole(file: string): Promise<void> {
-    const kept = await pagesKept(file);
+  /** Resumes it, and compares it with one that was read in one go. */
+  async function expectWhole(kept: number): Promise<void> {
     expect(kept).toBeGreaterThan(0);
     expect(kept).toBeLessThan(PAGES);
     const before = await pagesAskedAtRest();
-    const { code, stdout, stderr } = await fetch(file, '--resume');
+    const { code, stdout, stderr } = await fetch('--resume');
     expect([code, stdout, stderr]).toEqual([
       0,
-      expect.stringContaining(`${RECORDS} records of ${PAGES} pages in ${folder.pathOf(file)}\n`),
+      expect.stringContaining(`${RECORDS} records of ${PAGES} pages in ${folder.pathOf(FILE)}\n`),
       expect.not.stringContaining('changed'),
     ]);
     const asked = (await pagesAsked()) - before;
     expect(asked).toBeGreaterThanOrEqual(PAGES - kept);
     // The report of the run before waits for its queue, which is gone, and asks for its next page a few times more.
-    expect(asked).toBeLessThan(PAGES - kept + kept);
-    await expectAsInOneGo(file);
-    expect(await folder.files()).toEqual([file, `whole-${file}`]);
+    expect(asked).toBeLessThan(PAGES);
+    expect(await folder.content(FILE)).toBe(whole);
+    expect(await folder.files()).toEqual([FILE]);
   }
 
-  async function expectAsInOneGo(file: string): Promise<void> {
-    await sandboxed.platform.clearFaults();
-    expect((await fetch(`whole-${file}`)).code).toBe(0);
-    expect(await folder.content(file)).toBe(await folder.content(`whole-${file}`));
-  }
+  it('continues after Ctrl-C, without repeating or losing a record', async () => {
+    const { code, stdout, stderr } = await interrupted((child) => child.kill('SIGINT'));
+    const kept = await pagesKept();
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(
+      `${kept * PER_PAGE} records of ${kept} pages are kept in ${folder.pathOf(FILE)}.part; the same command with --resume`,
+    );
+    expect(await folder.files()).toEqual([`${FILE}.part`]);
+    await expectWhole(kept);
+  });
 
-  it.each(['month.csv', 'month.ndjson'])(
-    'continues after Ctrl-C, without repeating or losing a record: %s',
-    async (file) => {
-      const { code, stdout, stderr } = await interrupted(file, async (child) => {
-        // No page since the last checkpoint is lost.
-        await sleep(8 * SLOW.fixedMs);
-        child.kill('SIGINT');
-      });
-      const kept = await pagesKept(file);
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toContain(
-        `${kept * PER_PAGE} records of ${kept} pages are kept in ${folder.pathOf(file)}.part; the same command with --resume`,
-      );
-      expect(await folder.files()).toEqual([`${file}.part`, `${file}.part.json`]);
-      await expectWhole(file);
-    },
-  );
-
-  it('continues after kill -9', async () => {
-    const { code } = await interrupted('month.csv', (child) => child.kill('SIGKILL'));
+  it('continues after kill -9, also in the middle of a page', async () => {
+    const { code } = await interrupted((child) => child.kill('SIGKILL'));
     expect(code).toBeNull();
-    await expectWhole('month.csv');
+    const kept = await pagesKept();
+    const path = folder.pathOf(`${FILE}.part`);
+    await truncate(path, (await stat(path)).size - 5);
+    expect(await pagesKept()).toBe(kept - 1);
+    await expectWhole(kept - 1);
   });
 
   it('reads on by itself if the connection is lost meanwhile', async () => {
     await using proxy = await TcpProxy.start(sandboxed.service.url);
     const over = { ...folder.variables, AMQP_URL: proxy.through(sandboxed.service.url) };
-    const { code, stdout } = await interrupted('month.csv', () => proxy.cut(), over);
+    const { code, stdout } = await interrupted(() => proxy.cut(), over);
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${RECORDS} records of ${PAGES} pages in `)]);
-    await expectAsInOneGo('month.csv');
+    expect(await folder.content(FILE)).toBe(whole);
   });
 
   it('continues after its deadline, as often as it takes', async () => {
     const codes: (number | null)[] = [];
     let kept = 0;
     for (let last: number | null = 1; last !== 0; codes.push(last)) {
-      ({ code: last } = await fetch('month.csv', '--deadline-ms', '2000', '--resume'));
+      ({ code: last } = await fetch('--deadline-ms', '2000', '--resume'));
       const before = kept;
-      kept = await pagesKept('month.csv');
+      kept = await pagesKept();
       if (last !== 0) expect([last === 1 || last === 3, kept > before]).toEqual([true, true]);
     }
     expect(codes.length).toBeGreaterThan(2);
-    await expectAsInOneGo('month.csv');
+    expect(await folder.content(FILE)).toBe(whole);
   });
 
   it('notices records that came before, though the total is the same', async () => {
-    await interrupted('month.csv', (child) => child.kill('SIGINT'));
+    await interrupted((child) => child.kill('SIGINT'));
     await pagesAskedAtRest();
     await sandboxed.platform.clearFaults();
     await sandboxed.platform.fault({ kind: 'repeated-page', count: 4 });
-    const { code, stderr } = await fetch('month.csv', '--resume');
+    const { code, stderr } = await fetch('--resume');
     expect([code, stderr]).toEqual([0, expect.stringMatching(/records came twice/)]);
   });
 
   it('refuses what would mix or lose figures, and begins again with --force', async () => {
-    await interrupted('month.csv', (child) => child.kill('SIGKILL'));
-    await sandboxed.platform.clearFaults();
-    const kept = await pagesKept('month.csv');
-    const refused = async (expected: RegExp, ...more: string[]): Promise<void> => {
-      const { code, stderr } = await fetch('month.csv', ...more);
-      expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
-      expect(await pagesKept('month.csv')).toBe(kept);
-    };
-    await refused(
-      /month\.csv\.part holds \d+ records of \d+ pages .*--resume continues .*--force begins again/,
-    );
-    await refused(
-      /was begun with another currency: --resume needs the same/,
-      '--resume',
-      '--currency',
-      'EUR',
-    );
-    await folder.write('month.csv', 'old');
-    await refused(/month\.csv exists; --force replaces it/, '--resume');
-    expect(await folder.content('month.csv')).toBe('old');
-    expect((await fetch('month.csv', '--resume', '--force')).code).toBe(0);
-    const whole = await folder.content('month.csv');
-    expect((await fetch('month.csv', '--force')).code).toBe(0);
-    expect(await folder.content('month.csv')).toBe(whole);
-    expect(await folder.files()).toEqual(['month.csv']);
-  });
-
-  it('refuses to write beside another process, and a state that it cannot read', async () => {
-    const { code } = await interrupted('month.csv', async (child) => {
+    await interrupted(async (child) => {
       for (const more of [[], ['--resume'], ['--force']]) {
-        const second = await fetch('month.csv', ...more);
-        expect([second.code, second.stderr]).toEqual([
-          2,
-          expect.stringContaining(`process ${child.pid} reads this report into the same file`),
-        ]);
+        const { code, stderr } = await fetch(...more);
+        const message = `process ${child.pid} reads this report into the same file`;
+        expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
       }
-      child.kill('SIGINT');
+      child.kill('SIGKILL');
     });
-    expect(code).toBe(1);
-    await folder.write('month.csv.part.json', '{"version":');
-    const { code: unread, stderr } = await fetch('month.csv', '--resume');
-    expect([unread, stderr]).toEqual([2, expect.stringContaining('remove it')]);
-  });
-
-  it('begins again if there is nothing to continue', async () => {
     await sandboxed.platform.clearFaults();
-    expect((await fetch('month.csv', '--resume')).code).toBe(0);
-    const whole = await folder.content('month.csv');
-    await rm(folder.pathOf('month.csv'));
-    await sandboxed.platform.fault(SLOW);
-    await interrupted('month.csv', (child) => child.kill('SIGKILL'));
-    await truncate(folder.pathOf('month.csv.part'), 1);
-    await sandboxed.platform.clearFaults();
-    expect((await fetch('month.csv', '--resume', '--force')).code).toBe(0);
-    expect(await folder.content('month.csv')).toBe(whole);
+    const kept = await pagesKept();
+    const refused = async (expected: RegExp, ...more: string[]): Promise<void> => {
+      const { code, stderr } = await fetch(...more);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
+      expect(await pagesKept()).toBe(kept);
+    };
+    await refused(/csv\.part holds \d+ records of \d+ pages .*--resume continues .*--force begins again/);
+    await refused(/was begun with another currency: --resume needs/, '--resume', '--currency', 'EUR');
+    await folder.write(FILE, 'old');
+    await refused(/month\.csv exists; --force replaces it/, '--resume');
+    expect(await folder.content(FILE)).toBe('old');
+    expect((await fetch('--resume', '--force')).code).toBe(0);
+    expect(await folder.content(FILE)).toBe(whole);
+    await rm(folder.pathOf(FILE));
+    await folder.write(`${FILE}.part`, '{"version":');
+    const { code, stderr } = await fetch('--force');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('was not begun by this version; remove it')]);
+    await folder.write(`${FILE}.part`, '');
+    expect((await fetch('--resume')).code).toBe(0);
+    expect(await folder.files()).toEqual([FILE]);
   });
 });

@@ -61,7 +61,7 @@ describe('the command line on a terminal', () => {
   it('a redrive leaves its plan and its sum', async () => {
     await kept.put(0, 30);
     const { written, lines } = await cli('dead-letters redrive --all --yes --rate 20', 40);
-    expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 30 dead letters/);
+    expect(written).toMatch(/\r(\[=+ +\] )?\d+ of 30 messages/);
     expect(lines.filter((line) => /a second|\[=/.test(line))).toEqual([]);
     expect(lines.filter((line) => line !== '').at(-1)).toBe('30 redriven, 0 left');
   });

@@ -54,15 +54,15 @@ describe('poker-bridge', () => {
     ['sign explain --command session.create --data {"userId":".."}', '--data: /userId '],
     ['trace', 'say --id, --player, --since or --until'],
     ['trace --since soon', 'a time ago, such as 30m'],
-    ['trace --id a --player b', 'say either --id or --player'],
+    ['trace --id a --player b', "option '--player <ID>' cannot be used with option '--id <ID>'"],
     [
       'dead-letters discard',
       'select by --id, --reason, --type or --since (--help has all options), or give --all',
     ],
-    ['dead-letters discard --all --id 1', '--all cannot be combined with another selection'],
+    ['dead-letters discard --all --id 1', "option '--all' cannot be used with option '--id <ID>'"],
     ['dead-letters redrive --all --set lang=de', 'a JSON pointer, = and a value'],
     ['dead-letters redrive --all --rate 0', 'an integer from 1 to 200'],
-    ['completion fish', 'SHELL is bash or zsh'],
+    ['completion fish', 'Allowed choices are bash, zsh'],
   ])('%s ends with 2 and says why', async (line, expected) => {
     const { code, stdout, stderr } = await runCli(line.split(' ').filter(Boolean));
     expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(expected)]);

@@ -125,14 +125,6 @@ The worker's log and the broker's view: ${folder}`,
     }
   }
 
-  /** The commands that the worker has answered since a time, from its log. */
-  answersSince(sinceMs: number): { lane: string; atMs: number }[] {
-    return this.worker.log
-      .filter(({ msg }) => msg === 'command answered')
-      .map(({ lane, time }) => ({ lane: String(lane), atMs: Date.parse(String(time)) }))
-      .filter(({ atMs }) => atMs >= sinceMs);
-  }
-
   /** A node that is none of these. */
   otherThan(...nodes: readonly Broker[]): Broker {
     return this.cluster.nodes.find((each) => !nodes.includes(each)) as Broker;

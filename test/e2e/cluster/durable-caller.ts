@@ -10,7 +10,6 @@ import {
   UnconfirmedError,
 } from '../../../libs/rabbitmq/src/index.ts';
 import { uniquePrefix } from '../../support/broker.ts';
-import { busSpeech, type Speech } from '../../support/speech.ts';
 
 const READY_TIMEOUT_MS = 30_000;
 const ANSWER_TIMEOUT_MS = 5_000;
@@ -31,8 +30,6 @@ export interface SeenReply {
 }
 
 export interface DurableCallerOptions {
-  /** How commands are written, and replies read. Default: by the bus contract. */
-  readonly speech?: Speech;
   /** Further arguments of the reply queue. */
   readonly queueArguments?: Readonly<Record<string, unknown>>;
   /** Called each time that a command is published, which is again until that is confirmed. */
@@ -43,13 +40,13 @@ export interface DurableCallerOptions {
 
 /**
  * A caller that survives failures of a cluster, on the client of the worker: it publishes until that is confirmed, and has a
- * durable queue of its own for the replies, each acknowledged once it is seen. It also reads what a bare loop answers.
+ * durable queue of its own for the replies, each acknowledged once it is seen.
  */
 export class DurableCaller implements AsyncDisposable {
   readonly replyQueue = `${uniquePrefix()}-replies`;
   readonly seen: SeenReply[] = [];
   readonly #options: DurableCallerOptions;
-  readonly #speech: Speech;
+  readonly #prefix: string;
   readonly #publisher = new ConfirmedPublisher();
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
@@ -57,7 +54,7 @@ export class DurableCaller implements AsyncDisposable {
 
   private constructor(urls: readonly string[], prefix: string, options: DurableCallerOptions) {
     this.#options = options;
-    this.#speech = options.speech ?? busSpeech(prefix);
+    this.#prefix = prefix;
     this.#publishing = new BrokerConnection({
       urls,
       name: 'durable caller publishing',
@@ -85,8 +82,9 @@ export class DurableCaller implements AsyncDisposable {
   /** Settles once the broker has confirmed it, over as many connections as that takes; also if the caller is closed. */
   async publish(type: string, id: string, body: object): Promise<void> {
     const message = {
-      ...this.#speech.addressOf(type),
-      content: Buffer.from(JSON.stringify(this.#speech.bodyOf(type, id, body))),
+      exchange: `${this.#prefix}.commands`,
+      routingKey: type,
+      content: Buffer.from(JSON.stringify(body)),
       mandatory: false,
       properties: { replyTo: this.replyQueue, messageId: id, correlationId: id, headers: {} },
     };
@@ -154,7 +152,7 @@ export class DurableCaller implements AsyncDisposable {
       correlationId: String(correlationId),
       messageId: String(messageId),
       type: String(type),
-      isFinal: this.#speech.isFinal(message),
+      isFinal: message.properties.headers?.['final'] === true,
       text: message.content.toString(),
     };
     this.seen.push(reply);

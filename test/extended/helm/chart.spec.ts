@@ -7,7 +7,7 @@ import { HealthController } from '../../../apps/worker/src/health/health.control
 import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
 import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
-import { unknownMembers, validate } from './published-schemas.ts';
+import { faultsOf } from './published-schemas.ts';
 import { COMPLETE, lint, type Manifest, MINIMUM, render } from './render.ts';
 
 let minimum: readonly Manifest[];
@@ -40,16 +40,10 @@ describe('the Helm chart', () => {
 
   it('follows the published schemas of Kubernetes, KEDA and the Prometheus operator', () => {
     expect(complete.length).toBeGreaterThan(minimum.length);
-    for (const manifest of [...minimum, ...complete]) {
-      expect(() => validate(manifest)).not.toThrow();
-    }
-  });
-
-  it('says nothing that the schemas do not know', () => {
-    expect(unknownMembers([...minimum, ...complete])).toEqual([]);
+    expect(faultsOf([...minimum, ...complete])).toEqual([]);
     const [deployment] = minimum.filter(({ kind }) => kind === 'Deployment');
     const wrong = { ...deployment, spec: { ...deployment?.spec, replica: 2 } } as Manifest;
-    expect(unknownMembers([wrong]).join('\n')).toContain('replica');
+    expect(faultsOf([wrong]).join('\n')).toContain('replica');
   });
 
   it('has a Deployment for each lane, with settings that the worker accepts', () => {

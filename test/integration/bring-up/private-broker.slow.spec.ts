@@ -9,7 +9,7 @@ import { freePorts, speaksAmqp } from '../../../scripts/network.ts';
 import { drain, openConnection } from '../../support/broker.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
-import { isAlive } from './is-alive.ts';
+import { isAlive } from '../../../scripts/launcher/with-lock.mjs';
 
 describe('a private broker', () => {
   let broker: Broker;
@@ -87,21 +87,12 @@ describe('npm run broker', () => {
     },
   );
 
-  it('refuses an invalid port', async () => {
-    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', 'x']);
+  it.each([
+    ['an invalid port', '--port', 'x', '--port x is not a port'],
+    ['a release that is not supported', '--release', '3.10', '--release 3.10 is none of 4.0, 4.3'],
+  ])('refuses %s, and says why', async (_, option, value, reason) => {
+    await using program = new Program('npm', ['run', '--silent', 'broker', '--', option, value]);
 
-    expect(await program.result).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--port x is not a port'),
-    });
-  });
-
-  it('refuses a release that is not supported, and says which are', async () => {
-    await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--release', '3.10']);
-
-    expect(await program.result).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('--release 3.10 is none of 4.0, 4.3'),
-    });
+    expect(await program.result).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
   });
 });

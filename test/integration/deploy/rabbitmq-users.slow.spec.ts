@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { permissionsOf } from '../../../apps/cli/src/callers/permissions.ts';
+import { permissionsOf } from '../../../apps/cli/src/callers.ts';
 import { root } from '../../../scripts/root.ts';
 import { read, tablesWith } from '../../docs/markdown.ts';
 import { testBrokerCtl } from '../../support/broker.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { claimOf, expiry, failure, success, TTL_MS, Workers } from './workers.ts';
+import { claimOf, expiry, failure, success, TTL_MS, waitFor, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
 let workers: Workers;
@@ -20,82 +20,88 @@ afterAll(async () => {
   await redis[Symbol.asyncDispose]();
 });
 
-const stores: [string, () => IdempotencyStore | Promise<IdempotencyStore>][] = [
-  ['of one worker', () => new MemoryIdempotencyStore(TTL_MS, Date.now)],
-  ['of all workers', () => workers.join()],
-  ['of all workers, while Redis is away', () => new Workers('redis://127.0.0.1:1').start()],
+type Pair = readonly [IdempotencyStore, IdempotencyStore];
+
+async function twice(store: IdempotencyStore | Promise<IdempotencyStore>): Promise<Pair> {
+  return [await store, await store];
+}
+
+const STORES: [string, () => Promise<Pair>][] = [
+  ['of one worker', () => twice(new MemoryIdempotencyStore(TTL_MS, Date.now))],
+  ['of one worker with Redis', () => twice(workers.join())],
+  ['of two workers', () => Promise.all([workers.join(), workers.join()])],
+  ['of a worker whose Redis is away', () => twice(new Workers('redis://127.0.0.1:1').start())],
 ];
 
-describe.each(stores)('The identities %s', (_, create) => {
-  let store: IdempotencyStore;
+describe.each(STORES)('The identities %s', (_, create) => {
+  let one: IdempotencyStore;
+  let two: IdempotencyStore;
   let id: string;
 
   beforeAll(async () => {
-    store = await create();
+    [one, two] = await create();
   });
 
   beforeEach(() => {
     id = randomUUID();
   });
 
-  afterAll(() => store.close());
+  afterAll(async () => {
+    await one.close();
+    await two.close();
+  });
 
-  const claim = async (identity: string, fingerprint = 'f') => store.claim(identity, fingerprint);
-  const claimed = (identity: string, fingerprint?: string) => claimOf(store, identity, fingerprint);
+  const claim = async (identity: string, fingerprint = 'f') => two.claim(identity, fingerprint);
 
   it.each([
     ['a success', success('s-1')],
     ['a failure that is not retryable', failure(false)],
     ['an expiry after the platform was called', expiry(true)],
   ])('replays %s', async (__, reply) => {
-    await (await claimed(id)).settle(reply);
+    await (await claimOf(one, id)).settle(reply);
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply });
   });
 
-  it('lets a repeat wait for the first, and gives it the same reply', async () => {
-    const first = await claimed(id);
-    const repeats = await Promise.all([claim(id), claim(id)]);
+  it('gives repeats that wait the reply of the first', async () => {
+    const first = await claimOf(one, id);
+    const repeats = await Promise.all([waitFor(two, id), waitFor(two, id)]);
     await first.settle(success('s-2'));
-    for (const repeat of repeats) {
-      expect(repeat.kind).toBe('in flight');
-      expect(repeat.kind === 'in flight' && (await repeat.outcome)).toEqual(success('s-2'));
-    }
+    for (const { outcome } of repeats) expect(await outcome).toEqual(success('s-2'));
   });
 
-  it.each([
+  describe.each([
     ['a retryable failure', failure(true)],
     ['an expiry before the platform was called', expiry(false)],
-  ])('gives %s to the waiting repeats, and releases the identity', async (__, reply) => {
-    const first = await claimed(id);
-    const repeat = await claim(id);
-    await first.settle(reply);
-    expect(repeat.kind === 'in flight' && (await repeat.outcome)).toEqual(reply);
-    await (await claimed(id, 'other data')).settle(success('s-3'));
-    expect(await claim(id, 'other data')).toMatchObject({ kind: 'settled', reply: success('s-3') });
+  ])('for %s', (__, reply) => {
+    it('give it to the repeats that wait, and release the identity', async () => {
+      const first = await claimOf(one, id);
+      const repeat = await waitFor(two, id);
+      await first.settle(reply);
+      expect(await repeat.outcome).toEqual(reply);
+      await (await claimOf(two, id, 'other data')).settle(success('s-3'));
+      expect(await claim(id, 'other data')).toMatchObject({ kind: 'settled', reply: success('s-3') });
+    });
+
+    it('give it to the same message if that is redelivered, and to no other', async () => {
+      const redelivered = (fingerprint: string) => two.claim(id, fingerprint, { isRedelivered: true });
+      await (await claimOf(one, id)).settle(reply);
+      expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
+      expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
+      expect((await redelivered('other data')).kind).toBe('claimed');
+    });
   });
 
   it('releases an identity that ended without an outcome, and lets a waiting repeat claim it', async () => {
-    const first = await claimed(id);
-    const repeat = await claim(id);
+    const first = await claimOf(one, id);
+    const repeat = await waitFor(two, id);
     await first.release();
-    expect(repeat.kind === 'in flight' && (await repeat.outcome)).toBeUndefined();
-    await (await claimed(id)).settle(success('s-1'));
+    expect(await repeat.outcome).toBeUndefined();
+    await (await claimOf(two, id)).settle(success('s-1'));
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply: success('s-1') });
   });
 
-  it.each([
-    ['a retryable failure', failure(true)],
-    ['an expiry before the platform was called', expiry(false)],
-  ])('gives %s to the same message if that is redelivered, and to no other', async (__, reply) => {
-    const redelivered = (fingerprint: string) => store.claim(id, fingerprint, { isRedelivered: true });
-    await (await claimed(id)).settle(reply);
-    expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
-    expect(await redelivered('f')).toEqual({ kind: 'settled', reply });
-    expect((await redelivered('other data')).kind).toBe('claimed');
-  });
-
   it('finds a conflict while the first is in flight, and after it', async () => {
-    const first = await claimed(id);
+    const first = await claimOf(one, id);
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });
     await first.settle(success('s-4'));
     expect(await claim(id, 'other data')).toEqual({ kind: 'conflict' });
@@ -104,7 +110,9 @@ describe.each(stores)('The identities %s', (_, create) => {
 
   it('separates identities, and gives each to one of many concurrent claims', async () => {
     expect(await claim(randomUUID())).toMatchObject({ kind: 'claimed' });
-    const claims = await Promise.all(Array.from({ length: 50 }, () => claim(id)));
+    const claims = await Promise.all(
+      Array.from({ length: 50 }, (__, n) => (n % 2 ? one : two).claim(id, 'f')),
+    );
     expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
     expect(claims.filter(({ kind }) => kind === 'in flight')).toHaveLength(49);
   });

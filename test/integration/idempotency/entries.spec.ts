@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
@@ -6,8 +7,9 @@ import type { Redis } from 'ioredis';
 import type { RedisIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
-import { claimOf, keyOf, LEASE_MS, success, TTL_MS, waitFor, Workers } from './workers.ts';
+import { claimOf, isAway, keyOf, LEASE_MS, success, TTL_MS, waitFor, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
 let workers: Workers;
@@ -36,10 +38,7 @@ async function callsOf(command: string): Promise<number> {
   return Number(new RegExp(`^cmdstat_${command}:calls=(\\d+)`, 'm').exec(facts)?.[1] ?? 0);
 }
 
-/** An outcome as its worker wrote it, but for the reply. */
-function withoutReply(outcome: string): string {
-  return outcome.split(' ').slice(0, 2).join(' ');
-}
+const stored = () => redis.run((client) => client.get(keyOf(id)));
 
 describe('An entry in Redis', () => {
   it('has a key that reveals nothing, and expires by itself', async () => {
@@ -48,33 +47,23 @@ describe('An entry in Redis', () => {
     const keys = await redis.run((client) => client.keys('*'));
     expect(keys).toContain(key);
     expect(keys.filter((each) => !/^test:identity:[0-9a-f]{64}$/.test(each))).toEqual([]);
-    const leaseMs = await redis.run((client) => client.pttl(key));
-    expect(leaseMs).toBeGreaterThan(0);
-    expect(leaseMs).toBeLessThanOrEqual(LEASE_MS);
+    const expiry = () => redis.run((client) => client.pttl(key));
+    expect(await expiry()).toBeLessThanOrEqual(LEASE_MS);
     await first.settle(success('s-1'));
-    const ttlMs = await redis.run((client) => client.pttl(key));
+    const ttlMs = await expiry();
     expect(ttlMs).toBeGreaterThan(TTL_MS - 5_000);
     expect(ttlMs).toBeLessThanOrEqual(TTL_MS);
   });
 
-  const PLANTED: [string, (key: string, outcome: string) => (client: Redis) => Promise<unknown>][] = [
-    ['nothing that is known', (key) => (client) => client.set(key, 'something')],
-    ['an outcome without a reply', (key, outcome) => (client) => client.set(key, withoutReply(outcome))],
-    ['a settled claim of another version', (key) => (client) => client.hset(key, 'state', 'settled')],
+  const PLANTED: [string, (client: Redis, key: string) => Promise<unknown>][] = [
+    ['a text that no worker writes', (client, key) => client.set(key, 'outcome something')],
+    ['a value of another type', (client, key) => client.hset(key, 'state', 'settled')],
   ];
 
-  it.each(PLANTED)('counts as absent if somebody wrote %s', async (_, plant) => {
-    await (await claimOf(one, id)).settle(success('s-1'));
-    const key = keyOf(id);
-    const outcome = (await redis.run((client) => client.get(key))) ?? '';
-    await redis.run(async (client) => {
-      await client.del(key);
-      await plant(key, outcome)(client);
-    });
+  it.each(PLANTED)('counts as absent if it is %s', async (_, plant) => {
+    await redis.run((client) => plant(client, keyOf(id)));
     await (await claimOf(two, id)).settle(success('s-2'));
-    const third = await workers.join();
-    expect(await third.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-2') });
-    expect([one.state.kind, two.state.kind]).toEqual(['available', 'available']);
+    expect(await one.claim(id, 'f')).toEqual({ kind: 'settled', reply: success('s-2') });
   });
 
   it('is run if somebody keeps writing what nobody can read', async () => {
@@ -90,7 +79,7 @@ describe('An entry in Redis', () => {
 
   it('does not keep a repeat waiting past its time, if it is a lease that nobody holds', async () => {
     const first = await claimOf(one, id);
-    const lease = await redis.run((client) => client.get(keyOf(id)));
+    const lease = await stored();
     await first.release();
     await redis.run((client) => client.set(keyOf(id), lease ?? ''));
     const before = await callsOf('get');
@@ -105,38 +94,16 @@ describe('An entry in Redis', () => {
 
   it('is not touched by a worker that has lost its claim', async () => {
     const first = await claimOf(one, id);
-    const key = keyOf(id);
-    const lease = `${await redis.run((client) => client.get(key))} of another worker`;
-    await redis.run((client) => client.set(key, lease, 'PX', LEASE_MS));
+    const lease = `${await stored()} of another worker`;
+    await redis.run((client) => client.set(keyOf(id), lease, 'PX', LEASE_MS));
     await first.settle(success('late'));
-    expect(await redis.run((client) => client.get(key))).toBe(lease);
-  });
-
-  it('is free at once if its owner ended without an outcome', async () => {
-    await (await claimOf(one, id)).release();
-    await (await claimOf(two, id)).release();
-    const first = await claimOf(one, id);
-    const repeat = await waitFor(two, id);
-    await first.release();
-    expect(await repeat.outcome).toBeUndefined();
-    await (await claimOf(two, id)).settle(success('s-1'));
-  });
-
-  it('ends the wait of a repeat if a command with other data has claimed it', async () => {
-    await claimOf(one, id);
-    const repeat = await waitFor(two, id);
-    await redis.run((client) => client.set(keyOf(id), 'lease of-other-data owner', 'PX', LEASE_MS));
-    expect(await repeat.outcome).toBeUndefined();
-    expect(await two.claim(id, 'f')).toEqual({ kind: 'conflict' });
+    expect(await stored()).toBe(lease);
   });
 
   it('is restored by its owner if Redis lost it', async () => {
     const first = await claimOf(one, id);
     await redis.run((client) => client.flushall());
-    await until(
-      'the claim is renewed',
-      async () => (await redis.run((client) => client.exists(keyOf(id)))) === 1,
-    );
+    await until('the claim is renewed', async () => (await stored()) !== null);
     const repeat = await waitFor(two, id);
     await redis.run((client) => client.flushall());
     await first.settle(success('s-1'));
@@ -145,16 +112,45 @@ describe('An entry in Redis', () => {
   });
 });
 
-describe('Deduplicating a command', () => {
-  it('costs two round trips to Redis: one to claim, one to settle', async () => {
-    const count = 50;
+describe('Two workers over one Redis', () => {
+  it('keep a claim for as long as its worker lives', async () => {
+    const first = await claimOf(one, id);
+    const repeat = await waitFor(two, id);
+    await redis.run(async (client) => {
+      for (const untilMs = performance.now() + LEASE_MS * 2.5; performance.now() < untilMs; await sleep(20)) {
+        expect(await client.pttl(keyOf(id))).toBeGreaterThan(0);
+      }
+    });
+    await first.settle(success('s-3'));
+    expect(await repeat.outcome).toEqual(success('s-3'));
+  });
+
+  it('take over the claim of a dead worker once its lease has ended', async () => {
+    await using line = await TcpProxy.start(redis.url);
+    await using dying = new Workers(line.through(redis.url));
+    const dead = await dying.join();
+    await claimOf(dead, id);
+    line.refuse();
+    line.cut();
+    await isAway(dead);
+    const repeat = await waitFor(two, id);
+    expect(await repeat.outcome).toBeUndefined();
+    expect(await redis.run((client) => client.exists(keyOf(id)))).toBe(0);
+    await (await claimOf(two, id)).settle(success('s-4'));
+    expect(await one.claim(id, 'f')).toMatchObject({ kind: 'settled' });
+  });
+
+  it('let the data in Redis decide, whichever comes first to a worker', async () => {
+    await (await claimOf(one, id, 'right')).settle(success('s-6'));
+    const claims = await Promise.all([two.claim(id, 'wrong'), two.claim(id, 'right')]);
+    expect(claims.map(({ kind }) => kind)).toEqual(['conflict', 'settled']);
+  });
+
+  it('make two round trips for a command: one to claim, one to settle', async () => {
     const calls = async () => (await callsOf('eval')) + (await callsOf('evalsha'));
     const before = await calls();
-    for (let command = 0; command < count; command += 1) {
-      id = randomUUID();
-      await (await claimOf(one, id)).settle(success(id));
-    }
+    for (let n = 0; n < 50; n += 1) await (await claimOf(one, randomUUID())).settle(success(id));
     // Claims of other tests are renewed now and then.
-    expect(((await calls()) - before) / count).toBeCloseTo(2, 0);
+    expect(((await calls()) - before) / 50).toBeCloseTo(2, 0);
   });
 });

@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Redis } from 'ioredis';
 
 import { inspectRedis } from '#messaging/client';
-import { TlsContext } from '#tls';
+import { TlsContext, type TlsMaterial } from '#tls';
 
+import { Authority } from '../../../libs/settings/src/certificates.fixture.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import { until } from '../../support/until.ts';
 import { isAway, isBack, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
@@ -24,36 +25,6 @@ afterEach(async () => {
   await workers[Symbol.asyncDispose]();
   await redis[Symbol.asyncDispose]();
 });
-
-describe('A worker whose Redis refuses writes', () => {
-  it('counts it as away, and uses it again when it accepts them', async () => {
-    const one = await workers.join();
-    await redis.run((client) => client.replicaof('127.0.0.1', 1));
-    await one.claim(randomUUID(), 'f');
-    expect(one.state).toMatchObject({ kind: 'away', reason: expect.stringMatching(/^READONLY/) });
-    const states: string[] = [];
-    const two = workers.start(({ kind }) => states.push(kind));
-    await isAway(two);
-    await redis.run((client) => client.replicaof('no', 'one'));
-    await Promise.all([isBack(one), isBack(two)]);
-    expect(states).toEqual(['away', 'available']);
-  });
-
-  it('never repeats a password in the reason', async () => {
-    const password = 'canary-5e2b';
-    await redis.run((client) => client.config('SET', 'requirepass', 'another one'));
-    await using locked = new Workers(redis.url.replace('//', `//:${password}@`));
-    const store = locked.start();
-    await isAway(store);
-    await store.claim(randomUUID(), 'f');
-    expect(JSON.stringify(store.state)).toMatch(/WRONGPASS/);
-    expect(JSON.stringify(store.state)).not.toContain(password);
-  });
-});
-
-/** The beginning of what Redis says in protected mode to a client that is not on its machine. */
-const DENIED =
-  '-DENIED Redis is running in protected mode because protected mode is enabled and no password is set';
 
 /** Why Redis is away, by a worker and by `doctor`. */
 async function reasonsOf(url: string): Promise<unknown[]> {
@@ -77,65 +48,98 @@ async function impostor(serve: (socket: Socket) => void): Promise<AsyncDisposabl
   return { url: `redis://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
 }
 
-describe('The reason why a Redis that refuses every connection is away', () => {
-  it('is in its own words if it is in protected mode', async () => {
-    await using denying = await impostor((socket) => {
-      socket.write(`${DENIED}\r\n`, () => socket.destroy());
-    });
-    expect(await reasonsOf(denying.url)).toEqual([DENIED.slice(1), DENIED.slice(1)]);
+describe('A Redis that refuses', () => {
+  it('writes is away until it accepts them', async () => {
+    const one = await workers.join();
+    await redis.run((client) => client.replicaof('127.0.0.1', 1));
+    await one.claim(randomUUID(), 'f');
+    expect(one.state).toMatchObject({ kind: 'away', reason: expect.stringMatching(/^READONLY/) });
+    const states: string[] = [];
+    const two = workers.start(({ kind }) => states.push(kind));
+    await isAway(two);
+    await redis.run((client) => client.replicaof('no', 'one'));
+    await Promise.all([isBack(one), isBack(two)]);
+    expect(states).toEqual(['away', 'available']);
   });
 
-  it('stays in its own words when it cuts each connection that writes', async () => {
-    await using cutting = await impostor((socket) => {
-      // A client reads why only if it waits.
-      socket.on('data', () => socket.resetAndDestroy());
-      setTimeout(() => socket.end(`${DENIED}\r\n`), 50).unref();
+  /** What Redis says in protected mode to a client that is not on its machine. */
+  const DENIED = 'DENIED Redis is running in protected mode because no password is set';
+
+  it('every connection because of its protected mode is away in its own words', async () => {
+    await using denying = await impostor((socket) => {
+      socket.write(`-${DENIED}\r\n`, () => socket.destroy());
     });
-    await using refused = new Workers(cutting.url);
-    const store = refused.start();
-    await isAway(store);
-    const reasons = new Set<string>();
-    for (let n = 0; n < 40; n += 1) {
-      await sleep(50);
-      if (store.state.kind === 'away') reasons.add(store.state.reason);
-    }
-    expect([...reasons]).toEqual([DENIED.slice(1)]);
+    expect(await reasonsOf(denying.url)).toEqual([DENIED, DENIED]);
   });
 
   it.each<[string, (client: Redis) => Promise<unknown>, string, unknown]>([
     [
-      'has too many clients',
+      'a client too many',
       (client) => client.config('SET', 'maxclients', 1),
       '//',
       'ERR max number of clients reached',
     ],
     [
-      'wants a password',
+      'clients without a password',
       (client) => client.config('SET', 'requirepass', 'a password'),
       '//',
       'NOAUTH Authentication required.',
     ],
     [
-      'forbids an account what workers run',
+      'a wrong password, which the reason does not repeat,',
+      (client) => client.config('SET', 'requirepass', 'a password'),
+      '//:canary-5e2b@',
+      expect.stringMatching(/^WRONGPASS (?!.*canary)/),
+    ],
+    [
+      'an account what workers run',
       (client) => client.call('ACL', 'SETUSER', 'w', 'on', '>pw', '~*', '+@all', '-@scripting'),
       '//w:pw@',
       expect.stringMatching(/^NOPERM .*'eval' command/),
     ],
-  ])('is in its own words if it %s', async (_, refuse, credentials, words) => {
+  ])('%s is away in its own words', async (_, refuse, credentials, words) => {
     const holder = await workers.join();
     await redis.run(refuse);
     expect(await reasonsOf(redis.url.replace('//', credentials))).toEqual([words, words]);
     expect(holder.state.kind).toBe('available');
   });
 
-  it('does not repeat the arguments of a command of the handshake that it does not know', async () => {
+  it('a command of the handshake is away without the arguments that it repeats', async () => {
     const answer = "-ERR unknown command 'AUTH', with args beginning with: 'canary-7d1a'\r\n";
     await using confused = await impostor((socket) => {
       socket.on('data', (text) => socket.write(answer.repeat(String(text).match(/^\*/gm)?.length ?? 0)));
     });
-    await using refused = new Workers(confused.url.replace('//', '//:canary-7d1a@'));
-    const store = refused.start();
+    const words = "ERR unknown command 'AUTH'";
+    expect(await reasonsOf(confused.url.replace('//', '//:canary-7d1a@'))).toEqual([words, words]);
+  });
+});
+
+describe('Redis over TLS', () => {
+  it('is used with its authority and a certificate, also if they are given later; else the reason says what to do', async () => {
+    const [authority, stranger] = await Promise.all([Authority.create(), Authority.create()]);
+    const [{ ca }, server, client] = [
+      authority,
+      await authority.issue(['localhost']),
+      await authority.issue(),
+    ];
+    await using encrypted = await PrivateRedis.start({ ca, ...server });
+    const urlOf = (host: string) => `rediss://${host}:${encrypted.tlsPort}`;
+    const expectAway = async (advice: string, material: TlsMaterial, host = 'localhost') => {
+      await using refused = new Workers(urlOf(host), { tls: new TlsContext('REDIS', material) });
+      const store = refused.start();
+      const isSaid = () => store.state.kind === 'away' && store.state.reason.includes(advice);
+      await until(`the reason names ${advice}`, isSaid);
+    };
+    await expectAway('REDIS_TLS_CA', client);
+    await expectAway('REDIS_TLS_CA', { ca: stranger.ca, ...client });
+    await expectAway('REDIS_TLS_CERT', { ca });
+    await expectAway('for another host', { ca, ...client }, '127.0.0.1');
+
+    const tls = new TlsContext('REDIS', { ca });
+    await using rotated = new Workers(urlOf('localhost'), { tls });
+    const store = rotated.start();
     await isAway(store);
-    expect(store.state).toMatchObject({ reason: "ERR unknown command 'AUTH'" });
+    tls.replace({ ca, ...client });
+    await isBack(store);
   });
 });

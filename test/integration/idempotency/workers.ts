@@ -18,17 +18,17 @@ const INTERNAL_KEY = Buffer.alloc(32, 7);
 const NAMES_KEY = Buffer.from(hkdfSync('sha256', INTERNAL_KEY, '', 'poker-bridge identities', 32));
 
 /** The options of a store that a test may set. */
-type Times = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'nowMs'>>;
+type Options = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'tls'>>;
 
 /** The stores of some workers over one Redis, closed at the end. */
 export class Workers implements AsyncDisposable {
   readonly #stores: RedisIdempotencyStore[] = [];
   readonly #url: string;
-  readonly #times: Times;
+  readonly #options: Options;
 
-  constructor(url: string, times: Times = {}) {
+  constructor(url: string, options: Options = {}) {
     this.#url = url;
-    this.#times = times;
+    this.#options = options;
   }
 
   /** A store that is connected. */
@@ -46,8 +46,7 @@ export class Workers implements AsyncDisposable {
       prefix: PREFIX,
       ttlMs: TTL_MS,
       leaseMs: LEASE_MS,
-      nowMs: Date.now,
-      ...this.#times,
+      ...this.#options,
       onState,
       internalKeys: new InternalKeys(INTERNAL_KEY),
     });

@@ -1,16 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import {
-  buildClient,
-  CALLS,
-  failureOf,
-  OPERATIONS,
-  recordsOf,
-  startPlatform,
-  textOf,
-} from './client.fixture.ts';
+import { buildClient, CALLS, failureOf, OPERATIONS, platform, recordsOf, textOf } from './client.fixture.ts';
 import {
   AD_HOC_ATTRIBUTES,
   AD_HOC_REPORT,
@@ -20,20 +12,12 @@ import {
   RAKE_REPORT,
   SESSION,
 } from './documents.ts';
-import { answers, type LocalPlatform } from './local-platform.ts';
-
-let platform: LocalPlatform;
-
-beforeEach(async () => {
-  platform = await startPlatform();
-});
+import { answers } from './local-platform.ts';
 
 type Operation = keyof typeof DOCUMENTS;
 
 const run = <O extends Operation>(operation: O, reportRecords: 'strict' | 'lenient' = 'strict') =>
-  CALLS[operation](buildClient(platform.origin, { settings: { reportRecords } }).client) as ReturnType<
-    (typeof CALLS)[O]
-  >;
+  CALLS[operation](buildClient({ settings: { reportRecords } }).client) as ReturnType<(typeof CALLS)[O]>;
 
 describe('a success', () => {
   it.each(OPERATIONS)('is read whatever its content type says: %s', async (operation) => {
@@ -216,7 +200,7 @@ describe('a report', () => {
 
   it('is not read beyond 16 MiB, and its connection is not used again', async () => {
     platform.next(answers(200, `"${'x'.repeat(17 * 1024 * 1024)}"`), answers(200, RAKE_REPORT));
-    const { client } = buildClient(platform.origin);
+    const { client } = buildClient();
     expect((await failureOf(CALLS['report.rake.fetch'](client))).details).toEqual({
       reason: 'the body is unreadable: too-large',
     });

@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-import { afterEach } from '@jest/globals';
+import { afterEach, beforeEach } from '@jest/globals';
 
 import { CommandError, type CommandType, type ReportRecord } from '#contracts';
 import {
@@ -31,6 +32,8 @@ export const LIMITS: PlatformLimits = {
 };
 
 export interface ClientOptions {
+  /** Default: that of the test's platform. */
+  readonly origin?: string;
   readonly limits?: Partial<PlatformLimits>;
   readonly settings?: Partial<PlatformSettings>;
   readonly credentials?: Partial<OperatorCredentials>;
@@ -79,11 +82,34 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
+/** The platform of the test. */
+export let platform: LocalPlatform;
+
+beforeEach(async () => {
+  platform = await startPlatform();
+});
+
 /** A platform that is closed after the test. */
 export async function startPlatform(otherwise: Behaviour = answers(404)): Promise<LocalPlatform> {
-  const platform = await LocalPlatform.start(otherwise);
-  open.push(() => platform[Symbol.asyncDispose]());
-  return platform;
+  const started = await LocalPlatform.start(otherwise);
+  open.push(() => started[Symbol.asyncDispose]());
+  return started;
+}
+
+/** The origin of a server that accepts connections, and is closed after the test. */
+export async function listen(onConnection: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
 /** The operator `default` of a platform at `origin`. */
@@ -102,11 +128,14 @@ export function operatorAt(
   };
 }
 
-/** A client of `origin` that is closed after the test; pauses between attempts are as short as jitter can make them. */
-export function buildClient(
-  origin: string,
-  { limits, transport = {}, clock = steadyClock, ...operator }: ClientOptions = {},
-) {
+/** A client that is closed after the test; pauses between attempts are as short as jitter can make them. */
+export function buildClient({
+  origin = platform.origin,
+  limits,
+  transport = {},
+  clock = steadyClock,
+  ...operator
+}: ClientOptions = {}) {
   const observer = new RecordingObserver();
   const client = new PlatformClient(operatorAt(origin, operator), {
     limits: { ...LIMITS, ...limits },
@@ -143,10 +172,7 @@ export type CalledOperation = keyof typeof CALLS;
 export const OPERATIONS = Object.keys(CALLS) as readonly CalledOperation[];
 
 /** The signature of a canonical string. */
-export const digest = (canonical: string) =>
-  createHash('sha256')
-    .update(canonical + SECRET)
-    .digest('hex');
+export const digest = (canonical: string) => hash('sha256', canonical + SECRET);
 
 /** The records of a page, as its reply has them. */
 export function recordsOf(page: CollectionPage): ReportRecord[] {

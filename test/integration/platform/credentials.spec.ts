@@ -11,62 +11,56 @@ import {
   failureOf,
   LIMITS,
   operatorAt,
+  platform,
   RecordingObserver,
   startPlatform,
 } from './client.fixture.ts';
 import { SESSION } from './documents.ts';
-import { answers, type LocalPlatform, targetOf } from './local-platform.ts';
+import { answers, type Behaviour, targetOf } from './local-platform.ts';
+
+const answersSession = answers(200, SESSION);
+
+beforeEach(() => void platform.always(answersSession));
 
 describe('other credentials', () => {
   const OTHER = { clientId: 'op2', secretKey: 'another_secret_key' };
 
-  let platform: LocalPlatform;
+  /** A client whose credentials change while the platform has its request. */
+  function changing(behaviour: Behaviour) {
+    const { client } = buildClient();
+    platform.next((...exchange) => {
+      client.use(operatorAt(platform.origin, { credentials: OTHER }));
+      return behaviour(...exchange);
+    });
+    return client;
+  }
 
-  beforeEach(async () => {
-    platform = await startPlatform(answers(200, SESSION));
-  });
-
-  it('are used by the calls that begin then, over the same connection and with the same circuit', async () => {
-    const { client } = buildClient(platform.origin);
+  it('are used by the calls that begin then, and not by retries, over the same connection and with the same circuit', async () => {
+    const client = changing(answers(503));
     await createSession(client);
-    client.use(operatorAt(platform.origin, { credentials: OTHER }));
     await createSession(client);
-    const [before, after] = platform.requests;
-    expect([before, after].map((request) => request!.url.searchParams.get('clientId'))).toEqual([
-      'op1',
-      'op2',
+    const [first, retry, next] = platform.requests.map((request) => [
+      targetOf(request),
+      request.headers['sign'],
     ]);
-    expect(after!.headers['sign']).not.toBe(before!.headers['sign']);
+    expect(retry).toEqual(first);
+    expect(next![0]).toContain('clientId=op2');
+    expect(next![1]).not.toBe(first![1]);
     expect([platform.connections, client.circuits()]).toEqual([1, [expect.anything()]]);
   });
 
-  it('are not those of a call under way, nor of its retries', async () => {
-    const { client } = buildClient(platform.origin);
-    platform.next((...exchange) => {
-      client.use(operatorAt(platform.origin, { credentials: OTHER }));
-      return answers(503)(...exchange);
-    });
-    await createSession(client);
-    const [first, second] = platform.requests;
-    expect([targetOf(second!), second!.headers['sign']]).toEqual([targetOf(first!), first!.headers['sign']]);
-  });
-
   it('are kept out of the errors of the calls that were made with them', async () => {
-    const { client } = buildClient(platform.origin);
-    platform.next((...exchange) => {
-      client.use(operatorAt(platform.origin, { credentials: OTHER }));
-      return answers(422, { errors: [{ detail: 'wrong: test_secret_key' }] })(...exchange);
-    });
+    const client = changing(answers(422, { errors: [{ detail: 'wrong: test_secret_key' }] }));
     const error = await failureOf(createSession(client));
-    expect(JSON.stringify(error.platform)).not.toContain('test_secret_key');
+    expect(error.platform?.errors).toEqual([{ detail: 'wrong: ***' }]);
   });
 
   it('may be those of another address, where the connections to the former one end with their calls', async () => {
-    const { client } = buildClient(platform.origin);
-    const other = await startPlatform(answers(200, SESSION));
-    platform.next(answers(200, SESSION), (...exchange) => {
+    const { client } = buildClient();
+    const other = await startPlatform(answersSession);
+    platform.next(answersSession, (...exchange) => {
       client.use(operatorAt(other.origin));
-      return answers(200, SESSION)(...exchange);
+      return answersSession(...exchange);
     });
     await Promise.all([1, 2].map(() => createSession(client)));
     await until('the former connections have ended', () => platform.openSockets === 0);
@@ -75,18 +69,17 @@ describe('other credentials', () => {
   });
 });
 
-describe('PlatformModule', () => {
-  it('provides the clients of its operators, and closes their connections when the application shuts down', async () => {
-    const platform = await startPlatform(answers(200, SESSION));
-    const observer = new RecordingObserver();
-    const operators = [operatorAt(platform.origin)];
-    const module = PlatformModule.forRoot({ operators, limits: LIMITS, observer });
-    const app = await NestFactory.createApplicationContext(module, { logger: false });
-    const create = () => createSession(app.get(PlatformClients).get('default')!);
-    await expect(create()).resolves.toMatchObject({ userId: 'u-1' });
-    expect([observer.results, platform.openSockets]).toEqual([['2xx'], 1]);
-    await app.close();
-    await until('the connection is closed', () => platform.openSockets === 0);
-    expect((await failureOf(create())).details).toEqual({ reason: 'closed' });
-  });
+it('PlatformModule provides clients, and closes their connections when the application shuts down', async () => {
+  const observer = new RecordingObserver();
+  const operators = [operatorAt(platform.origin)];
+  const module = PlatformModule.forRoot({ operators, limits: LIMITS, observer });
+  const app = await NestFactory.createApplicationContext(module, { logger: false });
+  const clients = app.get(PlatformClients);
+  const create = () => createSession(clients.get('default')!);
+  for (const name of ['second', '', '__proto__']) expect(clients.get(name)).toBeUndefined();
+  await create();
+  expect([observer.results, platform.openSockets]).toEqual([['2xx'], 1]);
+  await app.close();
+  await until('the connection is closed', () => platform.openSockets === 0);
+  expect((await failureOf(create())).details).toEqual({ reason: 'closed' });
 });

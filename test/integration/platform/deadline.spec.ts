@@ -1,7 +1,6 @@
-import { createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { CallContext } from '#platform';
 
@@ -11,48 +10,17 @@ import {
   CALLS,
   createSession,
   failureOf,
+  listen,
   OPERATIONS,
-  startPlatform,
+  platform,
 } from './client.fixture.ts';
 import { SESSION } from './documents.ts';
-import {
-  answers,
-  type Behaviour,
-  drips,
-  type LocalPlatform,
-  neverAnswers,
-  resets,
-} from './local-platform.ts';
+import { answers, type Behaviour, drips, neverAnswers, resets } from './local-platform.ts';
 
 const MOST_LATE_MS = 900;
 
-let platform: LocalPlatform;
-const ends: (() => Promise<unknown>)[] = [];
-
-beforeEach(async () => {
-  platform = await startPlatform();
-});
-
-afterEach(async () => {
-  for (const end of ends.splice(0)) await end();
-});
-
 /** Accepts connections and sends nothing, so that a TLS handshake never ends: the client stays connecting. */
-async function silentOrigin(): Promise<string> {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  ends.push(() => {
-    for (const socket of sockets) socket.destroy();
-    return new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as { port: number };
-  return `https://127.0.0.1:${port}`;
-}
-
+const silentOrigin = () => listen(() => undefined);
 /** A timer of this process: a busy machine delays it as much as those of a call. */
 const later = (ms: number) => sleep(ms, { code: 'LATER' }, { ref: false });
 
@@ -80,20 +48,20 @@ describe('at its deadline a call ends', () => {
     '%s %s',
     async (operation, _name, slow) => {
       platform.always(slow);
-      const { client, observer } = buildClient(platform.origin);
+      const { client, observer } = buildClient();
       await expectExpired(callWithin(500), (call) => CALLS[operation](client, call), true);
       expect(observer.results).toEqual(['deadline']);
     },
   );
 
   it('that is connecting, which an AbortSignal would not settle', async () => {
-    const { client } = buildClient(await silentOrigin());
+    const { client } = buildClient({ origin: await silentOrigin() });
     await expectExpired(callWithin(500), (call) => createSession(client, call), true);
   });
 
   it('that waits for a connection, without having been sent', async () => {
     platform.always(neverAnswers);
-    const { client } = buildClient(platform.origin, { limits: { connections: 1 } });
+    const { client } = buildClient({ limits: { connections: 1 } });
     const first = createSession(client, callWithin(1_500));
     const second = callWithin(500);
     await expectExpired(second, (call) => createSession(client, call), false);
@@ -103,15 +71,13 @@ describe('at its deadline a call ends', () => {
 
   it('whose earlier attempts were lost', async () => {
     platform.next(resets).always(neverAnswers);
-    const { client } = buildClient(platform.origin);
     const call = callWithin(1_000);
-    await expectExpired(call, () => createSession(client, call), true);
+    await expectExpired(call, () => createSession(buildClient().client, call), true);
     expect(call.attempts).toBe(2);
   });
 
   it('that begins after it, without having been made', async () => {
-    const { client } = buildClient(platform.origin);
-    const error = await failureOf(CALLS['game.open'](client, callWithin(-1)));
+    const error = await failureOf(CALLS['game.open'](buildClient().client, callWithin(-1)));
     expect(error).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
     expect(platform.requests).toEqual([]);
   });
@@ -120,7 +86,7 @@ describe('at its deadline a call ends', () => {
 describe('an attempt that is too slow', () => {
   it('while connecting was not sent, and ends exactly at the attempt timeout', async () => {
     const limits = { attemptTimeoutMs: 150, maxAttempts: 2 };
-    const { client, observer } = buildClient(await silentOrigin(), { limits });
+    const { client, observer } = buildClient({ origin: await silentOrigin(), limits });
     const error = failureOf(createSession(client));
     expect(await Promise.race([error, later(1_200)])).toMatchObject({
       code: 'PLATFORM_UNAVAILABLE',
@@ -131,7 +97,7 @@ describe('an attempt that is too slow', () => {
 
   it('does not keep its connection from the next one', async () => {
     platform.next(neverAnswers, answers(200, SESSION));
-    const { client } = buildClient(platform.origin, { limits: { attemptTimeoutMs: 400, connections: 1 } });
+    const { client } = buildClient({ limits: { attemptTimeoutMs: 400, connections: 1 } });
     await expect(createSession(client)).resolves.toBeDefined();
     expect(platform.openSockets).toBe(1);
   });

@@ -1,19 +1,13 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { buildClient, CALLS, createSession, failureOf, startPlatform } from './client.fixture.ts';
+import { buildClient, CALLS, createSession, failureOf, platform } from './client.fixture.ts';
 import { changed, GAME, SESSION } from './documents.ts';
-import { answers, type LocalPlatform } from './local-platform.ts';
-
-let platform: LocalPlatform;
-
-beforeEach(async () => {
-  platform = await startPlatform();
-});
+import { answers } from './local-platform.ts';
 
 const DOCUMENTS = { 'session.create': SESSION, 'game.open': GAME } as const;
 type Operation = keyof typeof DOCUMENTS;
 
-const run = (operation: Operation) => CALLS[operation](buildClient(platform.origin).client);
+const run = (operation: Operation) => CALLS[operation](buildClient().client);
 
 describe('a session or game', () => {
   const ATTRIBUTES = 'data/attributes';
@@ -48,7 +42,7 @@ describe('a session or game', () => {
     ['by an integer', '12345678901234567890', '12345678901234567890'],
   ])('names its user %s, which SESSION_USER_ID=any passes on', async (_, written, platformUserId) => {
     platform.always(answers(200, JSON.stringify(SESSION).replace('"u-1"', written)));
-    const { client } = buildClient(platform.origin, { settings: { sessionUserId: 'any' } });
+    const { client } = buildClient({ settings: { sessionUserId: 'any' } });
     const created = await createSession(client);
     expect(created).toEqual({
       userId: 'u-1',
@@ -63,7 +57,7 @@ describe('a session or game', () => {
     'names a user, also with SESSION_USER_ID=any: %s is none',
     async (written) => {
       platform.always(answers(200, JSON.stringify(SESSION).replace('"u-1"', written)));
-      const { client } = buildClient(platform.origin, { settings: { sessionUserId: 'any' } });
+      const { client } = buildClient({ settings: { sessionUserId: 'any' } });
       const error = await failureOf(createSession(client));
       expect(error.details?.['reason']).toBe('/data/attributes/user-id is not a non-empty string');
     },
@@ -77,8 +71,7 @@ describe('a session or game', () => {
 
   it('leads to the hosts of the settings, if there are any', async () => {
     platform.always(answers(200, GAME));
-    const client = (host: string) =>
-      buildClient(platform.origin, { settings: { urlHosts: new Set([host]) } }).client;
+    const client = (host: string) => buildClient({ settings: { urlHosts: new Set([host]) } }).client;
     await expect(CALLS['game.open'](client('play.example'))).resolves.toBeDefined();
     const error = await failureOf(CALLS['game.open'](client('lobby.example')));
     expect(error.details?.['reason']).toContain('PLATFORM_URL_HOSTS');

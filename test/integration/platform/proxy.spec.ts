@@ -14,15 +14,14 @@ import {
   createSession,
   failureOf,
   OPERATIONS,
-  startPlatform,
+  platform,
 } from './client.fixture.ts';
 import { DOCUMENTS, SESSION } from './documents.ts';
-import { answers, type LocalPlatform, neverAnswers, targetOf } from './local-platform.ts';
+import { answers, neverAnswers, targetOf } from './local-platform.ts';
 
 describe('proxy', () => {
   let authority: Authority;
   let server: Identity;
-  let platform: LocalPlatform;
   let front: TcpProxy;
   let proxy: HttpProxy;
 
@@ -32,7 +31,7 @@ describe('proxy', () => {
   });
 
   beforeEach(async () => {
-    platform = await startPlatform(answers(200, SESSION));
+    platform.always(answers(200, SESSION));
     front = await TcpProxy.start(platform.origin, server);
     proxy = await HttpProxy.start();
   });
@@ -46,7 +45,7 @@ describe('proxy', () => {
   function clientThrough(origin: string, options: ClientOptions = {}, user = '') {
     const proxyUrl = proxy.url.replace('//', `//${user}`);
     const tls = new TlsContext('PLATFORM', { ca: authority.ca });
-    return buildClient(origin, { transport: { tls, proxyUrl }, ...options });
+    return buildClient({ origin, transport: { tls, proxyUrl }, ...options });
   }
 
   const create = ({ client }: ReturnType<typeof clientThrough>, call = callWithin()) =>
@@ -60,7 +59,7 @@ describe('proxy', () => {
       platform.always(answers(200, DOCUMENTS[operation]));
       await CALLS[operation](clientThrough(origin()).client);
       expect(proxy.targets).toEqual([target()]);
-      await CALLS[operation](buildClient(platform.origin).client);
+      await CALLS[operation](buildClient().client);
       const [passed, direct] = platform.requests;
       expect([passed!.method, targetOf(passed!), passed!.body]).toEqual([
         direct!.method,
@@ -142,7 +141,10 @@ describe('proxy', () => {
       await using encrypted = await TcpProxy.start(proxy.url, server);
       const tls = new TlsContext('PLATFORM', { ca: authority.ca });
       // The authority of the platform is not that of the proxy.
-      const untrusting = buildClient(front.origin, { transport: { tls, proxyUrl: encrypted.origin } });
+      const untrusting = buildClient({
+        origin: front.origin,
+        transport: { tls, proxyUrl: encrypted.origin },
+      });
       expect((await failureOf(create(untrusting))).details).toEqual({ reason: 'proxy-unreachable' });
       expect(proxy.targets).toEqual([]);
     });
@@ -153,7 +155,6 @@ describe('tls', () => {
   let authority: Authority;
   let server: Identity;
   let client: Identity;
-  let platform: LocalPlatform;
   let front: TcpProxy;
 
   beforeAll(async () => {
@@ -162,7 +163,7 @@ describe('tls', () => {
   });
 
   beforeEach(async () => {
-    platform = await startPlatform(answers(200, SESSION));
+    platform.always(answers(200, SESSION));
   });
 
   afterEach(() => front[Symbol.asyncDispose]());
@@ -172,7 +173,7 @@ describe('tls', () => {
 
   function clientWith(material: TlsMaterial, origin = front.origin) {
     const tls = new TlsContext('PLATFORM', material);
-    return { tls, ...buildClient(origin, { transport: { tls } }) };
+    return { tls, ...buildClient({ origin, transport: { tls } }) };
   }
 
   const create = ({ client: with_ }: ReturnType<typeof clientWith>) => createSession(with_);

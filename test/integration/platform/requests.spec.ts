@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { GameOpen, SessionCreate } from '#contracts';
 import type { PlatformSettings } from '#platform';
@@ -10,22 +10,16 @@ import {
   type ClientOptions,
   digest,
   failureOf,
+  platform,
   recordsOf,
-  startPlatform,
 } from './client.fixture.ts';
 import { AD_HOC_REPORT, GAME, gameOf, RAKE_REPORT, SESSION, sessionOf } from './documents.ts';
-import { answers, type LocalPlatform, targetOf } from './local-platform.ts';
-
-let platform: LocalPlatform;
-
-beforeEach(async () => {
-  platform = await startPlatform();
-});
+import { answers, targetOf } from './local-platform.ts';
 
 const create = (data: SessionCreate, options: ClientOptions = {}) =>
-  buildClient(platform.origin, options).client.createSession(data, callWithin());
+  buildClient(options).client.createSession(data, callWithin());
 const openGame = (data: GameOpen, settings: Partial<PlatformSettings> = {}) =>
-  buildClient(platform.origin, { settings }).client.openGame(data, callWithin());
+  buildClient({ settings }).client.openGame(data, callWithin());
 
 function onlyRequest() {
   expect(platform.requests).toHaveLength(1);
@@ -156,7 +150,7 @@ describe('game.open', () => {
 
   it('is sent unsigned without a secret key; the other operations are not sent', async () => {
     platform.always(answers(200, GAME));
-    const { client } = buildClient(platform.origin, { credentials: { secretKey: undefined } });
+    const { client } = buildClient({ credentials: { secretKey: undefined } });
     await client.openGame(data, callWithin());
     for (const operation of ['session.create', 'report.ad-hoc.fetch', 'report.rake.fetch'] as const) {
       const call = callWithin();
@@ -174,7 +168,7 @@ describe('reports', () => {
   it('reads the ad hoc report by a form, its pages by the query', async () => {
     platform.always(answers(200, AD_HOC_REPORT));
     const data = { ...period, userId: 'u-1', currency: 'USD' };
-    const report = await buildClient(platform.origin).client.fetchAdHocReport(data, page, callWithin());
+    const report = await buildClient().client.fetchAdHocReport(data, page, callWithin());
     expect(report).toMatchObject({ totalCount: 1, pageCount: 1, currentPage: 1, perPage: 500 });
     expect(recordsOf(report)).toMatchObject([
       { id: 'record-0', userId: 'u-1', moneyType: 1, win: 28831, tournamentFee: 0, cashResult: -120 },
@@ -198,7 +192,7 @@ describe('reports', () => {
 
   it('reads the rake by a GET with a form, and keeps its connection', async () => {
     platform.always(answers(200, RAKE_REPORT));
-    const { client } = buildClient(platform.origin);
+    const { client } = buildClient();
     const report = await client.fetchRake(rake, page, callWithin());
     expect(recordsOf(report)).toEqual([{ id: 'record-0', userId: 'u-1', currency: 'USD', value: 512 }]);
     const { method, target, headers, body } = onlyRequest();
@@ -213,7 +207,7 @@ describe('reports', () => {
 
   it('reads the rake by the query alone if the setting says so', async () => {
     platform.always(answers(200, RAKE_REPORT));
-    const { client } = buildClient(platform.origin, { settings: { rakeParametersIn: 'query' } });
+    const { client } = buildClient({ settings: { rakeParametersIn: 'query' } });
     await client.fetchRake(rake, page, callWithin());
     const { method, url, headers, body } = onlyRequest();
     expect([method, body]).toEqual(['GET', '']);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { VariableReader } from '#settings';
 import { OPERATIONS } from '../../../apps/sandbox/src/interface/documents.ts';
-import { type Client, Environment, readConventions } from '../../../apps/sandbox/src/settings/clients.ts';
+import { type Client, readConventions } from '../../../apps/sandbox/src/settings/clients.ts';
 import {
   digest,
   type Received,
@@ -30,7 +31,7 @@ function clientOf(row: Pick<Row, 'parameters' | 'secret' | 'settings'>): Client 
   return {
     id: String(row.parameters['clientId'] ?? row.parameters['client']),
     secretKey: row.secret,
-    conventions: readConventions(new Environment(row.settings), ''),
+    conventions: readConventions(new VariableReader(row.settings)),
     operations: new Set(OPERATIONS),
   };
 }

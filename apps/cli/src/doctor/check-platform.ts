@@ -1,13 +1,24 @@
-import { type OperatorCredentials, type PlatformTransport, probePlatform } from '#platform';
+import { CommandError } from '#contracts';
+import {
+  type CallContext,
+  type Operation,
+  OPERATIONS,
+  type OperatorCredentials,
+  PlatformClient,
+  type PlatformLimits,
+  type PlatformTransport,
+  probePlatform,
+} from '#platform';
+import { Deadline } from '#resilience';
 
-import { checkOperations } from './check-operations.ts';
+import { utcText } from '../output.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 /** The `Date` of an answer has whole seconds; beyond this, deadlines that callers give as a time go wrong. */
 const SKEW_ALLOWED_MS = 2_000;
 const OTHER_FAULT =
   'check host and port, the firewall, PLATFORM_PROXY_URL, and whether the platform knows our address';
-const ADVICE: readonly (readonly [RegExp, string])[] = [
+const ADVICE_ON_ADDRESS: readonly (readonly [RegExp, string])[] = [
   [/ENOTFOUND|EAI_AGAIN/, 'check the host name in PLATFORM_BASE_URL and PLATFORM_API_URL'],
   [
     /CERT|ALTNAME|SIGNATURE|ISSUER/,
@@ -15,6 +26,35 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/EPROTO|SSL|TLS/, 'no TLS is spoken there: check https and the port'],
 ];
+
+const DEADLINE_MS = 10_000;
+const ONE_CALL: PlatformLimits = {
+  attemptTimeoutMs: DEADLINE_MS,
+  maxAttempts: 1,
+  // No operation may take more than the others leave.
+  connections: 4 * OPERATIONS.length,
+  queue: OPERATIONS.length,
+  circuit: { failureRate: 100, minimumCalls: 1_000, windowMs: DEADLINE_MS, openMs: DEADLINE_MS },
+};
+/** The platform's figures are complete after ten minutes. */
+const AGO_MS = 3_600_000;
+const FIRST_RECORD = { page: 1, perPage: 1 };
+
+const NOBODY = 'poker-bridge-doctor';
+/** By the interface document, it is refused with 422, like a currency of that name: nothing is created. */
+const authType = NOBODY as 'external';
+const REFUSED = 422;
+const WRONG_PATH = /NOT_FOUND$|^BAD_REQUEST$|^PLATFORM_PROTOCOL_ERROR$/;
+const NO_ANSWER = 'ask again; the platform is there and does not answer this';
+const ADVICE_ON_CODE: Readonly<Record<string, string>> = {
+  FORBIDDEN: 'check PLATFORM_CLIENT_ID and its rights, and whether the platform knows our address',
+  UNEXPECTED_REDIRECT: 'set the address that it leads to, most likely https',
+  PLATFORM_UNAVAILABLE: NO_ANSWER,
+  OUTCOME_UNKNOWN: NO_ANSWER,
+};
+
+/** How the platform answered each operation that it was asked for. */
+type Answers = ReadonlyMap<Operation, CommandError | 'success'>;
 
 /** The platform of one operator: its addresses, its clock, and each operation as a worker would call it. */
 export async function checkOperator(
@@ -27,7 +67,7 @@ export async function checkOperator(
   const asked = [...roots].map(([origin, root]) => checkAddress(`platform ${name}`, origin, root, transport));
   const addresses = (await Promise.all(asked)).flat();
   if (addresses.some(({ state }) => state === 'fail')) return addresses;
-  return [...addresses, ...(await checkOperations(credentials, transport, Date.now()))];
+  return [...addresses, ...(await checkOperations(credentials, transport))];
 }
 
 async function checkAddress(
@@ -39,7 +79,7 @@ async function checkAddress(
   const probe = await probePlatform(root, transport);
   if (probe.kind === 'no-answer') {
     const { code } = probe;
-    const [, advice = OTHER_FAULT] = ADVICE.find(([pattern]) => pattern.test(code)) ?? [];
+    const [, advice = OTHER_FAULT] = ADVICE_ON_ADDRESS.find(([pattern]) => pattern.test(code)) ?? [];
     return [fail(subject, `${origin} cannot be reached (${code})`, advice)];
   }
   const { status, clockSkewMs = 0 } = probe;
@@ -48,4 +88,105 @@ async function checkAddress(
   const seconds = Math.round(Math.abs(clockSkewMs) / 1_000);
   const message = `our clock is ${seconds} s ${clockSkewMs > 0 ? 'behind' : 'ahead of'} that of ${origin}`;
   return [reached, warn('clock', message, 'have the clock of this machine set (chrony, systemd-timesyncd)')];
+}
+
+/**
+ * Calls each operation once, signed and sent as a worker does: both reports for one second, and a session and a game for nobody,
+ * with an `authType` and a currency that the platform has to refuse.
+ */
+async function checkOperations(
+  credentials: OperatorCredentials,
+  transport: PlatformTransport,
+): Promise<Finding[]> {
+  const { name, secretKey } = credentials;
+  const client = new PlatformClient(credentials, { limits: ONE_CALL, transport });
+  const endMs = Date.now() - AGO_MS;
+  const period = { dateFrom: utcText(endMs - 1_000), dateTo: utcText(endMs) };
+  const calls: Readonly<Record<Operation, (context: CallContext) => Promise<unknown>>> = {
+    'session.create': (call) => client.createSession({ userId: NOBODY, authType, currency: NOBODY }, call),
+    'game.open': (call) =>
+      client.openGame({ player: { id: NOBODY, currency: NOBODY }, session: { authType } }, call),
+    'report.ad-hoc.fetch': (call) => client.fetchAdHocReport(period, FIRST_RECORD, call),
+    'report.rake.fetch': (call) => client.fetchRake(period, FIRST_RECORD, call),
+  };
+  const ask = async (operation: Operation): Promise<CommandError | 'success'> => {
+    try {
+      await calls[operation]({ deadline: new Deadline(Date.now() + DEADLINE_MS, Date.now()), attempts: 0 });
+      return 'success';
+    } catch (error) {
+      if (error instanceof CommandError) return error;
+      throw error;
+    }
+  };
+  try {
+    const asked = OPERATIONS.filter((operation) => secretKey !== undefined || operation === 'game.open');
+    const answered = asked.map(async (operation) => [operation, await ask(operation)] as const);
+    const answers: Answers = new Map(await Promise.all(answered));
+    const findings = asked.map((operation) => findingOf(operation, answers, credentials));
+    if (secretKey !== undefined) return findings;
+    const without = 'no secret key: games are opened unsigned, and nothing else works';
+    const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, if that is not meant';
+    return [warn(`signature ${name}`, without, advice), ...findings];
+  } finally {
+    await client.close();
+  }
+}
+
+function findingOf(operation: Operation, answers: Answers, credentials: OperatorCredentials): Finding {
+  const subject = `platform ${credentials.name}`;
+  const answer = answers.get(operation) ?? 'success';
+  const isRead = operation.startsWith('report.');
+  const what = `${operation} for ${NOBODY}`;
+  if (answer === 'success') {
+    if (isRead) return ok(subject, `${operation} for one second is answered`);
+    return warn(
+      subject,
+      `${what} succeeded, although its authType does not exist: it was created`,
+      'ask the manager of the platform, which does not follow its interface document',
+    );
+  }
+  const { code, message, platform, details } = answer;
+  const status = platform ? ` (${platform.status})` : '';
+  const isRefusal = platform?.status === REFUSED || (code === 'PLAYER_NOT_FOUND' && isBaseUrlRight(answers));
+  if (!isRead && isRefusal) {
+    return ok(subject, `${what}, with an authType that does not exist, is refused${status}`);
+  }
+  const advice = adviceOn(operation, answer, answers, credentials);
+  if (isSignature(answer)) return fail(subject, `${operation}: its signature is refused${status}`, advice);
+  const reason = typeof details?.['reason'] === 'string' ? ` (${details['reason']})` : '';
+  return fail(subject, `${operation}: ${code}${status}: ${message}${reason}`, advice);
+}
+
+function adviceOn(
+  operation: Operation,
+  answer: CommandError,
+  answers: Answers,
+  { settings }: OperatorCredentials,
+): string {
+  const { code } = answer;
+  const isGame = operation === 'game.open';
+  const isRake = operation === 'report.rake.fetch';
+  const otherPlace = `RAKE_PARAMETERS_IN=${settings.rakeParametersIn === 'form' ? 'query' : 'form'}`;
+  if (isSignature(answer)) {
+    if (isGame && isBaseUrlRight(answers)) {
+      return 'set SIGNATURE_OPEN_GAME_CLIENT or SIGNATURE_SCHEME_V3: poker-bridge sign probe finds which';
+    }
+    if (isRake && answers.get('report.ad-hoc.fetch') === 'success') return `set ${otherPlace}`;
+    return 'check the secret key, then the SIGNATURE_ settings: poker-bridge sign probe finds them, sign explain shows what is signed';
+  }
+  if (isRake && (code === 'INCORRECT_DATA' || code === 'BAD_REQUEST')) {
+    return `the platform does not find its parameters: set ${otherPlace}`;
+  }
+  if (!WRONG_PATH.test(code)) return ADVICE_ON_CODE[code] ?? 'see docs/errors.md';
+  return isGame
+    ? 'check the path of PLATFORM_API_URL: /apiweb/v3/open-game is added to it'
+    : 'check the path of PLATFORM_BASE_URL; it mostly ends with one, such as /api/web';
+}
+
+function isBaseUrlRight(answers: Answers): boolean {
+  return answers.get('report.ad-hoc.fetch') === 'success' || answers.get('report.rake.fetch') === 'success';
+}
+
+function isSignature({ code, details }: CommandError): boolean {
+  return code === 'SIGNATURE_REJECTED' || details?.['hint'] === 'signature';
 }

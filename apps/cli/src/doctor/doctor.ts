@@ -1,3 +1,5 @@
+import type { Command } from 'commander';
+
 import { inspectRedis } from '#messaging/client';
 import { within } from '#rabbitmq';
 import {
@@ -12,10 +14,22 @@ import {
 } from '#settings';
 
 import { EXIT, type ExitCode } from '../exit.ts';
+import { readDeadline } from '../options.ts';
 import { tlsOf, transportOf } from '../servers.ts';
 import { BROKER_SETTINGS, checkBroker } from './check-broker.ts';
 import { checkOperator } from './check-platform.ts';
 import { describeFinding, describeSum, fail, type Finding, ok, warn } from './finding.ts';
+
+const DEADLINE_MS = 60_000;
+
+const EXAMPLES = `
+Examples:
+  $ poker-bridge doctor
+  $ poker-bridge doctor --json | jq 'select(.state != "ok")'
+
+It uses the settings of a worker, and changes nothing on the broker. The platform is asked for one record of each report, and
+for a session and a game of the player poker-bridge-doctor with an authType that does not exist, which it refuses.
+Exits with 0 if nothing is at fault, 1 if something is, 78 if a setting is.`;
 
 const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'] as const;
 const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';
@@ -33,31 +47,40 @@ const CHECKS: readonly ((environment: NodeJS.ProcessEnv) => Finding[] | Promise<
   },
 ];
 
+export function defineDoctor(command: Command): void {
+  command
+    .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
+    .option('--json', 'one finding a line: {subject, state, message, advice}')
+    .addHelpText('after', EXAMPLES)
+    .action(async ({ json = false, deadlineMs }: { json?: boolean; deadlineMs: number }) => {
+      process.exitCode = await doctor(json, deadlineMs);
+      // What was not answered in time would keep the process.
+      process.exit();
+    });
+}
+
 /**
  * Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made.
  *
  * @param json for programs: one finding a line
  * @param deadlineMs how long all of it may take
  */
-export async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
+async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
   const endMs = performance.now() + deadlineMs;
   const findings: Finding[] = [];
-  for (const check of CHECKS) {
-    const found = await within(endMs - performance.now(), 'a check', outcomeOf(check)).catch(
-      (error: unknown) => {
-        if (performance.now() < endMs) throw error;
-      },
-    );
-    const late = fail(
-      'doctor',
-      `not everything was looked at within ${deadlineMs} ms`,
-      'look at what comes after the last line above, and ask again',
-    );
-    for (const finding of found ?? [late]) {
-      findings.push(finding);
-      process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
+  const print = (finding: Finding): void => {
+    findings.push(finding);
+    process.stdout.write(json ? `${JSON.stringify(finding)}\n` : describeFinding(finding));
+  };
+  try {
+    for (const check of CHECKS) {
+      const found = await within(endMs - performance.now(), 'a check', outcomeOf(check));
+      for (const finding of found) print(finding);
     }
-    if (!found) break;
+  } catch (error) {
+    if (performance.now() < endMs) throw error;
+    const advice = 'look at what comes after the last line above, and ask again';
+    print(fail('doctor', `not everything was looked at within ${deadlineMs} ms`, advice));
   }
   if (!json) process.stdout.write(describeSum(findings));
   const faults = findings.filter(({ state }) => state === 'fail');
@@ -108,7 +131,7 @@ async function checkRedis(settings: Pick<Settings, (typeof REDIS_SETTINGS)[numbe
   const redis = await inspectRedis(url, tlsOf('REDIS', settings, [url]));
   if (redis.kind === 'away') {
     const advice =
-      'check host, port, user and password in REDIS_URL; workers go on, each with a memory of its own';
+      'check host, port, user and password in REDIS_URL; workers keep running, each with a memory of its own';
     return [fail('Redis', `does not answer: ${redis.reason}`, advice)];
   }
   if (!redis.mayEvict) return [ok('Redis', 'answers')];

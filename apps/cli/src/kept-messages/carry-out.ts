@@ -2,19 +2,12 @@ import { createInterface } from 'node:readline/promises';
 
 import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
 
-import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
 import { counted, describeGroups, keptLine } from './describe-kept.ts';
-import {
-  collect,
-  isSelected,
-  NOUNS,
-  type QueueName,
-  type SelectionOptions,
-  withKeptQueue,
-} from './kept-queue.ts';
+import { collect, isSelected, type QueueName, type SelectionOptions, withKeptQueue } from './kept-queue.ts';
 
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
@@ -30,14 +23,8 @@ interface Action {
   readonly endsAtRefusal?: boolean;
 }
 
-/** A message that was chosen, and why it is left all the same. */
-interface Choice {
-  readonly facts: KeptMessage;
-  readonly refusal: string | undefined;
-}
-
 const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
-  left: 'waits behind that one',
+  left: 'waits behind a message that was not taken',
   unwritable: 'cannot be published; somebody wrote it by hand',
   returned: 'the queue does not exist',
   refused: 'the queue is full',
@@ -45,16 +32,17 @@ const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
 };
 
 /**
- * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched.
+ * Says what it is about to do to the chosen messages, asks, and does it. What arrives meanwhile is not touched. The program ends
+ * with 1 if anything that was chosen is left.
  *
- * @throws ExitError if there is nobody to ask, or the broker takes nothing
+ * @throws ExitError if there is nobody to ask, it is interrupted, or the broker takes nothing
  */
-export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<ExitCode> {
+export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<void> {
   const { json, dryRun, yes } = options;
   const { verb, done: past, refusalOf } = action;
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
   return withKeptQueue(queue, options, async (kept, signal) => {
-    const choices = await collect(kept, signal, (each): Choice | undefined =>
+    const choices = await collect(kept, signal, (each) =>
       isSelected(each.facts, options) ? { facts: each.facts, refusal: refusalOf?.(each) } : undefined,
     );
     const refused = choices.filter(({ refusal }) => refusal !== undefined);
@@ -66,23 +54,20 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
       plan.push(`  ${group.length} × ${printable(why)}`);
     }
     say(`${plan.join('\n')}\n\n`);
-    const rest = refused.length > 0 ? EXIT.failed : EXIT.success;
-    if (wanted.length === 0) return rest;
+    if (refused.length > 0) process.exitCode = EXIT.failed;
+    if (wanted.length === 0) return;
     if (dryRun) {
       if (json) for (const facts of wanted) process.stdout.write(keptLine(facts));
-      say('nothing was done (--dry-run)\n');
-      return rest;
+      return say('nothing was done (--dry-run)\n');
     }
     if (!yes && !(await confirm(`${verb} ${counted(wanted.length, queue)}?`, signal))) {
       throw new ExitError(EXIT.failed, 'nothing was done');
     }
-    const progress =
-      json && process.stdout.isTTY ? undefined : new Progress(NOUNS[queue][1], { total: wanted.length });
-    const { done, gone } = await settle(kept, action, options, { wanted, signal, progress });
+    const { done, gone } = await settle(kept, action, options, wanted, signal);
     const left = wanted.length - done - gone;
     const others = gone > 0 ? `, ${gone} gone meanwhile: somebody else, or a worker, was faster` : '';
     say(`${done} ${past}, ${left + refused.length} left${others}\n`);
-    return left > 0 ? EXIT.failed : rest;
+    if (left > 0) process.exitCode = EXIT.failed;
   });
 }
 
@@ -94,13 +79,12 @@ async function settle(
   kept: KeptQueue,
   { decide, endsAtRefusal }: Action,
   { rate, json }: ActionOptions,
-  // Without progress the lines for programs, on the same terminal, show it.
-  {
-    wanted,
-    signal,
-    progress,
-  }: { wanted: readonly KeptMessage[]; signal: AbortSignal; progress?: Progress | undefined },
+  wanted: readonly KeptMessage[],
+  signal: AbortSignal,
 ): Promise<{ readonly done: number; readonly gone: number }> {
+  // On a terminal the lines for programs show the progress.
+  const progress =
+    json && process.stdout.isTTY ? undefined : new Progress('messages', { total: wanted.length });
   const end = new AbortController();
   const untaken = new Map<string, number>();
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
@@ -147,7 +131,7 @@ async function settle(
  */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
-    throw usageError('there is no terminal to ask on: say --yes to go on, or --dry-run to only look');
+    throw usageError('there is no terminal to ask on: say --yes to continue, or --dry-run to only look');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // A terminal in raw mode gives no signal: here Ctrl-C is a no.

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from 'commander';
+
 import { exactJson, parseExactJson } from '#signing';
 
 import { readValue, utf8Of } from '../input.ts';
@@ -13,17 +15,19 @@ export interface Change {
 
 type Container = Record<string, unknown>;
 
-/** Reads `/session/lang=de`: a JSON pointer, and a value. @returns undefined if it is neither */
-export function readSet(text: string): Change | undefined {
-  const at = text.indexOf('=');
-  const path = at < 0 ? undefined : pathOf(text.slice(0, at));
-  return path && { text, path, value: text.slice(at + 1) };
+/** Reads `/session/lang=de`: a JSON pointer, and a value. @throws InvalidArgumentError if it is neither */
+export function readSet(text: string): Change {
+  const [pointer = ''] = text.split('=', 1);
+  const path = pathOf(pointer);
+  if (path && pointer.length < text.length) return { text, path, value: text.slice(pointer.length + 1) };
+  throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
 }
 
-/** Reads the JSON pointer of a member that is to be removed. */
-export function readUnset(text: string): Change | undefined {
+/** Reads the JSON pointer of a member that is to be removed. @throws InvalidArgumentError if it is none */
+export function readUnset(text: string): Change {
   const path = pathOf(text);
-  return path && { text, path };
+  if (path) return { text, path };
+  throw new InvalidArgumentError('It must be a JSON pointer, such as /session/lang.');
 }
 
 /** The change with the value of its file. @throws ExitError if the file cannot be read or is not UTF-8 */
@@ -44,7 +48,7 @@ export function changedBody(content: Buffer, changes: readonly Change[], root: r
     const names = [...root, ...path];
     const last = names.pop() ?? '';
     const container = containerOf(body, names);
-    if (!container) throw new Error(`${text}: there is something else than an object or a list on its way`);
+    if (!container) throw new Error(`${text}: it leads through something other than an object or a list`);
     if (value === undefined) delete container[last];
     else container[last] = jsonOr(value, value);
   }

@@ -7,7 +7,7 @@ import {
 } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
-import { readBus } from '../bus.ts';
+import { readBus } from '../servers.ts';
 import type { Options } from '../options.ts';
 import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
 

@@ -5,7 +5,7 @@ import { type Kept, Redriver } from '#messaging/client';
 import { exactJson, parseExactJson } from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
-import { EXIT, type ExitCode, ExitError } from '../exit.ts';
+import { EXIT, ExitError } from '../exit.ts';
 import { utf8Of } from '../input.ts';
 import type { Options } from '../options.ts';
 import { printable, written } from '../output.ts';
@@ -26,17 +26,17 @@ export type ListOptions = SelectionOptions & Options<never, 'json', 'limit'>;
 export type ShowOptions = Options<never, 'body' | 'json'>;
 
 /** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
-export function list(queue: QueueName, options: ListOptions): Promise<ExitCode> {
+export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
   return withKeptQueue(queue, options, async (kept, signal) => {
     const all = await collect(kept, signal, ({ facts }) => (isSelected(facts, options) ? facts : undefined));
     const newest = all.slice(-limit);
     if (json) {
       for (const facts of newest) process.stdout.write(keptLine(facts));
-      return EXIT.success;
+      return;
     }
     process.stdout.write(`${counted(all.length, queue)} in ${kept.name}\n`);
-    if (all.length === 0) return EXIT.success;
+    if (all.length === 0) return;
     const rest =
       newest.length < all.length ? `the newest ${newest.length}; --limit ${all.length} lists all\n` : '';
     process.stdout.write(`\n${describeGroups(all)}\n${rest}${describeMessages(newest, queue)}`);
@@ -44,12 +44,11 @@ export function list(queue: QueueName, options: ListOptions): Promise<ExitCode> 
     if (lost > 0) {
       process.stdout.write(`\n${lost} can never be delivered: replies discard removes what is chosen\n`);
     }
-    return EXIT.success;
   });
 }
 
 /** Prints everything about the messages of one id; the body, which may hold players' data, if that is wanted. */
-export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<ExitCode> {
+export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
   return withKeptQueue(queue, {}, async (kept, signal) => {
     const found = await collect(kept, signal, (each) =>
       [each.facts.id, each.facts.commandId].includes(id) ? each : undefined,
@@ -82,7 +81,6 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
       const lines = sections.flatMap(([title, own]) => [title, ...own.map((line) => `  ${printable(line)}`)]);
       process.stdout.write(`${lines.join('\n')}\n\n`);
     }
-    return EXIT.success;
   });
 }
 

@@ -2,9 +2,8 @@ import { ERROR_CODES, isCommandType } from '#contracts';
 import { type Kept, redeliveredReply, Redriver, type Redriving } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
-import { readBus } from '../bus.ts';
+import { readBus } from '../servers.ts';
 import { commandFaults } from '../command-faults.ts';
-import type { ExitCode } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
 import { type Change, changedBody, withFile } from './change-body.ts';
@@ -17,7 +16,7 @@ export type RedriveOptions = ActionOptions &
 const FOREIGN = 'no worker with this INTERNAL_KEY, or these secret keys,';
 
 /** Sends dead letters back to the lanes of their types, changed if that is wanted. */
-export async function redrive(options: RedriveOptions): Promise<ExitCode> {
+export async function redrive(options: RedriveOptions): Promise<void> {
   const { unset = [], set = [], force = false } = options;
   const redriver = new Redriver(readBus().prefix, readInternalKey(process.env));
   const changes = [...unset, ...(await Promise.all(set.map(withFile)))];
@@ -34,7 +33,7 @@ export async function redrive(options: RedriveOptions): Promise<ExitCode> {
 }
 
 /** Sends parked replies to their queues, in order and under the ids that they had. */
-export async function redeliver(options: ActionOptions): Promise<ExitCode> {
+export async function redeliver(options: ActionOptions): Promise<void> {
   const [{ prefix }, internalKey] = [readBus(), readInternalKey(process.env)];
   const replyOf = ({ message }: Kept) => redeliveredReply(message, prefix, internalKey);
   return carryOut('undelivered', options, {
@@ -47,7 +46,7 @@ export async function redeliver(options: ActionOptions): Promise<ExitCode> {
   });
 }
 
-export function discard(queue: QueueName, options: ActionOptions): Promise<ExitCode> {
+export function discard(queue: QueueName, options: ActionOptions): Promise<void> {
   return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
 }
 

@@ -31,13 +31,12 @@ const KEY = ['id', 'date', 'moneyType', 'currency'];
  * Compares the records of a report with those of a file that an earlier run wrote, which are held in memory.
  *
  * @param path `.csv`, `.ndjson` or `.json`
- * @param lines the new records, each as JSON
  * @param amounts the members that are compared
  * @throws ExitError if the file cannot be read
  */
 export async function compare(
   path: string,
-  lines: AsyncIterable<string>,
+  records: AsyncIterable<ReportRecord>,
   amounts: readonly string[],
 ): Promise<Comparison> {
   const before = new Map<string, readonly string[]>();
@@ -60,8 +59,7 @@ export async function compare(
   };
   const changed: ChangedRecord[] = [];
   let added = 0;
-  for await (const line of lines) {
-    const row = parseExactJson(line) as ReportRecord;
+  for await (const row of records) {
     const key = keyOf(row);
     const old = before.get(key);
     before.delete(key);

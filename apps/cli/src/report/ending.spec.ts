@@ -4,17 +4,19 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { parseExactJson } from '#signing';
+
 import { compare } from './compare.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
 import { NOTHING_READ } from './reading.ts';
-import { type Precisions, readRecords } from './records.ts';
+import { type Precisions, readRecords, type ReportRecord } from './records.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 const line = (id: string, value: unknown, currency = 'EUR'): string =>
   JSON.stringify({ id, userId: `player ${id}`, currency, value });
 
-async function* linesOf(lines: readonly string[]): AsyncGenerator<string> {
-  yield* lines;
+async function* recordsOf(lines: readonly string[]): AsyncGenerator<ReportRecord> {
+  yield* lines.map((each) => parseExactJson(each) as ReportRecord);
 }
 
 /** @param more of the reading */
@@ -26,7 +28,7 @@ async function endingOf(
   const { length: records } = lines;
   const last = { totalCount: records, pageCount: 1, perPage: 500 };
   const reading = { ...NOTHING_READ, pages: 1, records, last, ...more };
-  const facts = await readRecords('rake', linesOf(lines), records, precisions);
+  const facts = await readRecords('rake', recordsOf(lines), records, precisions);
   return { file: 'a.csv', report: 'rake', reading, facts, comparison: undefined };
 }
 const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD, undefined);
@@ -100,7 +102,7 @@ describe('compare', () => {
   it.each(['before.csv', 'before.ndjson', 'before.json'])(
     'finds what was added, removed and changed since %s',
     async (file) => {
-      const comparison = await compare(join(folder.path, file), linesOf(now), ['value']);
+      const comparison = await compare(join(folder.path, file), recordsOf(now), ['value']);
       const ending = { ...(await endingOf(now)), comparison };
       expect(describeEnding(ending).slice(3)).toEqual([
         'compared: 2 added, 1 removed, 1 changed',
@@ -118,6 +120,6 @@ describe('compare', () => {
     ['no-such.csv', /ENOENT/],
     ['a.parquet', /takes a \.csv, \.ndjson or \.json file/],
   ])('refuses %s', async (file, expected) => {
-    await expect(compare(join(folder.path, file), linesOf(now), ['value'])).rejects.toThrow(expected);
+    await expect(compare(join(folder.path, file), recordsOf(now), ['value'])).rejects.toThrow(expected);
   });
 });

@@ -1,11 +1,12 @@
 import { type Caller, createCaller, type ReportPage } from '#caller';
 import { busNames, mostPagesOf, type ReportName } from '#contracts';
-import { alarmSentence, type BriefConnection } from '#rabbitmq';
+import { alarmSentence } from '#rabbitmq';
 
-import { type Bus, openForCommands, readBus } from '../bus.ts';
 import { EXIT, ExitError } from '../exit.ts';
+import { openForCommands, readBus } from '../servers.ts';
 import type { Period } from './period.ts';
 import { isAtEnd, type Reading } from './reading.ts';
+import type { ReportRecord } from './records.ts';
 
 const MOST_PER_PAGE = 1_000;
 
@@ -20,25 +21,26 @@ export interface ReportRequest {
  * The pages that were not read yet, in order: all of one command, or each of a command of its own.
  *
  * @param readingOf what was read, before each page that is asked for
- * @returns how many records the worker has sent, if all were of one command
  * @throws BrokerError, ExitError at once if nothing can be sent; CallerError; ExitError if the pages do not end in time
  */
 export async function* readPages(
   { type, data, operator, deadlineMs }: ReportRequest,
   readingOf: () => Reading,
   signal: AbortSignal,
-): AsyncGenerator<ReportPage<object>, number | undefined> {
+): AsyncGenerator<ReportPage<ReportRecord>, void> {
+  if (isAtEnd(readingOf())) return;
   await using caller = await openCaller();
-  const options = { ...(operator !== undefined && { operator }), signal };
-  if (readingOf().pages === 0) {
-    const whole = caller.fetchReport<typeof type, object>(type, data, { ...options, deadlineMs });
-    yield* whole;
-    return whole.summary?.records;
-  }
+  const fetch = (asked: typeof data, leftMs: number) =>
+    caller.fetchReport<typeof type, ReportRecord>(type, asked, {
+      ...(operator !== undefined && { operator }),
+      deadlineMs: leftMs,
+      signal,
+    });
+  if (readingOf().pages === 0) return yield* fetch(data, deadlineMs);
   const endMs = performance.now() + deadlineMs;
   for (let reading = readingOf(), pages = -1; !isAtEnd(reading); reading = readingOf()) {
     // The report has become shorter if no page came.
-    if (reading.pages === pages) return undefined;
+    if (reading.pages === pages) return;
     ({ pages } = reading);
     if (pages > mostPagesOf(reading.first?.pageCount ?? 0)) {
       throw new ExitError(EXIT.failed, 'the report has no end: its pages keep growing');
@@ -48,9 +50,8 @@ export async function* readPages(
     // Pages must be cut as before, also if the worker's REPORTS_PER_PAGE has changed.
     const { perPage = 0 } = reading.first ?? {};
     const page = { ...(perPage > 0 && perPage <= MOST_PER_PAGE && { perPage }), ...data, page: pages + 1 };
-    yield* caller.fetchReport<typeof type, object>(type, page, { ...options, deadlineMs: leftMs });
+    yield* fetch(page, leftMs);
   }
-  return undefined;
 }
 
 /**
@@ -60,7 +61,9 @@ export async function* readPages(
  */
 async function openCaller(): Promise<Caller> {
   const bus = readBus();
-  const { user } = await probe(bus);
+  const connection = await openForCommands(bus);
+  await connection[Symbol.asyncDispose]();
+  const { user } = connection;
   const isOfWorkers = `${user}.`.startsWith(busNames(bus.prefix).reserved);
   return createCaller({
     url: bus.urls,
@@ -68,14 +71,9 @@ async function openCaller(): Promise<Caller> {
     name: isOfWorkers ? 'poker-bridge-cli' : `${user}.cli`,
     sendUserId: true,
     tls: bus.tls.material,
-    onState: (connection, state) => {
-      if (connection === 'publishing' && state.kind === 'blocked')
+    onState: (use, state) => {
+      if (use === 'publishing' && state.kind === 'blocked')
         process.stderr.write(`${alarmSentence(state.reason)} Waiting until it takes commands again.\n`);
     },
   });
-}
-
-async function probe(bus: Bus): Promise<BriefConnection> {
-  await using connection = await openForCommands(bus);
-  return connection;
 }

@@ -1,7 +1,7 @@
 import type { ReportPage } from '#caller';
 import { extentsDiffer, type ReportExtent } from '#contracts';
 
-/** The pages of a report that were read so far, over one run or several; JSON, so that a later run can continue. */
+/** The pages of a report that were read so far, over one run or several. */
 export interface Reading {
   readonly pages: number;
   readonly records: number;

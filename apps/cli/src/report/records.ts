@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 
 import { formatAmount } from '#caller';
 import type { ReportName } from '#contracts';
-import { parseExactJson } from '#signing';
 
 import { written } from '../output.ts';
 
@@ -41,12 +40,11 @@ const TEXTS = ['id', 'userId', 'date', 'currency'];
 /**
  * Reads all records of a report once.
  *
- * @param lines the records, each as JSON
  * @param count how many there are
  */
 export async function readRecords(
   report: ReportName,
-  lines: AsyncIterable<string>,
+  records: AsyncIterable<ReportRecord>,
   count: number,
   precisions: Precisions,
 ): Promise<RecordFacts> {
@@ -58,8 +56,7 @@ export async function readRecords(
   const totals = new Map<string, Total>();
   const identities = new BigUint64Array(count);
   let next = 0;
-  for await (const line of lines) {
-    const record = parseExactJson(line) as ReportRecord;
+  for await (const record of records) {
     identities[next++] = hashOf(record);
     for (const [member, value] of Object.entries(record)) {
       members.add(member);

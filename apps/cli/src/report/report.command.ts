@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ReportName } from '#contracts';
 
 import { each, readCount, readDeadline } from '../options.ts';
-import type { ReportOptions } from './report.ts';
+import { report, type ReportOptions } from './report.ts';
 
 const MOST_PER_PAGE = 1_000;
 const MOST_DECIMALS = 18;
@@ -15,11 +15,7 @@ the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECO
 
 Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
 
-export function addReport(program: Command): void {
-  const group = program
-    .command('report')
-    .description('fetches a whole report into a file')
-    .helpCommand(false);
+export function defineReport(group: Command): void {
   addOne(group, 'ad-hoc', 'the figures of all players').addHelpText(
     'after',
     `
@@ -73,7 +69,6 @@ function addOne(group: Command, name: ReportName, what: string): Command {
     .option('--deadline-ms <MS>', 'how long all of it may take (default: 600000)', readDeadline)
     .option('--json', `one object at the end: {${members}}`)
     .action(async (options: ReportOptions) => {
-      const { report } = await import('./report.ts');
       process.exitCode = await report(name, options);
     });
 }

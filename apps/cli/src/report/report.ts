@@ -8,32 +8,29 @@ import { CallerError } from '#caller';
 import type { ReportName } from '#contracts';
 import { exactJson } from '#signing';
 
-import { readBus } from '../bus.ts';
 import { commandFaults } from '../command-faults.ts';
-import { exitOfFault } from '../exit-of-fault.ts';
 import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
 import { readValue } from '../input.ts';
 import { interruptibly } from '../interruption.ts';
 import type { Options } from '../options.ts';
 import { Progress } from '../progress.ts';
 import { describeReply } from '../send/describe-reply.ts';
+import { readBus } from '../servers.ts';
 import { compare } from './compare.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
-import { type Format, toCsv, toJson } from './formats.ts';
+import { type Format, toCsv, toJson, toNdjson, toParquet } from './formats.ts';
 import { type PeriodOptions, periodOf } from './period.ts';
-import { isAtEnd } from './reading.ts';
 import { readPages, type ReportRequest } from './read-pages.ts';
 import { type RecordFacts, readRecords } from './records.ts';
 import { UnfinishedReport, writing } from './unfinished-report.ts';
 
 const DEADLINE_MS = 600_000;
 const STANDARD_OUTPUT = '-';
-/** How each format is written; the records are kept as NDJSON anyway. */
-const FORMATS: Readonly<Record<string, () => Promise<Format | undefined>>> = {
-  csv: () => Promise.resolve(toCsv),
-  ndjson: () => Promise.resolve(undefined),
-  json: () => Promise.resolve(toJson),
-  parquet: async () => (await import('./to-parquet.ts')).toParquet,
+const FORMATS: Readonly<Record<string, Format>> = {
+  csv: toCsv,
+  ndjson: toNdjson,
+  json: toJson,
+  parquet: toParquet,
 };
 
 /** The options of `report ad-hoc` and `report rake`. */
@@ -77,31 +74,27 @@ async function fetchInto(
   const request = { type: `report.${name}.fetch`, data, operator, deadlineMs } as const;
   const identity = { report: name, ...data, operator, bus: busAddress() };
   return interruptibly(async (signal) => {
-    await using unfinished = await UnfinishedReport.open({ out, identity, resumes, mayReplace });
+    const unfinished = await UnfinishedReport.open({ out, identity, resumes, mayReplace });
     const sentAtMs = Date.now();
+    let ending: Ending;
     try {
-      if (!isAtEnd(unfinished.reading)) await readInto(unfinished, request, signal);
-      const ending = await endOf(name, options, unfinished);
+      await readInto(unfinished, request, signal);
+      ending = await endingOf(name, options, unfinished);
       await writeReport(format, unfinished, ending.facts);
-      const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
-      for (const line of lines) to.write(`${line}\n`);
-      const warnings = warningsOf(ending, data, options.timeZone);
-      for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
-      return unfinished.reading.faults > 0 ? EXIT.failed : EXIT.success;
     } catch (error) {
-      const advice = await unfinished.keep();
-      const answer = error instanceof CallerError ? error.answer : undefined;
-      if (answer) {
-        const body = exactJson(answer);
-        const line = `{"type":"command.failed","body":${body}}\n`;
-        to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
-        if (advice !== undefined) process.stderr.write(`${advice}\n`);
-        return EXIT.failed;
-      }
-      const end = exitOfFault(error);
-      if (advice === undefined || !(end instanceof ExitError)) throw end;
-      throw new ExitError(end.exitCode, `${end.message}\n${advice}`);
+      const advice = await unfinished.leave();
+      if (advice !== undefined) process.stderr.write(`${advice}\n`);
+      if (!(error instanceof CallerError) || !error.answer) throw error;
+      const body = exactJson(error.answer);
+      const line = `{"type":"command.failed","body":${body}}\n`;
+      to.write(options.json ? line : describeReply('command.failed', body, Date.now() - sentAtMs));
+      return EXIT.failed;
     }
+    const lines = options.json ? [endingJson(ending)] : describeEnding(ending);
+    for (const line of lines) to.write(`${line}\n`);
+    const warnings = warningsOf(ending, data, options.timeZone);
+    for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    return ending.reading.faults > 0 ? EXIT.failed : EXIT.success;
   });
 }
 
@@ -133,11 +126,7 @@ function busAddress(): string {
   return `${hosts.join(', ')} ${nodes[0]?.pathname || '/'} ${prefix}`;
 }
 
-/**
- * Reads to the end, and keeps each page.
- *
- * @throws ExitError if the user interrupts it, or a page was lost on the way; else like `readPages`
- */
+/** Reads to the end, and keeps each page. @throws ExitError if the user interrupts it; else like `readPages` */
 async function readInto(
   unfinished: UnfinishedReport,
   request: ReportRequest,
@@ -145,30 +134,19 @@ async function readInto(
 ): Promise<void> {
   const { records: before, last } = unfinished.reading;
   const progress = new Progress('records', { total: last?.totalCount, before });
-  const pages = readPages(request, () => unfinished.reading, signal);
   try {
-    let next = await pages.next();
-    for (; !next.done; next = await pages.next()) {
-      await unfinished.add(next.value);
-      progress.add(next.value.records.length, next.value.totalCount);
+    for await (const page of readPages(request, () => unfinished.reading, signal)) {
+      await unfinished.add(page);
+      progress.add(page.records.length, page.totalCount);
     }
-    const { records } = unfinished.reading;
-    if (next.value === undefined || next.value === records) return;
-    // A page that was lost on the way is never a gap in the file.
-    await unfinished.discard();
-    throw new ExitError(
-      EXIT.noAnswer,
-      `the worker sent ${next.value} records, and ${records} arrived; the file was not written: ask again`,
-    );
   } catch (error) {
     throw signal.aborted ? new ExitError(EXIT.failed, 'interrupted; the file was not written') : error;
   } finally {
-    await pages.return(undefined);
     progress.end();
   }
 }
 
-async function endOf(
+async function endingOf(
   name: ReportName,
   { out, decimals = [], compare: earlier }: ReportOptions,
   unfinished: UnfinishedReport,
@@ -176,9 +154,9 @@ async function endOf(
   const { reading } = unfinished;
   const known = reading.precisions.filter(([, precision]) => precision !== null);
   const precisions = new Map([...reading.precisions, ...decimals, ...known]);
-  const facts = await readRecords(name, unfinished.lines(), reading.records, precisions);
+  const facts = await readRecords(name, unfinished.records(), reading.records, precisions);
   const comparison =
-    earlier === undefined ? undefined : await compare(earlier, unfinished.lines(), facts.amounts);
+    earlier === undefined ? undefined : await compare(earlier, unfinished.records(), facts.amounts);
   return { file: out, report: name, reading, facts, comparison };
 }
 
@@ -188,18 +166,21 @@ async function endOf(
  * @throws ExitError if it cannot have that form, or that name is taken by now
  */
 async function writeReport(format: string, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
-  const convert = await FORMATS[format]?.();
-  if (!convert) return unfinished.finish();
+  const convert = FORMATS[format] ?? toNdjson;
   const path = `${unfinished.path}.${format}`;
-  await writing(path, async () => {
-    try {
-      await pipeline(convert(unfinished.lines(), facts), createWriteStream(path, { flush: true }));
-    } catch (error) {
-      await rm(path, { force: true });
-      // A report that cannot have this form would fail again, however often it is resumed.
-      if (error instanceof ExitError) await unfinished.discard();
-      throw error;
-    }
-  });
-  await unfinished.finish(path);
+  const content = convert(unfinished.records(), facts);
+  try {
+    await writing(path, async () => {
+      try {
+        await pipeline(content, createWriteStream(path, { flush: true }));
+      } catch (error) {
+        // A report that cannot have this form would fail again, however often it is resumed.
+        if (error instanceof ExitError) await unfinished.reset();
+        throw error;
+      }
+    });
+    await unfinished.finish(path);
+  } finally {
+    await rm(path, { force: true });
+  }
 }

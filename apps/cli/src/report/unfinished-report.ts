@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
-import { type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 
 import type { ReportPage } from '#caller';
-import { exactJson } from '#signing';
+import { exactJson, parseExactJson } from '#signing';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import { NOTHING_READ, type Reading, withPage } from './reading.ts';
+import type { ReportRecord } from './records.ts';
 
-/** A process that is killed loses what it has read since. */
-const CHECKPOINT_MS = 1_000;
-const VERSION = 2;
+const VERSION = 3;
+
+type Page = ReportPage<ReportRecord>;
 
 /** What makes two readings the same: the report, its data, the operator and the bus. */
 type ReportIdentity = Readonly<Record<string, unknown>>;
@@ -25,36 +26,27 @@ interface UnfinishedOptions {
   readonly mayReplace: boolean;
 }
 
-/** How far the records go, as the file beside them says. */
-interface State {
+/** Written when a process begins or continues, and without an owner when it ends. */
+interface Head {
   readonly version: number;
   readonly identity: ReportIdentity;
-  readonly reading: Reading;
-  /** Length of the records, in bytes. */
-  readonly bytes: number;
-  /** The process that reads; absent once it has ended. */
-  readonly owner?: { readonly pid: number; readonly host: string } | undefined;
+  readonly owner?: { readonly pid: number; readonly host: string };
 }
 
 /**
- * A report that is being read: its records, one a line, in `<out>.part`, and beside it `<out>.part.json`, which says how far
- * they go, at most a second behind. Both are there until the report is whole, unless nothing was read.
+ * A report that is being read into `<out>.part`, one JSON object a line: a head, and each page as it comes. A line that a killed
+ * process has not finished is ignored.
  */
-export class UnfinishedReport implements AsyncDisposable {
+export class UnfinishedReport {
   readonly path: string;
   readonly #options: UnfinishedOptions;
   readonly #file: FileHandle;
-  #reading: Reading;
-  #bytes: number;
-  #checkedAtMs = 0;
-  #isSettled = false;
+  #reading = NOTHING_READ;
 
-  private constructor(options: UnfinishedOptions, file: FileHandle, left?: State) {
-    this.path = `${options.out}.part`;
+  private constructor(options: UnfinishedOptions, path: string, file: FileHandle) {
+    this.path = path;
     this.#options = options;
     this.#file = file;
-    this.#reading = left?.reading ?? NOTHING_READ;
-    this.#bytes = left?.bytes ?? 0;
   }
 
   /**
@@ -64,27 +56,13 @@ export class UnfinishedReport implements AsyncDisposable {
    *   of another report
    */
   static async open(options: UnfinishedOptions): Promise<UnfinishedReport> {
-    const { out, identity, resumes, mayReplace } = options;
     refuseExisting(options);
-    const part = `${out}.part`;
-    let left = await readState(`${part}.json`);
-    const flags = left || mayReplace ? 'a+' : 'ax+';
-    if (left && resumes) refuseOther(left.identity, identity, part);
-    else if (left && left.reading.pages > 0 && !mayReplace) {
-      const { pages, records } = left.reading;
-      throw usageError(
-        `${part} holds ${records} records of ${pages} pages of a report that was interrupted: --resume continues after them, --force begins again`,
-      );
-    } else left = undefined;
-    const file = await open(part, flags).catch((error: unknown) => {
-      const { code } = error as NodeJS.ErrnoException;
-      throw code === 'EEXIST' ? existing(part) : usageError(`${part} cannot be written (${code})`);
+    const path = `${options.out}.part`;
+    const file = await open(path, 'a+').catch((error: unknown) => {
+      throw usageError(`${path} cannot be written (${(error as NodeJS.ErrnoException).code})`);
     });
-    // Without the records that the state counts there is nothing to continue.
-    if (left && (await file.stat()).size < left.bytes) left = undefined;
-    await file.truncate(left?.bytes ?? 0);
-    const unfinished = new UnfinishedReport(options, file, left);
-    await unfinished.#checkpoint(true);
+    const unfinished = new UnfinishedReport(options, path, file);
+    await unfinished.#begin();
     return unfinished;
   }
 
@@ -93,70 +71,79 @@ export class UnfinishedReport implements AsyncDisposable {
   }
 
   /** @throws ExitError if it cannot be written */
-  async add(page: ReportPage<object>): Promise<void> {
-    const lines = Buffer.from(page.records.map((record) => `${exactJson(record)}\n`).join(''));
-    await writing(this.path, () => this.#file.appendFile(lines));
-    this.#bytes += lines.length;
+  async add(page: Page): Promise<void> {
+    await this.#append({ ...page });
     this.#reading = withPage(this.#reading, page);
-    if (performance.now() - this.#checkedAtMs >= CHECKPOINT_MS) await this.#checkpoint(true);
   }
 
-  /** Each record as JSON. */
-  async *lines(): AsyncGenerator<string> {
-    yield* this.#file.readLines({ start: 0, autoClose: false });
+  async *records(): AsyncGenerator<ReportRecord> {
+    for await (const { records = [] } of this.#entries()) yield* records;
   }
 
-  /** Gives a file, or else the records themselves, the final name. @throws ExitError if that name is taken by now */
-  async finish(converted = this.path): Promise<void> {
+  /** Gives the converted report its final name. @throws ExitError if that name is taken by now */
+  async finish(converted: string): Promise<void> {
     refuseExisting(this.#options);
-    await writing(this.#options.out, async () => {
-      await this.#file.datasync();
-      await rename(converted, this.#options.out);
-    });
-    await this.discard();
+    await writing(this.#options.out, () => rename(converted, this.#options.out));
+    await this.#remove();
   }
 
-  /** Removes what was read. */
-  async discard(): Promise<void> {
-    this.#isSettled = true;
-    for (const path of [this.path, `${this.path}.json.tmp`, `${this.path}.json`])
-      await rm(path, { force: true });
+  /** Forgets what was read. */
+  async reset(): Promise<void> {
+    this.#reading = NOTHING_READ;
+    await this.#file.truncate();
   }
 
   /** Leaves what was read to a later run. @returns what to tell the user; undefined if nothing was read */
-  async keep(): Promise<string | undefined> {
-    if (this.#isSettled) return undefined;
+  async leave(): Promise<string | undefined> {
     const { pages, records } = this.#reading;
     if (pages === 0) {
-      await this.discard();
+      await this.#remove();
       return undefined;
     }
-    this.#isSettled = true;
-    // If the disk is full, the state is as old as the last time that it was not.
-    await this.#checkpoint(false).catch(() => undefined);
+    // If the disk is full, the next run finds out by itself that this process has ended.
+    await this.#append({ version: VERSION, identity: this.#options.identity }).catch(() => undefined);
+    await this.#file.close();
     return `${records} records of ${pages} pages are kept in ${this.path}; the same command with --resume continues after them`;
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.keep();
+  async #begin(): Promise<void> {
+    const { identity, resumes, mayReplace } = this.#options;
+    let head: Partial<Head> = {};
+    for await (const entry of this.#entries()) {
+      if (entry.records) this.#reading = withPage(this.#reading, entry as Page);
+      if (entry.identity) head = entry;
+    }
+    const { size } = await this.#file.stat();
+    if (size > 0 && head.version !== VERSION) {
+      throw usageError(`${this.path} was not begun by this version; remove it`);
+    }
+    if (head.owner && isAnotherAndRuns(head.owner)) {
+      throw usageError(`process ${head.owner.pid} reads this report into the same file`);
+    }
+    const { pages, records } = this.#reading;
+    if (resumes && head.identity) refuseOther(head.identity, identity, this.path);
+    else if (pages > 0 && !mayReplace) {
+      throw usageError(
+        `${this.path} holds ${records} records of ${pages} pages of a report that was interrupted: --resume continues after them, --force begins again`,
+      );
+    } else await this.reset();
+    await this.#append({ version: VERSION, identity, owner: { pid: process.pid, host: hostname() } });
+  }
+
+  async #remove(): Promise<void> {
+    await rm(this.path, { force: true });
     await this.#file.close();
   }
 
-  async #checkpoint(isRunning: boolean): Promise<void> {
-    this.#checkedAtMs = performance.now();
-    const state: State = {
-      version: VERSION,
-      identity: this.#options.identity,
-      reading: this.#reading,
-      bytes: this.#bytes,
-      owner: isRunning ? { pid: process.pid, host: hostname() } : undefined,
-    };
-    const path = `${this.path}.json`;
-    await writing(path, async () => {
-      await this.#file.datasync();
-      await writeFile(`${path}.tmp`, JSON.stringify(state), { flush: true });
-      await rename(`${path}.tmp`, path);
-    });
+  async #append(entry: Head | Page): Promise<void> {
+    // Readers of lines take these for their ends, too.
+    const json = exactJson(entry).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+    // It begins a line of its own, since the last one may be cut.
+    await writing(this.path, () => this.#file.appendFile(`\n${json}\n`));
+  }
+
+  async *#entries(): AsyncGenerator<Partial<Head & Page>> {
+    for await (const line of this.#file.readLines({ start: 0, autoClose: false })) yield entryOf(line);
   }
 }
 
@@ -170,28 +157,17 @@ export async function writing<T>(path: string, work: () => Promise<T>): Promise<
   }
 }
 
-/** @throws ExitError if a process writes it now, or it is not what this program writes */
-async function readState(path: string): Promise<State | undefined> {
-  let state: Partial<State> | null | undefined;
+/** Empty for a line that is cut. */
+function entryOf(line: string): Partial<Head & Page> {
   try {
-    state = JSON.parse(await readFile(path, 'utf8')) as typeof state;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return undefined;
-    if (code !== undefined) throw usageError(`${path} cannot be read (${code})`);
+    return Object(parseExactJson(line)) as Partial<Head & Page>;
+  } catch {
+    return {};
   }
-  if (state?.version !== VERSION) {
-    throw usageError(`${path} is not the state of a report that this version reads; remove it`);
-  }
-  const { owner } = state;
-  if (owner && isAnotherAndRuns(owner)) {
-    throw usageError(`process ${owner.pid} reads this report into the same file`);
-  }
-  return state as State;
 }
 
 /** On another machine it cannot be asked. In a container each process may have the same number. */
-function isAnotherAndRuns({ pid, host }: NonNullable<State['owner']>): boolean {
+function isAnotherAndRuns({ pid, host }: NonNullable<Head['owner']>): boolean {
   if (host !== hostname() || pid === process.pid) return false;
   try {
     return process.kill(pid, 0);
@@ -200,20 +176,16 @@ function isAnotherAndRuns({ pid, host }: NonNullable<State['owner']>): boolean {
   }
 }
 
-function existing(path: string): ExitError {
-  return usageError(`${path} exists; --force replaces it`);
-}
-
 function refuseExisting({ out, mayReplace }: UnfinishedOptions): void {
-  if (!mayReplace && existsSync(out)) throw existing(out);
+  if (!mayReplace && existsSync(out)) throw usageError(`${out} exists; --force replaces it`);
 }
 
 /** Records of two reports must never come into one file. */
-function refuseOther(left: ReportIdentity, asked: ReportIdentity, part: string): void {
+function refuseOther(left: ReportIdentity, asked: ReportIdentity, path: string): void {
   const names = [...new Set([...Object.keys(left), ...Object.keys(asked)])];
   const differing = names.filter((name) => left[name] !== asked[name]);
   if (differing.length === 0) return;
   throw usageError(
-    `${part} was begun with another ${differing.join(', ')}: --resume needs the same, --force without it begins again`,
+    `${path} was begun with another ${differing.join(', ')}: --resume needs the same, --force without it begins again`,
   );
 }

@@ -1,5 +1,3 @@
-import { EventEmitter, on } from 'node:events';
-
 import type { ConsumeMessage } from 'amqplib';
 
 import { busNames, isCommandType, LANE_OF_COMMAND } from '#contracts';
@@ -12,8 +10,8 @@ import {
   within,
 } from '#rabbitmq';
 
-import { ANSWER_TIMEOUT_MS, type Bus, openForCommands } from '../bus.ts';
 import { EXIT, ExitError } from '../exit.ts';
+import { ANSWER_TIMEOUT_MS, type Bus, openForCommands } from '../servers.ts';
 
 /** Replies that are held at once; each may be a page of a report. */
 const PREFETCH = 8;
@@ -36,34 +34,42 @@ export interface BusCommand {
 }
 
 /**
- * Sends one command and gives its replies as they come, the final one last, each once. They come to a queue that ends with the
- * connection.
+ * Sends one command and waits for its final reply. Replies come to a queue that ends with the connection.
  *
+ * @param onReply called with each reply in sequence, once
  * @throws ExitError past the deadline, or if the command is not taken; BrokerError, PublishRefusedError
  */
-export async function* sendCommand(bus: Bus, command: BusCommand): AsyncGenerator<ConsumeMessage, void> {
+export async function sendCommand(
+  bus: Bus,
+  command: BusCommand,
+  onReply: (reply: ConsumeMessage) => void,
+): Promise<void> {
   await using connection = await openForCommands(bus);
   const { model } = connection;
-  const events = new EventEmitter();
-  // It may fail when nobody listens any more.
-  events.on('error', () => undefined);
-  const messages = on(events, 'reply') as AsyncIterable<[ConsumeMessage, () => void]>;
-  const fail = (error: unknown): void => void events.emit('error', error);
+  const { promise: answered, resolve, reject } = Promise.withResolvers<void>();
+  // It may fail before it is awaited.
+  answered.catch(() => undefined);
   const publisher = new ConfirmedPublisher();
   model.on('close', () => {
-    fail(noAnswer(': the connection to the broker was lost.'));
+    reject(noAnswer(': the connection to the broker was lost.'));
     publisher.close();
   });
-  const late = async (): Promise<void> => fail(await lateAnswer(connection, bus, command));
+  const late = async (): Promise<void> => reject(await lateAnswer(connection, bus, command));
   const timer = setTimeout(() => void late(), command.deadlineMs + ANSWER_SLACK_MS);
   const prepare = async (): Promise<string> => {
     const channel = await model.createChannel();
     channel.on('error', () => undefined);
     const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true });
     await channel.prefetch(PREFETCH);
+    let lastSequence = -1;
     await channel.consume(queue, (message) => {
-      if (!message) return fail(noAnswer(': the broker has deleted the reply queue.'));
-      events.emit('reply', message, () => channel.ack(message));
+      if (!message) return reject(noAnswer(': the broker has deleted the reply queue.'));
+      const { sequence, final } = message.properties.headers ?? {};
+      // What a redelivery repeats is dropped.
+      if (Number(sequence) > lastSequence) onReply(message);
+      lastSequence = Math.max(lastSequence, Number(sequence));
+      if (final === true) resolve();
+      else channel.ack(message);
     });
     await publisher.attach(model);
     return queue;
@@ -71,16 +77,8 @@ export async function* sendCommand(bus: Bus, command: BusCommand): AsyncGenerato
   try {
     const replyTo = await within(ANSWER_TIMEOUT_MS, 'the preparation of a reply queue', prepare());
     // A broker under an alarm confirms nothing: the deadline covers that wait, too.
-    publish(publisher, connection.user, bus, command, replyTo).catch(fail);
-    let lastSequence = -1;
-    for await (const [message, acknowledge] of messages) {
-      const { sequence, final } = message.properties.headers ?? {};
-      // What a redelivery repeats is dropped.
-      if (Number(sequence) > lastSequence) yield message;
-      lastSequence = Math.max(lastSequence, Number(sequence));
-      if (final === true) return;
-      acknowledge();
-    }
+    publish(publisher, connection.user, bus, command, replyTo).catch(reject);
+    await answered;
   } catch (error) {
     const isExplained = error instanceof ExitError || error instanceof PublishRefusedError;
     throw isExplained && !connection.isBlocked ? error : connection.faultOf(error);

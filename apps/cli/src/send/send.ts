@@ -1,20 +1,40 @@
 import { randomUUID } from 'node:crypto';
 
 import type { ConsumeMessage } from 'amqplib';
+import { type Command, InvalidArgumentError } from 'commander';
 
 import { COMMAND_TYPES, isCommandType, LANE_OF_COMMAND } from '#contracts';
+import { COMMANDS } from '#contracts/validation';
 
-import { readBus } from '../bus.ts';
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT } from '../exit.ts';
 import { jsonFault, readJson } from '../input.ts';
-import type { Options } from '../options.ts';
+import { type Options, readDeadline } from '../options.ts';
 import { printable } from '../output.ts';
+import { readBus } from '../servers.ts';
 import { describeCommand, describeReply } from './describe-reply.ts';
 import { sendCommand } from './send-command.ts';
 
 const DEADLINE_MS = { interactive: 15_000, reports: 600_000 } as const;
+const LONGEST_ID_BYTES = 200;
+const LONGEST_LINE = 110;
 
-export type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
+type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { readonly data: string };
+
+export function defineSend(command: Command): void {
+  command
+    .argument('<TYPE>', 'the command, one of those below')
+    .requiredOption('--data <JSON>', "the command's data: JSON, @FILE, or - for standard input")
+    .option('--operator <NAME>', 'whose credentials the worker uses (default: its own default)')
+    .option('--id <ID>', 'the identity: the same id is the same command (default: a new one)', readId)
+    .option(
+      '--deadline-ms <MS>',
+      'how long to wait for the reply, from now (default: 15000, reports 600000)',
+      readDeadline,
+    )
+    .option('--json', 'one reply a line: {type, messageId, correlationId, headers, body}')
+    .addHelpText('after', sendHelp())
+    .action(send);
+}
 
 /**
  * Sends one command and prints its replies. A type that is not known here is sent, too: a worker of another version may
@@ -22,7 +42,7 @@ export type SendOptions = Options<'operator' | 'id', 'json', 'deadlineMs'> & { r
  *
  * @throws ExitError if the data is not JSON, and like `sendCommand`
  */
-export async function send(type: string, options: SendOptions): Promise<ExitCode> {
+async function send(type: string, options: SendOptions): Promise<void> {
   const { id = randomUUID(), operator, json = false } = options;
   // Only the worker validates it.
   const text = await readJson('--data', options.data);
@@ -34,13 +54,13 @@ export async function send(type: string, options: SendOptions): Promise<ExitCode
   const bus = readBus();
   if (!json) process.stdout.write(describeCommand({ type, id, text }));
   const sentAtMs = Date.now();
-  let last: string | undefined;
-  for await (const reply of sendCommand(bus, { type, text, id, operator, deadlineMs })) {
-    last = String(reply.properties.type);
+  await sendCommand(bus, { type, text, id, operator, deadlineMs }, (reply) => {
+    const replyType = String(reply.properties.type);
     const body = reply.content.toString();
-    process.stdout.write(json ? replyLine(reply, body) : describeReply(last, body, Date.now() - sentAtMs));
-  }
-  return last === 'command.failed' ? EXIT.failed : EXIT.success;
+    if (replyType === 'command.failed') process.exitCode = EXIT.failed;
+    const afterMs = Date.now() - sentAtMs;
+    process.stdout.write(json ? replyLine(reply, body) : describeReply(replyType, body, afterMs));
+  });
 }
 
 /** A reply as one line of JSON, its body digit for digit as it was received. */
@@ -50,4 +70,34 @@ function replyLine({ properties }: ConsumeMessage, text: string): string {
   const body = jsonFault(text) === undefined ? text.trim().replace(/[\r\n]+/g, ' ') : JSON.stringify(text);
   const envelope = JSON.stringify({ type, messageId, correlationId, headers });
   return `${envelope.slice(0, -1)},"body":${body}}\n`;
+}
+
+function readId(text: string): string {
+  const bytes = Buffer.byteLength(text);
+  if (bytes >= 1 && bytes <= LONGEST_ID_BYTES) return text;
+  throw new InvalidArgumentError(`It must have 1 to ${LONGEST_ID_BYTES} bytes.`);
+}
+
+/** The part of `send --help` that lists every command with its purpose and an example. */
+export function sendHelp(): string {
+  const width = Math.max(...COMMANDS.map(({ type }) => type.length));
+  const types = COMMANDS.map(({ type, summary }) => `  ${type.padEnd(width)}  ${summary}`);
+  const examples = COMMANDS.map(({ type, examples: [example] }) => exampleOf(type, example?.data));
+  return `
+TYPE is one of:
+${types.join('\n')}
+docs/messages.md lists the members of each.
+
+Examples:
+${examples.join('\n')}
+  $ poker-bridge send game.open --data @table.json --operator casino
+  $ echo '{"player":{"id":"alice"}}' | poker-bridge send game.open --data - --deadline-ms 3000
+
+Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
+}
+
+function exampleOf(type: string, data: unknown): string {
+  const [start, option] = [`  $ poker-bridge send ${type}`, `--data '${JSON.stringify(data)}'`];
+  const line = `${start} ${option}`;
+  return line.length <= LONGEST_LINE ? line : `${start} \\\n      ${option}`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import type { Question } from '#platform';
-import { parseExactJson, sign, SIGNATURE_VARIABLES, signRawBody } from '#signing';
+import { parseExactJson, sign, SIGNATURE_VARIABLES } from '#signing';
 
 import { findSettings, type FoundSettings } from './find-settings.ts';
 
@@ -24,9 +24,9 @@ function platformOf(settings: FoundSettings, secretKey = OPERATOR.secretKey) {
   const signatureOf = ({ path = '', body = '' }: Question): string => {
     const { searchParams, pathname } = new URL(path, 'http://x');
     const isGame = pathname.includes('/v3/');
-    if (isGame && settings.schemeV3 === 'raw-body') return signRawBody(body, secretKey);
     const fields = isGame ? (parseExactJson(body) as object) : Object.fromEntries(new URLSearchParams(body));
-    return sign({ ...Object.fromEntries(searchParams), ...fields }, secretKey, settings);
+    const parameters = { ...Object.fromEntries(searchParams), ...fields };
+    return sign(parameters, secretKey, settings, isGame ? body : undefined);
   };
   return {
     calls: () => calls,

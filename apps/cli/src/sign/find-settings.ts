@@ -1,6 +1,6 @@
 import type { CommandData } from '#contracts';
 import { type Operation, type OperatorCredentials, type Question, requestOf } from '#platform';
-import { DEFAULT_SIGNATURE_SETTINGS, sign, type SignatureSettings, signRawBody } from '#signing';
+import { DEFAULT_SIGNATURE_SETTINGS, sign, type SignatureSettings } from '#signing';
 
 /** Sends a question, and gives the status of its answer. */
 export type Ask = (question: Question) => Promise<number>;
@@ -126,10 +126,8 @@ function questionOf<T extends Operation>(
   const more = new URLSearchParams(extra).toString();
   const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
   const text = body && joined(body.text);
-  const isRaw = type === 'game.open' && settings.schemeV3 === 'raw-body';
-  const signature = isRaw
-    ? signRawBody(text ?? '', secretKey)
-    : sign({ ...parameters, ...extra }, secretKey, settings);
+  const signedBody = type === 'game.open' ? text : undefined;
+  const signature = sign({ ...parameters, ...extra }, secretKey, settings, signedBody);
   return {
     root: roots[root],
     method,

@@ -13,7 +13,7 @@ import {
   usualMistakes,
 } from '#signing';
 
-import { EXIT, type ExitCode } from '../exit.ts';
+import { EXIT } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
 import { type InputOptions, readInput } from './read-input.ts';
@@ -33,7 +33,7 @@ const WHY_DROPPED: Readonly<Record<string, string>> = {
   sign: 'is the signature itself',
 };
 
-export type ExplainOptions = InputOptions & Options<never, 'json'>;
+type ExplainOptions = InputOptions & Options<never, 'json'>;
 
 /**
  * Prints how each request of an input is signed.
@@ -41,12 +41,12 @@ export type ExplainOptions = InputOptions & Options<never, 'json'>;
  * @param path of a file, if no option names the input
  * @throws ExitError if the input cannot be used
  */
-export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<ExitCode> {
+export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
   const { rows, isList } = await readInput(path, options);
   if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
   else if (isList) process.stdout.write(`[\n${rows.map(rowLine).join(',\n')}\n]\n`);
   else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
-  return rows.every(fits) ? EXIT.success : EXIT.failed;
+  if (!rows.every(fits)) process.exitCode = EXIT.failed;
 }
 
 /** The row without its secret, with the canonical string and the signature. */

@@ -2,7 +2,7 @@ import { askOnce, faultCodeOf } from '#platform';
 import { isLoopback, readSettings } from '#settings';
 import { SIGNATURE_VARIABLES } from '#signing';
 
-import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { utcText } from '../output.ts';
 import { operatorNamed, transportOf } from '../servers.ts';
@@ -17,14 +17,14 @@ const NOT_FOUND = [
   '# ask the service operator, or open a game with player.country and look at the player there',
 ];
 
-export type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string };
+type ProbeOptions = Options<never, 'yes' | 'json'> & { readonly operator: string };
 
 /**
  * Asks the platform how it signs, and prints the settings.
  *
  * @throws ExitError if a setting cannot be used, the address is not local and nobody said yes, or there is no answer
  */
-export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<ExitCode> {
+export async function signProbe({ operator: name, yes, json }: ProbeOptions): Promise<void> {
   const settings = readSettings(process.env);
   const operator = operatorNamed(name, settings);
   const transport = transportOf(settings, [operator]);
@@ -64,5 +64,4 @@ export async function signProbe({ operator: name, yes, json }: ProbeOptions): Pr
   );
   const text = [`# found by ${calls} calls`, ...lines, ...NOT_FOUND].join('\n');
   process.stdout.write(`${json ? JSON.stringify(Object.fromEntries(values)) : text}\n`);
-  return EXIT.success;
 }

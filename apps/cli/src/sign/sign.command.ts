@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
-import type { ProbeOptions } from './sign-probe.ts';
-import type { ExplainOptions } from './sign-explain.ts';
+import { signExplain } from './sign-explain.ts';
+import { signProbe } from './sign-probe.ts';
 
 const EXAMPLES = `
 Examples:
@@ -29,11 +29,7 @@ signature is right. Do it on a test environment: a platform may count wrong sign
 
 Settings: those of a worker; PLATFORM_BASE_URL, PLATFORM_API_URL, PLATFORM_CLIENT_ID and PLATFORM_SECRET_KEY at least.`;
 
-export function addSign(program: Command): void {
-  const sign = program
-    .command('sign')
-    .description('explains signatures, and finds their settings')
-    .helpCommand(false);
+export function defineSign(sign: Command): void {
   sign
     .command('explain')
     .description('shows how a request is signed, and what the usual mistakes would give instead')
@@ -46,10 +42,7 @@ export function addSign(program: Command): void {
     .option('--operator <NAME>', 'whose secret key and settings (default: those of default)')
     .option('--json', 'the same rows with canonical and sign')
     .addHelpText('after', EXAMPLES)
-    .action(async (path: string | undefined, options: ExplainOptions) => {
-      const { signExplain } = await import('./sign-explain.ts');
-      process.exitCode = await signExplain(path, options);
-    });
+    .action(signExplain);
   sign
     .command('probe')
     .description('finds the signature settings of a platform by at most twelve calls that change nothing')
@@ -57,8 +50,5 @@ export function addSign(program: Command): void {
     .option('--yes', 'also if the platform is not on this machine')
     .option('--json', 'one object: each variable and its value')
     .addHelpText('after', PROBE_EXAMPLES)
-    .action(async (options: ProbeOptions) => {
-      const { signProbe } = await import('./sign-probe.ts');
-      process.exitCode = await signProbe(options);
-    });
+    .action(signProbe);
 }

@@ -1,20 +1,47 @@
 import { createInterface } from 'node:readline';
 
+import { type Command, Option } from 'commander';
+
 import { readSomeSettings } from '#settings';
 import { subjectOf } from '#telemetry';
 
-import { EXIT, type ExitCode, ExitError, usageError } from '../exit.ts';
+import { EXIT, ExitError, usageError } from '../exit.ts';
 import { readValue } from '../input.ts';
-import type { Options } from '../options.ts';
+import { type Options, readMoment } from '../options.ts';
 import { describeCause, describeLogLine, type LogLine, readLogLine } from './log-line.ts';
 
+const EXAMPLES = `
+The log comes on standard input, of any number of workers and in any order, with or without what docker compose and
+kubectl put before each line. The lines are printed in order of time, after a sentence that says why something failed.
+
+Examples:
+  $ docker compose logs worker | poker-bridge trace --id 4711
+  $ kubectl logs -l app.kubernetes.io/name=poker-bridge --prefix --tail -1 --since 2h | poker-bridge trace --player alice
+  $ poker-bridge trace --since 2026-03-01T10:00:00Z --until 2026-03-01T10:05:00Z < worker.log
+  $ cat worker-*.log | poker-bridge trace --player @player.txt --operator casino --json
+
+--player needs LOG_SUBJECT_KEY, or LOG_SUBJECT_KEY_FILE, as the workers have it: a log names players by a keyed
+hash. The other options need no setting. Ends with 1 if there is no such line.`;
+
 /** A player may be given as `@` and the path of a file; times are epoch milliseconds. */
-export type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & {
+type TraceOptions = Options<'id' | 'player', 'json', 'since' | 'until'> & {
   readonly operator: string;
 };
 
 /** How long before the first line of a command a circuit or the broker may have changed to be its cause. */
 const BEFORE_MS = 5 * 60_000;
+
+export function defineTrace(command: Command): void {
+  command
+    .option('--id <ID>', 'the id of the command, or its correlation id')
+    .addOption(new Option('--player <ID>', 'the id of the player, or @FILE').conflicts('id'))
+    .option('--operator <NAME>', "the player's operator", 'default')
+    .option('--since <TIME>', 'from here on: 30m, 12h, 2d, or ISO 8601', readMoment)
+    .option('--until <TIME>', 'up to here', readMoment)
+    .option('--json', 'these lines alone, as they were logged')
+    .addHelpText('after', EXAMPLES)
+    .action(trace);
+}
 
 /**
  * Prints what a log on standard input says about a command, a player or a stretch of time, in order of time over all
@@ -22,8 +49,11 @@ const BEFORE_MS = 5 * 60_000;
  *
  * @throws ExitError if there is no log, or no key for a player
  */
-export async function trace(options: TraceOptions): Promise<ExitCode> {
-  const { since = 0, until = Number.POSITIVE_INFINITY, json } = options;
+async function trace(options: TraceOptions): Promise<void> {
+  const { id, player, since = 0, until = Number.POSITIVE_INFINITY, json } = options;
+  if ([id, player, options.since, options.until].every((option) => option === undefined)) {
+    throw usageError('say --id, --player, --since or --until');
+  }
   const isMeant = await meantBy(options);
   if (process.stdin.isTTY) throw usageError('pipe the log into it: it is read from standard input');
   const about: LogLine[] = [];
@@ -41,13 +71,12 @@ export async function trace(options: TraceOptions): Promise<ExitCode> {
   about.sort(byTime);
   if (json) {
     for (const { text } of about) process.stdout.write(`${text}\n`);
-    return EXIT.success;
+    return;
   }
   const lines = [...about, ...meanwhile(about, around)].sort(byTime);
   const hasWorkers = new Set(lines.map(({ worker }) => worker)).size > 1;
   process.stdout.write(`${describeCause(about, lines)}\n`);
   for (const line of lines) process.stdout.write(describeLogLine(line, hasWorkers));
-  return EXIT.success;
 }
 
 async function meantBy({ id, player, operator }: TraceOptions): Promise<(line: LogLine) => boolean> {

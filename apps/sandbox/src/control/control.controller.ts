@@ -1,6 +1,5 @@
 import { Body, Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { FaultRules } from '../faults/fault-rules.ts';
-import { Latency } from '../faults/latency.ts';
+import { FaultRules, Latency } from '../faults/fault-rules.ts';
 import { integer } from '../interface/members.ts';
 import { Players } from '../players/players.ts';
 import { Sessions } from '../sessions/sessions.ts';

@@ -1,4 +1,4 @@
-import { Injectable, type CanActivate, type ExecutionContext, type NestMiddleware } from '@nestjs/common';
+import { Injectable, type NestMiddleware } from '@nestjs/common';
 import { Settings } from '../settings/settings.ts';
 import type { SandboxRequest } from '../traffic/exchange.ts';
 import { Problem } from './problem.ts';
@@ -12,26 +12,14 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
  * @throws Problem 421 for a host that is not this sandbox, 403 for a page from elsewhere
  */
 @Injectable()
-export class OwnHost implements CanActivate, NestMiddleware {
+export class OwnHost implements NestMiddleware {
   private readonly configured: ReadonlySet<string | undefined>;
 
   constructor({ host, publicUrl }: Settings) {
     this.configured = new Set([hostnameOf(`http://${bracketed(host)}`), hostnameOf(publicUrl)]);
   }
 
-  /** Runs before every route of the control API, and before unknown ones. */
   use(request: SandboxRequest, _response: unknown, next: () => void): void {
-    this.check(request);
-    next();
-  }
-
-  /** Runs before a single route, however its address is spelled. */
-  canActivate(context: ExecutionContext): boolean {
-    this.check(context.switchToHttp().getRequest<SandboxRequest>());
-    return true;
-  }
-
-  private check(request: SandboxRequest): void {
     const { host = '', origin } = request.headers;
     const local = bracketed(request.socket.localAddress?.replace(/^::ffff:/, '') ?? '');
     if (!HOST.test(host) || !this.isOwn(hostnameOf(`http://${host}`), local)) {
@@ -42,6 +30,7 @@ export class OwnHost implements CanActivate, NestMiddleware {
     }
     if (origin !== undefined && !this.isOwn(hostnameOf(origin), local))
       throw new Problem(403, 'A page from elsewhere may not control this sandbox.');
+    next();
   }
 
   /** @param local where the request came in: an address in a URL can be no other */

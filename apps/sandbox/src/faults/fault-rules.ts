@@ -1,4 +1,5 @@
 import type { Operation } from '../interface/documents.ts';
+import type { Settings } from '../settings/settings.ts';
 import { type Fault, type FaultKind, isPlayable, type OtherFault } from './faults.ts';
 
 /** Which requests a fault is for. */
@@ -84,5 +85,24 @@ export class FaultRules {
     if (this.rules.some(({ remaining }) => remaining === 0))
       this.rules = this.rules.filter(({ remaining }) => remaining !== 0);
     return planned;
+  }
+}
+
+/** The delay of every answer; the control API changes it. */
+export class Latency {
+  current: Settings['latency'];
+
+  /** @param random from 0 to 1, for the spread */
+  constructor(
+    readonly initial: Settings['latency'],
+    private readonly random: () => number,
+  ) {
+    this.current = initial;
+  }
+
+  /** The delay of one request, in milliseconds; `further` is the delay of a fault. */
+  draw(further: Settings['latency'] = { fixedMs: 0, spreadMs: 0 }): number {
+    const spreadMs = this.current.spreadMs + further.spreadMs;
+    return this.current.fixedMs + further.fixedMs + (spreadMs > 0 ? this.random() * spreadMs : 0);
   }
 }

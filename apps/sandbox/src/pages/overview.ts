@@ -47,7 +47,6 @@ export function overviewPage(parts: Parts, address: string, clientId: string): s
   const live = (name: keyof Parts): Html => html`<div data-part="${name}">${new Html(parts[name])}</div>`;
   return page({
     title: 'Poker sandbox',
-    styles: ['/assets/overview.css'],
     script: '/assets/live.js',
     status: html`<p id="live" role="status">as it was loaded</p>`,
     main: html`<div class="hero">

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 
 import { sendAnswer } from '../interface/documents.ts';
@@ -50,7 +49,9 @@ export function section(id: string, heading: string, content: Html): Html {
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
-const HEADERS = {
+/** Keep a page, and what it loads, to itself: only scripts, styles and images of this origin are allowed. */
+export const PAGE_HEADERS = {
+  'content-security-policy': POLICY,
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -59,8 +60,6 @@ const HEADERS = {
 /** What differs between the pages. */
 export interface PageParts {
   readonly title: string;
-  /** Style sheets on top of lobby.css. */
-  readonly styles?: readonly string[];
   readonly script: string;
   /** Beside the name, at the top. */
   readonly status?: Html;
@@ -69,7 +68,7 @@ export interface PageParts {
 }
 
 /** A whole page: its head, the name of the sandbox above, a note below. */
-export function page({ title, styles = [], script, status, main, note }: PageParts): string {
+export function page({ title, script, status, main, note }: PageParts): string {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -78,7 +77,7 @@ export function page({ title, styles = [], script, status, main, note }: PagePar
         <meta name="color-scheme" content="light dark" />
         <title>${title}</title>
         <link rel="icon" href="/assets/spade.svg" />
-        ${['/assets/lobby.css', ...styles].map((href) => html`<link rel="stylesheet" href="${href}" />`)}
+        <link rel="stylesheet" href="/assets/pages.css" />
         <script type="module" src="${script}"></script>
       </head>
       <body>
@@ -95,32 +94,8 @@ export function page({ title, styles = [], script, status, main, note }: PagePar
     </html>`.text;
 }
 
-/** A part of a page, or a whole one. */
-export interface ContentPage {
-  readonly status?: number;
-  readonly contentType: string;
-  readonly body: string | Buffer;
-  /** Further directives of the Content-Security-Policy, which allows scripts, styles and images of this origin alone. */
-  readonly policy?: string;
-}
-
-export const HTML = 'text/html; charset=utf-8';
-
-/** Sends a page with the headers that keep it to itself. */
-export function sendPage(
-  response: ServerResponse,
-  { status = 200, contentType, body, policy }: ContentPage,
-): void {
-  const headers = { 'content-security-policy': [POLICY, policy].filter(Boolean).join('; '), ...HEADERS };
-  sendAnswer(response, { status, contentType, body, headers });
-}
-
-/** A style, a script or an image of the pages. */
-export function asset(name: string): ContentPage {
-  return { contentType: typeOf(name), body: readFileSync(new URL(name, import.meta.url)) };
-}
-
-function typeOf(name: string): string {
-  if (name.endsWith('.css')) return 'text/css; charset=utf-8';
-  return name.endsWith('.js') ? 'text/javascript; charset=utf-8' : 'image/svg+xml';
+/** Sends a page. @param policy further directives of its Content-Security-Policy */
+export function sendPage(response: ServerResponse, body: string, { status = 200, policy = '' } = {}): void {
+  const headers = { ...PAGE_HEADERS, 'content-security-policy': `${POLICY}${policy}` };
+  sendAnswer(response, { status, contentType: 'text/html; charset=utf-8', body, headers });
 }

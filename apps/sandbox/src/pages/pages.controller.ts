@@ -3,31 +3,25 @@ import {
   Controller,
   Get,
   type MessageEvent,
-  NotFoundException,
   type OnModuleDestroy,
   Param,
   Query,
   Res,
   Sse,
-  UseGuards,
 } from '@nestjs/common';
 import { filter, finalize, map, type Observable, Subject, takeUntil, timer } from 'rxjs';
-import { OwnHost } from '../control/own-host.ts';
 import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
 import { PublicAddress, Sessions } from '../sessions/sessions.ts';
 import { Settings } from '../settings/settings.ts';
 import { lobbyPage, STATES, stateOf } from './lobby-page.ts';
 import { Overview, overviewPage, type Parts } from './overview.ts';
-import { asset, HTML, sendPage } from './page.ts';
+import { sendPage } from './page.ts';
 
-const ASSETS = new Map(
-  ['lobby.css', 'overview.css', 'countdown.js', 'live.js', 'spade.svg'].map((name) => [name, asset(name)]),
-);
 const LOOK_MS = 300;
 /** First pages that are kept up to date at once. */
 const MAX_WATCHERS = 20;
-const OVERVIEW_POLICY = "connect-src 'self'; frame-ancestors 'none'";
+const OVERVIEW_POLICY = "; connect-src 'self'; frame-ancestors 'none'";
 
 /** Serves the pages that the URLs of sessions open in a player's browser, and the first page of the sandbox. */
 @Controller()
@@ -54,27 +48,18 @@ export class PagesController implements OnModuleDestroy {
     const player = session && this.players.find(session.clientId, session.userId);
     const visit = { session, player, askedTable, nowMs: Date.now() };
     // No `frame-ancestors`: the interface lets operators open the URL in an iframe.
-    sendPage(response, { status: STATES[stateOf(visit)].status, contentType: HTML, body: lobbyPage(visit) });
+    sendPage(response, lobbyPage(visit), STATES[stateOf(visit)]);
   }
 
   @Get()
-  @UseGuards(OwnHost)
   first(@Res() response: ServerResponse): void {
     const [client] = this.settings.clients;
     const body = overviewPage(this.overview.parts(), this.address.origin, client?.id ?? '');
-    sendPage(response, { contentType: HTML, body, policy: OVERVIEW_POLICY });
-  }
-
-  @Get('assets/:name')
-  asset(@Res() response: ServerResponse, @Param('name') name: string): void {
-    const content = ASSETS.get(name);
-    if (!content) throw new NotFoundException();
-    sendPage(response, content);
+    sendPage(response, body, { policy: OVERVIEW_POLICY });
   }
 
   /** Sends all parts of the first page at first, then those that have changed. */
   @Sse('sandbox/events')
-  @UseGuards(OwnHost)
   events(): Observable<MessageEvent> {
     if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
     this.watchers += 1;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { VariableReader } from '#settings';
 
 import { readFaultRule } from '../control/faults.controller.ts';
 import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
-import { type Client, Environment, readConventions } from '../settings/clients.ts';
+import { type Client, readConventions } from '../settings/clients.ts';
 import { finishedRequest } from '../traffic/finished-request.fixture.ts';
 import { html } from './page.ts';
 import { clock, lobbyPage } from './lobby-page.ts';
@@ -106,7 +107,7 @@ const CLIENT: Client = {
   id: 'op',
   secretKey: 'S3CRET',
   operations: new Set(),
-  conventions: readConventions(new Environment({}), ''),
+  conventions: readConventions(new VariableReader({})),
 };
 
 describe('the verdict on a signature', () => {

@@ -1,3 +1,4 @@
+import { seededRandom } from '../random.ts';
 import type { DayPart } from './report-query.ts';
 
 /** Money types of the ad hoc report. The interface does not show what its codes mean; here 2 is play money. */
@@ -106,17 +107,8 @@ function multiply(amount: number, factor: bigint): number | bigint {
   return factor === 1n ? amount : BigInt(amount) * factor;
 }
 
-/** Draws numbers from 0 up to a limit, repeatable for the same arguments. */
-function drawer(...arguments_: readonly number[]): (limit: number) => number {
-  let state = arguments_.reduce((mixed, value) => mix(mixed ^ value), 0x9e3779b9);
-  return (limit) => {
-    state = mix(state + 0x6d2b79f5);
-    return Math.floor((state / 2 ** 32) * limit);
-  };
-}
-
-function mix(value: number): number {
-  let mixed = Math.imul(value ^ (value >>> 16), 0x21f0aaad);
-  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
-  return (mixed ^ (mixed >>> 15)) >>> 0;
+/** Draws integers from 0 up to a limit, repeatable for the same numbers. */
+function drawer(...numbers: readonly number[]): (limit: number) => number {
+  const random = seededRandom(numbers.reduce((mixed, number) => Math.imul(mixed ^ number, 0x9e3779b1), 1));
+  return (limit) => Math.floor(random() * limit);
 }

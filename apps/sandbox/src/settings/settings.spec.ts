@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { SettingsError } from './clients.ts';
+import { SettingsError } from '#settings';
 import { readSettings } from './settings.ts';
 
 function faultsOf(variables: Record<string, string>): readonly string[] {
   try {
     readSettings(variables);
   } catch (error) {
-    if (error instanceof SettingsError) return error.faults;
+    if (error instanceof SettingsError) return error.message.split('\n');
     throw error;
   }
   return [];
@@ -49,8 +49,8 @@ describe('settings', () => {
     ['SANDBOX_CURRENCY_MANDATORY', 'yes', 'must be one of false, true'],
     ['SANDBOX_SIGNATURE_SCALARS', 'python', 'must be one of php, json'],
     ['SANDBOX_PUBLIC_URL', 'https://play.example/path', 'must be an http or https address without a path'],
-    ['SANDBOX_CURRENCIES', 'usd', 'must be different upper-case codes, separated by commas'],
-    ['SANDBOX_CURRENCIES', 'USD,USD', 'must be different upper-case codes, separated by commas'],
+    ['SANDBOX_CURRENCIES', 'usd', 'must be upper-case codes, separated by commas'],
+    ['SANDBOX_CURRENCIES', 'USD,USD', 'must not name one thing twice'],
     ['SANDBOX_INACTIVE_CURRENCIES', 'USD', 'names a currency of SANDBOX_CURRENCIES'],
   ])('refuse %s=%s', (name, value, reason) => {
     expect(faultsOf({ [name]: value })).toEqual([`${name}: ${reason}`]);

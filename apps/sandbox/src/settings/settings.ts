@@ -1,77 +1,77 @@
-import { Environment, readClients, SettingsError, type Variables } from './clients.ts';
+import { integer, list, oneOf, optional, type Reader, setting, VariableReader } from '#settings';
+import { readClients, readFirstClient } from './clients.ts';
 
 const HOUR_MS = 3_600_000;
 const MAX_MS = 365 * 24 * HOUR_MS;
 
 /** The settings of a sandbox; also the token under which Nest injects them. */
-export abstract class Settings extends (Object as unknown as abstract new () => ReturnType<typeof read>) {}
+export abstract class Settings extends (Object as unknown as abstract new () => ReturnType<
+  typeof readSettings
+>) {}
 
 /**
  * Reads the settings of one sandbox. docs/sandbox.md lists the variables.
- * @throws SettingsError with every fault, not only the first
+ * @throws SettingsError with every variable that cannot be read, or the first fault of the clients file
  */
-export function readSettings(variables: Variables = process.env): Settings {
-  const environment = new Environment(variables);
-  const settings = read(environment);
-  if (environment.faults.length > 0) throw new SettingsError(environment.faults);
-  return settings;
-}
+export function readSettings(variables: NodeJS.ProcessEnv = process.env) {
+  const reader = new VariableReader(variables);
+  const number = (name: string, fallback: number, [min, max]: readonly [number, number]) =>
+    reader.read(name, setting(integer(min, max), String(fallback)));
+  const choice = <const T extends string>(name: string, values: readonly [T, ...T[]]) =>
+    reader.read(name, setting(oneOf(values), values[0]));
+  const codes = (name: string, fallback: string) => reader.read(name, setting(list(currencyCode), fallback));
 
-function read(environment: Environment) {
-  const reason = 'must be an http or https address without a path';
-  return {
-    host: environment.text('SANDBOX_HOST', '127.0.0.1'),
+  const settings = {
+    host: reader.read('SANDBOX_HOST', setting(String, '127.0.0.1')),
     /** 0 takes a free port. */
-    port: environment.integer('SANDBOX_PORT', 3100, { min: 0, max: 65_535 }),
+    port: number('SANDBOX_PORT', 3100, [0, 65_535]),
     /** The origin in the URLs that players open; undefined: where the sandbox listens. */
-    publicUrl: environment.read<string | undefined>('SANDBOX_PUBLIC_URL', undefined, reason, originOf),
-    clients: readClients(environment),
+    publicUrl: reader.read('SANDBOX_PUBLIC_URL', optional(origin)),
     /** Whether a session for an unknown player creates the player, or is answered with 404. */
-    unknownPlayers: environment.choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
+    unknownPlayers: choice('SANDBOX_UNKNOWN_PLAYERS', ['create', 'refuse']),
     /** In characters (Unicode code points). */
-    nicknameMaxLength: environment.integer('SANDBOX_NICKNAME_MAX_LENGTH', 32, { min: 1, max: 255 }),
-    currencies: readCurrencies(environment),
-    sessionLifetimeMs: environment.integer('SANDBOX_SESSION_LIFETIME_MS', HOUR_MS, { min: 1, max: MAX_MS }),
-    tokenLifetimeMs: environment.integer('SANDBOX_TOKEN_LIFETIME_MS', 300_000, { min: 1, max: MAX_MS }),
+    nicknameMaxLength: number('SANDBOX_NICKNAME_MAX_LENGTH', 32, [1, 255]),
+    currencies: {
+      /** The first one is the system's own. */
+      active: codes('SANDBOX_CURRENCIES', 'USD,EUR,GBP'),
+      inactive: codes('SANDBOX_INACTIVE_CURRENCIES', 'BRL'),
+      mandatory: choice('SANDBOX_CURRENCY_MANDATORY', ['false', 'true']) === 'true',
+    },
+    sessionLifetimeMs: number('SANDBOX_SESSION_LIFETIME_MS', HOUR_MS, [1, MAX_MS]),
+    tokenLifetimeMs: number('SANDBOX_TOKEN_LIFETIME_MS', 300_000, [1, MAX_MS]),
     reports: {
       /** Records of the ad hoc report for one day; the rake report has half as many for any period. */
-      records: environment.integer('SANDBOX_REPORT_RECORDS', 1200, { min: 0, max: 20_000_000 }),
-      perPageDefault: environment.integer('SANDBOX_PER_PAGE_DEFAULT', 20, { min: 1, max: 10_000 }),
+      records: number('SANDBOX_REPORT_RECORDS', 1200, [0, 20_000_000]),
+      perPageDefault: number('SANDBOX_PER_PAGE_DEFAULT', 20, [1, 10_000]),
       /** A larger `per-page` is lowered to it. */
-      perPageMaximum: environment.integer('SANDBOX_PER_PAGE_MAXIMUM', 1000, { min: 1, max: 10_000 }),
+      perPageMaximum: number('SANDBOX_PER_PAGE_MAXIMUM', 1000, [1, 10_000]),
       /** Another seed gives other figures, and another order of random faults. */
-      seed: environment.integer('SANDBOX_SEED', 1, { min: 0, max: 0xffff_ffff }),
+      seed: number('SANDBOX_SEED', 1, [0, 0xffff_ffff]),
     },
     /** Every answer is delayed by `fixedMs` and a random part of `spreadMs`. */
     latency: {
-      fixedMs: environment.integer('SANDBOX_LATENCY_MS', 0, { min: 0, max: 600_000 }),
-      spreadMs: environment.integer('SANDBOX_LATENCY_SPREAD_MS', 0, { min: 0, max: 600_000 }),
+      fixedMs: number('SANDBOX_LATENCY_MS', 0, [0, 600_000]),
+      spreadMs: number('SANDBOX_LATENCY_SPREAD_MS', 0, [0, 600_000]),
     },
-  } as const;
-}
-
-function readCurrencies(environment: Environment) {
-  const reason = 'must be different upper-case codes, separated by commas';
-  const codes = (name: string, fallback: readonly string[]) =>
-    environment.read(name, fallback, reason, codesOf);
-  /** The first one is the system's own. */
-  const active = codes('SANDBOX_CURRENCIES', ['USD', 'EUR', 'GBP']);
-  const inactive = codes('SANDBOX_INACTIVE_CURRENCIES', ['BRL']);
+  };
+  const { active, inactive } = settings.currencies;
   if (inactive.some((code) => active.includes(code)))
-    environment.fault('SANDBOX_INACTIVE_CURRENCIES', 'names a currency of SANDBOX_CURRENCIES');
-  const mandatory = environment.choice('SANDBOX_CURRENCY_MANDATORY', ['false', 'true']) === 'true';
-  return { active, inactive, mandatory };
+    reader.fault('SANDBOX_INACTIVE_CURRENCIES', 'names a currency of SANDBOX_CURRENCIES');
+  const first = readFirstClient(reader);
+  const clientsFile = reader.read('SANDBOX_CLIENTS_FILE', optional(String));
+  reader.check();
+  return { ...settings, clients: readClients(first, clientsFile) };
 }
 
 /** The origin of an absolute http(s) address without a path. */
-function originOf(text: string): string | undefined {
-  const url = URL.parse(text);
+const origin: Reader<string> = (value) => {
+  const url = URL.parse(value);
   const isOrigin = url && /^https?:$/.test(url.protocol) && url.pathname === '/' && !url.search && !url.hash;
-  return isOrigin ? url.origin : undefined;
-}
+  if (!isOrigin) throw new Error('must be an http or https address without a path');
+  return url.origin;
+};
 
-function codesOf(text: string): readonly string[] | undefined {
-  const codes = text.split(',').map((code) => code.trim());
-  const areCodes = codes.every((code) => /^[A-Z]{3,5}$/.test(code)) && new Set(codes).size === codes.length;
-  return areCodes ? codes : undefined;
-}
+const currencyCode: Reader<string> = (value) => {
+  if (!/^[A-Z]{3,5}$/.test(value)) throw new Error('must be upper-case codes, separated by commas');
+  return value;
+};

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { Environment, readConventions } from '../settings/clients.ts';
+import { VariableReader } from '#settings';
+import { readConventions } from '../settings/clients.ts';
 import { canonicalString, expectedSignature, type Parameters } from './signature.ts';
 
 interface Row {
@@ -15,7 +16,7 @@ interface Row {
 const rowsOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Row[];
 const rows = rowsOf('signing.json');
-const conventions = (settings: Record<string, string> = {}) => readConventions(new Environment(settings), '');
+const conventions = (settings: Record<string, string> = {}) => readConventions(new VariableReader(settings));
 const content = (parameters: Parameters, body = '') => ({
   version: 'v3' as const,
   parameters,

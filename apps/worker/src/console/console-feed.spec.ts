@@ -92,7 +92,7 @@ describe('ConsoleFeed', () => {
     const viewer = newViewer();
     await jest.advanceTimersByTimeAsync(20_000);
     expect(look).toHaveBeenCalledTimes(5);
-    expect(viewer.view.service).toMatchObject({ atMs: 42 });
+    expect(viewer.view.service).toMatchObject({ queues: [] });
     look.mockRejectedValue(new Error('gone'));
     await jest.advanceTimersByTimeAsync(10_000);
     expect(viewer.view.service).toBeUndefined();

@@ -9,7 +9,6 @@ import type { Settings } from '#settings';
 import { Metrics } from '#telemetry';
 
 import { consoleView } from './console-view.ts';
-import { readCounts } from './counts.ts';
 import { FailureTally } from './failure-tally.ts';
 import { History, STEP_MS } from './history.ts';
 import { Viewers } from './viewers.ts';
@@ -47,7 +46,7 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleInit(): void {
-    const sample = (): void => this.#history.add(readCounts(this.metrics, Date.now()));
+    const sample = (): void => this.#history.add(this.metrics, Date.now());
     this.#sampling = setInterval(sample, STEP_MS).unref();
     sample();
   }
@@ -70,16 +69,19 @@ export class ConsoleFeed implements OnModuleInit, OnModuleDestroy {
   }
 
   #view() {
-    const store = this.store;
+    const { store, platform } = this;
+    const { seconds, types } = this.#history;
     this.#lookIfDue();
     return consoleView({
       prefix: this.#prefix,
-      health: this.transport.health,
+      bus: this.transport.health,
       look: this.#look,
-      platform: this.platform,
+      circuits: platform.circuits(),
+      platform,
       tally: this.tally,
       redis: store instanceof RedisIdempotencyStore ? store.state : undefined,
-      history: this.#history,
+      seconds,
+      types,
     });
   }
 

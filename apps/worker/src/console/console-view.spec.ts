@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ERROR_CODES } from '#contracts';
 import type { BusLook, MessagingHealth } from '#messaging';
 
 import { COMMAND } from './command-facts.fixture.ts';
@@ -18,29 +17,29 @@ const HEALTH: MessagingHealth = {
 
 /** The view of a worker with these operators; `troubled` has a circuit that is open. */
 function viewOf(operators: readonly string[], tally = new FailureTally(), troubled = 'acme', look?: BusLook) {
+  const troubles = { operator: troubled, operation: 'game.open' } as const;
   const platform = {
     operators: () => operators,
     get: (name: string) => (operators.includes(name) ? {} : undefined),
-    circuits: () => [
-      { operator: troubled, operation: 'game.open', state: 'open', cause: 'HTTP 503', lastUsedAtMs: 0 },
-    ],
-    calls: () => [{ operator: troubled, operation: 'game.open', inFlight: 2, waiting: 1 }],
+    calls: () => [{ ...troubles, inFlight: 2, waiting: 1 }],
   };
   return consoleView({
     prefix: 'poker',
-    health: HEALTH,
+    bus: HEALTH,
+    circuits: [{ ...troubles, state: 'open', cause: 'HTTP 503', lastUsedAtMs: 0 }],
     look,
     platform: platform as unknown as Sources['platform'],
     tally,
     redis: undefined,
-    history: { seconds: 60, types: [] },
+    seconds: 60,
+    types: [],
   });
 }
 
 describe('consoleView', () => {
   it('names the worker by its process, and shows every operator with each operation', () => {
     const tally = new FailureTally(() => 42);
-    tally.circuitChanged('acme', 'game.open', 'open');
+    for (const state of ['open', 'half-open'] as const) tally.circuitChanged('acme', 'game.open', state);
     const { worker, operators } = viewOf(['acme', 'other'], tally);
     expect(worker).toContain(`process ${process.pid}`);
     const unused = { inFlight: 0, waiting: 0, overflowed: 0 };
@@ -70,22 +69,6 @@ describe('consoleView', () => {
     expect(operators).toHaveLength(50);
     expect(operatorsLeftOut).toBe(950);
     expect(operators[0]?.operator).toBe('operator-777');
-  });
-
-  it('shows a failure with its last command, the advice of the catalogue, who acts and what to type', () => {
-    const tally = new FailureTally(() => 42);
-    tally.failed(COMMAND, 'FORBIDDEN', 'answered', { status: 403, reason: 'no' });
-    expect(viewOf(['acme'], tally).failures).toEqual([
-      expect.objectContaining({
-        code: 'FORBIDDEN',
-        category: 'misconfigured',
-        advice: ERROR_CODES.FORBIDDEN.message,
-        whoActs: 'the people who run the worker',
-        operators: ['acme'],
-        last: { id: 'm-1', status: 403, reason: 'no' },
-        line: 'poker-bridge trace --id m-1',
-      }),
-    ]);
   });
 
   it.each(['$(reboot)', "a'b", '-x', 'a b', 'a\nreboot', ''])(

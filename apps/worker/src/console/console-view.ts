@@ -1,13 +1,12 @@
 import { hostname } from 'node:os';
 
 import { ERROR_CODES, type ErrorCategory, isCommandType } from '#contracts';
-import type { BusLook, KeptLook, MessagingHealth, RedisState } from '#messaging';
+import type { KeptLook, MessagingHealth } from '#messaging';
 import { OPERATIONS, type PlatformClients } from '#platform';
 
 import { compartmentsOf } from '../compartments.ts';
-import type { Failure, FailureTally } from './failure-tally.ts';
-import type { History } from './history.ts';
-import { isBlocked, verdictOf } from './verdict.ts';
+import type { Failure } from './failure-tally.ts';
+import { type Findings, isBlocked, verdictOf } from './verdict.ts';
 
 /** Operators and failures beyond it are in the metrics alone. */
 const MOST_OPERATORS = 50;
@@ -27,30 +26,25 @@ export const WHO_ACTS: Readonly<Record<ErrorCategory, string>> = {
 };
 
 /** The parts that a view is made of. */
-export interface Sources {
+export interface Sources extends Findings {
   /** The beginning of the queues' names. */
   readonly prefix: string;
-  readonly health: MessagingHealth;
-  readonly look: BusLook | undefined;
-  readonly platform: Pick<PlatformClients, 'calls' | 'circuits' | 'get' | 'operators'>;
-  readonly tally: FailureTally;
-  /** Undefined without `REDIS_URL`. */
-  readonly redis: RedisState | undefined;
-  readonly history: Pick<History, 'seconds' | 'types'>;
+  readonly bus: MessagingHealth;
+  readonly platform: Pick<PlatformClients, 'calls' | 'get' | 'operators'>;
+  /** How long the last minute is: less after the start. */
+  readonly seconds: number;
 }
 
 /** The state that the page shows: states, counts, codes and ids; nothing of a command's data. */
-export function consoleView({ prefix, health, look, platform, tally, redis, history }: Sources) {
-  const { isConnected, release, advice, lanes } = health;
-  const circuits = platform.circuits();
-  const operators = operatorsOf(health, platform, tally).toSorted((a, b) => weightOf(b) - weightOf(a));
+export function consoleView(sources: Sources) {
+  const { prefix, bus, look, platform, tally, redis, seconds, types } = sources;
+  const { isConnected, release, advice, lanes } = bus;
+  const operators = operatorsOf(sources).toSorted((a, b) => weightOf(b) - weightOf(a));
   const isKnown = (operator: string): boolean => platform.get(operator) !== undefined;
-  const { seconds, types } = history;
   return {
     prefix,
-    verdict: verdictOf({ bus: health, circuits, redis, types, tally, look }),
+    verdict: verdictOf(sources),
     service: look && {
-      atMs: look.atMs,
       queues: look.queues,
       deadLetters: keptView(look.deadLetters, 'dead-letters redrive'),
       parked: keptView(look.parked, 'replies list'),
@@ -58,7 +52,7 @@ export function consoleView({ prefix, health, look, platform, tally, redis, hist
     // In a container the process id is always the same, on one host the host is.
     worker: `${hostname()}, process ${process.pid}`,
     startedAtMs: Math.round(performance.timeOrigin),
-    broker: { isConnected, isBlocked: isBlocked(health), release, advice },
+    broker: { isConnected, isBlocked: isBlocked(bus), release, advice },
     redis: redis?.kind,
     lanes,
     commands: { seconds: Math.round(seconds), types },
@@ -69,16 +63,16 @@ export function consoleView({ prefix, health, look, platform, tally, redis, hist
 }
 
 /** Each operation of each operator; without `circuit` before it was called. */
-function operatorsOf(health: MessagingHealth, platform: Sources['platform'], tally: FailureTally) {
+function operatorsOf({ bus, circuits: reports, platform, tally }: Sources) {
   const circuits = new Map(
-    platform.circuits().map(({ operator, operation, state, cause }) => {
+    reports.map(({ operator, operation, state, cause }) => {
       // Since when it is not closed, in milliseconds since the epoch.
       const openSinceMs = tally.openSinceMs(operator, operation);
       return [`${operation} ${operator}`, { circuit: state, cause, openSinceMs }];
     }),
   );
   const compartments = new Map(
-    compartmentsOf(health, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),
+    compartmentsOf(bus, platform).map(({ operator, ...rest }) => [`${rest.operation} ${operator}`, rest]),
   );
   const stateOf = (operation: string, operator: string) => ({
     operation,

@@ -36,16 +36,6 @@ describe('FailureTally', () => {
     expect(tally.failures[0]?.operators).toEqual([9999, 9998, 9997, 9996, 9995].map((n) => `made-up-${n}`));
   });
 
-  it('knows since when a circuit is not closed', () => {
-    const tally = ticking();
-    for (const state of ['open', 'half-open', 'open'] as const)
-      tally.circuitChanged('acme', 'game.open', state);
-    expect(tally.openSinceMs('acme', 'game.open')).toBe(1_000);
-    expect(tally.openSinceMs('acme', 'session.create')).toBeUndefined();
-    tally.circuitChanged('acme', 'game.open', 'closed');
-    expect(tally.openSinceMs('acme', 'game.open')).toBeUndefined();
-  });
-
   it('knows since when the broker takes nothing, or is away', () => {
     const tally = ticking();
     tally.connectionChanged('consuming', 'open');

@@ -2,22 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Metrics } from '#telemetry';
 
-import { readCounts } from './counts.ts';
 import { History, STEP_MS } from './history.ts';
 
-const TYPES = ['session.create', 'game.open'];
-/** Ten of one outcome. */
+const TYPE = 'game.open';
+const TYPES = ['session.create', TYPE];
+/** How many of each outcome, each after these seconds. */
 type Step = Readonly<Record<string, number>>;
 
 /** The history of `game.open` after these steps. */
-function historyOf(...steps: readonly Step[]) {
+function historyOf(steps: readonly Step[], seconds = 0.02) {
   const metrics = new Metrics();
   const history = new History(TYPES);
-  history.add(readCounts(metrics, 0));
+  history.add(metrics, 0);
   for (const [index, outcomes] of steps.entries()) {
-    for (const [outcome, count] of Object.entries(outcomes))
-      metrics.commands.labels('game.open', outcome).value += count;
-    history.add(readCounts(metrics, (index + 1) * STEP_MS));
+    for (const [outcome, count] of Object.entries(outcomes)) {
+      metrics.commands.labels(TYPE, outcome).value += count;
+      for (let n = 0; n < count; n += 1) metrics.commandDuration.labels(TYPE).observe(seconds);
+    }
+    history.add(metrics, (index + 1) * STEP_MS);
   }
   return { ...history.types[1]!, seconds: history.seconds };
 }
@@ -27,13 +29,23 @@ const WELL = { success: 10 };
 const DEAD = { CIRCUIT_OPEN: 9, PLATFORM_UNAVAILABLE: 1 };
 
 describe('History', () => {
-  it('sums up the last minute, by type', () => {
-    const { seconds, answered, failed } = historyOf(...times(20, WELL), ...times(2, DEAD));
-    expect({ seconds, answered, failed }).toEqual({ seconds: 60, answered: 120, failed: 20 });
+  it('sums up the last minute by type, and tells what callers and players did wrong apart', () => {
+    const refused = { NICKNAME_TAKEN: 1, VALIDATION_FAILED: 2 };
+    expect(historyOf([...times(20, WELL), { ...DEAD, ...refused }, DEAD])).toMatchObject({
+      seconds: 60,
+      answered: 123,
+      failed: 20,
+      refused: 3,
+      codes: [
+        ['CIRCUIT_OPEN', 18],
+        ['PLATFORM_UNAVAILABLE', 2],
+      ],
+      perSecond: 2.05,
+    });
   });
 
   it('keeps each minute of an hour', () => {
-    const { hour } = historyOf(...times(719, WELL), ...times(20, DEAD));
+    const { hour } = historyOf([...times(719, WELL), ...times(20, DEAD)]);
     expect(hour).toHaveLength(60);
     expect([hour[0], hour.at(-2), hour.at(-1)]).toEqual([
       [120, 0],
@@ -43,12 +55,12 @@ describe('History', () => {
   });
 
   it('knows since when a type fails as a whole, also if others refuse their callers', () => {
-    const known = historyOf(...times(3, WELL), ...times(2, { ...DEAD, NICKNAME_TAKEN: 100 }));
+    const known = historyOf([...times(3, WELL), ...times(2, { ...DEAD, NICKNAME_TAKEN: 100 })]);
     expect(known).toMatchObject({ deadSinceMs: 3 * STEP_MS, failingSinceMs: 3 * STEP_MS });
   });
 
   it('knows since when some fail, through the seconds in which none does', () => {
-    const known = historyOf(WELL, { success: 9, OVERLOADED: 1 }, WELL, {}, { success: 9, OVERLOADED: 1 });
+    const known = historyOf([WELL, { success: 9, OVERLOADED: 1 }, WELL, {}, { success: 9, OVERLOADED: 1 }]);
     expect(known).toMatchObject({ failingSinceMs: STEP_MS, deadSinceMs: undefined });
   });
 
@@ -57,10 +69,21 @@ describe('History', () => {
     ['a minute without a command', [DEAD, ...times(13, {})]],
     ['four failures alone', [{ CIRCUIT_OPEN: 4 }]],
   ])('does not say so after %s', (_, steps) => {
-    expect(historyOf(...steps).deadSinceMs).toBeUndefined();
+    expect(historyOf(steps).deadSinceMs).toBeUndefined();
   });
 
-  it('has nothing to say before the first step', () => {
+  it.each([
+    ['within the bucket of the histogram', 4.2, 3_500, 5_000],
+    ['as the last bound beyond it', 1_000, 600_000, 600_000],
+  ])('estimates latencies %s', (_, seconds, from, to) => {
+    const { p50Ms, p95Ms } = historyOf([{ success: 20 }], seconds);
+    expect(p50Ms).toBeGreaterThanOrEqual(from);
+    expect(p95Ms).toBeGreaterThanOrEqual(p50Ms ?? Infinity);
+    expect(p95Ms).toBeLessThanOrEqual(to);
+  });
+
+  it('has no figures before the first step, and no latency without a command', () => {
     expect(new History(TYPES)).toMatchObject({ types: [], seconds: 0 });
+    expect(historyOf([{}])).toMatchObject({ answered: 0, perSecond: 0, p50Ms: null, p95Ms: null });
   });
 });

@@ -1,4 +1,9 @@
-import { type Counts, type Figures, figuresBetween } from './counts.ts';
+import { ERROR_CODES, type ErrorCategory, type ErrorCode } from '#contracts';
+import { DURATION_BOUNDS, type Metrics } from '#telemetry';
+
+const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
+/** Failures that callers or players caused, and not the service or the platform. */
+const REFUSED: ReadonlySet<ErrorCategory> = new Set(['invalid', 'rejected']);
 
 /** How often the counters are read. */
 export const STEP_MS = 5_000;
@@ -8,6 +13,31 @@ const MINUTES = 60;
 /** A type fails as a whole from this share on, once so many have failed in a row of steps. */
 const WHOLE_SHARE = 0.9;
 const LEAST_FAILED = 5;
+
+/** The counters of a worker at a moment. */
+interface Counts {
+  readonly atMs: number;
+  /** Final replies, by `type outcome`. */
+  readonly outcomes: ReadonlyMap<string, number>;
+  /** By type: for each of `DURATION_BOUNDS`, the commands that took no longer, and at the end all of them. */
+  readonly durations: ReadonlyMap<string, Float64Array>;
+}
+
+/** The commands of one type between two moments. */
+interface Figures {
+  readonly answered: number;
+  /** By no fault of their callers. */
+  readonly failed: number;
+  /** For what callers or players did wrong. */
+  readonly refused: number;
+  /** Failures by code, the most frequent first. */
+  readonly codes: readonly (readonly [code: ErrorCode, count: number])[];
+  /** Answered, a second. */
+  readonly perSecond: number;
+  /** Estimated within a bucket of the histogram; null if there was no command. */
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+}
 
 /** A run of failures of one type: it ends with a minute without one. */
 interface Run {
@@ -63,20 +93,21 @@ export class History {
     });
   }
 
-  /** Adds a step, from the counters before to these. */
-  add(counts: Counts): void {
+  /** Adds a step, from the counters before to those that the metrics have now. */
+  add(metrics: Pick<Metrics, 'commands' | 'commandDuration'>, atMs: number): void {
+    const counts = countsOf(metrics, atMs);
     const before = this.#counts.at(-1);
     this.#counts.push(counts);
     if (this.#counts.length > STEPS_OF_MINUTE + 1) this.#counts.shift();
     if (!before) return;
-    const minuteMs = counts.atMs - (counts.atMs % MINUTE_MS);
+    const minuteMs = atMs - (atMs % MINUTE_MS);
     for (const [type, hour] of this.#hours) {
       const figures = figuresBetween(before, counts, type);
       const { answered, failed } = figures;
       const last = minuteMs === this.#minuteMs ? hour.pop() : undefined;
       hour.push([answered + (last?.[0] ?? 0), failed + (last?.[1] ?? 0)]);
       if (hour.length > MINUTES) hour.shift();
-      this.#follow(type, figures, before.atMs, counts.atMs);
+      this.#follow(type, figures, before.atMs, atMs);
     }
     this.#minuteMs = minuteMs;
   }
@@ -93,4 +124,57 @@ export class History {
       runs.set(type, { sinceMs, lastMs: atMs, failed: before + failed });
     }
   }
+}
+
+function countsOf(
+  { commands, commandDuration }: Pick<Metrics, 'commands' | 'commandDuration'>,
+  atMs: number,
+): Counts {
+  return {
+    atMs,
+    outcomes: new Map(
+      commands.all.map(({ labels, series }) => [`${labels['type']} ${labels['outcome']}`, series.value]),
+    ),
+    durations: new Map(
+      commandDuration.all.map(({ labels, series }) => [String(labels['type']), series.cumulative()]),
+    ),
+  };
+}
+
+function figuresBetween(before: Counts, after: Counts, type: string): Figures {
+  const grown = (outcome: string): number =>
+    (after.outcomes.get(`${type} ${outcome}`) ?? 0) - (before.outcomes.get(`${type} ${outcome}`) ?? 0);
+  const failures = CODES.map((code) => [code, grown(code)] as const).filter(([, count]) => count > 0);
+  const codes = failures.filter(([code]) => !REFUSED.has(ERROR_CODES[code].category));
+  const answered = grown('success') + sum(failures);
+  const failed = sum(codes);
+  const then = before.durations.get(type);
+  const durations = after.durations.get(type)?.map((count, step) => count - (then?.[step] ?? 0));
+  return {
+    answered,
+    failed,
+    refused: sum(failures) - failed,
+    codes: codes.toSorted(([, a], [, b]) => b - a),
+    perSecond: (answered * 1000) / Math.max(1, after.atMs - before.atMs),
+    p50Ms: quantileMs(durations, 0.5),
+    p95Ms: quantileMs(durations, 0.95),
+  };
+}
+
+/** Between two bounds, durations are taken to be spread evenly; beyond the last bound it is that bound. */
+function quantileMs(durations: Float64Array | undefined, quantile: number): number | null {
+  const rank = quantile * (durations?.at(-1) ?? 0);
+  if (durations === undefined || rank === 0) return null;
+  let [lower, below] = [0, 0];
+  for (const [step, upTo] of durations.entries()) {
+    const bound = DURATION_BOUNDS[step];
+    if (bound === undefined) break;
+    if (upTo >= rank) return 1000 * (lower + ((bound - lower) * (rank - below)) / (upTo - below));
+    [lower, below] = [bound, upTo];
+  }
+  return 1000 * lower;
+}
+
+function sum(counts: readonly (readonly [unknown, number])[]): number {
+  return counts.reduce((total, [, count]) => total + count, 0);
 }

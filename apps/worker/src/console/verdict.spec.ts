@@ -52,17 +52,6 @@ const look = (parts: Partial<BusLook>): Partial<Findings> => ({
     ...parts,
   },
 });
-const parkedFor = (reason: string) => {
-  const last = {
-    id: 'm-1',
-    type: 'game.opened',
-    queue: 'shop.replies',
-    failedAt: undefined,
-    failure: undefined,
-  };
-  const reasons = [{ reason, count: 7, since: '2026-01-31T12:00:00.000Z', last }];
-  return look({ parked: { queue: 'parked', messages: 7, reasons } });
-};
 const REPORTS = { ...LANE, lane: 'reports', state: 'waiting for the broker' } as const;
 const failed = (...failure: Parameters<FailureTally['failed']>): Pick<Findings, 'tally'> => {
   const tally = new FailureTally(() => 42);
@@ -71,10 +60,12 @@ const failed = (...failure: Parameters<FailureTally['failed']>): Pick<Findings, 
 };
 
 describe('verdictOf', () => {
-  it('is well if every lane consumes and nothing fails but by a fault of callers and players', () => {
+  it('is well if every lane consumes, and less than one in a hundred fails that the callers did not cause', () => {
     const findings = { circuits: [circuit('closed')], redis: { kind: 'available' } as const };
-    const verdict = verdictOf({ ...WELL, ...findings, ...type([]), ...parkedFor('REPLY_QUEUE_GONE') });
+    const verdict = verdictOf({ ...WELL, ...findings, ...type([]) });
     expect(verdict).toEqual({ level: 'well', reasons: [] });
+    const few = type([['PLATFORM_UNAVAILABLE', 1]], { answered: 1_000 });
+    expect(verdictOf({ ...WELL, ...few }).level).toBe('well');
   });
 
   it('is down if a type of players fails as a whole, whatever the other types do', () => {
@@ -85,8 +76,7 @@ describe('verdictOf', () => {
       ],
       { deadSinceMs: 60_000 },
     );
-    const { level, reasons } = verdictOf({ ...WELL, ...findings, circuits: [circuit('open')] });
-    expect({ level, reasons }).toEqual({
+    expect(verdictOf({ ...WELL, ...findings, circuits: [circuit('open')] })).toEqual({
       level: 'down',
       reasons: [
         {
@@ -107,16 +97,8 @@ describe('verdictOf', () => {
       { bus: { isConnected: false, lastError: 'ECONNREFUSED', lanes: [LANE] } },
     ],
     [
-      'RabbitMQ takes nothing, so no reply leaves it has an alarm: low on memory',
-      { bus: { ...WELL.bus, lastError: 'low on memory' } },
-    ],
-    [
       'This worker does not consume reports it is waiting for the broker',
       { bus: { ...WELL.bus, lanes: [LANE, REPORTS] } },
-    ],
-    [
-      'This worker does not consume reports grant the user read',
-      { bus: { ...WELL.bus, lastError: 'grant the user read', lanes: [LANE, REPORTS] } },
     ],
     [
       'No worker consumes poker.interactive no LANES of a worker that runs names interactive; 9 wait',
@@ -144,14 +126,6 @@ describe('verdictOf', () => {
       { circuits: [...'abcde'].map((name) => circuit('open', name)) },
     ],
     [
-      'Redis is away: each worker recognises only its own repeats refused',
-      { redis: { kind: 'away', reason: 'refused', sinceMs: 0 } },
-    ],
-    [
-      '7 replies wait for shop.replies the queue is full: its caller does not read it (REPLY_QUEUE_FULL)',
-      parkedFor('REPLY_QUEUE_FULL'),
-    ],
-    [
       'game.open fails: 1 of 100 in the last minute no answer of the platform: timeout (1 OUTCOME_UNKNOWN)',
       {
         ...type([['OUTCOME_UNKNOWN', 1]]),
@@ -176,11 +150,5 @@ describe('verdictOf', () => {
     const { level, reasons } = verdictOf({ ...WELL, ...findings });
     expect(level).toBe('attention');
     expect(reasons.map(({ what, why }) => `${what} ${why}`)).toEqual([reason]);
-  });
-
-  it('takes less than one in a hundred that the platform failed for well', () => {
-    expect(verdictOf({ ...WELL, ...type([['PLATFORM_UNAVAILABLE', 1]], { answered: 1_000 }) }).level).toBe(
-      'well',
-    );
   });
 });

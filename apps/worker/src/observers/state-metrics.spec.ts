@@ -37,14 +37,6 @@ function workerIn(state: CircuitState = 'closed') {
 }
 
 describe('StateMetrics', () => {
-  it.each([
-    ['closed', 0],
-    ['half-open', 1],
-    ['open', 2],
-  ] as const)('show a circuit that is %s as %i', async (state, value) => {
-    expect(await workerIn(state).lines()).toContain(`poker_circuit_state${LABELS} ${value}`);
-  });
-
   it('show the lanes, the calls and the compartments', async () => {
     const expected = [
       'poker_ready 1',
@@ -61,8 +53,9 @@ describe('StateMetrics', () => {
       `poker_compartment_waiting${LABELS} 1`,
       `poker_compartment_overflowed_total${LABELS} 7`,
       `poker_retry_budget${LABELS} 92.5`,
+      `poker_circuit_state${LABELS} 1`,
     ];
-    expect(await workerIn().lines()).toEqual(expect.arrayContaining(expected));
+    expect(await workerIn('half-open').lines()).toEqual(expect.arrayContaining(expected));
   });
 
   it('are read at the time of the scrape, and show nothing of an operator that is gone', async () => {
@@ -77,14 +70,11 @@ describe('StateMetrics', () => {
 
   it('begin the counters of a circuit at zero, so that its first event is seen', async () => {
     const lines = await workerIn().lines();
+    // Nor has a worker without Redis a series of its own.
+    expect(lines.filter((line) => line.startsWith('poker_redis_connected'))).toEqual([]);
     expect(lines).toContain(`poker_platform_signature_doubts_total${LABELS} 0`);
     for (const state of ['closed', 'half-open', 'open']) {
       expect(lines).toContain(`poker_circuit_changes_total${LABELS.replace('}', `,state="${state}"}`)} 0`);
     }
-  });
-
-  it('show no Redis to a worker that has none', async () => {
-    const shown = (await workerIn().lines()).filter((line) => line.startsWith('poker_redis_connected'));
-    expect(shown).toEqual([]);
   });
 });

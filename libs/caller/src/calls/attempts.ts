@@ -1,120 +1,132 @@
 import { setMaxListeners } from 'node:events';
 
 import { busNames, type CommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
-import { alarmSentence } from '@poker-bridge/rabbitmq';
+import {
+  alarmSentence,
+  type BrokerConnection,
+  type ConfirmedPublisher,
+  PublishRefusedError,
+  UnconfirmedError,
+} from '@poker-bridge/rabbitmq';
 
-import { pause } from '../bus/abortable.ts';
-import type { PreparedCommand, Publisher } from '../bus/publisher.ts';
-import type { ReplyQueue } from '../bus/reply-queue.ts';
-import { CallerError } from '../errors/caller-error.ts';
+import { CallerError } from '../caller-error.ts';
 import type { Replies } from '../replies/replies.ts';
-import type { Sender } from './prepare-command.ts';
+import type { ReplyQueue } from '../replies/reply-queue.ts';
+import type { PreparedCommand, Sender } from './command.ts';
+import { abortable, pause } from '../replies/mailbox.ts';
 
 /** A command that a worker has taken is answered by its deadline and one second; the rest is for the way. */
 const ANSWER_SLACK_MS = 1_500;
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
+/** Pause before a command is published again that its lane refused: it is full, or has no leader. */
+const REFUSED_PAUSE_MS = 200;
+const NOT_FOUND = 404;
 
 /** What the calls of one caller share. */
 export interface Bus {
   readonly sender: Sender;
-  readonly publisher: Publisher;
+  readonly connection: BrokerConnection;
+  readonly publisher: ConfirmedPublisher;
   readonly replies: Replies;
   readonly replyQueue: ReplyQueue;
-  /** What the names of further reply queues begin with. */
-  readonly queuePrefix: string;
   /** Aborts when the caller is closed. */
   readonly closing: AbortSignal;
 }
 
-/** Until when a call waits: its deadline, a signal of its own, and the end of the caller. */
-export class CallLimit {
-  readonly #controller = new AbortController();
-  readonly #deadline: number;
-  readonly #timer: NodeJS.Timeout;
-  readonly #outer: readonly AbortSignal[];
-
-  /**
-   * @param expire the reason once the deadline has passed
-   * @param outer ends the call with its own reason
-   */
-  constructor(deadlineMs: number, expire: () => Error, outer: readonly (AbortSignal | undefined)[]) {
-    this.#deadline = performance.now() + deadlineMs;
-    this.#timer = setTimeout(() => this.#controller.abort(expire()), deadlineMs + ANSWER_SLACK_MS);
-    this.#outer = outer.filter((signal) => signal !== undefined);
-    // A caller may have as many calls under way as it likes; Node.js 20 takes eleven for a leak.
-    setMaxListeners(0, ...this.#outer);
-    for (const signal of this.#outer) {
-      if (signal.aborted) this.#controller.abort(signal.reason);
-      signal.addEventListener('abort', this.#abort, { once: true });
-    }
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Until the deadline; negative after it. */
-  get remainingMs(): number {
-    return this.#deadline - performance.now();
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-    for (const signal of this.#outer) signal.removeEventListener('abort', this.#abort);
-  }
-
-  readonly #abort = ({ target }: Event): void => {
-    this.#controller.abort((target as AbortSignal).reason);
-  };
-}
-
-/** One command on its way, sent as often as that can help, for as long as its call waits. */
+/**
+ * One command on its way, sent as often as that can help, until its deadline has passed, a signal of its own aborts or the
+ * caller is closed.
+ */
 export class Attempts {
-  readonly limit: CallLimit;
   readonly #bus: Bus;
   readonly #command: PreparedCommand;
+  readonly #limit = new AbortController();
+  readonly #deadline: number;
+  readonly #timer: NodeJS.Timeout;
   #isSent = false;
   #failures = 0;
 
-  /** @param signal ends the wait */
-  constructor(bus: Bus, command: PreparedCommand, deadlineMs: number, signal?: AbortSignal) {
+  /** @param outer ends the wait with its own reason */
+  constructor(bus: Bus, command: PreparedCommand, deadlineMs: number, outer?: AbortSignal) {
     this.#bus = bus;
     this.#command = command;
-    this.limit = new CallLimit(deadlineMs, () => this.#expired(), [signal, bus.closing]);
+    this.#deadline = performance.now() + deadlineMs;
+    this.#timer = setTimeout(() => this.#limit.abort(this.#expired()), deadlineMs + ANSWER_SLACK_MS);
+    for (const signal of [outer, bus.closing]) if (signal) this.#follow(signal);
+  }
+
+  /** Aborts once the call waits no longer, with the reason. */
+  get signal(): AbortSignal {
+    return this.#limit.signal;
   }
 
   /**
-   * Publishes the command.
+   * Publishes the command, mandatory and confirmed.
    *
    * @param replyTo the queue to answer to; default: as it was prepared
-   * @throws CallerError `NO_WORKER`, `NOT_PERMITTED`, `LOGIN_REFUSED`; the limit's reason
+   * @throws CallerError `NO_WORKER` if nobody is bound to it, `NOT_PERMITTED` if the broker refuses it for good,
+   *   `LOGIN_REFUSED`; the signal's reason
    */
   async publish(replyTo = this.#command.properties.replyTo): Promise<void> {
-    await this.#bus.publisher.publish(this.#command, replyTo, this.limit.signal);
+    const { id, exchange, routingKey, properties, body } = this.#command;
+    const { connection, publisher } = this.#bus;
+    const timestamp = Math.floor(Date.now() / 1_000);
+    const stamped = { ...properties, replyTo, timestamp, headers: { ...properties.headers } };
+    const content = Buffer.from(body);
+    const message = { exchange, routingKey, mandatory: true, content, properties: stamped };
+    for (;;) {
+      const { state } = connection;
+      if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', id, state.reason);
+      try {
+        const published = publisher.publish(message, () => !this.signal.aborted);
+        const outcome = await abortable(published, this.signal);
+        if (outcome === 'confirmed') break;
+        if (outcome === 'returned') throw CallerError.of('NO_WORKER', id);
+      } catch (error) {
+        if (error instanceof PublishRefusedError) {
+          throw CallerError.of(error.code === NOT_FOUND ? 'NO_WORKER' : 'NOT_PERMITTED', id, error.message);
+        }
+        if (!(error instanceof UnconfirmedError)) throw error;
+      }
+      await pause(REFUSED_PAUSE_MS, this.signal);
+    }
     this.#isSent = true;
   }
 
   /**
    * Waits before the command is sent again: what the worker asks for, and full jitter over twice as long at each failure.
    *
-   * @throws what it failed with, if sending it again cannot help within its deadline; the limit's reason
+   * @throws what it failed with, if sending it again cannot help within its deadline; the signal's reason
    */
   async pauseAfter(error: unknown): Promise<void> {
-    const { signal, remainingMs } = this.limit;
-    signal.throwIfAborted();
+    this.signal.throwIfAborted();
     if (!(error instanceof CallerError) || !error.retryable) throw error;
     const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures);
     const pauseMs = (error.retryAfterMs ?? 0) + Math.random() * longestMs;
     this.#failures += 1;
-    if (pauseMs >= remainingMs) throw error;
-    await pause(pauseMs, signal);
+    if (pauseMs >= this.#deadline - performance.now()) throw error;
+    await pause(pauseMs, this.signal);
+  }
+
+  /** The call is over: it waits for nothing more, and no signal holds it. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#limit.abort();
+  }
+
+  #follow(outer: AbortSignal): void {
+    const leave = (): void => this.#limit.abort(outer.reason);
+    if (outer.aborted) return leave();
+    // A caller may have as many calls under way as it likes; Node.js 20 takes eleven for a leak.
+    setMaxListeners(0, outer);
+    outer.addEventListener('abort', leave, { signal: this.signal });
   }
 
   #expired(): CallerError {
-    const { publisher, replyQueue, sender } = this.#bus;
+    const { connection, replyQueue, sender } = this.#bus;
     const { id, routingKey } = this.#command;
-    const { state, lastError = replyQueue.lastError } = publisher.connection;
+    const { state, lastError = replyQueue.lastError } = connection;
     let hint = `Is ${busNames(sender.prefix).lanes[LANE_OF_COMMAND[routingKey as CommandType]]} served?`;
     if (state.kind === 'blocked') hint = alarmSentence(state.reason);
     else if (lastError !== undefined) hint = `The last error: ${lastError}.`;

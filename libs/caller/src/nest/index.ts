@@ -1,2 +1,114 @@
-export { CallerModule, type CallerModuleAsyncOptions } from './caller.module.ts';
-export { CallerClientProxy } from './caller-client-proxy.ts';
+import {
+  ConfigurableModuleBuilder,
+  Inject,
+  Injectable,
+  Module,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { ClientProxy, type ReadPacket, RmqRecord, type WritePacket } from '@nestjs/microservices';
+import { isCommandType, LANE_OF_COMMAND } from '@poker-bridge/contracts';
+
+import { Caller, createCaller } from '../caller.ts';
+import type { CallerOptions } from '../caller-options.ts';
+import { given, type PlayerCommand, type ReportCommand } from '../calls/command.ts';
+
+type Callback = (packet: WritePacket) => void;
+
+/**
+ * Nest's `ClientProxy` over a `Caller`: commands go through the exchange, so that the service needs no permission on the
+ * default one, and replies come by the durable queue of the instance.
+ *
+ * `send('session.create', data)` gives an Observable of the reply; a report's gives its pages and then its summary. An
+ * Observable cannot be slowed down: for long reports use the caller. It fails with a `CallerError`. The data may be an
+ * `RmqRecord` with `messageId` and the headers `operator`, `traceparent` and `tracestate`. Unsubscribing ends the wait.
+ */
+@Injectable()
+export class CallerClientProxy extends ClientProxy {
+  readonly #caller: Caller;
+
+  constructor(@Inject(Caller) caller: Caller) {
+    super();
+    this.#caller = caller;
+  }
+
+  override connect(): Promise<void> {
+    return this.#caller.ready();
+  }
+
+  override close(): Promise<void> {
+    return this.#caller.close();
+  }
+
+  override unwrap<T = Caller>(): T {
+    return this.#caller as T;
+  }
+
+  protected override publish({ pattern, data }: ReadPacket, callback: Callback): () => void {
+    const leaving = new AbortController();
+    void this.#answer(pattern, data, leaving.signal, callback);
+    return () => leaving.abort();
+  }
+
+  /** Publishes the command; its reply comes to the caller's `onReply`. */
+  protected override async dispatchEvent<T>({ pattern, data }: ReadPacket): Promise<T> {
+    const { type, body, options } = read(pattern, data);
+    const command = this.#caller.prepare(type, body as never, options);
+    return (await this.#caller.publish(command)) as T;
+  }
+
+  protected override serializeError(error: unknown): unknown {
+    return error;
+  }
+
+  async #answer(pattern: unknown, data: unknown, signal: AbortSignal, callback: Callback): Promise<void> {
+    try {
+      const { type, body, options } = read(pattern, data);
+      if (LANE_OF_COMMAND[type] === 'interactive') {
+        const reply = this.#caller.request(type as PlayerCommand, body as never, { ...options, signal });
+        return callback({ response: await reply, isDisposed: true });
+      }
+      const report = this.#caller.fetchReport(type as ReportCommand, body as never, { ...options, signal });
+      for await (const page of report) callback({ response: page });
+      callback({ response: report.summary, isDisposed: true });
+    } catch (err) {
+      callback({ err, isDisposed: true });
+    }
+  }
+}
+
+const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<CallerOptions>()
+  .setClassMethodName('forRoot')
+  .setExtras({ isGlobal: false }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
+  .build();
+
+/** Provides `Caller` and `CallerClientProxy`, and closes the caller when the application shuts down. */
+@Module({
+  providers: [
+    { provide: Caller, inject: [MODULE_OPTIONS_TOKEN], useFactory: createCaller },
+    CallerClientProxy,
+  ],
+  exports: [Caller, CallerClientProxy],
+})
+export class CallerModule extends ConfigurableModuleClass implements OnApplicationShutdown {
+  readonly #caller: Caller;
+
+  constructor(@Inject(Caller) caller: Caller) {
+    super();
+    this.#caller = caller;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.#caller.close();
+  }
+}
+
+/** How the options are made, as for Nest's own modules; `isGlobal`, default false: other modules need not import it. */
+export type CallerModuleAsyncOptions = Parameters<typeof CallerModule.forRootAsync>[0];
+
+function read(pattern: unknown, data: unknown) {
+  if (!isCommandType(pattern)) throw new TypeError(`no command has the pattern ${JSON.stringify(pattern)}`);
+  if (!(data instanceof RmqRecord)) return { type: pattern, body: data, options: {} };
+  const { messageId: id, headers: { operator, traceparent, tracestate } = {} } = data.options ?? {};
+  const traceContext = traceparent === undefined ? undefined : given({ traceparent, tracestate });
+  return { type: pattern, body: data.data as unknown, options: given({ id, operator, traceContext }) };
+}

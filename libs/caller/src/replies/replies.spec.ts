@@ -111,9 +111,9 @@ describe('Replies', () => {
 
   it('gives what no call awaits to the handler, each reply once', async () => {
     const { replies, seen } = handled();
-    const call = replies.expect('c-1');
+    replies.expect('c-1');
     await taken(replies, created('c-1'));
-    call.end();
+    replies.forget('c-1');
     for (const id of ['c-1', 'c-2', 'c-2', 'c-3']) {
       expect(await taken(replies, created(id))).toBe('acknowledged');
     }
@@ -130,15 +130,15 @@ describe('Replies', () => {
   });
 
   it('drops what nobody awaits or can read', async () => {
-    expect(await taken(new Replies(undefined), created('c-1'))).toBe('acknowledged');
+    expect(await taken(new Replies(), created('c-1'))).toBe('acknowledged');
     expect(await taken(handled().replies, message('session.created', '{'))).toBe('acknowledged');
   });
 
   it('refuses an id that is under way', () => {
     const { replies } = handled();
-    const first = replies.expect('c-1');
+    replies.expect('c-1');
     expect(() => replies.expect('c-1')).toThrow(expect.objectContaining({ code: 'ID_IN_USE' }));
-    first.end();
+    replies.forget('c-1');
     expect(() => replies.expect('c-1')).not.toThrow();
   });
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { isFinalReplyType, type Reply as ContractReply } from '@poker-bridge/contracts';
 import type { Delivery } from '@poker-bridge/rabbitmq';
 
-import { CallerError } from '../errors/caller-error.ts';
+import { CallerError } from '../caller-error.ts';
 
 /** Only such a text can hold an integer that a double does not. */
 const LONG_INTEGER = /\d{16}/;
@@ -33,6 +33,9 @@ function isBeyondDouble(token: string): boolean {
 
 /** A message as it was delivered. */
 export type Message = Delivery['message'];
+
+/** A message, and what tells the broker that it is done with. */
+export type ReplyDelivery = Pick<Delivery, 'message' | 'acknowledge'>;
 
 /** What every reply carries beside its type and data. */
 interface ReplyFacts {

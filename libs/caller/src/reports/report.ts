@@ -1,10 +1,4 @@
-import {
-  type ReportCompleted,
-  type ReportPage as ContractPage,
-  spansIntervals,
-} from '@poker-bridge/contracts';
-
-import type { BusReply } from '../replies/reply.ts';
+import type { ReportCompleted, ReportPage as ContractPage } from '@poker-bridge/contracts';
 
 /**
  * Writes an amount in minor units as a decimal, digit for digit: 28831 with 2 decimals is `288.31`, with 4 `2.8831`.
@@ -34,26 +28,10 @@ export interface ReportPage<R> extends Readonly<Omit<ContractPage, 'records'>> {
 /** The end of a report. */
 export type ReportSummary = Readonly<ReportCompleted>;
 
-type PageReply = Extract<BusReply, { type: 'report.page' }>;
-type SummaryReply = Extract<BusReply, { type: 'report.completed' }>;
-
-export function readPage<R>({ data }: PageReply): ReportPage<R> {
+export function readPage<R>({ data }: { readonly data: ContractPage }): ReportPage<R> {
   const page = { ...data, records: data.records.map((record) => readRecord<R>(record)) };
   // Not enumerable: it is no member of the page.
   return Object.defineProperty(page, 'toJSON', { value: () => withoutBigints({ ...page }) });
-}
-
-/** The end of a report; pages of an earlier run, which are not given twice, were read before what the last run says. */
-export function readSummary(
-  { data }: SummaryReply,
-  { hasChanged, readFrom = data.readFrom }: { hasChanged: boolean; readFrom: string | undefined },
-): ReportSummary {
-  return {
-    ...data,
-    changedWhileReading: data.changedWhileReading || hasChanged,
-    readFrom,
-    spansIntervals: spansIntervals(Date.parse(readFrom), Date.parse(data.readTo)),
-  };
 }
 
 /** JSON has no bigint: one beyond 2^53 becomes text, digit for digit, any other a number. */
@@ -65,7 +43,7 @@ function withoutBigints(page: object): unknown {
   return JSON.parse(text);
 }
 
-/** What the interface lists as amounts. Source: interface document, "Ad hoc report record" and "Player rake record". */
+/** Source: interface document, "Ad hoc report record". */
 const AMOUNTS = [
   'win',
   'loss',

@@ -2,16 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage } from 'amqplib';
 
 import { failure, message } from '../replies/message.fixture.ts';
-import { PageStream } from './page-stream.ts';
-import { type AdHocRecord, formatAmount, readRecord, readSummary } from './report.ts';
+import { PageStream } from './read-report.ts';
+import { type AdHocRecord, formatAmount, readRecord, type ReportSummary } from './report.ts';
 
 const never = new AbortController().signal;
 const page = (sequence: number, totalCount = 3, readAt = '2026-03-02T00:25:00.000Z') =>
   message('report.page', { totalCount, readAt, records: [] }, { sequence });
-const completed = (sequence: number, totalCount = 3) => {
-  const times = { readFrom: '2026-03-02T00:31:00.000Z', readTo: '2026-03-02T00:32:00.000Z' };
-  return message('report.completed', { totalCount, ...times }, { sequence });
-};
+const TIMES = { readFrom: '2026-03-02T00:31:00.000Z', readTo: '2026-03-02T00:32:00.000Z' };
+const completed = (sequence: number, totalCount = 3) =>
+  message('report.completed', { totalCount, ...TIMES }, { sequence });
 const failed = (sequence: number) => message('command.failed', failure('OVERLOADED'), { sequence });
 
 /** A stream that was given these messages, and those that were acknowledged without being asked for. */
@@ -32,7 +31,8 @@ function streamOf(...messages: ConsumeMessage[]) {
     }
     return sequences;
   };
-  return { stream, dropped, push, read, next };
+  const summary = () => stream.summaryOf({ ...TIMES, changedWhileReading: false } as ReportSummary);
+  return { dropped, push, read, next, summary };
 }
 
 describe('PageStream', () => {
@@ -58,35 +58,32 @@ describe('PageStream', () => {
   });
 
   it('continues after the last page if the report is sent again', async () => {
-    const { read, stream } = streamOf(page(0), failed(1), page(0), page(1), completed(2));
+    const { read, summary } = streamOf(page(0), failed(1), page(0), page(1), completed(2));
     expect(await read(4)).toEqual([
       'report.page 0',
       'command.failed 1',
       'report.page 1',
       'report.completed 2',
     ]);
-    expect(stream.hasChanged).toBe(false);
+    expect(summary().changedWhileReading).toBe(false);
   });
 
   it.each([
     ['page', [page(0), failed(1), page(0, 4), page(1, 4)], 3],
     ['end', [page(0), failed(1), page(0), completed(1, 4)], 3],
   ])('notices by a %s that the report has changed since it was sent first', async (_, messages, count) => {
-    const { read, stream } = streamOf(...messages);
+    const { read, summary } = streamOf(...messages);
     await read(count);
-    expect(stream.hasChanged).toBe(true);
+    expect(summary().changedWhileReading).toBe(true);
   });
 
   it('says when the pages of the first run were read, if the report is sent again', async () => {
     const again = page(0, 3, '2026-03-02T00:31:00.000Z');
-    const { read, next, stream } = streamOf(page(0), failed(1), again, page(1), completed(2));
-    await read(3);
-    const end = await next();
-    if (end.type !== 'report.completed') throw new Error(end.type);
-    const readTo = '2026-03-02T00:32:00.000Z';
-    expect(readSummary(end, stream)).toMatchObject({ readFrom: '2026-03-02T00:25:00.000Z', readTo });
-    expect(readSummary(end, stream).spansIntervals).toBe(true);
-    expect(readSummary(end, streamOf().stream).spansIntervals).toBe(false);
+    const { read, summary } = streamOf(page(0), failed(1), again, page(1), completed(2));
+    expect(summary()).toMatchObject({ ...TIMES, spansIntervals: false });
+    await read(4);
+    const readFrom = '2026-03-02T00:25:00.000Z';
+    expect(summary()).toMatchObject({ ...TIMES, readFrom, spansIntervals: true });
   });
 
   it.each([

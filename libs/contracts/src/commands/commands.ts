@@ -2,8 +2,7 @@ import type { CommandDefinition, ReplyDefinition } from '../validation/define.ts
 import { COMMAND_TYPES, type CommandType, type ReplyType } from '../message-types.ts';
 import { commandFailed } from '../replies/command-failed.ts';
 import { gameOpen } from './game-open.ts';
-import { reportAdHocFetch } from './report-ad-hoc-fetch.ts';
-import { reportRakeFetch } from './report-rake-fetch.ts';
+import { reportAdHocFetch, reportRakeFetch } from './report-fetch.ts';
 import { sessionCreate } from './session-create.ts';
 
 /** A row of the message types without a line here does not compile. */

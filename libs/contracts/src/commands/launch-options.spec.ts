@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { COMPLETE, violationsOf } from './validate-command.fixture.ts';
-import { readLaunchOptions } from '../validation/launch-options.ts';
 
 const KIB = 1024;
 const nested = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`;
@@ -13,7 +12,6 @@ const VALID: Record<string, string> = {
   'the ends of the safe integers': '{"a":9007199254740991,"b":-9007199254740991,"c":-0,"d":1e3}',
   'names of Object.prototype': '{"__proto__":{"a":1},"constructor":null,"toString":0}',
   'names that are nearly whole numbers': '{"1a":1,"1.5":1,"1e3":1,"+1":1," 1":1,"":1,"-":1}',
-  'numbers as values of a list': '{"a":[[1,2],[3]]}',
   '8 KiB': ofBytes(8 * KIB),
   '512 levels': nested(512),
   'text beyond ASCII': '{"ключ":"значение","😀":"😀"}',
@@ -30,14 +28,10 @@ const INVALID: Record<string, readonly [json: string, message: string]> = {
   'a list': ['[]', NO_OBJECT],
   'a fraction': ['{"a":1.5}', NUMBER],
   'an integer above 2^53 − 1': ['{"a":9007199254740992}', NUMBER],
-  'an integer below −(2^53 − 1)': ['{"a":-9007199254740993}', NUMBER],
   'a number that is infinite once read': ['{"a":[{"b":1e400}]}', NUMBER],
   'a whole number as name': ['{"7":1}', NAME],
-  'a negative one': ['{"a":{"-7":1}}', NAME],
   'one with leading zeros': ['{"a":[{"007":1}]}', NAME],
   'a control character in a value': ['{"a":["\\u0007"]}', CHARACTERS],
-  'a control character in a name': ['{"a":{"\\n":1}}', CHARACTERS],
-  'a lone surrogate in a value': ['{"a":"\\ud800"}', CHARACTERS],
   'a lone surrogate in a name': ['{"\\udc00":1}', CHARACTERS],
   'one byte above 8 KiB': [ofBytes(8 * KIB + 1), SIZE],
   '8 KiB of characters of two bytes': [`{"a":"${'é'.repeat(4 * KIB)}"}`, SIZE],
@@ -82,12 +76,5 @@ describe('launch options as a string', () => {
     const short = `{"a":[${Array(1500).fill('1e15').join(',')}]}`;
     expect(Buffer.byteLength(short)).toBeLessThan(8 * KIB);
     expect(withOptions(short)).toEqual(fault(SIZE));
-  });
-
-  it('change no prototype', () => {
-    const options = readLaunchOptions('{"__proto__":{"polluted":true}}');
-    expect(Object.keys(options ?? {})).toEqual(['__proto__']);
-    expect('polluted' in (options ?? {})).toBe(false);
-    expect('polluted' in {}).toBe(false);
   });
 });

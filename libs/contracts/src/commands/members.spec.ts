@@ -72,11 +72,9 @@ describe('report ad hoc fetch', () => {
     const within = (dateFrom: string, dateTo: string) =>
       violationsOf('report.ad-hoc.fetch', { ...COMPLETE['report.ad-hoc.fetch'], dateFrom, dateTo });
 
-    it.each([
-      ['equal ends', '2026-01-02 00:00:00', '2026-01-02 00:00:00'],
-      ['ends the wrong way round', '2026-01-02 00:00:01', '2026-01-02 00:00:00'],
-    ])('%s are one fault, of dateTo', (_name, from, to) => {
-      expect(within(from, to)).toEqual([{ pointer: '/dateTo', message: 'must be after dateFrom' }]);
+    it.each(['2026-01-02 00:00:00', '2026-01-01 23:59:59'])('has one fault if it ends at %s', (to) => {
+      const fault = { pointer: '/dateTo', message: 'must be after dateFrom' };
+      expect(within('2026-01-02 00:00:00', to)).toEqual([fault]);
     });
 
     it('is not compared if an end is not a date', () => {
@@ -94,8 +92,6 @@ describe('a period in a zone', () => {
 
   it.each([
     ['Europe/Berlin', '2026-03-29 02:00:00'],
-    ['Europe/Berlin', '2026-03-29 02:59:59'],
-    ['America/New_York', '2026-03-08 02:30:00'],
     ['Australia/Lord_Howe', '2026-10-04 02:15:00'],
     // The whole day, at the date line.
     ['Pacific/Apia', '2011-12-30 12:00:00'],
@@ -106,8 +102,6 @@ describe('a period in a zone', () => {
 
   it.each([
     ['Europe/Berlin', '2026-03-29 01:59:59'],
-    ['Europe/Berlin', '2026-03-29 03:00:00'],
-    ['Europe/Berlin', '2026-10-25 02:30:00'],
     ['Europe/Berlin', '0099-03-29 02:30:00'],
     ['+01:00', '2026-03-29 02:30:00'],
     [undefined, '2026-03-29 02:30:00'],

@@ -43,7 +43,7 @@ function read<T extends object>(
 ): T {
   const instance = new shape();
   let known = 0;
-  for (const [name, { nested }] of members) {
+  for (const { name, nested } of members.values()) {
     if (!Object.hasOwn(data, name)) continue;
     known += 1;
     const value = data[name];
@@ -52,9 +52,9 @@ function read<T extends object>(
   }
   const unknown = Object.keys(data).length - known;
   if (unknown > 0) refuseUnknown(data, unknown, members, path, violations);
-  for (const [name, member] of members) {
+  for (const member of members.values()) {
     const message = member.faultIn(instance);
-    if (message !== undefined) violations.push({ pointer: `${path}/${name}`, message });
+    if (message !== undefined) violations.push({ pointer: `${path}/${member.name}`, message });
   }
   return instance;
 }

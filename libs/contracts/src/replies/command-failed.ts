@@ -1,7 +1,7 @@
 import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Max, Min } from 'class-validator';
 
 import { ERROR_CATEGORIES, ERROR_CODES, type ErrorCategory, type ErrorCode } from '../error-codes.ts';
-import { defineReply } from '../validation/define.ts';
+import { defineReply, membersOf } from '../validation/define.ts';
 import { IsArrayOf, IsObjectOf, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 
 /** One fault of a command, at a JSON pointer (RFC 6901) into its data, its `/properties` or its `/headers`. */
@@ -87,18 +87,6 @@ export const commandFailed = defineReply({
   type: 'command.failed',
   summary: 'The error body; it is always final.',
   data: ErrorBody,
-  announced: [
-    'code',
-    'category',
-    'retryable',
-    'message',
-    'retryAfterMs',
-    'violations',
-    'details',
-    'platform',
-    'attempts',
-    'command',
-    'occurredAt',
-  ],
+  announced: membersOf(ErrorBody),
   examples: [],
 });

@@ -1,6 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min, ValidateBy } from 'class-validator';
 
-import { defineReply } from '../validation/define.ts';
+import { defineReply, membersOf } from '../validation/define.ts';
 import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 
 /** Each currency with its number of decimals, or `null`. */
@@ -202,20 +202,7 @@ export const reportCompleted = defineReply({
   type: 'report.completed',
   summary: 'The end of a report; an empty report is this reply alone.',
   data: ReportCompleted,
-  announced: [
-    'report',
-    'pages',
-    'records',
-    'totalCount',
-    'changedWhileReading',
-    'repeated',
-    'changed',
-    'missing',
-    'readFrom',
-    'readTo',
-    'spansIntervals',
-    'faults',
-  ],
+  announced: membersOf(ReportCompleted),
   examples: [
     {
       name: 'completed',

@@ -28,6 +28,7 @@ export interface CompiledShape<T extends object = object> {
 }
 
 export interface CompiledMember {
+  readonly name: string;
   /** The class of the object that the member holds, if it holds one (`IsObjectOf`). */
   readonly nested: CompiledShape | undefined;
   /** The first rule that the member of `instance` breaks, as a sentence; `undefined` if it breaks none. */
@@ -67,6 +68,7 @@ function compileMember(name: string, rules: readonly Rule[]): CompiledMember {
     else throw cannotBeCompiled(rule);
   }
   return {
+    name,
     nested,
     faultIn(instance) {
       const value = (instance as Record<string, unknown>)[name];

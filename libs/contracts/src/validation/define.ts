@@ -68,3 +68,9 @@ export function defineReply<const Type extends ReplyType, Data extends object>(
   rulesOf(definition.data);
   return definition;
 }
+
+/** The names of a class's members, for a reply whose announcement shows all of them. */
+export function membersOf<Data extends object>(shape: Shape<Data>): readonly (keyof Data & string)[] {
+  // Fields are defined on every instance, even without a value.
+  return Object.keys(new shape()) as (keyof Data & string)[];
+}

@@ -80,12 +80,12 @@ async function unusedRetryQueues(
   prefix: string,
   retryDelaysMs: readonly number[],
 ): Promise<BrokerInspection['unusedRetryQueues']> {
-  const names = busNames(prefix);
   const unset = [...LIKELY_DELAYS_MS].filter((delayMs) => !retryDelaysMs.includes(delayMs));
-  const asked = unset.map(async (delayMs) => {
-    const name = names.retry(delayMs);
+  const found: { readonly name: string; readonly messages: number }[] = [];
+  for (const delayMs of unset) {
+    const name = busNames(prefix).retry(delayMs);
     const counts = await countsOf(connection, name, QUESTION_TIMEOUT_MS);
-    return counts ? [{ name, messages: counts.messageCount }] : [];
-  });
-  return (await Promise.all(asked)).flat();
+    if (counts) found.push({ name, messages: counts.messageCount });
+  }
+  return found;
 }

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 import type { TlsContext } from '#tls';
 
-import { reasonOf, refusalOf } from '../idempotency/redis-refusal.ts';
+import { reasonOf, redisOptions } from '../idempotency/redis-connection.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 /** Any other policy may remove an identity before its time. */
@@ -17,20 +17,14 @@ export type RedisInspection =
 /** Connects to Redis once, asks it for an answer and for what it does when its memory is full. */
 export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisInspection> {
   const redis = new Redis(url, {
-    ...(url.startsWith('rediss:') && { tls: tls.material }),
-    lazyConnect: true,
-    connectionName: 'poker-bridge doctor',
-    disableClientInfo: true,
-    protocol: 2,
+    ...redisOptions(url, tls),
     connectTimeout: ANSWER_TIMEOUT_MS,
     commandTimeout: ANSWER_TIMEOUT_MS,
-    maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  let lastError: unknown;
-  redis.on('error', (error) => (lastError = error));
+  let firstError: unknown;
+  redis.on('error', (error) => (firstError ??= error));
   try {
-    await redis.connect();
     // Workers do the same, and an account may be forbidden to.
     await redis.eval('return 1', 0);
     // An account may be forbidden to ask.
@@ -39,7 +33,7 @@ export async function inspectRedis(url: string, tls: TlsContext): Promise<RedisI
     if (evictionPolicy === undefined) return { kind: 'available', mayEvict: false };
     return { kind: 'available', evictionPolicy, mayEvict: !KEEPS_ALL.has(evictionPolicy) };
   } catch (error) {
-    return { kind: 'away', reason: reasonOf((await refusalOf(url, tls)) ?? lastError ?? error, tls) };
+    return { kind: 'away', reason: reasonOf(firstError ?? error, tls) };
   } finally {
     redis.disconnect();
   }

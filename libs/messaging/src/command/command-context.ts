@@ -6,7 +6,7 @@ import type { Deadline } from '#resilience';
 export type Progress = Readonly<Record<string, number | boolean>>;
 
 /**
- * What a handler may know of its command beside the data; Nest hands it to a parameter with `@Ctx()`. Only the handler, and
+ * What a handler may know of its command beside the data: its second parameter, or one with `@Ctx()`. Only the handler, and
  * what it calls, writes to it.
  *
  * @typeParam Client the client of an operator, as `clientOf` of the options finds it

@@ -3,10 +3,10 @@ import type { Reply } from '#contracts';
 import { ANONYMOUS } from '../envelope/envelope.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
 
-/** Beyond it, the caller with the most outcomes loses its oldest ones early. */
-const MAX_IDENTITIES = 100_000;
-/** For all outcomes; beyond it, the same happens to the caller with the most bytes. */
-const MAX_REPLY_BYTES = 128 * 1024 * 1024;
+/** For all outcomes; beyond it, the caller whose outcomes take most of it loses its oldest ones early. */
+const MAX_BYTES = 128 * 1024 * 1024;
+/** What an outcome takes beside its JSON, at most. */
+const OVERHEAD_BYTES = 1024;
 /** How often expired outcomes are dropped. */
 const SWEEP_EVERY_MS = 1_000;
 
@@ -26,8 +26,8 @@ interface Log {
 }
 
 /**
- * The identities of one worker, in its memory. Callers share the room fairly: the caller with the most outcomes gives its own
- * oldest up, so that a flood of one caller does not make the worker forget the commands of another.
+ * The identities of one worker, in its memory. Callers share the room fairly: whose outcomes take most of it loses its own
+ * oldest ones, so that a flood of one caller does not make the worker forget the commands of another.
  */
 export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #running = new Map<string, Running>();
@@ -35,18 +35,17 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #logs = new Map<string, Log>();
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
-  readonly #maxIdentities: number;
-  /** In all logs. */
-  #count = 0;
+  readonly #maxBytes: number;
+  /** Of all logs. */
   #bytes = 0;
   #sweepAtMs = 0;
 
-  /** @param maxIdentities default 100,000 */
-  constructor(ttlMs: number, nowMs: () => number, maxIdentities = MAX_IDENTITIES) {
+  /** @param maxBytes default 128 MiB */
+  constructor(ttlMs: number, nowMs: () => number, maxBytes = MAX_BYTES) {
     super();
     this.#ttlMs = ttlMs;
     this.#nowMs = nowMs;
-    this.#maxIdentities = maxIdentities;
+    this.#maxBytes = maxBytes;
   }
 
   claim(
@@ -68,7 +67,6 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
       if (untilMs > this.#nowMs() && counts)
         return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
     }
-    this.#makeRoom();
     const entry: Running = { fingerprint, waiting: undefined };
     this.#running.set(identity, entry);
     const release = (reply?: Reply): void => {
@@ -88,45 +86,38 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
     this.#drop(caller, log, identity);
     this.#logs.set(caller, log);
     log.outcomes.set(identity, bytes);
-    log.bytes += bytes.length;
-    this.#bytes += bytes.length;
-    this.#count += 1;
+    this.#count(log, bytes.length + OVERHEAD_BYTES);
+    this.#sweepIfDue();
+    while (this.#bytes > this.#maxBytes) {
+      const all = [...this.#logs];
+      const [largest, most] = all.reduce((found, next) => (next[1].bytes > found[1].bytes ? next : found));
+      const [oldest = ''] = most.outcomes.keys();
+      this.#drop(largest, most, oldest);
+    }
   }
 
   #drop(caller: string, log: Log, identity: string): void {
     const outcome = log.outcomes.get(identity);
     if (!outcome) return;
     log.outcomes.delete(identity);
-    log.bytes -= outcome.length;
-    this.#bytes -= outcome.length;
-    this.#count -= 1;
+    this.#count(log, -outcome.length - OVERHEAD_BYTES);
     if (log.outcomes.size === 0) this.#logs.delete(caller);
   }
 
-  /** Drops expired outcomes now and then, and early ones if there are too many. */
-  #makeRoom(): void {
+  #count(log: Log, bytes: number): void {
+    log.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  #sweepIfDue(): void {
     const nowMs = this.#nowMs();
-    if (nowMs >= this.#sweepAtMs) {
-      this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
-      for (const [caller, log] of this.#logs) {
-        for (const [identity, outcome] of log.outcomes) {
-          if (read(outcome)[0] > nowMs) break;
-          this.#drop(caller, log, identity);
-        }
+    if (nowMs < this.#sweepAtMs) return;
+    this.#sweepAtMs = nowMs + SWEEP_EVERY_MS;
+    for (const [caller, log] of this.#logs) {
+      for (const [identity, outcome] of log.outcomes) {
+        if (read(outcome)[0] > nowMs) break;
+        this.#drop(caller, log, identity);
       }
-    }
-    for (;;) {
-      const hasTooMany = this.#running.size + this.#count >= this.#maxIdentities;
-      if (!hasTooMany && this.#bytes <= MAX_REPLY_BYTES) return;
-      const amountOf = (log: Log): number => (hasTooMany ? log.outcomes.size : log.bytes);
-      const [first, ...others] = this.#logs;
-      if (!first) return;
-      const [caller, log] = others.reduce(
-        (most, next) => (amountOf(next[1]) > amountOf(most[1]) ? next : most),
-        first,
-      );
-      const [oldest = ''] = log.outcomes.keys();
-      this.#drop(caller, log, oldest);
     }
   }
 }

@@ -1,38 +1,44 @@
 import type { Redis } from 'ioredis';
 
 import { within } from '#rabbitmq';
-import { TlsContext, tlsFaultOf, type TlsMaterial } from '#tls';
+import { TlsContext } from '#tls';
 
-import { reasonOf, refusalOf } from './redis-refusal.ts';
+import type { InternalKeys } from '../envelope/internal-keys.ts';
 
 const ANSWER_TIMEOUT_MS = 250;
-/** For a connection, and for each command of ioredis's handshake; nobody waits for them. */
+/** For a connection, and for each answer of ioredis's handshake; nobody waits for them. */
 const CONNECT_TIMEOUT_MS = 1_000;
-const PROBE_EVERY_MS = 500;
+const PAUSE_MS = 500;
 
 export type RedisState =
   | { readonly kind: 'connecting' | 'available' | 'closed' }
   /** `sinceMs` is epoch milliseconds; `reason` holds neither credentials nor data. */
   | { readonly kind: 'away'; readonly reason: string; readonly sinceMs: number };
 
-export interface RedisConnectionOptions {
+export interface RedisStoreOptions {
   /** The class of ioredis, which is not loaded here: few workers have a Redis. */
   readonly client: typeof Redis;
   /** `redis:` or `rediss:`. It may hold a password. */
   readonly url: string;
   /** For a `rediss:` URL. Default: what Node.js trusts, and no client certificate. */
   readonly tls?: TlsContext | undefined;
+  /** What every key begins with. */
+  readonly prefix: string;
+  /** How long an outcome is kept. */
+  readonly ttlMs: number;
+  /** How long the claims of a dead worker hold; default 1500. */
+  readonly leaseMs?: number;
+  /** Encrypt the replies that are kept, and hide whose they are. */
+  readonly internalKeys: InternalKeys;
   /** Called when Redis becomes available and when it goes away. */
   readonly onState: (state: RedisState) => void;
-  /** Epoch milliseconds. */
-  readonly nowMs: () => number;
 }
 
 interface Scripts {
   putEntry(key: string, over: string, value: string, durationMs: number): Promise<string | null>;
 }
 
-/** What is no text was not written by a worker, and counts as absent. */
+/** A value that is no text was not written by a worker, and counts as absent. */
 const PUT_ENTRY = `
 local found = redis.pcall('GET', KEYS[1])
 if type(found) == 'string' and found ~= ARGV[1] and found ~= ARGV[2] then return found end
@@ -43,42 +49,41 @@ return false
 
 /**
  * A connection to Redis that nobody waits for twice. After the first call that fails, or has no answer within a quarter of
- * a second, Redis is away: calls end at once without an answer, until a probe of its own succeeds.
+ * a second, Redis is away: calls end at once without an answer, until a new connection has taken a write.
  */
 export class RedisConnection {
-  readonly #options: RedisConnectionOptions;
-  readonly #probeKey: string;
+  readonly #onState: RedisStoreOptions['onState'];
   readonly #tls: TlsContext;
   readonly #redis: Redis & Scripts;
   #state: RedisState = { kind: 'connecting' };
-  #lastError: unknown = 'No connection yet';
-  /** Whether the present connection was ever of use. */
-  #wasReady = false;
-  #nextProbe: NodeJS.Timeout | undefined;
+  /** Why Redis cannot be used; `undefined` once it can. */
+  #lastError: unknown;
 
-  /** @param probeKey where nothing is kept */
-  constructor(options: RedisConnectionOptions, probeKey: string) {
-    this.#options = options;
-    this.#probeKey = probeKey;
-    const { url, tls = new TlsContext('REDIS') } = options;
+  /** @param probeKey of an entry that nobody reads */
+  constructor(options: RedisStoreOptions, probeKey: string) {
+    const { client, url, tls = new TlsContext('REDIS'), onState } = options;
+    this.#onState = onState;
     this.#tls = tls;
-    this.#redis = new options.client(url, {
-      ...(url.startsWith('rediss:') && { tls: materialOf(tls) }),
+    this.#redis = new client(url, {
+      ...redisOptions(url, tls),
       scripts: { putEntry: { lua: PUT_ENTRY, numberOfKeys: 1 } },
-      // Nothing here needs more, and a refusal of HELLO says less than one of AUTH.
-      protocol: 2,
-      connectionName: 'poker-bridge',
-      disableClientInfo: true,
-      commandTimeout: CONNECT_TIMEOUT_MS,
       connectTimeout: CONNECT_TIMEOUT_MS,
+      socketTimeout: CONNECT_TIMEOUT_MS,
       disconnectTimeout: ANSWER_TIMEOUT_MS,
       autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
+      retryStrategy: () => {
+        Object.assign(this.#redis.options, redisOptions(url, tls));
+        return PAUSE_MS;
+      },
     }) as Redis & Scripts;
     this.#redis.on('error', (error) => this.#note(error));
-    this.#redis.on('close', () => void this.#onClose());
-    this.#redis.on('ready', () => (this.#wasReady = true));
-    this.#redis.once('ready', () => void this.#tryOut());
+    this.#redis.on('close', () => this.#leave());
+    this.#redis.on('ready', async () => {
+      if ((await this.#put(probeKey, '', 'probe', 1)) === undefined) return;
+      this.#lastError = undefined;
+      this.#change({ kind: 'available' });
+      this.#redis.client('SETNAME', 'poker-bridge').catch(() => undefined);
+    });
   }
 
   get state(): RedisState {
@@ -99,7 +104,6 @@ export class RedisConnection {
 
   close(): void {
     this.#state = { kind: 'closed' };
-    clearTimeout(this.#nextProbe);
     this.#redis.disconnect();
   }
 
@@ -108,73 +112,51 @@ export class RedisConnection {
     try {
       return await within(ANSWER_TIMEOUT_MS, 'a call', this.#redis.putEntry(...entry));
     } catch (error) {
-      // A connection that is lost has said why before.
-      if (this.#redis.status === 'ready') this.#lastError = error;
-      // What was asked before Redis was back says nothing about it now.
-      if (this.#state === before) this.#leave();
+      // What was asked over an earlier connection says nothing about this one.
+      if (this.#state !== before) return undefined;
+      this.#note(error as Error);
+      this.#leave();
+      // The connection may be half dead, or lead to a server that takes no writes any more.
+      if (this.#redis.status === 'ready') this.#redis.disconnect(true);
       return undefined;
     }
   }
 
-  /** Makes the call that decides whether Redis is available, so that no command has to. */
-  async #tryOut(): Promise<void> {
-    if ((await this.#put(this.#probeKey, '', 'probe', 1)) !== undefined) {
-      this.#lastError = 'Connection lost';
-      this.#change({ kind: 'available' });
-    } else if (this.#redis.status === 'ready') {
-      // The connection may be half dead, or lead to a server that takes no writes any more.
-      this.#redis.disconnect(true);
-    }
+  /** A connection that is cut usually has a reason that came before. */
+  #note(error: Error): void {
+    const isCut = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+    if (!isCut || this.#lastError === undefined) this.#lastError = error;
   }
 
   #leave(): void {
-    if (this.#state.kind === 'closed') return;
-    const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : this.#options.nowMs();
-    this.#change({ kind: 'away', reason: reasonOf(this.#lastError, this.#tls), sinceMs });
-    this.#nextProbe ??= setTimeout(() => {
-      this.#nextProbe = undefined;
-      void this.#tryOut();
-    }, PROBE_EVERY_MS).unref();
-  }
-
-  /** Redis that refuses usually cuts the connection before its reason can be read: then what it said before holds. */
-  #note(error: Error): void {
-    const isCut = 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-    if (!isCut || !isRefusal(this.#lastError)) this.#lastError = error;
-  }
-
-  async #onClose(): Promise<void> {
-    const mayRefuse = !this.#wasReady && this.#state.kind !== 'closed';
-    this.#wasReady = false;
-    const refusal = mayRefuse ? await refusalOf(this.#options.url, this.#tls) : undefined;
-    if (refusal) this.#lastError = refusal;
-    this.#leave();
+    const sinceMs = this.#state.kind === 'away' ? this.#state.sinceMs : Date.now();
+    const reason = reasonOf(this.#lastError ?? 'Connection lost', this.#tls);
+    this.#change({ kind: 'away', reason, sinceMs });
   }
 
   #change(state: RedisState): void {
     const before = this.#state.kind;
     if (before === 'closed') return;
     this.#state = state;
-    if (state.kind !== before) this.#options.onState(state);
+    if (state.kind !== before) this.#onState(state);
   }
 }
 
-/** What Redis has said by itself, or a certificate that it does not accept. */
-function isRefusal(error: unknown): boolean {
-  return (error as Error).name === 'ReplyError' || tlsFaultOf(error) === 'client-certificate';
+/**
+ * Options of every connection to Redis. A Redis in protected mode, or with too many clients, says so and closes without
+ * being asked: a client that writes more than one command before it reads finds its connection reset instead.
+ */
+export function redisOptions(url: string, tls: TlsContext) {
+  return {
+    ...(url.startsWith('rediss:') && { tls: tls.material }),
+    protocol: 2,
+    disableClientInfo: true,
+    enableReadyCheck: false,
+    maxRetriesPerRequest: 0,
+  } as const;
 }
 
-/** ioredis copies these members each time that it connects. */
-function materialOf(tls: TlsContext): TlsMaterial {
-  return {
-    get ca() {
-      return tls.material.ca;
-    },
-    get cert() {
-      return tls.material.cert;
-    },
-    get key() {
-      return tls.material.key;
-    },
-  } as TlsMaterial;
+/** Why Redis cannot be used, without what it repeats of a command that it does not know: perhaps a password. */
+export function reasonOf(error: unknown, tls: TlsContext): string {
+  return tls.describe(error).replace(/,? with args beginning with.*$/s, '');
 }

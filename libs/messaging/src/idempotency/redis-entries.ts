@@ -5,12 +5,13 @@ import {
   type KeyObject,
   createSecretKey,
   randomBytes,
+  randomUUID,
 } from 'node:crypto';
 
 import { isFinalReplyType, type Reply } from '#contracts';
 
 import type { InternalKeys } from '../envelope/internal-keys.ts';
-import { isKept } from './idempotency-store.ts';
+import { type Claim, isKept } from './idempotency-store.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -21,11 +22,12 @@ export interface RedisName {
   readonly key: string;
   /** The code of type and data. */
   readonly fingerprint: string;
+  /** The entry of a command that this worker has in flight. */
+  readonly lease: string;
 }
 
-/** What an entry says of a command: `free` is also what nobody can read. */
-export type Entry =
-  { readonly kind: 'free' | 'in flight' | 'conflict' } | { readonly kind: 'settled'; readonly reply: Reply };
+/** What an entry says of a command. */
+export type Entry = { readonly kind: 'in flight' } | Extract<Claim, { kind: 'settled' | 'conflict' }>;
 
 /**
  * The entries of Redis: a lease or an outcome.
@@ -38,6 +40,8 @@ export class RedisEntries {
   readonly #prefix: string;
   readonly #keys: InternalKeys;
   readonly #names: KeyObject;
+  /** This worker, and no other one. */
+  readonly #owner = randomUUID();
 
   /** @param prefix what every key begins with */
   constructor(prefix: string, keys: InternalKeys) {
@@ -49,40 +53,34 @@ export class RedisEntries {
 
   /** @param fingerprint of type and data, as the command has it */
   nameOf(identity: string, fingerprint: string): RedisName {
-    const codeOf = (text: string, encoding: 'hex' | 'base64'): string =>
-      createHmac('sha256', this.#names).update(text).digest(encoding);
-    const code = codeOf(`identity ${identity}`, 'hex');
-    return {
-      key: `${this.#prefix}:identity:${code}`,
-      fingerprint: codeOf(`fingerprint ${code} ${fingerprint}`, 'base64'),
-    };
+    const code = createHmac('sha256', this.#names).update(`identity ${identity}`).digest('hex');
+    const data = createHmac('sha256', this.#names)
+      .update(`fingerprint ${code} ${fingerprint}`)
+      .digest('base64');
+    const key = `${this.#prefix}:identity:${code}`;
+    return { key, fingerprint: data, lease: `lease ${data} ${this.#owner}` };
   }
 
-  /** @param owner the worker that has the command in flight */
-  leaseOf({ fingerprint }: RedisName, owner: string): string {
-    return `lease ${fingerprint} ${owner}`;
-  }
-
-  /** An outcome that is not kept is `passing`: it is for the repeats that wait, and a claim replaces it. */
-  outcomeOf(name: RedisName, reply: Reply): string {
+  outcomeOf({ key, fingerprint }: RedisName, reply: Reply): string {
     const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#keys.current.storedReplies, nonce).setAAD(boundTo(name));
+    const cipher = createCipheriv(ALGORITHM, this.#keys.current.storedReplies, nonce);
+    cipher.setAAD(boundTo(key, fingerprint));
     const text = Buffer.concat([cipher.update(JSON.stringify(reply)), cipher.final()]);
     const sealed = Buffer.concat([nonce, cipher.getAuthTag(), text]).toString('base64');
-    return `${isKept(reply) ? 'outcome' : 'passing'} ${name.fingerprint} ${sealed}`;
+    return `outcome ${fingerprint} ${sealed}`;
   }
 
-  read(stored: string | null, name: RedisName): Entry {
-    const [kind, fingerprint, rest = ''] = (stored ?? '').split(' ', 3);
-    if (kind !== 'lease' && kind !== 'outcome' && kind !== 'passing') return { kind: 'free' };
-    if (fingerprint !== name.fingerprint) return { kind: kind === 'passing' ? 'free' : 'conflict' };
-    if (kind === 'lease') return { kind: 'in flight' };
-    const bytes = Buffer.from(rest, 'base64');
-    for (const { storedReplies } of this.#keys.all) {
-      const reply = open(bytes, storedReplies, boundTo(name));
-      if (reply) return { kind: 'settled', reply };
-    }
-    return { kind: 'free' };
+  /** @returns `undefined` if there is no entry, or none that a worker wrote and that binds this command */
+  read(stored: string | null | undefined, { key, fingerprint }: RedisName): Entry | undefined {
+    const [kind, of = '', sealed = ''] = (stored ?? '').split(' ', 3);
+    const isSame = of === fingerprint;
+    if (kind === 'lease') return { kind: isSame ? 'in flight' : 'conflict' };
+    if (kind !== 'outcome') return undefined;
+    const bytes = Buffer.from(sealed, 'base64');
+    const replies = this.#keys.all.map(({ storedReplies }) => open(bytes, storedReplies, boundTo(key, of)));
+    const reply = replies.find((each) => each !== undefined);
+    if (!reply || (!isSame && !isKept(reply))) return undefined;
+    return isSame ? { kind: 'settled', reply } : { kind: 'conflict' };
   }
 }
 
@@ -106,6 +104,6 @@ function open(bytes: Buffer, key: Buffer, binding: Buffer): Reply | undefined {
   }
 }
 
-function boundTo({ key, fingerprint }: RedisName): Buffer {
+function boundTo(key: string, fingerprint: string): Buffer {
   return Buffer.from(JSON.stringify([key, fingerprint]));
 }

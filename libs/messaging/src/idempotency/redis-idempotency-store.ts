@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Reply } from '#contracts';
 
-import type { InternalKeys } from '../envelope/internal-keys.ts';
 import { type Claim, type ClaimOrigin, IdempotencyStore, isKept } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
-import { RedisConnection, type RedisConnectionOptions, type RedisState } from './redis-connection.ts';
+import { RedisConnection, type RedisStoreOptions, type RedisState } from './redis-connection.ts';
 import { type Entry, RedisEntries, type RedisName } from './redis-entries.ts';
 
 const LEASE_MS = 1_500;
@@ -14,29 +13,15 @@ const LEASE_MS = 1_500;
 const RENEWALS = 3;
 /** Beyond so many leases and outcomes, what Redis missed stays in the memory of this worker. */
 const MAX_WRITTEN = 5_000;
-/** Between two looks for the outcome of another worker; each further pause is half as long again. */
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 250;
-/** Takes of an identity under which somebody else writes what nobody can read; then the command is run. */
-const MAX_TAKES = 3;
+/** Between two looks for the outcome of another worker. */
+const LOOK_EVERY_MS = 125;
 
 interface Written {
   /** What it may replace. */
   readonly over: string;
   readonly value: string;
-  /** How long an outcome is kept; `Infinity` for a lease. */
-  readonly untilMs: number;
-}
-
-export interface RedisIdempotencyStoreOptions extends RedisConnectionOptions {
-  /** What every key begins with. */
-  readonly prefix: string;
-  /** How long an outcome is kept. */
-  readonly ttlMs: number;
-  /** How long the claims of a dead worker hold; default 1500. */
-  readonly leaseMs?: number;
-  /** Encrypt the replies that are kept, and hide whose they are. */
-  readonly internalKeys: InternalKeys;
+  /** How long an outcome is kept; `undefined` for a lease. */
+  readonly untilMs?: number;
 }
 
 /**
@@ -49,23 +34,19 @@ export class RedisIdempotencyStore extends IdempotencyStore {
   readonly #connection: RedisConnection;
   readonly #ttlMs: number;
   readonly #leaseMs: number;
-  readonly #nowMs: () => number;
-  /** This worker, and no other one. */
-  readonly #owner = randomUUID();
   /** What is written to Redis again and again, by key: the leases of this worker, and the outcomes that Redis missed. */
   readonly #written = new Map<string, Written>();
   readonly #renewal: NodeJS.Timeout;
 
   /** Begins to connect at once. */
-  constructor(options: RedisIdempotencyStoreOptions) {
+  constructor(options: RedisStoreOptions) {
     super();
-    const { ttlMs, leaseMs = LEASE_MS, nowMs } = options;
+    const { ttlMs, leaseMs = LEASE_MS } = options;
     this.#ttlMs = ttlMs;
     this.#leaseMs = leaseMs;
-    this.#nowMs = nowMs;
-    this.#memory = new MemoryIdempotencyStore(ttlMs, nowMs);
+    this.#memory = new MemoryIdempotencyStore(ttlMs, Date.now);
     this.#entries = new RedisEntries(options.prefix, options.internalKeys);
-    this.#connection = new RedisConnection(options, this.#entries.nameOf(`probe of ${this.#owner}`, '').key);
+    this.#connection = new RedisConnection(options, this.#entries.nameOf(randomUUID(), '').key);
     // Also restores leases that Redis lost or never heard of, and writes the outcomes that it missed.
     this.#renewal = setInterval(() => {
       for (const key of this.#written.keys()) void this.#write(key);
@@ -82,22 +63,17 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     const held = local.kind === 'claimed' ? local : undefined;
     const name = this.#entries.nameOf(identity, fingerprint);
     // The command that came first to this worker may be the one in conflict.
-    const entry = await (held ? this.#take(name, origin.isRedelivered) : this.#look(name));
-    switch (entry?.kind) {
-      case 'conflict':
-        void held?.release();
-        return { kind: 'conflict' };
-      case 'settled':
-        void held?.release(entry.reply);
-        return entry;
-      case 'in flight': {
-        const outcome = this.#outcomeOf(name, origin.untilMs);
-        void outcome.then((reply) => held?.release(reply));
-        return { kind: 'in flight', outcome };
-      }
-      default:
-        return held ? this.#shared(name, held) : local;
+    const entry = held
+      ? await this.#take(name, origin.isRedelivered)
+      : this.#entries.read(await this.#look(name), name);
+    if (!entry) return held ? this.#shared(name, held) : local;
+    if (entry.kind !== 'in flight') {
+      void held?.release('reply' in entry ? entry.reply : undefined);
+      return entry;
     }
+    const outcome = this.#outcomeOf(name, origin.untilMs);
+    void outcome.then((reply) => held?.release(reply));
+    return { kind: 'in flight', outcome };
   }
 
   override close(): Promise<void> {
@@ -108,11 +84,11 @@ export class RedisIdempotencyStore extends IdempotencyStore {
 
   /** A claim that ends in Redis first, and then in memory. */
   #shared(name: RedisName, held: Extract<Claim, { kind: 'claimed' }>): Claim {
-    const lease = this.#entries.leaseOf(name, this.#owner);
-    this.#written.set(name.key, { over: '', value: lease, untilMs: Infinity });
-    const end = (outcome: string): Promise<void> => {
-      this.#written.set(name.key, { over: lease, value: outcome, untilMs: this.#nowMs() + this.#ttlMs });
-      return this.#write(name.key);
+    const { key, lease } = name;
+    this.#written.set(key, { over: '', value: lease });
+    const end = (value: string): Promise<void> => {
+      this.#written.set(key, { over: lease, value, untilMs: Date.now() + this.#ttlMs });
+      return this.#write(key);
     };
     return {
       kind: 'claimed',
@@ -121,35 +97,28 @@ export class RedisIdempotencyStore extends IdempotencyStore {
     };
   }
 
-  /** Takes the lease of an identity. @returns `free` if this worker has it now, `undefined` if Redis is away */
-  async #take(name: RedisName, isRedelivered = false): Promise<Entry | undefined> {
-    const lease = this.#entries.leaseOf(name, this.#owner);
-    let over = '';
-    for (let takes = 0; takes < MAX_TAKES; takes += 1) {
-      const stored = await this.#connection.put(name.key, over, lease, this.#leaseMs);
-      if (stored === undefined) return undefined;
-      const entry = this.#entries.read(stored, name);
-      // An outcome that is not kept counts only for the message that it was decided for.
-      const isPassing = entry.kind === 'settled' && !isKept(entry.reply) && !isRedelivered;
-      if (stored === null || !(entry.kind === 'free' || isPassing)) return entry;
-      over = stored;
-    }
-    return undefined;
+  /** Takes the lease of an identity. @returns what keeps this worker from running the command, if that is known */
+  async #take(name: RedisName, isRedelivered = false, over = ''): Promise<Entry | undefined> {
+    const stored = await this.#connection.put(name.key, over, name.lease, this.#leaseMs);
+    const entry = this.#entries.read(stored, name);
+    // An outcome that is not kept counts only for the message that it was decided for.
+    const isPassing = entry?.kind === 'settled' && !isKept(entry.reply) && !isRedelivered;
+    if (entry && !isPassing) return entry;
+    return stored && over === '' ? this.#take(name, isRedelivered, stored) : undefined;
   }
 
-  async #look(name: RedisName): Promise<Entry | undefined> {
-    const stored = await this.#connection.put(name.key, '', '', 0);
-    return stored === undefined ? undefined : this.#entries.read(stored, name);
+  #look({ key }: RedisName): Promise<string | null | undefined> {
+    return this.#connection.put(key, '', '', 0);
   }
 
   async #write(key: string): Promise<void> {
     const written = this.#written.get(key);
     if (written === undefined) return;
     const { over, value, untilMs } = written;
-    const durationMs = untilMs === Infinity ? this.#leaseMs : untilMs - this.#nowMs();
+    const durationMs = untilMs === undefined ? this.#leaseMs : untilMs - Date.now();
     const isMissed =
-      durationMs > 0 && (await this.#connection.put(key, over, value, Math.ceil(durationMs))) === undefined;
-    const isOver = untilMs !== Infinity && (!isMissed || this.#written.size > MAX_WRITTEN);
+      durationMs > 0 && (await this.#connection.put(key, over, value, durationMs)) === undefined;
+    const isOver = untilMs !== undefined && (!isMissed || this.#written.size > MAX_WRITTEN);
     if (isOver && this.#written.get(key) === written) this.#written.delete(key);
   }
 
@@ -159,15 +128,14 @@ export class RedisIdempotencyStore extends IdempotencyStore {
    * @returns `undefined` once it is free, Redis has been away for longer than a lease, or after `untilMs`
    */
   async #outcomeOf(name: RedisName, untilMs = Infinity): Promise<Reply | undefined> {
-    let seenAtMs = this.#nowMs();
-    let pauseMs = FIRST_PAUSE_MS;
-    while (this.#nowMs() < untilMs && this.#nowMs() - seenAtMs <= this.#leaseMs) {
-      await sleep(pauseMs, undefined, { ref: false });
-      pauseMs = Math.min(1.5 * pauseMs, LONGEST_PAUSE_MS);
-      const entry = await this.#look(name);
-      if (entry === undefined) continue;
-      if (entry.kind !== 'in flight') return entry.kind === 'settled' ? entry.reply : undefined;
-      seenAtMs = this.#nowMs();
+    let seenAtMs = Date.now();
+    while (Date.now() < untilMs && Date.now() - seenAtMs <= this.#leaseMs) {
+      await sleep(LOOK_EVERY_MS, undefined, { ref: false });
+      const stored = await this.#look(name);
+      if (stored === undefined) continue;
+      const entry = this.#entries.read(stored, name);
+      if (entry?.kind !== 'in flight') return entry?.kind === 'settled' ? entry.reply : undefined;
+      seenAtMs = Date.now();
     }
     return undefined;
   }

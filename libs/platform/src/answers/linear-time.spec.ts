@@ -4,7 +4,7 @@ import { Redactor } from '../errors/redactor.ts';
 import { readErrors } from '../errors/read-errors.ts';
 import { readCollection } from './read-collection.ts';
 import { readGame, readSession } from './read-launch.ts';
-import { AD_HOC_RECORD, RAKE_RECORD } from './record-shapes.ts';
+import { AD_HOC_RECORD, RAKE_RECORD } from './read-record.ts';
 
 /** As long as a record may be. */
 const RECORD_BYTES = 60_000;

@@ -26,9 +26,9 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
  *
  * @returns at once if it is not compressed
  */
-export function readBody({ body, contentEncoding }: Answer, maxBytes: number): Body | Promise<Body> {
+export function readBody({ body, headers }: Answer, maxBytes: number): Body | Promise<Body> {
   if (typeof body === 'string') return { kind: 'unreadable', reason: body };
-  const encoding = contentEncoding?.trim().toLowerCase() ?? '';
+  const encoding = headers['content-encoding']?.toString().trim().toLowerCase() ?? '';
   if (encoding === '' || encoding === 'identity') return bodyOf(body);
   const decode = DECODERS.get(encoding);
   if (decode === undefined) return { kind: 'unreadable', reason: 'encoding' };

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 
 import { hostilePage, largePage } from './large-page.fixture.ts';
 import { readCollection } from './read-collection.ts';
-import { RAKE_RECORD } from './record-shapes.ts';
+import { RAKE_RECORD } from './read-record.ts';
 
 const recordOf = (index: number, further = {}) => ({
   type: 'players-rake',

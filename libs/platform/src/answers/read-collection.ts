@@ -11,7 +11,7 @@ import {
   UnexpectedDocument,
 } from './document.ts';
 import { readRecord, ToleratedFaults } from './read-record.ts';
-import type { RecordShape } from './record-shapes.ts';
+import type { RecordShape } from './read-record.ts';
 import { type Range, scanRecords } from './scan-records.ts';
 import { oneAtATime, Slices } from './slices.ts';
 

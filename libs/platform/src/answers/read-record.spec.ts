@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { readRecord, ToleratedFaults } from './read-record.ts';
-import { camelCase, RAKE_RECORD } from './record-shapes.ts';
+import { camelCase, RAKE_RECORD } from './read-record.ts';
 
 it('names some thousands of faults, and counts all of them', () => {
   const faults = new ToleratedFaults();

@@ -2,12 +2,11 @@ import { CommandError, type CommandErrorFacts } from '#contracts';
 import type { CallEnd } from '#resilience';
 
 import { readBody } from '../answers/read-body.ts';
-import type { CallContext } from '../call-context.ts';
+import type { CallContext } from './operation-calls.ts';
 import { classifyError } from '../errors/classify-error.ts';
 import { readErrors, redactedAnswer } from '../errors/read-errors.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
-import type { Answer } from '../transport/exchange.ts';
-import type { TransportFault } from '../transport/transport-fault.ts';
+import type { Answer, TransportFault } from '../transport/exchange.ts';
 import type { Fault } from './classify-attempt.ts';
 
 export interface CallFacts {

@@ -5,7 +5,7 @@ import { classifyAttempt } from './classify-attempt.ts';
 
 const answer = (status: number): ExchangeEnd => ({
   kind: 'answer',
-  answer: { status, retryAfter: '3', contentEncoding: undefined, body: Buffer.alloc(0) },
+  answer: { status, headers: { 'retry-after': '3' }, body: Buffer.alloc(0) },
 });
 const noAnswer = (kind: 'lost' | 'not-sent', fault: 'reset' | 'refused' | 'closed'): ExchangeEnd => ({
   kind,

@@ -1,8 +1,7 @@
 import { type AttemptOutcome, type Health, parseRetryAfter } from '#resilience';
 
 import type { AttemptResult } from '../platform-observer.ts';
-import { type Answer, type ExchangeEnd, statusClass } from '../transport/exchange.ts';
-import type { TransportFault } from '../transport/transport-fault.ts';
+import { type Answer, type ExchangeEnd, statusClass, type TransportFault } from '../transport/exchange.ts';
 
 /** Why an attempt failed. */
 export type Fault =
@@ -52,7 +51,7 @@ export function classifyAttempt(end: ExchangeEnd, nowMs: number): ClassifiedAtte
   if (result !== '5xx' && status !== TOO_MANY_REQUESTS) {
     return { outcome: { kind: 'answered', answer }, health, result };
   }
-  const retryAfterMs = parseRetryAfter(answer.retryAfter, nowMs);
+  const retryAfterMs = parseRetryAfter(answer.headers['retry-after']?.toString(), nowMs);
   const fault: Fault = { kind: 'answer', answer, retryAfterMs };
   return { outcome: { kind: 'transient', fault, retryAfterMs }, health, result };
 }

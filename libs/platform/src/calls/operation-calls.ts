@@ -1,3 +1,4 @@
+import type { Context } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 
 import {
@@ -14,15 +15,22 @@ import {
   RetryBudget,
 } from '#resilience';
 
-import type { CallContext } from '../call-context.ts';
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
 import type { PlatformObserver, PlatformTracer, RefusalReason } from '../platform-observer.ts';
 import type { PlatformLimits, PlatformTransport } from '../platform-settings.ts';
-import type { PlatformRequest } from '../requests/platform-request.ts';
+import type { PlatformRequest } from '../requests.ts';
 import type { Connections } from '../transport/connections.ts';
-import { type Answer, exchange, type ExchangeEnd } from '../transport/exchange.ts';
-import type { TransportFault } from '../transport/transport-fault.ts';
+import { type Answer, exchange, type ExchangeEnd, type TransportFault } from '../transport/exchange.ts';
 import { classifyAttempt, CUT_OFF, type Fault, type Outcome } from './classify-attempt.ts';
+
+/** What all calls for one command share; each of them changes it. */
+export interface CallContext {
+  readonly deadline: Deadline;
+  /** Attempts that were started for this command. */
+  attempts: number;
+  /** What the spans of its attempts are children of. Default: they are not traced. */
+  readonly traceContext?: Context | undefined;
+}
 
 /** How the calls of each operator are made. */
 export interface CallOptions {

@@ -1,9 +1,63 @@
 import type { ErrorCode } from '#contracts';
 
 import type { Operation } from '../operations.ts';
-import { statusClass } from '../transport/exchange.ts';
-import { ERROR_TABLE, type ErrorRow } from './error-table.ts';
+import { type StatusClass, statusClass } from '../transport/exchange.ts';
 import type { ErrorBody } from './read-errors.ts';
+
+/** One row of the table. The first row that matches an answer in every member gives its code. */
+interface ErrorRow {
+  readonly status: number | StatusClass;
+  /** Absent: any operation. */
+  readonly operation?: Operation;
+  /** Matches the pointer of one of its errors. Absent: any. */
+  readonly pointer?: RegExp;
+  /** Whether the command gave a currency. Absent: either. */
+  readonly hasCurrency?: boolean;
+  /** Matches a whole `detail` or `title` of the answer, in any letter case. Absent: any. */
+  readonly text?: RegExp;
+  /** Whether the answer has to be the platform's own: an error document of JSON:API, or nothing. Default: no. */
+  readonly isOwn?: true;
+  readonly code: ErrorCode;
+}
+
+const AT_AUTH_TYPE = /(?:^|\/)auth[-_]?type$/i;
+const AT_CURRENCY = /(?:^|\/)currency$/i;
+
+/** What each answer means that is no success. Source: bus contract, section 4; interface document, "Errors". */
+const ERROR_TABLE: readonly ErrorRow[] = [
+  { status: 400, text: /^not valid request signature\.?$/i, code: 'SIGNATURE_REJECTED' },
+  { status: 400, operation: 'game.open', text: /^not valid request\.?$/i, code: 'SIGNATURE_REJECTED' },
+  { status: 401, code: 'FORBIDDEN' },
+  { status: 403, code: 'FORBIDDEN' },
+  { status: 404, operation: 'session.create', isOwn: true, code: 'PLAYER_NOT_FOUND' },
+  { status: 404, code: 'NOT_FOUND' },
+  { status: 422, text: /^auth type not valid\.?$/i, code: 'AUTH_TYPE_INVALID' },
+  { status: 422, text: /^currency cannot be blank\.?$/i, code: 'CURRENCY_REQUIRED' },
+  { status: 422, text: /^currency not found\.?$/i, code: 'CURRENCY_NOT_FOUND' },
+  { status: 422, text: /^this currency is not active\.?$/i, code: 'CURRENCY_INACTIVE' },
+  {
+    status: 422,
+    text: /^a player with this username already exists in the system\.?$/i,
+    code: 'NICKNAME_TAKEN',
+  },
+  {
+    status: 422,
+    text: /^the maximum username length is (?<maxLength>\d{1,9})\.?$/i,
+    code: 'NICKNAME_TOO_LONG',
+  },
+  // The interface document gives reports one code for all their data.
+  { status: 422, operation: 'report.ad-hoc.fetch', code: 'INCORRECT_DATA' },
+  { status: 422, operation: 'report.rake.fetch', code: 'INCORRECT_DATA' },
+  // It gives no text for some faults of a session: then the pointer says which member it is.
+  { status: 422, pointer: AT_AUTH_TYPE, code: 'AUTH_TYPE_INVALID' },
+  { status: 422, pointer: AT_CURRENCY, hasCurrency: false, code: 'CURRENCY_REQUIRED' },
+  { status: 422, pointer: AT_CURRENCY, code: 'CURRENCY_NOT_FOUND' },
+  { status: 422, code: 'INCORRECT_DATA' },
+  { status: 429, code: 'RATE_LIMITED' },
+  { status: '3xx', code: 'UNEXPECTED_REDIRECT' },
+  { status: '4xx', code: 'BAD_REQUEST' },
+  { status: '5xx', code: 'PLATFORM_UNAVAILABLE' },
+];
 
 interface Classification {
   readonly code: ErrorCode;

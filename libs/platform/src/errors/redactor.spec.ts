@@ -18,70 +18,60 @@ const NOTATIONS: readonly ((text: string) => string)[] = [
 ];
 
 describe('Redactor', () => {
-  it('redacts values at any depth, in any letter case', () => {
-    const redactor = new Redactor([{ player: { id: 'Player-1', list: ['deep', 4711] } }, 'secret']);
-    expect(redactor.redact('PLAYER-1, deep 4711 and Secret')).toBe('***, *** *** and ***');
+  it.each<[string, unknown, string, string]>([
+    [
+      'values at any depth, in any letter case',
+      [{ player: { id: 'Player-1', list: ['deep', 4711] } }, 'secret'],
+      'PLAYER-1, deep 4711 and Secret',
+      '***, *** *** and ***',
+    ],
+    [
+      'a short value only if it stands alone',
+      ['7', 'x', 12],
+      '7 of 2027, x in text, 12 or 120',
+      '*** of 2027, *** in text, *** or 120',
+    ],
+    ['any signature', [], `expected ${'aB'.repeat(32)}`, 'expected ***'],
+    ['a value at the cut', 'the value', `${'.'.repeat(299)}the value`, `${'.'.repeat(299)}*`],
+    ['half a character at the cut', 'x', `${'.'.repeat(299)}🂡`, '.'.repeat(299)],
+    ['a text with more values than a command has', [...Array(101).keys()], 'harmless', '***'],
+    ['a text that is all values', 'v'.repeat(255), 'v'.repeat(20_000), '***'],
+    [
+      'what launch options hold as a string',
+      { launchOptions: '{"a":"https://op/"}' },
+      'see https://op/',
+      'see ***',
+    ],
+    ['launch options themselves', { launchOptions: '{"a":"https://op/"}' }, '{"a":"https://op/"}', '***'],
+    [
+      'nothing of a text that is written oddly',
+      'the id',
+      'C:\\new %41 &amp; \\u0041 100%',
+      'C:\\new %41 &amp; \\u0041 100%',
+    ],
+    ['a text that repeats a value in another notation', 'the id', 'no "the%20id" here', '***'],
+    ['a text that was escaped too often to be honest', 'harmless', `%${'25'.repeat(20)}41`, '***'],
+    ['values that overlap', ['abc', 'bcd', 'cde'], 'xabcdex', 'x***x'],
+    ['a value within another one', ['player-1', 'player-12'], 'player-12', '***'],
+    ['the end of a value that another one hides', ['abab!', 'bac'], 'ababac', 'aba***'],
+  ])('redacts %s', (_what, values, text, expected) => {
+    expect(new Redactor(values).redact(text)).toBe(expected);
   });
 
   it.each([
-    [
-      'a value within a name of the interface',
-      'cur',
-      '/data/attributes/currency',
-      '/data/attributes/currency',
-    ],
-    ['a value that is a name of the interface', 'attributes', '/data/attributes/0', '/data/attributes/0'],
-    ['a value within another segment', 'cur', '/data/recurring/auth-type', '/data/***/auth-type'],
-    ['a value over several segments', 'a/b', '/data/xa/bx/nick', '/data/***/***/nick'],
-    ['a value escaped as a pointer', 'a/b~c', '/data/a~1b~0c/nick', '/data/***/nick'],
-    ['a value at the end', '4711', 'x/4711', 'x/***'],
-    ['no pointer at all', 'Ace', 'Ace is taken', '***'],
+    ['cur', '/data/attributes/currency', '/data/attributes/currency'],
+    ['attributes', '/data/attributes/0', '/data/attributes/***'],
+    ['cur', '/data/recurring/auth-type', '/data/***/auth-type'],
+    ['none', '/data/recurring/0', '/data/recurring/0'],
+    ['a/b', '/data/xa/bx/nick', '/data/***/***/nick'],
+    ['a/b~c', '/data/a~1b~0c/nick', '/data/***/nick'],
+    ['Ace', 'Ace is taken', '***'],
   ])(
-    'redacts a pointer by whole segments, and keeps the names of the interface: %s',
-    (_, value, pointer, expected) => {
+    'leaves only names of the interface in a pointer that holds a value: %s in %s',
+    (value, pointer, expected) => {
       expect(new Redactor(value).redactPointer(pointer)).toBe(expected);
     },
   );
-
-  it('finds a short value only if it stands alone', () => {
-    const redactor = new Redactor(['7', 'x', 12]);
-    expect(redactor.redact('7 of 2027, x in text, 12 or 120')).toBe('*** of 2027, *** in text, *** or 120');
-  });
-
-  it('redacts any signature', () => {
-    expect(new Redactor([]).redact(`expected ${'aB'.repeat(32)}`)).toBe('expected ***');
-  });
-
-  it('cuts at 300 characters, after it has redacted', () => {
-    const redactor = new Redactor('the value');
-    expect(redactor.redact(`${'.'.repeat(297)}the value`)).toBe(`${'.'.repeat(297)}***`);
-    expect(redactor.redact(`${'.'.repeat(299)}the value`)).toBe(`${'.'.repeat(299)}*`);
-    expect(redactor.redact(`${'.'.repeat(299)}🂡`)).toBe('.'.repeat(299));
-  });
-
-  it('redacts the whole text if there is too much to find', () => {
-    expect(new Redactor(Array.from({ length: 101 }, (_, index) => `value ${index}`)).redact('harmless')).toBe(
-      '***',
-    );
-    expect(new Redactor('v'.repeat(255)).redact('v'.repeat(20_000))).toBe('***');
-  });
-
-  it('finds the values in launch options given as a string', () => {
-    const redactor = new Redactor({ launchOptions: '{"restoreSessionUrl":"https://op.example/"}' });
-    expect(redactor.redact('see https://op.example/')).toBe('see ***');
-    expect(redactor.redact('{"restoreSessionUrl":"https://op.example/"}')).toBe('***');
-  });
-
-  it('leaves the text around a value as it was written', () => {
-    const redactor = new Redactor('the id');
-    expect(redactor.redact('C:\\new %41 &amp; "the%20id" \\u0041 100%')).toBe(
-      'C:\\new %41 &amp; "***" \\u0041 100%',
-    );
-  });
-
-  it('leaves out what was escaped too often to be honest', () => {
-    expect(new Redactor('harmless').redact(`%${'25'.repeat(20)}41`)).toBe('***');
-  });
 
   it('leaves out the texts of an answer once they have cost as much as they may', () => {
     const redactor = new Redactor('v'.repeat(500));
@@ -103,8 +93,8 @@ describe('Redactor', () => {
       const value = `x${Array.from({ length: 3 + random(12) }, () => pick(characters)).join('')}y`;
       const notations = Array.from({ length: random(4) }, () => pick(NOTATIONS));
       const written = notations.reduce((text, notation) => notation(text), pick(cases)(value));
-      const redacted = new Redactor(value).redact(`(${written})`);
-      expect({ value, written, redacted }).toEqual({ value, written, redacted: '(***)' });
+      const redacted = new Redactor(value).redact(`(${written})`).replace(/^\(\*\*\*\)$/, '***');
+      expect({ value, written, redacted }).toEqual({ value, written, redacted: '***' });
     }
   });
 
@@ -132,12 +122,6 @@ describe('Redactor', () => {
     new Redactor(values).redact(text);
     // Processor time, so that a busy machine changes nothing.
     expect(process.threadCpuUsage(used).user / 1_000).toBeLessThan(1_000);
-  });
-
-  it('finds values that overlap, and values within others', () => {
-    expect(new Redactor(['abc', 'bcd', 'cde']).redact('xabcdex')).toBe('x***x');
-    expect(new Redactor(['player-1', 'player-12']).redact('player-12')).toBe('***');
-    expect(new Redactor(['abab!', 'bac']).redact('ababac')).toBe('aba***');
   });
 
   it('finds every letter of Unicode in each of its cases', () => {

@@ -8,11 +8,6 @@ import {
   SessionCreate,
 } from '#contracts/validation';
 
-import { type Decoded, decodeOnce } from './notations.ts';
-
-/** A value that a text holds: its first unit, and the one behind its last. */
-type Place = readonly [start: number, end: number];
-
 const REDACTED = '***';
 /** Any signature, also one that the platform says it expected. */
 const SIGNATURE = /[0-9a-f]{64}/giu;
@@ -29,6 +24,19 @@ const MAX_CHARACTERS = 300;
 const MAX_LAYERS = 8;
 /** Comparisons for all texts of an answer: units of a text's layers times units of the values. Beyond it, texts are left out. */
 const BUDGET = 20_000_000;
+/** A run of bytes in a URL, or one character in HTML, JSON, or a JSON pointer; a pass is linear. */
+const NOTATION = new RegExp(
+  [
+    '(?<url>(?:%[0-9a-f]{2})+)',
+    '&(?:#(?<decimal>\\d{1,12})|#x(?<hex>[0-9a-f]{1,12})|(?<name>amp|lt|gt|quot|apos));',
+    '\\\\u(?<unit>[0-9a-f]{4})',
+    '\\\\(?<escaped>[^\\p{L}\\p{N}])',
+    '~(?<tilde>[01])',
+  ].join('|'),
+  'giu',
+);
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const LAST_CODE_POINT = 0x10_ff_ff;
 /** The members of what is sent to the platform, and of the documents around them, whose names are no secret. */
 const NAMES: ReadonlySet<string> = new Set(
   [
@@ -43,8 +51,8 @@ const NAMES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A value is
- * found as it is, in a URL or a form, in JSON or HTML, and escaped more than once.
+ * Redacts texts of the platform: secrets and the values of a command become `***`, and long texts are cut. A text that
+ * holds a value as a URL, JSON or HTML writes it, also escaped more than once, becomes `***` as a whole.
  *
  * The time is bounded, whatever the values and the texts hold.
  */
@@ -64,34 +72,41 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    return this.#redact(text, (_, place) => [place]);
-  }
-
-  /** A JSON pointer: a value redacts the whole segments that it is in; the names of the interface stay. */
-  redactPointer(pointer: string): string {
-    return this.#redact(pointer, segmentsOf);
-  }
-
-  #redact(text: string, widened: (text: string, place: Place) => readonly Place[]): string {
-    const start = text.slice(0, MAX_TEXT);
-    const layers = layersOf(start);
-    this.#budget -= (layers?.length ?? MAX_LAYERS) * start.length * this.#units;
-    const values = this.#values;
-    if (values === undefined || layers === undefined || this.#budget < 0) return REDACTED;
-    const places = layers.flatMap((layer) => placesIn(layer, values));
-    for (const { 0: signature, index } of start.matchAll(SIGNATURE)) {
-      places.push([index, index + signature.length]);
-    }
     // Redacted before it is cut, so that no half of a value is left at the cut.
-    const redacted = without(
-      start,
-      places.flatMap((place) => widened(start, place)),
-    );
-    if (text.length > MAX_TEXT && redacted.length <= MAX_CHARACTERS) return REDACTED;
+    const redacted = this.#withoutValues(text.slice(0, MAX_TEXT));
+    if (redacted === undefined || (text.length > MAX_TEXT && redacted.length <= MAX_CHARACTERS))
+      return REDACTED;
     return redacted.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, '');
   }
-}
 
+  /** A JSON pointer: if it holds a value, only the names of the interface are left. */
+  redactPointer(pointer: string): string {
+    if (this.redact(pointer) === pointer) return pointer;
+    const isKept = (name: string): boolean => name === '' || NAMES.has(plain(name));
+    const names = pointer.slice(0, MAX_CHARACTERS).split('/');
+    return names.map((name) => (isKept(name) ? name : REDACTED)).join('/');
+  }
+
+  /** @returns undefined if it holds a value in another notation, or would take too long */
+  #withoutValues(text: string): string | undefined {
+    const values = this.#values;
+    if (values === undefined || !this.#spend(text)) return undefined;
+    const redacted = without(text, [...asInForm(text).matchAll(values), ...text.matchAll(SIGNATURE)]);
+    let layer = redacted;
+    for (let layers = 1; layers <= MAX_LAYERS; layers += 1) {
+      const decoded = decode(layer);
+      if (decoded === layer) return redacted;
+      if (!this.#spend(decoded) || asInForm(decoded).search(values) !== -1) return undefined;
+      layer = decoded;
+    }
+    return undefined;
+  }
+
+  #spend({ length }: string): boolean {
+    this.#budget -= length * this.#units;
+    return this.#budget >= 0;
+  }
+}
 /** The longest value at each place of a text, in any letter case, also if it overlaps with another one. */
 function patternOf(values: readonly string[]): RegExp {
   const alternatives = values
@@ -108,53 +123,44 @@ function asInForm(text: string): string {
   return text.replaceAll('+', ' ');
 }
 
-/** The text as it is, and after each layer of notations; `undefined` if there are too many of them. */
-function layersOf(text: string): Decoded[] | undefined {
-  const layers: Decoded[] = [{ text }];
-  for (let layer = decodeOnce(layers[0] as Decoded); layer; layer = decodeOnce(layer)) {
-    if (layers.push(layer) > MAX_LAYERS) return undefined;
-  }
-  return layers;
-}
-
 /**
  * A value as it is, and as what is left if everything in it is decoded that looks like a notation. Its upper and its lower
  * case are values of their own, since some letters become several, which a comparison letter by letter does not find.
  */
 function writingsOf(value: string): string[] {
-  const cases = new Set([value, value.toUpperCase(), value.toLowerCase()]);
-  return [...new Set([...cases].flatMap((text) => [text, layersOf(text)?.at(-1)?.text ?? text]))];
+  const cases = [value, value.toUpperCase(), value.toLowerCase()];
+  const decoded = cases.map((text) => Array.from({ length: MAX_LAYERS }).reduce<string>(decode, text));
+  return [...new Set([...cases, ...decoded])];
 }
 
-/** The places of values in one layer, as places in the text itself. */
-function placesIn({ text, starts, ends }: Decoded, values: RegExp): Place[] {
-  return [...asInForm(text).matchAll(values)].map(({ 1: value = '', index }) => {
-    const end = index + value.length;
-    return [starts?.[index] ?? index, ends?.[end - 1] ?? end];
-  });
+/** Takes one layer of notations off. */
+function decode(text: string): string {
+  return text.replace(NOTATION, (notation, ...rest) => meaningOf(rest.at(-1) as Groups) ?? notation);
 }
 
-function without(text: string, places: Place[]): string {
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** The text that a notation stands for. */
+function meaningOf({ url, decimal, hex, name, unit, escaped, tilde }: Groups): string | undefined {
+  if (url !== undefined) return Buffer.from(url.replaceAll('%', ''), 'hex').toString();
+  if (name !== undefined) return ENTITIES[name.toLowerCase()];
+  if (tilde !== undefined) return tilde === '0' ? '~' : '/';
+  if (escaped !== undefined) return escaped;
+  const codePoint = decimal === undefined ? Number.parseInt(hex ?? unit ?? '', 16) : Number(decimal);
+  return codePoint <= LAST_CODE_POINT ? String.fromCodePoint(codePoint) : undefined;
+}
+
+/** A text with `***` for what matches; what overlaps is one place. */
+function without(text: string, matches: readonly RegExpExecArray[]): string {
   let redacted = '';
   let at = 0;
-  for (const [start, end] of places.toSorted(([a], [b]) => a - b)) {
-    // What overlaps is one place.
-    if (start >= at) redacted += text.slice(at, start) + REDACTED;
-    at = Math.max(at, end);
+  for (const { index, 0: whole, 1: value = whole } of matches.toSorted(
+    (one, other) => one.index - other.index,
+  )) {
+    if (index >= at) redacted += text.slice(at, index) + REDACTED;
+    at = Math.max(at, index + value.length);
   }
   return redacted + text.slice(at);
-}
-
-/** The segments of a pointer that a place touches, without those that are names of the interface. */
-function segmentsOf(pointer: string, [from, to]: Place): Place[] {
-  const segments: Place[] = [];
-  for (let start = pointer.lastIndexOf('/', from - 1) + 1; start < to;) {
-    const slash = pointer.indexOf('/', start);
-    const end = slash === -1 ? pointer.length : slash;
-    if (end > start && !NAMES.has(plain(pointer.slice(start, end)))) segments.push([start, end]);
-    start = end + 1;
-  }
-  return segments;
 }
 
 /** One spelling of a name of the interface document: `auth-type` and `authType` are one. */

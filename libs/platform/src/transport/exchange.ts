@@ -1,14 +1,15 @@
 import type { Dispatcher } from 'undici';
 
+import { type TlsFault, tlsFaultOf } from '#tls';
+
 import type { Connection, Connections } from './connections.ts';
 import { ProxyError } from './route.ts';
-import { type Phase, type TransportFault, transportFault } from './transport-fault.ts';
 
 /** An answer of the platform. */
 export interface Answer {
   readonly status: number;
-  readonly retryAfter: string | undefined;
-  readonly contentEncoding: string | undefined;
+  /** By their names in lower case; a list if one came more than once. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Its bytes as they came, or why they cannot be used. */
   readonly body: Buffer | 'too-large' | 'incomplete';
 }
@@ -21,6 +22,34 @@ export function statusClass(status: number): StatusClass {
   if (status >= 400) return '4xx';
   return status >= 300 ? '3xx' : '2xx';
 }
+
+/** How far an exchange has come; `unsent` is connecting. */
+type Phase = 'unsent' | 'sent' | 'answering';
+
+/** Why a request got no complete answer. */
+export type TransportFault =
+  /** The connection was refused. */
+  | 'refused'
+  /** No connection for another reason: DNS, routing. */
+  | 'unreachable'
+  /** The platform's certificate is from an unknown authority, for another host, or expired. */
+  | 'certificate'
+  /** The platform demands a client certificate, or refuses ours. */
+  | 'client-certificate'
+  /** No connection to the proxy. */
+  | 'proxy-unreachable'
+  /** The proxy answers, and does not connect to the platform. */
+  | 'proxy-refused'
+  /** The proxy does not answer. */
+  | 'proxy-timeout'
+  | 'timeout'
+  /** The connection ended before the answer began, or within it. */
+  | 'reset'
+  | 'truncated'
+  /** The answer is not HTTP. */
+  | 'malformed'
+  /** The client was closed. */
+  | 'closed';
 
 /** What became of one request: an answer, or none, and whether the request was sent. */
 export type ExchangeEnd =
@@ -37,6 +66,22 @@ export interface ExchangeLimits {
   readonly timeoutMs: number;
   readonly maxAnswerBytes: number;
 }
+
+const FAULT_OF_CODE: ReadonlyMap<string, TransportFault> = new Map([
+  ['ECONNREFUSED', 'refused'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'timeout'],
+  ['UND_ERR_BODY_TIMEOUT', 'timeout'],
+  ['UND_ERR_HEADERS_OVERFLOW', 'malformed'],
+  ['UND_ERR_DESTROYED', 'closed'],
+]);
+
+const FAULT_OF_TLS: ReadonlyMap<TlsFault | undefined, TransportFault> = new Map([
+  ['unknown-authority', 'certificate'],
+  ['other-host', 'certificate'],
+  ['expired', 'certificate'],
+  ['client-certificate', 'client-certificate'],
+]);
 
 /** The text of an error is not read beyond this. */
 const MAX_ERROR_BYTES = 64 * 1024;
@@ -71,7 +116,8 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   /** undici announces a request right before writing it: one that was announced may have been carried out, whatever follows. */
   #phase: Phase = 'unsent';
-  #head: Omit<Answer, 'body'> = { status: 0, retryAfter: undefined, contentEncoding: undefined };
+  #status = 0;
+  #headers: Answer['headers'] = {};
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
   #hasEnded = false;
@@ -94,20 +140,20 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseStart(
     _controller: Dispatcher.DispatchController,
     status: number,
-    headers: Readonly<Record<string, string | string[] | undefined>>,
+    headers: Answer['headers'],
   ): void {
     // An informational response; the answer follows.
     if (status < 200) return;
     this.#phase = 'answering';
-    const [retryAfter, contentEncoding] = [headers['retry-after'], headers['content-encoding']].map(firstOf);
-    this.#head = { status, retryAfter, contentEncoding };
+    this.#status = status;
+    this.#headers = headers;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#hasEnded || this.#phase !== 'answering') return;
     this.#chunks.push(chunk);
     this.#bytes += chunk.length;
-    const maxBytes = this.#head.status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES;
+    const maxBytes = this.#status < 300 ? this.#maxAnswerBytes : MAX_ERROR_BYTES;
     if (this.#bytes > maxBytes) this.#answer('too-large');
   }
 
@@ -126,14 +172,14 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
 
   #fail(fault: TransportFault, proxyStatus?: number): void {
     // The status tells a failure; the rest of its text would not undo it.
-    if (this.#phase === 'answering' && this.#head.status >= 300) return this.#answer('incomplete');
+    if (this.#phase === 'answering' && this.#status >= 300) return this.#answer('incomplete');
     // A client learns that its certificate was refused after it has begun to write; the server has read nothing.
     const isLost = this.#phase !== 'unsent' && fault !== 'client-certificate';
     this.#end({ kind: isLost ? 'lost' : 'not-sent', fault, proxyStatus });
   }
 
   #answer(body: Answer['body']): void {
-    this.#end({ kind: 'answer', answer: { ...this.#head, body } });
+    this.#end({ kind: 'answer', answer: { status: this.#status, headers: this.#headers, body } });
   }
 
   #end(end: ExchangeEnd): void {
@@ -144,6 +190,17 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-function firstOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
+/**
+ * Names an error of undici or of the socket; the error itself is not passed on, since some hold what was received.
+ *
+ * @param phase how far the exchange had come
+ */
+function transportFault(error: Error, phase: Phase): TransportFault {
+  if (error instanceof ProxyError) return error.status === undefined ? 'proxy-unreachable' : 'proxy-refused';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const known = FAULT_OF_CODE.get(code) ?? FAULT_OF_TLS.get(tlsFaultOf(error));
+  if (known !== undefined) return known;
+  if (phase === 'unsent') return 'unreachable';
+  if (phase === 'answering') return 'truncated';
+  return error.name === 'HTTPParserError' ? 'malformed' : 'reset';
 }

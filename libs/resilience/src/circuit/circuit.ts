@@ -65,8 +65,8 @@ export class Circuit {
   readonly #rotation = new EventEmitter();
   #rotatedAtMs: number;
   /** opossum keeps this object, and reads `resetTimeout` from it each time it opens. */
-  readonly #options: CircuitBreaker.Options<[Health]>;
-  readonly #opossum: CircuitBreaker<[Health], void>;
+  readonly #options: CircuitBreaker.Options<[]>;
+  readonly #opossum: CircuitBreaker<[], never>;
   #mode: Mode = { state: 'closed', pass: this.#newPass() };
   #cause: string | undefined;
 
@@ -86,7 +86,7 @@ export class Circuit {
       rotateBucketController: this.#rotation,
       resetTimeout: this.#nextWaitMs(),
     };
-    this.#opossum = new CircuitBreaker(endAs, this.#options);
+    this.#opossum = new CircuitBreaker(fail, this.#options);
     this.#opossum.on('open', () => this.#open());
     this.#opossum.on('halfOpen', () => this.#become({ state: 'half-open', probe: undefined }));
     this.#opossum.on('close', () => this.#close());
@@ -140,10 +140,16 @@ export class Circuit {
       if (isProbe) mode.probe = undefined;
       return;
     }
-    if (health === 'unhealthy') this.#cause = cause;
     this.#rotate(Math.floor((this.#sources.clock() - this.#rotatedAtMs) / this.#bucketMs));
-    // A failure opens the circuit before this returns; a success closes it within the turn.
-    this.#opossum.fire(health).catch(() => undefined);
+    if (health === 'unhealthy') {
+      this.#cause = cause;
+      // It opens the circuit before this returns.
+      this.#opossum.fire().catch(() => undefined);
+    } else {
+      // The events of a success, by which opossum counts and closes; around an action, `fire` would make six promises for them.
+      this.#opossum.emit('fire');
+      this.#opossum.emit('success');
+    }
   }
 
   #rotate(buckets: number): void {
@@ -174,14 +180,7 @@ export class Circuit {
   }
 }
 
-const UNHEALTHY = new Error('unhealthy');
-const HEALTHY = Promise.resolve();
-
-/**
- * What opossum runs. It throws instead of rejecting, so that the circuit is open before the next call enters; and it
- * returns a promise, since opossum takes a missing `then` for a failure.
- */
-function endAs(health: Health): Promise<void> {
-  if (health === 'unhealthy') throw UNHEALTHY;
-  return HEALTHY;
+/** What opossum runs. It throws instead of rejecting, so that the circuit is open before the next call enters. */
+function fail(): never {
+  throw new Error('unhealthy');
 }

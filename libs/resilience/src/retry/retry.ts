@@ -96,13 +96,12 @@ export async function retry<Answer, Fault>(
 
 /** Waits, at most until `stopping` aborts. Leaves neither a timer nor a listener behind. */
 async function pause(durationMs: number, stopping: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = Promise.withResolvers<unknown>();
   const timer = setTimeout(resolve, stopping.aborted ? 0 : durationMs);
-  const end = (): void => resolve();
-  stopping.addEventListener('abort', end);
+  stopping.addEventListener('abort', resolve);
   await promise;
   clearTimeout(timer);
-  stopping.removeEventListener('abort', end);
+  stopping.removeEventListener('abort', resolve);
 }
 
 /**

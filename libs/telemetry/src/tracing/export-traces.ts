@@ -84,21 +84,14 @@ export function exportTraces(settings: TracingSettings, onExportFailed: OnExport
   };
 }
 
-function samplerOf({ OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
-  switch (OTEL_TRACES_SAMPLER) {
-    case 'always_on':
-      return new AlwaysOnSampler();
-    case 'always_off':
-      return new AlwaysOffSampler();
-    case 'traceidratio':
-      return new TraceIdRatioBasedSampler(ratio);
-    case 'parentbased_always_on':
-      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
-    case 'parentbased_always_off':
-      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
-    case 'parentbased_traceidratio':
-      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
-  }
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingSettings): Sampler {
+  const samplers = {
+    always_on: new AlwaysOnSampler(),
+    always_off: new AlwaysOffSampler(),
+    traceidratio: new TraceIdRatioBasedSampler(ratio),
+  };
+  const root = samplers[name.replace('parentbased_', '') as keyof typeof samplers];
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
 const REPORT_INTERVAL_MS = 60_000;

@@ -1,18 +1,19 @@
 import { Controller } from '@nestjs/common';
-import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
+import { MessagePattern } from '@nestjs/microservices';
 
 import type { ReplyTo } from '#contracts';
 import { SessionCreate } from '#contracts/validation';
-import { CommandContext } from '#messaging';
+import { type CommandContext, WithoutPipes } from '#messaging';
 import type { PlatformClient } from '#platform';
 
 /** `session.create`: a session for a player. */
 @Controller()
 export class SessionCreateController {
   @MessagePattern('session.create')
+  @WithoutPipes()
   async create(
-    @Payload() data: SessionCreate,
-    @Ctx() command: CommandContext<PlatformClient>,
+    data: SessionCreate,
+    command: CommandContext<PlatformClient>,
   ): Promise<ReplyTo<'session.create'>> {
     const created = await command.client.createSession(data, command);
     return { type: 'session.created', data: created };

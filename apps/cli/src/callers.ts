@@ -1,0 +1,119 @@
+import type { Command } from 'commander';
+
+import { busNames } from '#contracts';
+import { brokerUserOf, workerPermissions } from '#messaging/client';
+import { type CallerRules, readCallers, readSomeSettings } from '#settings';
+
+import { EXIT, ExitError, usageError } from './exit.ts';
+
+const EXAMPLES = `
+Examples:
+  $ poker-bridge callers permissions callers.json
+  $ poker-bridge callers permissions callers.json | sh
+
+Create the users first, with rabbitmqctl add_user: the worker is the user of AMQP_URL, and each caller is one.
+A caller gets its reply queues (by default those that begin with its name and a dot, or are named by the broker),
+an exchange <caller>.commands, which Nest's client needs, and that of the commands.`;
+
+/** What a broker user may do, as patterns of names. */
+interface Permissions {
+  readonly configure: string;
+  readonly write: string;
+  readonly read: string;
+}
+
+/** All that have no rules of their own: no user of the broker. */
+const OTHERS = '*';
+/** Consumed without any permission. */
+const DIRECT_REPLY_TO = 'amq.rabbitmq.reply-to';
+/** What the broker names queues that are declared without a name; an exclusive one belongs to its connection. */
+const SERVER_NAMED = 'amq.gen-';
+/** Names of the broker, the default exchange (`amq.default`) and the exchange of its trace among them. */
+const OF_BROKER = 'amq.';
+
+export function defineCallers(command: Command): void {
+  command
+    .command('permissions')
+    .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')
+    .argument('[FILE]', 'the rules as JSON; default: the file of CALLERS_FILE')
+    .addHelpText('after', EXAMPLES)
+    .action(printPermissions);
+}
+
+/** @throws ExitError if there is no file; SettingsError if it cannot be used */
+function printPermissions(file: string | undefined): void {
+  const settings = readSomeSettings(['CALLERS_FILE', 'AMQP_URL', 'AMQP_PREFIX'], process.env);
+  const path = file ?? settings.CALLERS_FILE;
+  if (path === undefined) throw usageError('name a file, or set CALLERS_FILE');
+  const {
+    AMQP_PREFIX: prefix,
+    AMQP_URL: [url = ''],
+  } = settings;
+  const callers = readCallers(path);
+  const worker = brokerUserOf(url);
+  const vhost = decodeURIComponent(URL.parse(url)?.pathname.slice(1) ?? '') || '/';
+  const print = (user: string, what: string, { configure, write, read }: Permissions): void => {
+    const words = [vhost, user, configure, write, read].map(quoted);
+    process.stdout.write(`${comment(`${user}: ${what}`)}rabbitmqctl set_permissions -p ${words.join(' ')}\n`);
+  };
+  print(worker, 'the worker', workerPermissions(prefix));
+  for (const [caller, rules] of callers) {
+    if (caller === OTHERS) continue;
+    if (caller === worker) {
+      throw new ExitError(EXIT.settings, `CALLERS_FILE: ${caller} is the worker's own user, by AMQP_URL`);
+    }
+    const permissions = permissionsOf(caller, rules, prefix);
+    const read = new RegExp(permissions.read);
+    const met = [...callers.keys()].filter((other) => other !== caller && read.test(`${other}.replies`));
+    print(caller, describe(rules), permissions);
+    if (met.length > 0) process.stdout.write(comment(`${caller} may read replies of ${met.join(', ')}, too`));
+  }
+}
+
+/**
+ * The least that a caller needs: it declares and reads its reply queues, publishes to the exchange of commands, and may
+ * bind an exchange of its own to that one. It may not write to the default exchange, from which every queue is reached.
+ * Names of the service and of the broker are never among its own, whatever its rules say.
+ *
+ * @param rules without `replyTo`, its queues begin with its name and a dot, or are named by the broker
+ */
+export function permissionsOf(caller: string, { replyTo }: CallerRules, prefix: string): Permissions {
+  const { reserved, commands } = busNames(prefix);
+  const queues = (replyTo ?? [`${caller}.*`, `${SERVER_NAMED}*`]).filter((name) => name !== DIRECT_REPLY_TO);
+  const names = [...queues, `${caller}.commands`];
+  const mayMeet = names.some((name) => [reserved, OF_BROKER].some((start) => meets(name, start)));
+  const others = `(?!${escaped(reserved)}|${escaped(OF_BROKER)}(?!${escaped(SERVER_NAMED.slice(OF_BROKER.length))}))`;
+  const patterns = names.map(patternOf);
+  const own = mayMeet ? [`${others}(${patterns.join('|')})`] : patterns;
+  const ownNames = `^(${own.join('|')})`;
+  return { configure: ownNames, write: `^(${[...own, patternOf(commands)].join('|')})`, read: ownNames };
+}
+
+/** Whether a name, or one that begins like it, may begin with `start`; names that the broker makes up do not count. */
+function meets(name: string, start: string): boolean {
+  if (name.startsWith(SERVER_NAMED)) return false;
+  return name.startsWith(start) || (name.endsWith('*') && start.startsWith(name.slice(0, -1)));
+}
+
+function patternOf(name: string): string {
+  return name.endsWith('*') ? escaped(name.slice(0, -1)) : `${escaped(name)}$`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
+
+/** A line that a shell ignores, whatever is in it. */
+function comment(text: string): string {
+  return `# ${text.replace(/\p{Cc}+/gu, ' ')}\n`;
+}
+
+function describe({ commands, operators }: CallerRules): string {
+  const what = commands ? [...commands].join(', ') : 'every command';
+  const whose = operators ? [...operators].join(', ') : 'every operator';
+  return `${what || 'no command'}, for ${whose || 'no operator'}`;
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

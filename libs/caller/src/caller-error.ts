@@ -1,0 +1,85 @@
+import type { ErrorBody, ErrorCategory, ErrorCode, PlatformAnswer, Violation } from '@poker-bridge/contracts';
+
+const misconfigured = (message: string) =>
+  ({ category: 'misconfigured', retryable: false, message }) as const;
+const unavailable = (message: string) => ({ category: 'unavailable', retryable: true, message }) as const;
+const uncertain = (retryable: boolean, message: string) =>
+  ({ category: 'uncertain', retryable, message }) as const;
+
+/** Why a call failed on this side of the bus. What the worker answers has the codes of `ERROR_CODES`. */
+export const CALLER_CODES = {
+  NO_WORKER: misconfigured(
+    'No queue takes this command: no worker with this prefix has connected to this virtual host.',
+  ),
+  NOT_SENT: unavailable('The broker did not confirm the command before its deadline.'),
+  NOT_PERMITTED: misconfigured('The broker refuses what this user publishes.'),
+  LOGIN_REFUSED: misconfigured('The broker refuses this user, its password or the virtual host.'),
+  INSTANCE_TAKEN: misconfigured('Another process is this instance of the caller; each needs one of its own.'),
+  NOT_CONNECTED: unavailable('There was no connection to the broker in time.'),
+  NO_REPLY: uncertain(
+    true,
+    'No reply came in time; the command may have been run. Send it again under the same id.',
+  ),
+  REPLY_LOST: unavailable('A page of the report was lost on its way. Fetch it again.'),
+  REPLY_UNREADABLE: uncertain(false, 'The reply is not one that this version can read.'),
+  ID_IN_USE: {
+    category: 'invalid',
+    retryable: false,
+    message: 'A command with this id is under way. Await that one.',
+  },
+  TOO_MANY_CALLS: unavailable('This caller has too many calls under way. Call again later.'),
+  CALLER_CLOSED: uncertain(false, 'This caller was closed; the command may have been sent.'),
+} as const satisfies Record<string, Pick<ErrorBody, 'category' | 'retryable' | 'message'>>;
+
+/** Every code that a call can fail with. */
+export type CallerErrorCode = ErrorCode | keyof typeof CALLER_CODES;
+
+/** What is known of a failure. */
+type Facts = Pick<CallerError, 'code' | 'category' | 'retryable' | 'message'> & Partial<CallerError>;
+
+/**
+ * How a call fails. Decide by `code`: those of `ERROR_CODES` are the worker's answer, and `VALIDATION_FAILED` also
+ * this library's, of an id that cannot be sent; those of `CALLER_CODES` are faults on this side of the bus. The message is a
+ * sentence for people and holds no value of the command.
+ */
+export class CallerError extends Error {
+  override readonly name = 'CallerError';
+  readonly code!: CallerErrorCode;
+  /** The kind of the failure, for a service that decides by less than the code. */
+  readonly category!: ErrorCategory;
+  /** Whether the same command, sent again under the same id, can succeed without anyone changing it. */
+  readonly retryable!: boolean;
+  /** How long to wait before that, if known. */
+  readonly retryAfterMs: number | undefined;
+  /** Each fault of the command, at a JSON pointer into its data, its `/properties` or its `/headers`. */
+  readonly violations: readonly Violation[] | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  /** What the platform answered. */
+  readonly platform: PlatformAnswer | undefined;
+  /** To send the same command again, and to find it in the worker's log. */
+  readonly commandId: string | undefined;
+  /** What the worker answered, whole; absent on a fault on this side of the bus. */
+  readonly answer: ErrorBody | undefined;
+
+  constructor({ message, ...facts }: Facts) {
+    super(message);
+    Object.assign(this, facts);
+  }
+
+  /**
+   * A fault on this side of the bus.
+   *
+   * @param hint a further sentence
+   */
+  static of(code: keyof typeof CALLER_CODES, commandId?: string, hint?: string): CallerError {
+    const { message, ...facts } = CALLER_CODES[code];
+    return new CallerError({ ...facts, code, message: hint ? `${message} ${hint}` : message, commandId });
+  }
+
+  /** What a worker answered: the data of `command.failed`. */
+  static ofReply(answer: ErrorBody): CallerError {
+    const { code, category, retryable, message, retryAfterMs, violations, details, platform } = answer;
+    const facts = { code, category, retryable, message, retryAfterMs, violations, details, platform };
+    return new CallerError({ ...facts, commandId: answer.command.id, answer });
+  }
+}

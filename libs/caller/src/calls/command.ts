@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+
+import {
+  busNames,
+  type CommandData,
+  type CommandType,
+  type LANE_OF_COMMAND,
+  SCHEMA_VERSION,
+} from '@poker-bridge/contracts';
+
+import { CallerError } from '../caller-error.ts';
+
+type LaneOf = typeof LANE_OF_COMMAND;
+
+/** A command that a player waits for: it has one reply. */
+export type PlayerCommand = { [T in CommandType]: LaneOf[T] extends 'interactive' ? T : never }[CommandType];
+
+/** A command whose replies are the pages of a report. */
+export type ReportCommand = Exclude<CommandType, PlayerCommand>;
+
+/** W3C trace context. */
+export interface TraceContext {
+  readonly traceparent?: string;
+  readonly tracestate?: string;
+}
+
+/** How one command is sent. */
+export interface CommandOptions {
+  /**
+   * The identity of the command, at most 200 bytes: the same id is the same command, so that it is run once however often
+   * it is sent. Default: a new UUID.
+   */
+  readonly id?: string;
+  /** Whose credentials the worker uses. Default: the caller's. */
+  readonly operator?: string;
+  /**
+   * From now, 1 to 1,200,000 ms: nobody wants the answer any more after it. A call settles at most 1.5 s later. Default
+   * 15 s, for a report 10 minutes, for a prepared command the budget of the worker from when it arrives there.
+   */
+  readonly deadlineMs?: number;
+  /** Default: what the caller's `traceContext` gives. */
+  readonly traceContext?: TraceContext;
+}
+
+/** How one command is sent and awaited. */
+export interface CallOptions extends CommandOptions {
+  /** Ends the wait: the call rejects with the signal's reason. A command that was sent is run all the same. */
+  readonly signal?: AbortSignal;
+}
+
+/** The AMQP properties of a command, in amqplib's names. */
+export interface CommandProperties {
+  readonly type: string;
+  readonly messageId: string;
+  readonly correlationId: string;
+  readonly replyTo: string;
+  readonly contentType: string;
+  /** 2: persistent. */
+  readonly deliveryMode: number;
+  readonly appId: string;
+  /** The broker user, if it is to be named. */
+  readonly userId?: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+}
+
+/** A command that is ready to be published: plain data that JSON holds, so that an outbox can keep it in a column. */
+export interface PreparedCommand {
+  /** The command's id; its replies carry it as `commandId`. */
+  readonly id: string;
+  readonly exchange: string;
+  readonly routingKey: string;
+  readonly properties: CommandProperties;
+  /** JSON. */
+  readonly body: string;
+}
+
+/** What all commands of one caller have in common. */
+export interface Sender {
+  readonly prefix: string;
+  readonly appId: string;
+  readonly operator: string | undefined;
+  readonly userId: string | undefined;
+  readonly traceContext: () => TraceContext;
+}
+
+const MAX_ID_BYTES = 200;
+const LONGEST_DEADLINE_MS = 1_200_000;
+const INVALID = {
+  code: 'VALIDATION_FAILED',
+  category: 'invalid',
+  retryable: false,
+  message: 'The command is not valid; see the violations.',
+} as const;
+
+/**
+ * A command as it is to be published. The worker validates its data.
+ *
+ * @throws CallerError `VALIDATION_FAILED` if no message can have its id
+ * @throws RangeError if the deadline is not between 1 ms and 20 minutes
+ */
+export function prepareCommand<T extends CommandType>(
+  { prefix, appId, userId, ...sender }: Sender,
+  replyTo: string,
+  type: T,
+  data: CommandData[T],
+  options: CommandOptions = {},
+): PreparedCommand {
+  const { id = randomUUID(), operator = sender.operator } = options;
+  if (id === '' || !id.isWellFormed() || Buffer.byteLength(id) > MAX_ID_BYTES) {
+    const message = 'must be text of 1 to 200 bytes, without lone surrogates';
+    const violations = [{ pointer: '/properties/message_id', message }];
+    throw new CallerError({ ...INVALID, violations });
+  }
+  const { traceparent, tracestate } = options.traceContext ?? sender.traceContext();
+  const deadline = deadlineOf(options.deadlineMs);
+  return {
+    id,
+    exchange: busNames(prefix).commands,
+    routingKey: type,
+    properties: {
+      type,
+      messageId: id,
+      correlationId: id,
+      replyTo,
+      contentType: 'application/json',
+      deliveryMode: 2,
+      appId,
+      ...given({ userId }),
+      headers: {
+        'schema-version': SCHEMA_VERSION,
+        ...given({ operator, 'x-deadline': deadline, traceparent, tracestate }),
+      },
+    },
+    body: JSON.stringify(data),
+  };
+}
+
+/** The members that are not `undefined`. */
+export function given<T extends object>(members: T): { [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
+
+function deadlineOf(deadlineMs: number | undefined): string | undefined {
+  if (deadlineMs === undefined) return undefined;
+  if (!(deadlineMs >= 1 && deadlineMs <= LONGEST_DEADLINE_MS)) {
+    throw new RangeError(`deadlineMs must be between 1 and ${LONGEST_DEADLINE_MS}`);
+  }
+  return new Date(Date.now() + deadlineMs).toISOString();
+}

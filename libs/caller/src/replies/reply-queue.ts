@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import {
+  BrokerConnection,
+  type BrokerConnectionOptions,
+  type ConnectionState,
+  onChannel,
+  QueueConsumer,
+} from '@poker-bridge/rabbitmq';
+
+import { abortable } from './mailbox.ts';
+import { CallerError } from '../caller-error.ts';
+import type { Replies } from './replies.ts';
+import type { ReplyDelivery } from './reply.ts';
+
+/** Replies under way to this process. */
+const PREFETCH = 64;
+/** An instance that does not come back leaves nothing behind. As long as parked replies are kept: a day. */
+const EXPIRY = { 'x-expires': 86_400_000 };
+const ANSWER_TIMEOUT_MS = 5_000;
+const SET_UP_TIMEOUT_MS = 15_000;
+/** Before the lock is tried again: the broker may not have noticed yet that an earlier process has gone. */
+const LOCK_PAUSES_MS = [0, 200, 400, 800];
+const LOCKED = 405;
+const NO_LIMIT = 1_000_000_000;
+
+/** One connection, as amqplib knows it. */
+export type Model = Parameters<typeof onChannel>[0];
+
+export interface ReplyQueueOptions extends BrokerConnectionOptions {
+  /** `<name>.replies.`, what the queue's name begins with. */
+  readonly prefix: string;
+  /** The rest of the name. Default: the lowest number from 0 that no other process has. */
+  readonly instance: string | undefined;
+}
+
+/**
+ * The durable reply queue of this process alone, consumed over as many connections as that takes. The process that may
+ * consume it has the exclusive queue `<reply queue>.lock`, which the broker removes with the connection that declared it: a
+ * quorum queue takes a second consumer also if the first one is exclusive.
+ */
+export class ReplyQueue {
+  readonly connection: BrokerConnection;
+  readonly #options: ReplyQueueOptions;
+  readonly #replies: Replies;
+  #name: string | undefined;
+  #consumer: QueueConsumer | undefined;
+  #isTaken = false;
+  /** Called at the next change of the connection. */
+  #waiting: (() => void)[] = [];
+
+  /** Begins to connect at once. */
+  constructor(options: ReplyQueueOptions, replies: Replies) {
+    this.#options = options;
+    this.#replies = replies;
+    if (options.instance !== undefined) this.#name = `${options.prefix}${options.instance}`;
+    this.connection = new BrokerConnection({
+      ...options,
+      setUp: (model) => this.#setUp(model),
+      setUpTimeoutMs: SET_UP_TIMEOUT_MS,
+      onState: (state) => this.#changed(state),
+    });
+    this.connection.open();
+  }
+
+  /** `undefined` without an instance, until a number was found. */
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** Why no replies can be received right now; `undefined` if all is well. */
+  get lastError(): string | undefined {
+    return this.connection.lastError ?? this.#consumer?.lastError?.message;
+  }
+
+  /**
+   * Settles once replies can be received.
+   *
+   * @returns the name of the queue
+   * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
+   */
+  async ready(signal: AbortSignal): Promise<string> {
+    for (;;) {
+      signal.throwIfAborted();
+      const { state } = this.connection;
+      if (state.kind === 'refused') throw CallerError.of('LOGIN_REFUSED', undefined, state.reason);
+      if (this.#isTaken) throw CallerError.of('INSTANCE_TAKEN', undefined, `It is ${this.#name}.`);
+      if (this.connection.isUsable && this.#name !== undefined) return this.#name;
+      await abortable(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#consumer?.drain(0);
+    await this.connection.close();
+  }
+
+  async #setUp(model: Model): Promise<void> {
+    const queue = await this.#lock(model);
+    const declare = (current: Model) => declareReplyQueue(current, queue, EXPIRY);
+    this.#isTaken = false;
+    await declare(model);
+    if (this.#consumer?.queue === queue) return;
+    void this.#consumer?.drain(0);
+    const handle = (delivery: ReplyDelivery) => this.#replies.take(delivery);
+    this.#consumer = new QueueConsumer({ queue, prefetch: PREFETCH, handle });
+    this.#consumer.start(this.connection, declare);
+    // What was sent before is answered to the process that has the former queue now.
+    if (this.#name !== undefined && this.#name !== queue) this.#replies.lose();
+    this.#name = queue;
+  }
+
+  /** @returns the queue whose lock this connection has now */
+  async #lock(model: Model): Promise<string> {
+    const { prefix, instance } = this.#options;
+    const own = this.#name;
+    for (const pauseMs of own === undefined ? [] : LOCK_PAUSES_MS) {
+      await sleep(pauseMs);
+      if (await hasLock(model, `${own}`)) return `${own}`;
+    }
+    if (instance !== undefined) {
+      this.#isTaken = true;
+      throw new Error(`another process consumes ${own}: give each instance a name of its own`);
+    }
+    for (let number = 0; ; number += 1) {
+      if (await hasLock(model, `${prefix}${number}`)) return `${prefix}${number}`;
+    }
+  }
+
+  #changed(state: ConnectionState): void {
+    this.#options.onState?.(state);
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+}
+
+/** @throws Error if the broker does not let it be declared */
+export async function declareReplyQueue(model: Model, queue: string, args: object): Promise<void> {
+  const all = { 'x-queue-type': 'quorum', 'x-delivery-limit': NO_LIMIT, ...args };
+  await onChannel(model, ANSWER_TIMEOUT_MS, 'the reply queue', (channel) =>
+    channel.assertQueue(queue, { durable: true, arguments: all }),
+  );
+}
+
+async function hasLock(model: Model, queue: string): Promise<boolean> {
+  try {
+    await onChannel(model, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+      channel.assertQueue(`${queue}.lock`, { exclusive: true, durable: false, autoDelete: false }),
+    );
+    return true;
+  } catch (error) {
+    if ((error as { code?: unknown }).code === LOCKED) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,188 @@
+import type { AdHocReportFetch, CommandData, GameOpen, RakeReportFetch, SessionCreate } from '#contracts';
+import { readLaunchOptions } from '#contracts/validation';
+import type { RepeatAfterUnknown } from '#resilience';
+import { sign, type SignedParameters } from '#signing';
+
+import { type Operation, OPERATION_TRAITS } from './operations.ts';
+import type { OperatorCredentials, PlatformSettings } from './platform-settings.ts';
+
+/** One request of the interface document, complete but for its signature. */
+export interface PlatformRequest {
+  readonly operation: Operation;
+  /** The root of the operator that its path is relative to. */
+  readonly root: 'baseUrl' | 'apiUrl';
+  readonly method: 'GET' | 'POST';
+  /** The path without values, for traces. */
+  readonly pathTemplate: string;
+  /** With its query, percent-encoded. */
+  readonly path: string;
+  readonly body: RequestBody | undefined;
+  /** From path, query and body, decoded: what is signed. */
+  readonly parameters: SignedParameters;
+  /** Default: that of its operation. */
+  readonly repeatAfterUnknown?: RepeatAfterUnknown;
+}
+
+interface RequestBody {
+  readonly contentType: 'application/x-www-form-urlencoded' | 'application/vnd.api+json';
+  readonly text: string;
+}
+
+/** Names and values of a form or a query; `undefined` is absent. */
+type Fields = Readonly<Record<string, string | undefined>>;
+
+/** Who sends a request, and what the interface document leaves open about it. */
+export interface Sender {
+  readonly clientId: string;
+  readonly settings: Pick<PlatformSettings, 'rakeParametersIn' | 'playerCountryMember'>;
+}
+
+/** Which page of a report; from 1. */
+export interface PageRequest {
+  readonly page: number;
+  readonly perPage: number;
+}
+
+/** Interface document, endpoint 1: `userId` is sent in the path and in the form, and signed once. */
+export function sessionRequest(data: SessionCreate, { clientId }: Pick<Sender, 'clientId'>): PlatformRequest {
+  const { userId, nick, authType, lang, currency } = data;
+  const form = { userId, nick, authType, lang, currency };
+  return {
+    operation: 'session.create',
+    root: 'baseUrl',
+    method: 'POST',
+    pathTemplate: '/v2/app/users/{userId}/session',
+    path: `/v2/app/users/${encodeURIComponent(userId)}/session?${encodeFields({ clientId })}`,
+    body: formOf(form),
+    parameters: { clientId, ...form },
+  };
+}
+
+/**
+ * Interface document, endpoint 2. `launchOptions` given as a string is sent as the object that it holds, and the player's
+ * country under the name that the operator's settings give. Without a session id, each call opens another session.
+ */
+export function gameRequest(data: GameOpen, { clientId, settings }: Sender): PlatformRequest {
+  const { country, ...player } = data.player;
+  const { launchOptions, ...session } = data.session ?? {};
+  const document = {
+    data: {
+      type: 'OpenGame',
+      attributes: {
+        session: { ...session, launchOptions: readLaunchOptions(launchOptions) },
+        player: { ...player, [settings.playerCountryMember]: country },
+      },
+    },
+  };
+  return {
+    operation: 'game.open',
+    root: 'apiUrl',
+    method: 'POST',
+    pathTemplate: '/apiweb/v3/open-game',
+    path: `/apiweb/v3/open-game?${encodeFields({ client: clientId })}`,
+    body: { contentType: 'application/vnd.api+json', text: JSON.stringify(document) },
+    parameters: { client: clientId, ...document },
+    ...(session.id === undefined && { repeatAfterUnknown: 'once' }),
+  };
+}
+
+/** Interface document, endpoint 3. */
+export function adHocReportRequest(
+  data: AdHocReportFetch,
+  { clientId }: Sender,
+  page: PageRequest,
+): PlatformRequest {
+  const query = { clientId, ...paginationOf(page) };
+  const form = periodOf(data);
+  return {
+    operation: 'report.ad-hoc.fetch',
+    root: 'baseUrl',
+    method: 'POST',
+    pathTemplate: '/v2/app/reports/ad_hoc',
+    path: `/v2/app/reports/ad_hoc?${encodeFields(query)}`,
+    body: formOf(form),
+    parameters: { ...query, ...form },
+  };
+}
+
+/** Interface document, endpoint 4: a GET with its form data in the body, or in the query if the operator's settings say so. */
+export function rakeRequest(
+  data: RakeReportFetch,
+  { clientId, settings }: Sender,
+  page: PageRequest,
+): PlatformRequest {
+  const { timeZone, convertToPreferredCurrency, sort } = data;
+  const query = { clientId, ...paginationOf(page), timeZone, convertToPreferredCurrency, sort };
+  const form = periodOf(data);
+  const parameters = { ...query, ...form };
+  const inForm = settings.rakeParametersIn === 'form';
+  return {
+    operation: 'report.rake.fetch',
+    root: 'baseUrl',
+    method: 'GET',
+    pathTemplate: '/v2/app/users/rake',
+    path: `/v2/app/users/rake?${encodeFields(inForm ? query : parameters)}`,
+    body: inForm ? formOf(form) : undefined,
+    parameters,
+  };
+}
+
+const REQUESTS: {
+  readonly [O in Operation]?: (data: CommandData[O], sender: Sender, page: PageRequest) => PlatformRequest;
+} = {
+  'session.create': sessionRequest,
+  'game.open': gameRequest,
+  'report.ad-hoc.fetch': adHocReportRequest,
+  'report.rake.fetch': rakeRequest,
+};
+
+/**
+ * The request that a worker sends for a command, without its signature.
+ *
+ * @param data valid data of the command
+ * @param page of a report
+ * @returns undefined if that of this operation is not known here
+ */
+export function requestOf<T extends Operation>(
+  operation: T,
+  data: CommandData[T],
+  page: PageRequest,
+  sender: Sender,
+): PlatformRequest | undefined {
+  const build: ((given: CommandData[T], from: Sender, of: PageRequest) => PlatformRequest) | undefined =
+    REQUESTS[operation];
+  return build?.(data, sender, page);
+}
+
+function paginationOf({ page, perPage }: PageRequest) {
+  return { 'per-page': String(perPage), page: String(page) };
+}
+
+function periodOf({ userId, currency, dateFrom, dateTo }: AdHocReportFetch) {
+  return { userId, currency, dateFrom, dateTo };
+}
+
+/** The `sign` header of a request; `undefined` for an operator without a secret key, whose open-game is sent unsigned. */
+export function signRequest(
+  { operation, body, parameters }: PlatformRequest,
+  { secretKey, settings }: Pick<OperatorCredentials, 'secretKey' | 'settings'>,
+): string | undefined {
+  if (secretKey === undefined) return undefined;
+  const isV3 = OPERATION_TRAITS[operation].scheme === 'v3';
+  return sign(parameters, secretKey, settings, isV3 ? body?.text : undefined);
+}
+
+/** Encodes fields as `name=value&…`; a space is `%20` and a plus `%2B`, which every decoder reads alike. */
+export function encodeFields(fields: Fields): string {
+  let text = '';
+  for (const name in fields) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    text += `${text && '&'}${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
+  }
+  return text;
+}
+
+function formOf(fields: Fields): RequestBody {
+  return { contentType: 'application/x-www-form-urlencoded', text: encodeFields(fields) };
+}

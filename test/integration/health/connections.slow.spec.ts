@@ -1,0 +1,108 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { promisify } from 'node:util';
+
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { Viewers } from '../../../apps/worker/src/console/viewers.ts';
+import { limitConnections } from '../../../apps/worker/src/health/protect-server.ts';
+import { until } from '../../support/until.ts';
+
+const MAX_MISSED = 10;
+const MAX_CONNECTIONS = 64;
+/** More than sockets on this machine buffer. */
+const LARGE = 'x'.repeat(1024 * 1024);
+
+/** Somebody who looks, and what arrived. */
+interface Client {
+  readonly socket: Socket;
+  text: string;
+}
+
+let server: Server;
+let viewers: Viewers;
+let counts: number[];
+let responses: ServerResponse[];
+
+beforeEach(async () => {
+  const seen: number[] = [];
+  counts = seen;
+  responses = [];
+  viewers = new Viewers((count) => seen.push(count));
+  server = createServer(({ url }: IncomingMessage, response) => {
+    if (url === '/') return response.end('well');
+    responses.push(response);
+    return viewers.admit(response, () => ({ first: true }));
+  });
+  limitConnections(server, (socket) => viewers.has(socket));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+function newSocket(): Socket {
+  return connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+}
+
+/** A client that says nothing yet. */
+async function newConnection(): Promise<Socket> {
+  const socket = newSocket().resume();
+  await Promise.all([once(socket, 'connect'), once(server, 'connection')]);
+  return socket;
+}
+
+/** Somebody who looks, once the answer has begun. */
+async function newClient(): Promise<Client> {
+  const socket = newSocket();
+  const client: Client = { socket, text: '' };
+  socket.setEncoding('utf8').on('data', (text: string) => (client.text += text));
+  socket.write('GET /console/events HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await until('the stream begins', () => client.text.includes('retry:'));
+  return client;
+}
+
+describe('Viewers', () => {
+  it('are dropped if they do not read, and at most one event waits for each', async () => {
+    const [reader, sleeper] = [await newClient(), await newClient()];
+    sleeper.socket.pause();
+    const response = responses[1];
+    let events = 0;
+    for (; !response?.destroyed; events += 1) {
+      viewers.show(LARGE);
+      expect(response?.writableLength).toBeLessThan(2 * LARGE.length);
+      await until('the reader has read it', () => reader.text.length > events * LARGE.length);
+    }
+    expect(events).toBeGreaterThan(MAX_MISSED);
+    await until('one is left', () => counts.at(-1) === 1);
+    viewers.show({ last: true });
+    await until('the reader is told on', () => reader.text.includes('"last"'));
+  });
+
+  it('stay while too many other connections come and go', async () => {
+    const client = await newClient();
+    const others = Array.from({ length: MAX_CONNECTIONS + 10 }, newSocket);
+    await Promise.all(others.map((socket) => once(socket, 'connect')));
+    await until('the oldest others are closed', () => others.slice(0, 5).every(({ closed }) => closed));
+    viewers.show({ told: true });
+    await until('it is told', () => client.text.includes('told'));
+    for (const socket of others) socket.destroy();
+  });
+});
+
+describe('limitConnections', () => {
+  it('closes none of as many as it takes, and each after its first answer', async () => {
+    const clients: Socket[] = [];
+    for (let n = 0; n < MAX_CONNECTIONS; n += 1) clients.push(await newConnection());
+    expect(await promisify(server.getConnections.bind(server))()).toBe(MAX_CONNECTIONS);
+    const [first] = clients;
+    let answer = '';
+    first!.on('data', (chunk) => (answer += String(chunk)));
+    first!.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(first!, 'close');
+    expect(answer.match(/well/g)).toHaveLength(1);
+  });
+});
