@@ -8,6 +8,7 @@ import {
   onChannel,
   QueueConsumer,
   UnconfirmedError,
+  within,
 } from '../../../libs/rabbitmq/src/index.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 
@@ -70,10 +71,10 @@ export class DurableCaller implements AsyncDisposable {
     options: DurableCallerOptions = {},
   ): Promise<DurableCaller> {
     const caller = new DurableCaller(urls, prefix, options);
-    await Promise.all([
-      caller.#publishing.ready(READY_TIMEOUT_MS),
-      caller.#consuming.ready(READY_TIMEOUT_MS),
-    ]);
+    const connections = [caller.#publishing, caller.#consuming];
+    for (const connection of connections) connection.open();
+    const opened = connections.map((connection) => connection.established());
+    await within(READY_TIMEOUT_MS, 'the broker', Promise.all(opened));
     await caller.#ask((channel) => caller.#declare(channel));
     caller.resume();
     return caller;

@@ -39,40 +39,6 @@ afterAll(async () => {
 });
 
 describe('a connection', () => {
-  const refusalOf = async (change: (url: URL) => void): Promise<unknown> => {
-    const url = new URL(testBrokerUrl());
-    change(url);
-    const connection = new BrokerConnection({ urls: [url.href], name: 'refused' });
-    const startedMs = performance.now();
-    const error = await connection.ready(2_000).catch((refusal: unknown) => refusal);
-    await connection.close();
-    return { error, isEarly: performance.now() - startedMs < 2_000 };
-  };
-
-  it.each([
-    [
-      'a wrong password',
-      'login-refused',
-      (url: URL) => (url.password = 'wrong'),
-      /refuses this user or password/,
-    ],
-    [
-      'a virtual host that does not exist',
-      'virtual-host-refused',
-      (url: URL) => (url.pathname = '/none'),
-      /virtual host \/none/,
-    ],
-  ])('with %s is refused at once: %s', async (_, fault, change, message) => {
-    const { error, isEarly } = (await refusalOf(change)) as { error: Error; isEarly: boolean };
-    expect(error).toMatchObject({ name: 'BrokerError', fault, message: expect.stringMatching(message) });
-    expect(isEarly).toBe(true);
-  });
-
-  it('that nobody takes fails after its time, and says why', async () => {
-    const { error } = (await refusalOf((url) => (url.port = '1'))) as { error: Error };
-    expect(error).toMatchObject({ fault: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
-  });
-
   it('is reopened if the broker does not answer its set-up', async () => {
     const states: ConnectionState[] = [];
     let setUps = 0;
@@ -84,7 +50,8 @@ describe('a connection', () => {
       onState: (state) => states.push(state),
       random: () => 0,
     });
-    await connection.ready(10_000);
+    connection.open();
+    await connection.established();
     expect(states).toEqual([
       { kind: 'connecting', reason: 'the set-up was not answered in time' },
       { kind: 'open' },
@@ -108,7 +75,8 @@ describe('a publisher', () => {
         return publisher.attach(model);
       },
     });
-    await connection.ready(10_000);
+    connection.open();
+    await connection.established();
   });
   afterEach(async () => {
     publisher.close();

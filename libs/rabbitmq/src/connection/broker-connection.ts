@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { BrokerError, type BrokerFault, type ConnectOptions, connectTo } from './connect.ts';
+import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
 import { closeWithin, destroySocket, pause, within } from './questions.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
@@ -15,7 +15,7 @@ export type ConnectionState =
   /** The broker takes nothing from publishers: memory or disk alarm. */
   | { readonly kind: 'blocked'; readonly reason: string }
   /** The broker refuses the user, the password or the virtual host; tried again, since an administrator may correct that. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly fault: BrokerFault }
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'closed' };
 
 export interface BrokerConnectionOptions extends ConnectOptions {
@@ -85,24 +85,6 @@ export class BrokerConnection {
   }
 
   /**
-   * Waits for the first connection.
-   *
-   * @throws BrokerError at once if the broker refuses the user, `unreachable` if it takes longer than `timeoutMs`
-   */
-  async ready(timeoutMs: number): Promise<void> {
-    const untilMs = performance.now() + timeoutMs;
-    this.open();
-    while (!this.isUsable) {
-      const state = this.#state;
-      if (state.kind === 'refused') throw new BrokerError(state.fault, state.reason);
-      const leftMs = untilMs - performance.now();
-      if (leftMs <= 0 || state.kind === 'closed')
-        throw new BrokerError('unreachable', `No broker can be reached (${this.lastError ?? 'closed'}).`);
-      await within(leftMs, 'the broker', this.#changed()).catch(() => undefined);
-    }
-  }
-
-  /**
    * Drops a connection, so that another one follows; nothing happens if that one follows already.
    *
    * @param olderThanMs a younger one is kept
@@ -128,11 +110,8 @@ export class BrokerConnection {
       try {
         await this.#serve(urls[turn % urls.length] ?? '', () => (failures = 0));
       } catch (error) {
-        const { message: reason } = error as Error;
         const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
-        this.#change(
-          isRefused ? { kind: 'refused', reason, fault: error.fault } : { kind: 'connecting', reason },
-        );
+        this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
       }
       const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
       failures += 1;
