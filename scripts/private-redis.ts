@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 import { programOf } from './debian.ts';
-import { freePorts, speaksRedis } from './network.ts';
+import { freePorts, isListening } from './network.ts';
 import { type GuardedCommand, guardedCommand } from './processes/guarded-command.ts';
 
 const START_TIMEOUT_MS = 10_000;
@@ -53,10 +53,10 @@ export class PrivateRedis implements AsyncDisposable {
     this.#command = guardedCommand(
       server,
       Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]),
-      { stdin: 'ignore', stdout: 'ignore', stderr: 'ignore', folder },
+      { output: 'ignore', folder },
     );
     try {
-      await this.#command.until(() => speaksRedis(this.port), START_TIMEOUT_MS);
+      await this.#command.until(() => isListening(this.port), START_TIMEOUT_MS);
     } catch (error) {
       await this.kill();
       throw new Error(`Redis did not start on port ${this.port}`, { cause: error });

@@ -62,7 +62,7 @@ async function jestOnce(args: readonly string[]): Promise<{ code: number; files:
   const watch = setInterval(endWhatHangs, POLL_MS);
   try {
     const env = { ...process.env, TEST_SUMMARY_FILE: summaryFile };
-    const code = await runGuarded(process.execPath, [...JEST, ...args], { env, abort: hanging.signal });
+    const code = await runGuarded(process.execPath, [...JEST, ...args], env, hanging.signal);
     const written = existsSync(summaryFile) ? readFileSync(summaryFile, 'utf8') : '[]';
     return { code, files: JSON.parse(written) as FileOutcome[] };
   } finally {

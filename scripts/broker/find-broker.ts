@@ -1,8 +1,7 @@
 import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
-import { findInstallation } from './installation.ts';
-import type { Release } from './releases.ts';
+import { findInstallation, type Release } from './installation.ts';
 import { isSupported, requireInstallation } from './require-installation.ts';
 import { type Broker, type FoundBroker, startBroker } from './start-broker.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { freePorts, speaksAmqp } from '../network.ts';
+import { freePorts, isListening } from '../network.ts';
 import { type GuardedCommand, guardedCommand } from '../processes/guarded-command.ts';
 import type { Installation } from './installation.ts';
 import { nodeEnvironment, rabbitmqctl } from './node-environment.ts';
@@ -79,15 +79,13 @@ export class Broker implements AsyncDisposable {
     const command = guardedCommand(join(installation.home, 'sbin', 'rabbitmq-server'), [], {
       cwd: folder,
       env: nodeEnvironment(this.node),
-      stdin: 'ignore',
-      stdout: output,
-      stderr: output,
+      output: [output, output],
       folder,
     });
     closeSync(output);
     this.#command = command;
     try {
-      await command.until(() => speaksAmqp(ports.amqp), BOOT_TIMEOUT_MS);
+      await command.until(() => isListening(ports.amqp), BOOT_TIMEOUT_MS);
     } catch (error) {
       const last = ['output.log', 'node.log'].map((name) => lastLines(join(folder, 'log', name)));
       await this.stop();
@@ -118,9 +116,7 @@ function lastLines(file: string): string {
 /** Starts Erlang's port mapper, through which nodes and rabbitmqctl find each other, on a loopback port. */
 export function runPortMapper({ erlang }: Installation, port: number): GuardedCommand {
   return guardedCommand(join(erlang, 'bin', 'epmd'), ['-port', String(port), '-address', '127.0.0.1'], {
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'ignore',
+    output: 'ignore',
     env: { PATH: process.env['PATH'] },
   });
 }

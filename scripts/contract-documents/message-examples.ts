@@ -1,11 +1,4 @@
-import {
-  COMMAND_TYPES,
-  ERROR_CODES,
-  type ErrorBody,
-  type ErrorCode,
-  isFinalReplyType,
-  type PlatformAnswer,
-} from '#contracts';
+import { COMMAND_TYPES, ERROR_CODES, type ErrorBody, type ErrorCode, isFinalReplyType } from '#contracts';
 import { COMMANDS, REPLIES } from '#contracts/validation';
 
 /** One example of a message: its body, and the headers that it travels with. */
@@ -36,18 +29,18 @@ const REPLY_EXAMPLES: Readonly<Record<string, readonly Example[]>> = Object.from
       examples.map(({ name, summary, headers, data }) => ({
         name,
         summary,
-        headers: { ...replyHeaders(commandOf(type), 0, isFinalReplyType(type)), ...headers },
+        headers: { ...replyHeaders(commandOf(type), isFinalReplyType(type)), ...headers },
         payload: data as unknown,
       })),
     ]),
 );
 
-/** The headers of a reply. Source: bus contract, section 3. */
-function replyHeaders(type: string, sequence: number, final: boolean): Record<string, unknown> {
+/** The headers of a first reply. Source: bus contract, section 3. */
+function replyHeaders(type: string, final: boolean): Record<string, unknown> {
   return {
     'command-id': EXAMPLE_ID,
     'command-type': type,
-    sequence,
+    sequence: 0,
     final,
     'schema-version': 1,
   };
@@ -66,8 +59,6 @@ interface Occasion extends Partial<Pick<ErrorBody, 'retryAfterMs' | 'violations'
   readonly attempts?: number;
 }
 
-const ATTRIBUTES = '/data/attributes';
-
 /** The answers of the platform that the interface document shows. */
 const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
   MESSAGE_TOO_LARGE: { type: 'game.open', details: { bytes: 70_000, maxBytes: 65_536 } },
@@ -84,52 +75,26 @@ const ERROR_OCCASIONS: Readonly<Partial<Record<ErrorCode, Occasion>>> = {
   CALLER_FORBIDDEN: { type: 'report.rake.fetch' },
   IDEMPOTENCY_CONFLICT: { type: 'game.open' },
   COMMAND_EXPIRED: { attempts: 1, details: { called: true } },
-  SIGNATURE_REJECTED: { attempts: 1, platform: answer(400, 'Bad Request', 'Not Valid Request Signature') },
-  FORBIDDEN: { attempts: 1, platform: answer(403, 'Forbidden', 'Forbidden') },
+  SIGNATURE_REJECTED: answered(400, 'Bad Request', 'Not Valid Request Signature'),
+  FORBIDDEN: answered(403, 'Forbidden', 'Forbidden'),
   UNEXPECTED_REDIRECT: { attempts: 1, platform: { status: 302, errors: [] } },
-  BAD_REQUEST: {
-    type: 'report.rake.fetch',
-    attempts: 1,
-    platform: answer(400, 'Bad Request', 'Bad Request'),
-  },
-  PLAYER_NOT_FOUND: { attempts: 1, platform: answer(404, 'Not Found', 'Player not found') },
+  BAD_REQUEST: answered(400, 'Bad Request', 'Bad Request', { type: 'report.rake.fetch' }),
+  PLAYER_NOT_FOUND: answered(404, 'Not Found', 'Player not found'),
   NOT_FOUND: { type: 'game.open', attempts: 1, platform: { status: 404, errors: [] } },
-  AUTH_TYPE_INVALID: {
-    attempts: 1,
-    platform: unprocessable('Auth type not valid', `${ATTRIBUTES}/authType`),
-  },
-  CURRENCY_REQUIRED: {
-    attempts: 1,
-    platform: unprocessable('Currency cannot be blank', `${ATTRIBUTES}/currency`),
-  },
-  CURRENCY_NOT_FOUND: {
-    attempts: 1,
-    platform: unprocessable('Currency not found', `${ATTRIBUTES}/currency`),
-  },
-  CURRENCY_INACTIVE: {
-    attempts: 1,
-    platform: unprocessable('This currency is not active', `${ATTRIBUTES}/currency`),
-  },
-  NICKNAME_TAKEN: {
+  AUTH_TYPE_INVALID: unprocessable('Auth type not valid', 'authType'),
+  CURRENCY_REQUIRED: unprocessable('Currency cannot be blank', 'currency'),
+  CURRENCY_NOT_FOUND: unprocessable('Currency not found', 'currency'),
+  CURRENCY_INACTIVE: unprocessable('This currency is not active', 'currency'),
+  NICKNAME_TAKEN: unprocessable('A Player with this username already exists in the system.', 'player/nick', {
     type: 'game.open',
     attempts: 2,
     details: { earlierAttemptUnknown: true },
-    platform: unprocessable(
-      'A Player with this username already exists in the system.',
-      `${ATTRIBUTES}/player/nick`,
-    ),
-  },
-  NICKNAME_TOO_LONG: {
+  }),
+  NICKNAME_TOO_LONG: unprocessable('The maximum username length is 32', 'player/nick', {
     type: 'game.open',
-    attempts: 1,
     details: { maxLength: 32 },
-    platform: unprocessable('The maximum username length is 32', `${ATTRIBUTES}/player/nick`),
-  },
-  INCORRECT_DATA: {
-    type: 'report.rake.fetch',
-    attempts: 1,
-    platform: unprocessable('Incorrect data', `${ATTRIBUTES}/sort`),
-  },
+  }),
+  INCORRECT_DATA: unprocessable('Incorrect data', 'sort', { type: 'report.rake.fetch' }),
   RATE_LIMITED: { attempts: 3, retryAfterMs: 2_000, platform: { status: 429, errors: [] } },
   PLATFORM_UNAVAILABLE: { attempts: 3, details: { reason: 'refused' } },
   CIRCUIT_OPEN: { retryAfterMs: 4_200 },
@@ -147,7 +112,7 @@ export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_
     return {
       name: code,
       summary: message,
-      headers: replyHeaders(type, 0, true),
+      headers: replyHeaders(type, true),
       payload: {
         code,
         category,
@@ -162,12 +127,18 @@ export const ERROR_EXAMPLES: readonly Example<ErrorBody>[] = (Object.keys(ERROR_
   },
 );
 
-function answer(status: number, title: string, detail: string): PlatformAnswer {
-  return { status, errors: [{ status, title, detail }] };
+function answered(status: number, title: string, detail: string, more: Occasion = {}): Occasion {
+  return { attempts: 1, ...more, platform: { status, errors: [{ status, title, detail }] } };
 }
 
-function unprocessable(detail: string, pointer: string): PlatformAnswer {
-  return { status: 422, errors: [{ status: 422, title: 'Unprocessable Entity', detail, pointer }] };
+function unprocessable(detail: string, attribute: string, more: Occasion = {}): Occasion {
+  const fault = {
+    status: 422,
+    title: 'Unprocessable Entity',
+    detail,
+    pointer: `/data/attributes/${attribute}`,
+  };
+  return { attempts: 1, ...more, platform: { status: 422, errors: [fault] } };
 }
 
 /** Packets of Nest's own RabbitMQ client, one for each command. */

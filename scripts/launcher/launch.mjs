@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import { ensurePackages } from './ensure-packages.mjs';
-import { startTask } from './start-task.mjs';
+
+const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'];
 
 /**
  * Brings the packages and becomes a task of `scripts/tasks`; ends with a line on stderr if the packages cannot be had.
@@ -18,4 +20,45 @@ export async function launch(task, args, failure = 1) {
     console.error(`poker-bridge: ${error.message}`);
     process.exitCode = failure;
   }
+}
+
+/**
+ * Turns this process into the task: replaces itself if Node.js can (22.15), else starts the task as a child with
+ * the same input and output, hands signals on to it and ends as it ends.
+ *
+ * @public for the test, which has another task run
+ * @param {string} node the Node.js to run it on
+ * @param {string} file
+ * @param {string[]} args
+ */
+export function startTask(node, file, args) {
+  const argv = ['--disable-warning=ExperimentalWarning', file, ...args];
+  // For a task that is to end with npm, from which one process more or none may part it.
+  process.env.LAUNCHED_BY_PID = String(process.ppid);
+  // Half of the start of a task is compiling it.
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+    new URL('../../node_modules/.cache/poker-bridge-tasks', import.meta.url),
+  );
+  if (process.execve) process.execve(node, [node, ...argv], process.env);
+  else runAsChild(node, argv);
+}
+
+function runAsChild(node, argv) {
+  const child = spawn(node, argv, { stdio: 'inherit' });
+  for (const signal of FORWARDED) {
+    process.on(signal, () => {
+      // Ctrl-C reaches the whole foreground group of a terminal, the child too: handing it on would make two.
+      if (signal === 'SIGINT' && process.stdin.isTTY) return;
+      child.kill(signal);
+    });
+  }
+  child.once('error', (error) => {
+    console.error(`poker-bridge: ${error.message}`);
+    process.exitCode = 1;
+  });
+  child.once('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    for (const name of FORWARDED) process.removeAllListeners(name);
+    process.kill(process.pid, signal);
+  });
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,17 +6,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface GuardedCommandOptions {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  readonly stdin?: Stdio;
-  readonly stdout?: Stdio;
-  readonly stderr?: Stdio;
+  /** What becomes of its output: nothing, this process's, or open files for standard output and error. */
+  readonly output: 'ignore' | 'inherit' | readonly [stdout: number, stderr: number];
   /** A folder that belongs to the command: `end` removes it, or the end of this process. */
   readonly folder?: string;
 }
 
 /** Gives what is waited for, or `undefined` or `false` while it is not there. */
 export type Look<T> = () => T | undefined | false | Promise<T | undefined | false>;
-
-type Stdio = 'inherit' | 'ignore' | 'pipe' | number;
 
 export interface GuardedCommand {
   /** Leads its group: `process.kill(-child.pid, signal)` reaches all of it. */
@@ -61,19 +58,12 @@ exec "$@"
 export function guardedCommand(
   command: string,
   args: readonly string[],
-  {
-    cwd,
-    env,
-    stdin = 'inherit',
-    stdout = 'inherit',
-    stderr = 'inherit',
-    folder = '',
-  }: GuardedCommandOptions = {},
+  { cwd, env, output, folder = '' }: GuardedCommandOptions,
 ): GuardedCommand {
-  const stdio: StdioOptions = [stdin, stdout, stderr, 'pipe'];
+  const [stdout, stderr] = typeof output === 'string' ? [output, output] : output;
   const child = spawn('/bin/sh', ['-c', GUARD, 'guard', folder, command, ...args], {
     detached: true,
-    stdio,
+    stdio: [output === 'inherit' ? 'inherit' : 'ignore', stdout, stderr, 'pipe'],
     ...(cwd === undefined ? {} : { cwd }),
     ...(env === undefined ? {} : { env }),
   });
@@ -134,23 +124,21 @@ export function toldToStop(): Promise<void> {
   });
 }
 
-export interface RunGuardedOptions extends GuardedCommandOptions {
-  /** Kills the command and all of its children, as a signal that tells this process to stop does. */
-  readonly abort?: AbortSignal;
-}
-
 /**
- * Runs a command to its end. A signal that tells this process to stop kills the command and all of its children.
+ * Runs a command to its end, on this process's terminal. A signal that tells this process to stop kills the command and all
+ * of its children.
  *
+ * @param abort kills them, too
  * @returns the command's exit code; if a signal ended it, 128 and the signal's number
  */
 export async function runGuarded(
   command: string,
   args: readonly string[],
-  { abort, ...options }: RunGuardedOptions = {},
+  env: NodeJS.ProcessEnv,
+  abort: AbortSignal,
 ): Promise<number> {
-  const guarded = guardedCommand(command, args, options);
-  abort?.addEventListener('abort', () => void guarded.end());
+  const guarded = guardedCommand(command, args, { env, output: 'inherit' });
+  abort.addEventListener('abort', () => void guarded.end());
   let stoppedBy: (typeof STOP_SIGNALS)[number] | undefined;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {

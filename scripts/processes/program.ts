@@ -28,18 +28,15 @@ export class Program implements AsyncDisposable {
   /** @param variables its whole environment but for PATH; default: the environment of this process */
   constructor(command: string, args: readonly string[], variables?: NodeJS.ProcessEnv) {
     const open = (name: string): number => openSync(join(this.#folder, name), 'a');
-    const [stdout, stderr] = [open('stdout'), open('stderr')];
+    const output = [open('stdout'), open('stderr')] as const;
     const env = variables && { PATH: process.env['PATH'], ...variables };
     this.#command = guardedCommand(command, args, {
       cwd: root,
       ...(env && { env }),
-      stdin: 'ignore',
-      stdout,
-      stderr,
+      output,
       folder: this.#folder,
     });
-    closeSync(stdout);
-    closeSync(stderr);
+    for (const descriptor of output) closeSync(descriptor);
     this.child = this.#command.child;
     this.exited = this.#command.exited.then(() => ({
       code: this.child.exitCode,

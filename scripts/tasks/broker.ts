@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
-import { chosenRelease, readRelease, type Release } from '../broker/releases.ts';
+import { chosenRelease, readRelease, type Release } from '../broker/installation.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { isFree } from '../network.ts';
 import { toldToStop } from '../processes/guarded-command.ts';

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { chaos } from '../../test/chaos/chaos.ts';
 import type { Row } from '../../test/chaos/rows/row.ts';
 import { ROWS } from '../../test/chaos/rows/rows.ts';
-import { chooseRelease, readRelease, RELEASES } from '../broker/releases.ts';
+import { chooseRelease, readRelease, RELEASES } from '../broker/installation.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';

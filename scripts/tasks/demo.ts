@@ -1,4 +1,4 @@
-import { chosenRelease } from '../broker/releases.ts';
+import { chosenRelease } from '../broker/installation.ts';
 import { brokerSources, findBroker } from '../broker/find-broker.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';

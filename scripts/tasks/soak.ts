@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { soakChaosLines } from '../../test/chaos/report.ts';
 import { soakChaos } from '../../test/chaos/soak-chaos.ts';
-import { chooseRelease } from '../broker/releases.ts';
+import { chooseRelease } from '../broker/installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';
 import { readCount, readPositive, runTask } from '../run-task.ts';

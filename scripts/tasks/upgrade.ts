@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { isSound, playRow } from '../../test/chaos/play-row.ts';
 import { resultLine } from '../../test/chaos/report.ts';
 import { upgradeRow } from '../../test/chaos/upgrade/upgrade-row.ts';
-import { chooseRelease } from '../broker/releases.ts';
+import { chooseRelease } from '../broker/installation.ts';
 import { requireInstallation } from '../broker/require-installation.ts';
 import { build } from '../build/build.ts';
 import { root } from '../root.ts';

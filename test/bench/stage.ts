@@ -32,7 +32,7 @@ export async function createWorkplace(other?: string): Promise<Workplace> {
   mkdirSync(join(root, '.run'), { recursive: true });
   const folder = mkdtempSync(join(root, '.run', 'bench-'));
   // The folder goes with this process, whichever way that ends.
-  const guard = guardedCommand('sleep', ['infinity'], { stdout: 'ignore', stderr: 'ignore', folder });
+  const guard = guardedCommand('sleep', ['infinity'], { output: 'ignore', folder });
   const versions: Record<Version, string> = { this: folder, other: join(folder, 'other') };
   copyBuilt(root, versions.this);
   if (other !== undefined) copyBuilt(other, versions.other);

@@ -1,4 +1,4 @@
-import type { Release } from '../../scripts/broker/releases.ts';
+import type { Release } from '../../scripts/broker/installation.ts';
 import { messageOf } from '../../scripts/message-of.ts';
 import { describeMachine } from '../bench/measure.ts';
 import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.ts';

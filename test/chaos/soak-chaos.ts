@@ -1,9 +1,14 @@
-import { type MemorySample, memoryVerdict } from './memory-verdict.ts';
 import { isSound, type PlayOptions, playRow, type RowResult } from './play-row.ts';
 import { mixture } from './rows/mixture.ts';
 import type { ChaosStage } from './stage/chaos-stage.ts';
 
-interface Sample extends MemorySample {
+/** A look at a worker. */
+export interface Sample {
+  readonly atSeconds: number;
+  /** The heap in use and what Node.js keeps outside of it. */
+  readonly inUseMib: number;
+  /** Resident beside the heap. */
+  readonly outsideHeapMib: number;
   readonly openFiles: number;
 }
 
@@ -18,6 +23,12 @@ export interface SoakChaosResult {
 
 const EVERY_MS = 2_000;
 const MIB = 1024 * 1024;
+/** A worker is warm once it has forgotten the first command that it remembers for repeats: a minute, and a half more. */
+const WARM_UP_SECONDS = 90;
+/** A shorter run says nothing: the whole heap is collected about once a minute. */
+const SHORTEST_SECONDS = 240;
+/** Growth of memory by so much of it is none. */
+const NEGLIGIBLE_SHARE = 0.1;
 /** Sockets to a platform come and go. */
 const NEGLIGIBLE_FILES = 20;
 
@@ -43,8 +54,7 @@ export async function soakChaos(options: PlayOptions): Promise<SoakChaosResult> 
       const name = /^(.+): over$/.exec(what)?.[1];
       if (name !== undefined) faults.set(name, (faults.get(name) ?? 0) + 1);
     }
-    const isFlat = memoryVerdict(samples).isFlat !== false && !filesGrow(samples);
-    return { row, faults, samples, isSound: isSound(row) && isFlat };
+    return { row, faults, samples, isSound: isSound(row) && !isGrowing(samples) };
   } finally {
     clearInterval(timer);
   }
@@ -67,9 +77,23 @@ async function look(stage: ChaosStage, startedMs: number): Promise<readonly Samp
   ];
 }
 
-/** Whether the least that were open in the last quarter are more than in the first. */
-function filesGrow(samples: readonly Sample[]): boolean {
-  const quarter = Math.floor(samples.length / 4);
-  const least = (part: readonly Sample[]): number => Math.min(...part.map(({ openFiles }) => openFiles));
-  return quarter > 0 && least(samples.slice(-quarter)) > least(samples.slice(0, quarter)) + NEGLIGIBLE_FILES;
+/**
+ * Whether memory or open files grow: their least in the last quarter after the warm-up is more than in the first. Between
+ * collections of the whole heap it grows anyway; what it falls back to is what counts.
+ */
+export function isGrowing(samples: readonly Sample[]): boolean {
+  if ((samples.at(-1)?.atSeconds ?? 0) < SHORTEST_SECONDS) return false;
+  const warm = samples.filter(({ atSeconds }) => atSeconds >= WARM_UP_SECONDS);
+  const quarter = Math.floor(warm.length / 4);
+  const leastOf = (part: readonly Sample[], of: (sample: Sample) => number): number =>
+    Math.min(...part.map(of));
+  const growth = (of: (sample: Sample) => number) => {
+    const before = leastOf(warm.slice(0, quarter), of);
+    return { before, by: leastOf(warm.slice(-quarter), of) - before };
+  };
+  const memory = [growth(({ inUseMib }) => inUseMib), growth(({ outsideHeapMib }) => outsideHeapMib)];
+  return (
+    memory.some(({ before, by }) => by > NEGLIGIBLE_SHARE * before) ||
+    growth(({ openFiles }) => openFiles).by > NEGLIGIBLE_FILES
+  );
 }

@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { COMMAND_TYPES, type CommandError, type CommandType, type Violation } from '#contracts';
-import { validateCommand } from '#contracts/validation';
 import type { AttemptResult } from '#platform';
 import { Metrics } from '#telemetry';
 
@@ -81,47 +79,4 @@ describe.each(documents())('%s', (path) => {
     const named = read(path).match(/\bpoker_(?!bridge\b)[a-z_]+/g) ?? [];
     expect(named.filter((name) => !names.has(name))).toEqual([]);
   });
-});
-
-describe('the commands of docs/messages.md', () => {
-  const messages = read('docs/messages.md');
-
-  /** The pointers of what the worker refuses in some data, and its words. */
-  function violationsOf(type: CommandType, data: object): readonly Violation[] {
-    try {
-      validateCommand(type, data);
-      return [];
-    } catch (error) {
-      return (error as CommandError).violations ?? [];
-    }
-  }
-
-  /** Each member that the worker names in its violation for an unknown one, `a.b` for those of an object. */
-  function knownMembers(type: CommandType, parents: readonly string[]): readonly string[] {
-    return [undefined, ...parents].flatMap((parent) => {
-      const stranger = { 'no such member': 1 };
-      const found = violationsOf(type, parent === undefined ? stranger : { [parent]: stranger });
-      const [names = ''] = found.flatMap(({ message }) => /the members are (.+)$/.exec(message)?.[1] ?? []);
-      return names.split(', ').map((name) => (parent === undefined ? name : `${parent}.${name}`));
-    });
-  }
-
-  it.each(COMMAND_TYPES)(
-    '%s has the members that the worker knows, and requires those that it requires',
-    (type) => {
-      const [table] = tablesWith(messages, 'Member').filter(({ heading }) => heading === `\`${type}\``);
-      const members = (table?.rows ?? []).map(([name, of, required]) => ({ name: code(name), of, required }));
-      const objects = members.flatMap(({ name, of }) =>
-        of === 'object' && !name.includes('.') ? [name] : [],
-      );
-      expect(members.map(({ name }) => name).toSorted()).toEqual(knownMembers(type, objects).toSorted());
-      const missing = [{}, ...objects.map((name) => ({ [name]: {} }))]
-        .flatMap((data) => violationsOf(type, data))
-        .flatMap(({ pointer, message }) => (message.startsWith('must be given') ? [pointer] : []));
-      const required = members.filter((member) => member.required === 'yes');
-      expect(required.map(({ name }) => `/${name.replace('.', '/')}`).toSorted()).toEqual(
-        [...new Set(missing)].toSorted(),
-      );
-    },
-  );
 });

@@ -13,6 +13,26 @@ export interface InteractiveLoad {
 /** Sends a command, by its number from 0, and waits for its replies. */
 export type SendNumbered = (index: number) => Promise<readonly ReceivedReply[]>;
 
+const TICK_MS = 1;
+
+/**
+ * Sends at a steady rate, whatever comes back; what is late is sent at once.
+ *
+ * @param send is given the number of a command, from 0, and when it was due by `performance.now()`
+ */
+export async function atRate(
+  ratePerSecond: number,
+  isOver: (index: number) => boolean,
+  send: (index: number, dueMs: number) => void,
+): Promise<void> {
+  const startMs = performance.now();
+  for (let index = 0; !isOver(index);) {
+    const dueMs = startMs + (index * 1_000) / ratePerSecond;
+    if (dueMs > performance.now()) await sleep(TICK_MS);
+    else send(index++, dueMs);
+  }
+}
+
 /**
  * Sends commands at a steady rate, whatever the replies do, and waits for all of them. What is sent late counts from when
  * it was due.
@@ -23,23 +43,18 @@ export async function interactiveLoad(
   durationMs: number,
 ): Promise<InteractiveLoad> {
   const failures: Record<string, number> = {};
-  const startMs = performance.now();
-  const call = async (index: number): Promise<number> => {
+  const call = async (index: number, dueMs: number): Promise<number> => {
     const [reply] = await send(index);
-    const latencyMs = performance.now() - (startMs + dueMs(index));
+    const latencyMs = performance.now() - dueMs;
     if (reply?.type === 'command.failed') {
       const code = String(reply.body['code']);
       failures[code] = (failures[code] ?? 0) + 1;
     }
     return latencyMs;
   };
-  const dueMs = (index: number): number => (index * 1_000) / ratePerSecond;
   const calls: Promise<number>[] = [];
-  while (dueMs(calls.length) < durationMs) {
-    const aheadMs = startMs + dueMs(calls.length) - performance.now();
-    if (aheadMs > 0) await sleep(aheadMs);
-    else calls.push(call(calls.length));
-  }
+  const isOver = (index: number): boolean => (index * 1_000) / ratePerSecond >= durationMs;
+  await atRate(ratePerSecond, isOver, (index, dueMs) => calls.push(call(index, dueMs)));
   const latenciesMs = (await Promise.all(calls)).toSorted((a, b) => a - b);
   return { latenciesMs, failures };
 }

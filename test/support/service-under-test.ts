@@ -11,6 +11,8 @@ export interface ServiceOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** Default: the broker of the test run. */
   readonly url?: string;
+  /** Workers to begin with. Default: none. */
+  readonly workers?: number;
 }
 
 /**
@@ -44,7 +46,12 @@ export class ServiceUnderTest implements AsyncDisposable {
   }
 
   /** Called once for each time that it is used. */
-  async open({ behaviour, variables = {}, url = testBrokerUrl() }: ServiceOptions): Promise<void> {
+  async open({
+    behaviour,
+    variables = {},
+    url = testBrokerUrl(),
+    workers = 0,
+  }: ServiceOptions): Promise<void> {
     this.prefix = uniquePrefix();
     this.url = url;
     this.#workers = [];
@@ -54,6 +61,14 @@ export class ServiceUnderTest implements AsyncDisposable {
       TcpProxy.start(url),
       BusCaller.open(url, this.prefix),
     ]);
+    await Promise.all(Array.from({ length: workers }, () => this.worker()));
+  }
+
+  /** The worker that was started last. */
+  get running(): WorkerProcess {
+    const last = this.#workers.at(-1);
+    if (last === undefined) throw new Error('no worker was started');
+    return last;
   }
 
   /** The settings of a worker that `start` starts. */

@@ -8,6 +8,8 @@ import type { RedisIdempotencyStore } from '#messaging';
 
 import { hostilePage, largePage } from '../../libs/platform/src/answers/large-page.fixture.ts';
 import { LEASE_MS, Workers } from '../integration/idempotency/workers.ts';
+import { percentile } from '../bench/measure.ts';
+import { interactiveLoad } from '../support/interactive-load.ts';
 import { healthy, playerOf } from '../support/platform-answers.ts';
 import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../support/service-under-test.ts';
@@ -17,7 +19,7 @@ import type { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const PLATFORM_MS = 20;
 const PHASE_MS = 5_000;
-const BETWEEN_MS = 10;
+const PER_SECOND = 80;
 const MOST_RATIO = 2;
 const MOST_MIB = 400;
 /** On a busy machine the p99 of a phase says as much of its neighbours: as many rounds may be wrong. */
@@ -87,14 +89,9 @@ describe.each([
 
 /** The p99 of sessions that are created at a steady rate, in milliseconds. */
 async function measure({ caller }: ServiceUnderTest): Promise<number> {
-  const waits: Promise<number>[] = [];
-  for (const endMs = performance.now() + PHASE_MS; performance.now() < endMs; await sleep(BETWEEN_MS)) {
-    const startedMs = performance.now();
-    const sent = caller.sendForOne('session.create', { userId: `p-${waits.length}` });
-    waits.push(sent.then(() => performance.now() - startedMs));
-  }
-  const sorted = (await Promise.all(waits)).toSorted((a, b) => a - b);
-  return Math.round(sorted[Math.floor(0.99 * sorted.length)] ?? 0);
+  const send = (index: number) => caller.send('session.create', { userId: `p-${index}` });
+  const { latenciesMs } = await interactiveLoad(send, PER_SECOND, PHASE_MS);
+  return percentile(latenciesMs, 0.99);
 }
 
 /** A quarter of a second, and the overhead of a machine. */

@@ -19,10 +19,9 @@ export {
   type Postponement,
 } from './observer/messaging-observer.ts';
 export type { BusLook, KeptLook } from './kept/bus-look.ts';
-export type { MessagingHealth } from './messaging.ts';
 export { MessagingModule, type MessagingModuleOptions } from './messaging.module.ts';
-export { CommandContext } from './command/command-context.ts';
-export { PokerTransport, WithoutPipes } from './poker-transport.ts';
+export { CommandContext } from './command/command.ts';
+export { type MessagingHealth, PokerTransport } from './poker-transport.ts';
 export type { WrittenPage } from './replies/reply-message.ts';
 export { forwarderLockOf, topologyOf } from './topology/topology.ts';
 export type { ConnectionState, ConsumerState } from '#rabbitmq';

@@ -1,10 +1,56 @@
-import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { PARAM_ARGS_METADATA } from '@nestjs/microservices/constants';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { BusLook } from './kept/bus-look.ts';
-import { Messaging, type MessagingHealth } from './messaging.ts';
-import type { MessagingOptions } from './messaging-options.ts';
+import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
+
+import { busNames, type Lane } from '#contracts';
+import { adviceFor, Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
+import { steadyClock, type Window } from '#resilience';
+
 import type { CommandHandler } from './command/command.ts';
+import { HeaderSeal, READ_HEADERS } from './envelope/own-headers.ts';
+import { type BusLook, BusLooker } from './kept/bus-look.ts';
+import type { Bus, MessagingOptions } from './messaging-options.ts';
+import { lanesOf } from './pipeline/lanes.ts';
+import { Pipeline } from './pipeline/pipeline.ts';
+import { Quarantine } from './pipeline/quarantine.ts';
+import { ReportPlaces } from './pipeline/report-places.ts';
+import { Settler } from './pipeline/settler.ts';
+import { compartmentOf, laneWindow } from './pipeline/share.ts';
+import { Outbox } from './replies/outbox.ts';
+import { ParkedReplyForwarder } from './replies/parked-reply-forwarder.ts';
+import { topologyOf, workerPermissions } from './topology/topology.ts';
+
+/** Times `REPORTS_PREFETCH`, of which one operator holds half. */
+const REPORTS_IN_FLIGHT = 2;
+
+/** What health shows of the bus. */
+export interface MessagingHealth {
+  readonly isConnected: boolean;
+  /** What the broker says, if something is wrong. */
+  readonly lastError: string | undefined;
+  /** Such as `RabbitMQ 4.3.6`; `undefined` until it was connected to once. */
+  readonly release: string | undefined;
+  /** What the broker's administrator should set, if the service cannot see whether it is. */
+  readonly advice: string | undefined;
+  readonly lanes: readonly {
+    readonly lane: Lane;
+    readonly state: ConsumerState;
+    readonly inFlight: number;
+    /** The most that it takes at once. */
+    readonly prefetch: number;
+    /** Since the receipt of the oldest command in flight; 0 if none is. */
+    readonly oldestAgeMs: number;
+  }[];
+  /** What each operation of each operator holds of the interactive lane, if it was used. */
+  readonly compartments: readonly {
+    readonly operator: string;
+    readonly operation: string;
+    readonly inFlight: number;
+    /** Refused with `OVERLOADED` so far, because the compartment held its share. */
+    readonly overflowed: number;
+  }[];
+}
 
 /**
  * The bus as a transport of Nest: ordinary `@MessagePattern('<command type>')` methods serve the commands, with
@@ -13,24 +59,139 @@ import type { CommandHandler } from './command/command.ts';
  */
 export class PokerTransport extends Server implements CustomTransportStrategy {
   override readonly transportId = Symbol('poker-bridge');
+  /** By command type. */
   readonly #handlers = new Map<string, CommandHandler>();
-  readonly #messaging: Messaging;
   /** What Nest's base class begins with. */
   readonly #noStartHook = this.onProcessingStartHook;
+  readonly #bus: Bus;
+  readonly #window: Window;
+  readonly #directReplies: DirectReplies;
+  readonly #lanes: ReadonlyMap<Lane, QueueConsumer>;
+  readonly #consumers: readonly QueueConsumer[];
+  readonly #pipeline: Pipeline;
+  readonly #broker: Broker;
+  readonly #prefetch: Readonly<Record<Lane, number>>;
+  readonly #forwarder: ParkedReplyForwarder;
+  readonly #looker: BusLooker;
   #closed: Promise<void> | undefined;
 
   constructor(options: MessagingOptions) {
     super();
-    this.#messaging = new Messaging(options, this.#handlers);
-  }
-
-  get health(): MessagingHealth {
-    return this.#messaging.health;
+    const { settings, tls, observer } = options;
+    const { AMQP_URL: urls, AMQP_PREFIX: prefix } = settings;
+    const names = busNames(prefix);
+    const seal = new HeaderSeal(options.internalKeys);
+    const bus: Bus = { ...options, names, seal, nowMs: Date.now, clock: steadyClock, sleep };
+    this.#bus = bus;
+    this.#prefetch = {
+      interactive: settings.INTERACTIVE_PREFETCH,
+      reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
+    };
+    this.#window = laneWindow(this.#prefetch.interactive, settings.INTERACTIVE_DEADLINE_MS, steadyClock);
+    const random = Math.random;
+    const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
+    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls, random });
+    this.#broker = new Broker({
+      name: 'poker-bridge',
+      urls,
+      knownHeaders: READ_HEADERS,
+      tls,
+      topology,
+      publishesTo: ['', names.events],
+      permissions: workerPermissions(prefix),
+      onConsuming: (connection) => {
+        this.#forwarder.attach(connection);
+        this.#looker.attach(connection);
+      },
+      random,
+      onState: (connection, state) => {
+        // What had to wait for the broker is no operation that is stuck.
+        if (state.kind === 'open') this.#window.restart();
+        observer.connectionChanged(connection, state);
+      },
+      onAccess: (advice) => observer.accessChanged(advice),
+      onRelease: (release) => observer.brokerKnown(release.version, adviceFor(release)),
+      onMismatch: options.onMismatch,
+    });
+    const outbox = new Outbox(bus, this.#broker, this.#directReplies);
+    const reports = (): QueueConsumer | undefined => this.#lanes.get('reports');
+    const lanes = lanesOf(bus, {
+      handlers: this.#handlers,
+      outbox,
+      window: this.#window,
+      places: new ReportPlaces(this.#prefetch.reports, bus.clock),
+      onUnavailable: () => {
+        const pauseMs = bus.pauseMs('reports');
+        if (pauseMs !== undefined) reports()?.pause(pauseMs);
+      },
+      // A long report that has shown that the platform answers does not keep its lane at one report at a time.
+      onServed: () => reports()?.widenIfServed(),
+    });
+    this.#pipeline = new Pipeline(bus, {
+      rules: {
+        ...bus,
+        maxBytes: settings.MAX_COMMAND_BYTES,
+        reserved: names.reserved,
+        budgetMs: { interactive: settings.INTERACTIVE_DEADLINE_MS, reports: settings.REPORTS_DEADLINE_MS },
+        newId: randomUUID,
+      },
+      lanes,
+      quarantine: new Quarantine(names.quarantine, settings.DELIVERY_LIMIT, bus.nowMs),
+      settler: new Settler(bus, outbox),
+    });
+    const consumerOf = (queue: string, prefetch: number, isServed = () => true): QueueConsumer =>
+      new QueueConsumer({
+        queue,
+        prefetch,
+        maxBodyBytes: settings.MAX_COMMAND_BYTES,
+        isServed,
+        handle: (delivery) => this.#pipeline.process(delivery),
+        onLost: (error) => observer.consumerLost(queue, this.#broker.describe(error)),
+      });
+    this.#lanes = new Map(
+      settings.LANES.map((lane) => [
+        lane,
+        consumerOf(names.lanes[lane], this.#prefetch[lane], () => options.isServed(lane)),
+      ]),
+    );
+    this.#consumers = [...this.#lanes.values(), consumerOf(names.quarantine, this.#prefetch.interactive)];
+    this.#forwarder = new ParkedReplyForwarder(bus, this.#broker.publisher);
+    this.#looker = new BusLooker({
+      topology,
+      publisher: this.#broker.publisher,
+      isBlocked: () => this.#broker.lastError !== undefined,
+      parked: () => this.#forwarder.left,
+    });
   }
 
   /** What the broker knows of the whole service; `undefined` if it does not answer. */
   look(): Promise<BusLook | undefined> {
-    return this.#messaging.look();
+    return this.#looker.look();
+  }
+
+  get health(): MessagingHealth {
+    const nowMs = this.#bus.nowMs();
+    const lanes = [...this.#lanes].map(([lane, { state, inFlight }]) => ({
+      lane,
+      state,
+      inFlight,
+      prefetch: this.#prefetch[lane],
+      oldestAgeMs: Math.max(0, nowMs - (this.#pipeline.oldestMs(lane) ?? nowMs)),
+    }));
+    const compartments = [...this.#window.holdings].map(([name, { inFlight, overflowed }]) => ({
+      ...compartmentOf(name),
+      inFlight,
+      overflowed,
+    }));
+    const { isConnected, lastError, release } = this.#broker;
+    return {
+      isConnected,
+      lastError,
+      release: release && `RabbitMQ ${release.version}`,
+      advice: release && adviceFor(release),
+      lanes,
+      compartments,
+    };
   }
 
   /** Begins to serve. The callback runs at once: a broker that is away is waited for, and told by `health`. */
@@ -38,13 +199,13 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
     for (const [pattern, handler] of this.messageHandlers) {
       this.#handlers.set(pattern, (data, command) => this.#call(handler, data, command));
     }
-    this.#messaging.start();
+    this.#broker.open(this.#consumers);
     callback();
   }
 
   /** Stops once, however often it is asked: Nest closes a strategy again when it closes the application. */
   close(): Promise<void> {
-    return (this.#closed ??= this.#messaging.stop());
+    return (this.#closed ??= this.#stop());
   }
 
   /** There are no events of the client library to listen to; see `health` and the observer. */
@@ -53,7 +214,15 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
   }
 
   unwrap<T>(): T {
-    return this.#messaging as T;
+    return this.#broker as T;
+  }
+
+  /** Takes nothing new, finishes what is in flight within the grace period, requeues the rest, and closes. */
+  async #stop(): Promise<void> {
+    const { SHUTDOWN_GRACE_MS: graceMs } = this.#bus.settings;
+    const drained = this.#consumers.map((consumer) => consumer.drain(graceMs));
+    await Promise.all([...drained, this.#forwarder.stop()]);
+    await Promise.all([this.#broker.close(), this.#directReplies.close()]);
   }
 
   /** Runs a Nest handler between the hooks that Nest's own transports call, if they are set. */
@@ -68,12 +237,4 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       });
     });
   }
-}
-
-/**
- * Has Nest call a handler with the data and the `CommandContext` as they are: data are valid by then. With parameters that
- * have decorators, Nest awaits a pipe for each, if there is none, too: a fifth of the promises of a command.
- */
-export function WithoutPipes(): MethodDecorator {
-  return (target, name) => Reflect.defineMetadata(PARAM_ARGS_METADATA, {}, target.constructor, name);
 }

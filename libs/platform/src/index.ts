@@ -16,12 +16,11 @@ export {
   PlatformTracer,
   type RefusalReason,
 } from './platform-observer.ts';
-export {
-  DEFAULT_PLATFORM_SETTINGS,
-  type OperatorCredentials,
-  type PlatformLimits,
-  type PlatformSettings,
-  type PlatformTransport,
+export type {
+  OperatorCredentials,
+  PlatformLimits,
+  PlatformSettings,
+  PlatformTransport,
 } from './platform-settings.ts';
 export { type PageRequest, requestOf } from './requests.ts';
 export { type Ask, Names } from './transport/names.ts';

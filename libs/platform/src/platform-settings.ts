@@ -1,5 +1,5 @@
 import type { AdmissionLimits, CircuitSettings } from '#resilience';
-import { DEFAULT_SIGNATURE_SETTINGS, type SignatureSettings } from '#signing';
+import type { SignatureSettings } from '#signing';
 import type { TlsContext } from '#tls';
 
 import type { Names } from './transport/names.ts';
@@ -19,16 +19,6 @@ export interface PlatformSettings extends SignatureSettings {
   /** Hosts that a player may be sent to, in lower case; default any. */
   readonly urlHosts?: ReadonlySet<string> | undefined;
 }
-
-/** To the letter of the interface document. */
-export const DEFAULT_PLATFORM_SETTINGS: PlatformSettings = Object.freeze({
-  ...DEFAULT_SIGNATURE_SETTINGS,
-  rakeParametersIn: 'form',
-  playerCountryMember: 'country',
-  sessionId: 'derive',
-  sessionUserId: 'same',
-  reportRecords: 'strict',
-});
 
 /** The credentials of one operator, and the platform that they are for. */
 export interface OperatorCredentials {

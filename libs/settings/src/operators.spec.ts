@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { DEFAULT_PLATFORM_SETTINGS } from '#platform';
+import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { readOperators } from './operators.ts';
 import { readSettings } from './settings.ts';
@@ -19,7 +19,15 @@ const DEFAULT = {
   clientId: 'client',
   secretKey: 'key',
   currencyPrecisions: new Map([['USD', 2]]),
-  settings: { ...DEFAULT_PLATFORM_SETTINGS, scalars: 'json' },
+  settings: {
+    ...DEFAULT_SIGNATURE_SETTINGS,
+    scalars: 'json',
+    rakeParametersIn: 'form',
+    playerCountryMember: 'country',
+    sessionId: 'derive',
+    sessionUserId: 'same',
+    reportRecords: 'strict',
+  },
 };
 
 /** The operators of a file with this content; a secret is in `casino.key`. */
@@ -98,7 +106,6 @@ describe('readOperators', () => {
     [{ clientId: '' }, ': clientId must be a string that is not empty'],
     [{ secretKey: 7 }, ': secretKey must be a string that is not empty'],
     [{ baseUrl: 'CANARY' }, ': baseUrl must be an http or https URL'],
-    [{ apiUrl: 'http://u:CANARY@h' }, ': apiUrl must not hold credentials'],
     [{ secretKey: 'CANARY', secretKeyFile: 'casino.key' }, ' gives its secret key twice'],
     [{ secretKeyFile: 'CANARY' }, ': secretKeyFile its file cannot be read (ENOENT)'],
     [{ secretKeyFile: 'empty.key' }, ': secretKeyFile its file is empty'],
@@ -111,10 +118,6 @@ describe('readOperators', () => {
     [{ settings: ['CANARY'] }, ': settings must be an object'],
     [{ settings: { LOG_LEVEL: 'CANARY' } }, ': settings has an unknown member "LOG_LEVEL"'],
     [{ settings: { SIGNATURE_SCALARS: 'CANARY' } }, ': SIGNATURE_SCALARS must be one of php, json'],
-    [
-      { settings: { PLAYER_COUNTRY_MEMBER: '' } },
-      ': PLAYER_COUNTRY_MEMBER must be a string that is not empty',
-    ],
   ])('reports %j in an operator:%s', (members, reason) => {
     const casino = { clientId: 'c', ...members };
     expect(faultsOf(() => operatorsOf({ casino }))).toEqual([`OPERATORS_FILE: "casino"${reason}`]);

@@ -12,14 +12,11 @@ import {
   text,
 } from './readers.ts';
 
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const satisfies readonly SamplerName[];
+const ROOT_SAMPLERS = ['always_on', 'always_off', 'traceidratio'] as const;
+const SAMPLERS: readonly SamplerName[] = [
+  ...ROOT_SAMPLERS,
+  ...ROOT_SAMPLERS.map((name) => `parentbased_${name}` as const),
+];
 const HOUR_MS = 60 * 60 * 1000;
 const LARGEST_QUEUE = 1_000_000;
 
@@ -29,6 +26,12 @@ const otlpHeaders: Reader<Readonly<Record<string, string>>> = (value) => {
   return Object.fromEntries(
     pairs.map((match) => [match?.[1] ?? refuse(), decoded(match?.[2]?.trim() ?? '')]),
   );
+};
+
+const sampler: Reader<SamplerName> = (value) => {
+  const name = SAMPLERS.find((candidate) => candidate === value);
+  if (name !== undefined) return name;
+  throw new Error('must be always_on, always_off or traceidratio, or one of these after parentbased_');
 };
 
 const protocol = oneOf(['http/protobuf']);
@@ -50,7 +53,7 @@ export const OTEL_SETTINGS = {
   OTEL_TRACES_EXPORTER: optional(oneOf(['otlp', 'none'])),
   OTEL_SDK_DISABLED: setting(oneOf(['false', 'true']), 'false'),
   OTEL_SERVICE_NAME: setting(text, 'poker-bridge'),
-  OTEL_TRACES_SAMPLER: setting(oneOf(SAMPLERS), 'parentbased_always_on'),
+  OTEL_TRACES_SAMPLER: setting(sampler, 'parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: setting(ratio, '1'),
   OTEL_BSP_SCHEDULE_DELAY: setting(integer(1, HOUR_MS), '5000'),
   OTEL_BSP_EXPORT_TIMEOUT: setting(integer(1, HOUR_MS), '30000'),

@@ -63,6 +63,7 @@ describe('readTls', () => {
   });
 
   it.each<[Given, string]>([
+    [{ CA: 'missing' }, 'AMQP_TLS_CA: its file cannot be read (ENOENT)'],
     [{ CA: 'text' }, 'AMQP_TLS_CA: its file holds no certificate in PEM'],
     [{ CA: 'broken' }, 'AMQP_TLS_CA: its file holds a certificate that cannot be read'],
     [{ CA: 'expired' }, 'AMQP_TLS_CA: its certificate has expired, or is not valid yet'],
@@ -70,12 +71,14 @@ describe('readTls', () => {
       { CERT: 'chain with an expired one', KEY: 'key' },
       'AMQP_TLS_CERT: its certificate has expired, or is not valid yet',
     ],
+    [{ CERT: 'cert' }, 'AMQP_TLS_CERT: has no key; name its file in AMQP_TLS_KEY'],
     [{ KEY: 'key' }, 'AMQP_TLS_KEY: has no certificate; name its file in AMQP_TLS_CERT'],
     [{ CERT: 'cert', KEY: 'text' }, 'AMQP_TLS_KEY: its file holds no private key in PEM'],
     [
       { CERT: 'cert', KEY: 'protected key' },
       'AMQP_TLS_KEY: its key needs a passphrase; give one that needs none',
     ],
+    [{ CERT: 'cert', KEY: 'short key' }, 'AMQP_TLS_KEY: does not belong to the certificate of AMQP_TLS_CERT'],
     [{ CERT: 'short', KEY: 'short key' }, 'AMQP_TLS_CERT: cannot be used (ERR_SSL_EE_KEY_TOO_SMALL)'],
   ])('refuses %j: %s', (given, fault) => {
     expect(faultsOf(given)).toEqual([fault]);

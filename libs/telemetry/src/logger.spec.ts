@@ -53,12 +53,6 @@ describe('createLogger', () => {
     expect(text).not.toContain(CANARY);
   });
 
-  it('shows a thrown string only as a string', () => {
-    expect(logged((logger) => logger.error({ cause: CANARY }, 'failed')).lines).toMatchObject([
-      { cause: { name: 'string' } },
-    ]);
-  });
-
   it('writes a line with only a message, and one with only fields', () => {
     const { lines } = logged((logger) => {
       logger.info('worker stopped');

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Options } from 'amqplib';
 
+import { atRate } from '../../support/interactive-load.ts';
 import { healthy, playerOf } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
@@ -48,7 +49,7 @@ const FILLERS = 100;
 export const fullReplyQueue: Trouble = async (service, signal) => {
   const replyTo = await fullQueue(service);
   const send = () => publish(service, 'session.create', { userId: randomUUID() }, { replyTo });
-  void atRate(CALLERS_RATE, send, signal);
+  void atRate(CALLERS_RATE, () => signal.aborted, send);
 };
 
 /** A listener on the events whose queue is full and refuses. */
@@ -64,13 +65,14 @@ export const games =
     const replyTo = await sink(service);
     const send = () =>
       publish(service, 'game.open', { player: { id: playerThatTakes(answer, randomUUID()) } }, { replyTo });
-    void atRate(GAMES_RATE, send, signal);
+    void atRate(GAMES_RATE, () => signal.aborted, send);
   };
 
 /** Sessions of another operator. */
 export const otherOperator: Trouble = async (service, signal) => {
   const replyTo = await sink(service);
-  void atRate(GAMES_RATE, () => illSession(service, 'operator-1', 3_000, replyTo), signal);
+  const send = () => illSession(service, 'operator-1', 3_000, replyTo);
+  void atRate(GAMES_RATE, () => signal.aborted, send);
 };
 
 /** Ten operators, some of which are slow, and some never answer. */
@@ -80,7 +82,7 @@ export const illOperators: Trouble = async (service, signal) => {
     const operator = 1 + (index % ILL_OPERATORS);
     illSession(service, `operator-${operator}`, operator % 2 === 0 ? 3_000 : 'never', replyTo);
   };
-  void atRate(ILL_RATE * ILL_OPERATORS, send, signal);
+  void atRate(ILL_RATE * ILL_OPERATORS, () => signal.aborted, send);
 };
 
 /** Four long reports at a time, again and again. */
@@ -133,17 +135,4 @@ async function sink({ caller: { channel } }: ServiceUnderTest): Promise<string> 
   const { queue } = await channel.assertQueue('', { exclusive: true });
   await channel.consume(queue, () => undefined, { noAck: true });
   return queue;
-}
-
-async function atRate(
-  ratePerSecond: number,
-  send: (index: number) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const startMs = performance.now();
-  for (let index = 0; !signal.aborted;) {
-    const aheadMs = startMs + (index * 1_000) / ratePerSecond - performance.now();
-    if (aheadMs > 0) await sleep(aheadMs);
-    else send(index++);
-  }
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
+import { atRate } from '../../support/interactive-load.ts';
 import type { Speech } from '../../support/speech.ts';
 import { Ledger, sessionWorkload, type Tally, type Workload } from './workload.ts';
 
@@ -115,17 +116,13 @@ export class LoadDriver implements AsyncDisposable {
   async openLoop({ perSecond, forMs }: OpenLoop): Promise<Load> {
     const startedAtMs = this.#begin();
     const commands = Math.round((perSecond * forMs) / 1_000);
-    let sent = 0;
-    while (sent < commands) {
-      const dueAtMs = startedAtMs + (sent * 1_000) / perSecond;
-      if (dueAtMs > performance.now()) await sleep(TICK_MS);
-      else {
-        sent += 1;
-        this.#send(dueAtMs);
-      }
-    }
+    await atRate(
+      perSecond,
+      (sent) => sent === commands,
+      (_, dueAtMs) => this.#send(dueAtMs),
+    );
     await this.#answered();
-    return this.#end(startedAtMs, sent);
+    return this.#end(startedAtMs, commands);
   }
 
   /** What became of everything that was sent, once no answer has come for a while: a second one may be on its way. */

@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import { isTestBrokerFrom } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { factsOf, type Testimony, Witness } from './witness.ts';
+import { factsOf, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const MANY = 400;
@@ -20,26 +19,17 @@ const FOREIGN_KEYS = [
 const DROPS_FOREIGN_KEYS = isTestBrokerFrom(4) && !isTestBrokerFrom(4, 3);
 
 describe('direct reply-to keys', () => {
-  let service: ServiceUnderTest;
-  let witness: Witness;
-  let worker: WorkerProcess;
+  const service = serviceForAll({ behaviour: healthy(), workers: 1 });
+  const witness = witnessForAll(service);
   let correlationId: string;
 
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-    worker = await service.worker();
-    witness = await Witness.open(service);
-  });
-  afterAll(async () => service?.[Symbol.asyncDispose]());
   beforeEach(() => {
     correlationId = randomUUID();
-    service.platform.requests.length = 0;
   });
 
   const publish = (type: string, body: object, options: Options.Publish): void =>
     witness.publish(correlationId, type, body, options);
-  const seen = (what: string, isThere: (testimony: Testimony) => boolean) =>
-    witness.until(correlationId, what, isThere);
+
   it.each(['', 'a.b.c', Buffer.alloc(150, 0xff).toString('base64'), '%%%'])(
     'the made-up key amq.rabbitmq.reply-to.%s does no harm',
     async (key) => {
@@ -58,7 +48,11 @@ describe('direct reply-to keys', () => {
   ])('the reply to a made-up key %s is parked, and the next command is served', async (_, key) => {
     publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await witness.expectServed();
-    const { undelivered } = await seen('its reply', (all) => all.undelivered.length > 0);
+    const { undelivered } = await witness.until(
+      correlationId,
+      'its reply',
+      (all) => all.undelivered.length > 0,
+    );
     expect(undelivered.map(factsOf).map(({ type }) => type)).toEqual(['session.created']);
     expect(undelivered[0]?.properties.headers?.['x-reason']).toBe('REPLY_QUEUE_GONE');
   });
@@ -66,7 +60,10 @@ describe('direct reply-to keys', () => {
   it.each(FOREIGN_KEYS)('a made-up key %s affects no other command', async (_, key) => {
     publish('session.create', SESSION, { replyTo: `amq.rabbitmq.reply-to.${key}` });
     await witness.expectServed();
-    await until('it is acknowledged', async () => (await worker.metric('poker_commands_in_flight')) === 0);
+    await until(
+      'it is acknowledged',
+      async () => (await service.running.metric('poker_commands_in_flight')) === 0,
+    );
   });
 
   it('many made-up keys do not delay the replies of another caller', async () => {
@@ -114,8 +111,9 @@ describe('direct reply-to keys', () => {
   });
 
   it('the connections that others use survive all of this', () => {
-    expect(worker.log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
-    expect(worker.stderr).toBe('');
+    const { log, stderr } = service.running;
+    expect(log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
+    expect(stderr).toBe('');
   });
 });
 

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { healthy } from '../../support/platform-answers.ts';
 import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { entry, publishRaw, raw, type RawProperties } from '../../support/raw-message.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
@@ -49,14 +49,12 @@ const ODD = {
 };
 
 describe('strange headers, on two workers', () => {
-  let service: ServiceUnderTest;
+  const service = serviceForAll({ behaviour: slow });
   let workers: WorkerProcess[];
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: slow });
     workers = await Promise.all([service.worker(), service.worker()]);
   });
-  afterAll(async () => service?.[Symbol.asyncDispose]());
 
   const send = (id: string, properties: RawProperties) => {
     const { caller, prefix } = service;

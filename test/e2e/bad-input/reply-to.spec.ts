@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import { factsOf, type Testimony, Witness } from './witness.ts';
+import { factsOf, type Testimony, witnessForAll } from './witness.ts';
 
 const SESSION = { userId: 'p-1' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
@@ -14,19 +14,11 @@ const PAGES = 5;
 const STALL_MS = 600;
 
 describe('reply_to', () => {
-  let service: ServiceUnderTest;
-  let witness: Witness;
+  const variables = { REPORTS_STALL_MS: String(STALL_MS) };
+  const service = serviceForAll({ behaviour: healthy(PAGES), variables, workers: 1 });
+  const witness = witnessForAll(service);
   let correlationId: string;
 
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: healthy(PAGES),
-      variables: { REPORTS_STALL_MS: String(STALL_MS) },
-    });
-    await service.worker();
-    witness = await Witness.open(service);
-  });
-  afterAll(async () => service?.[Symbol.asyncDispose]());
   beforeEach(() => {
     correlationId = randomUUID();
     service.platform.requests.length = 0;
@@ -161,19 +153,5 @@ describe('reply_to', () => {
       [1, 'report.page'],
     ]);
     expect(service.platform.requests.length).toBeLessThan(PAGES);
-  });
-
-  it('a queue with room for the pages and not for the end of a report: the failure is parked in its place', async () => {
-    const replyTo = await service.caller.boundedQueue(PAGES);
-    publish('report.rake.fetch', RAKE, { replyTo });
-    const { undelivered, events } = await seen(
-      'the failure is kept and announced',
-      (all) => all.undelivered.length > 0 && all.events.length > 0,
-    );
-    expect(undelivered.map(factsOf)).toEqual([
-      { type: 'command.failed', sequence: PAGES, final: true, code: 'REPLY_QUEUE_FULL' },
-    ]);
-    expect(events.map(({ fields }) => fields.routingKey)).toEqual(['command.failed.REPLY_QUEUE_FULL']);
-    expect(await contents(replyTo)).toHaveLength(PAGES);
   });
 });

@@ -1,64 +1,63 @@
+import { beforeAll } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 
+const KINDS = ['replies', 'deadLetters', 'events', 'undelivered'] as const;
+type Kind = (typeof KINDS)[number];
+
 /** Everything that the service published about one message. */
-export interface Testimony {
-  readonly replies: readonly ConsumeMessage[];
-  readonly deadLetters: readonly ConsumeMessage[];
-  readonly events: readonly ConsumeMessage[];
-  readonly undelivered: readonly ConsumeMessage[];
-}
-
-type Kind = keyof Testimony;
-
-const NOTHING: readonly ConsumeMessage[] = [];
+export type Testimony = Readonly<Record<Kind, ConsumeMessage[]>>;
 
 /**
  * Records everything that the service publishes under a prefix: replies to a queue of its own, dead letters, events and
  * undelivered replies, each by its correlation id.
  */
 export class Witness {
-  readonly #seen = new Map<string, Map<Kind, ConsumeMessage[]>>();
-  readonly #counts: Record<Kind, number> = { replies: 0, deadLetters: 0, events: 0, undelivered: 0 };
+  replyQueue!: string;
+  readonly service: ServiceUnderTest;
+  readonly #seen = new Map<string, Testimony>();
 
-  private constructor(
-    readonly replyQueue: string,
-    readonly service: ServiceUnderTest,
-  ) {}
+  constructor(service: ServiceUnderTest) {
+    this.service = service;
+  }
 
   /** The worker must have declared its queues. */
-  static async open(service: ServiceUnderTest): Promise<Witness> {
-    const { channel } = service.caller;
-    const replies = await channel.assertQueue('', { exclusive: true });
-    const events = await channel.assertQueue('', { exclusive: true });
-    await channel.bindQueue(events.queue, service.name('events'), '#');
-    const witness = new Witness(replies.queue, service);
-    const consume = (queue: string, kind: Kind) =>
-      channel.consume(queue, (message) => message && witness.#see(kind, message), { noAck: true });
-    await consume(replies.queue, 'replies');
-    await consume(events.queue, 'events');
-    await consume(service.name('dead-letters'), 'deadLetters');
-    await consume(service.name('replies.undelivered'), 'undelivered');
-    return witness;
+  async open(): Promise<void> {
+    const { channel } = this.service.caller;
+    const name = (rest: string): string => this.service.name(rest);
+    this.replyQueue = (await channel.assertQueue('', { exclusive: true })).queue;
+    const events = (await channel.assertQueue('', { exclusive: true })).queue;
+    await channel.bindQueue(events, name('events'), '#');
+    const queues = [this.replyQueue, name('dead-letters'), events, name('replies.undelivered')];
+    for (const [index, queue] of queues.entries()) await this.consume(queue, KINDS[index]!);
+  }
+
+  async consume(queue: string, kind: Kind): Promise<void> {
+    const see = (message: ConsumeMessage | null): void => {
+      if (message) this.messagesFor(String(message.properties.correlationId))[kind].push(message);
+    };
+    await this.service.caller.channel.consume(queue, see, { noAck: true });
   }
 
   /** The number of messages of each kind. */
   get counts(): Readonly<Record<Kind, number>> {
-    return this.#counts;
+    const all = [...this.#seen.values()];
+    const countOf = (kind: Kind) => all.reduce((sum, seen) => sum + seen[kind].length, 0);
+    return Object.fromEntries(KINDS.map((kind) => [kind, countOf(kind)])) as Record<Kind, number>;
   }
 
-  /** The messages with a correlation id so far. */
+  /** The messages with a correlation id, so far and later. */
   messagesFor(correlationId: string): Testimony {
-    const seen = this.#seen.get(correlationId);
-    const list = (kind: Kind) => seen?.get(kind) ?? NOTHING;
-    return {
-      replies: list('replies'),
-      deadLetters: list('deadLetters'),
-      events: list('events'),
-      undelivered: list('undelivered'),
+    const seen = this.#seen.get(correlationId) ?? {
+      replies: [],
+      deadLetters: [],
+      events: [],
+      undelivered: [],
     };
+    this.#seen.set(correlationId, seen);
+    return seen;
   }
 
   /** Publishes a command with these properties, and with no others but its identity. */
@@ -87,16 +86,13 @@ export class Witness {
     const [reply] = await this.service.caller.send('session.create', { userId: 'p-1' });
     if (reply?.type !== 'session.created') throw new Error(`answered with ${reply?.text}`);
   }
+}
 
-  #see(kind: Kind, message: ConsumeMessage): void {
-    this.#counts[kind] += 1;
-    const correlationId = String(message.properties.correlationId);
-    const seen = this.#seen.get(correlationId) ?? new Map<Kind, ConsumeMessage[]>();
-    this.#seen.set(correlationId, seen);
-    const list = seen.get(kind) ?? [];
-    seen.set(kind, list);
-    list.push(message);
-  }
+/** A witness of a service whose first worker is ready, while the tests of a suite run. */
+export function witnessForAll(service: ServiceUnderTest): Witness {
+  const witness = new Witness(service);
+  beforeAll(() => witness.open());
+  return witness;
 }
 
 /** A summary of a reply. */

@@ -52,7 +52,7 @@ describe('poker-bridge doctor', () => {
         /^settings \| can be used; credentials of default/,
         /^broker \| RabbitMQ \d+\.\d+\.\d+ accepts the user/,
         /^permissions \| the user may configure, write and read/,
-        /^topology \| all 11 exchanges and queues stand as declared/,
+        /^topology \| all 11 exchanges and queues exist as declared/,
         /^Redis \| REDIS_URL is not set/,
         /^platform default \| http:\S+ answers \(\d+\)/,
         refused('session.create'),
@@ -133,12 +133,12 @@ describe('poker-bridge doctor', () => {
       () => ({ RAKE_PARAMETERS_IN: 'query' }),
       /report\.rake\.fetch: .* \| .*set RAKE_PARAMETERS_IN=form$/,
     ],
-  ])('knows %s', async (_, changes, ...expected) => {
+  ])('reports %s', async (_, changes, ...expected) => {
     const { code, faults } = await diagnose(changes());
     expect([code, faults]).toEqual([1, expected.map((fault) => expect.stringMatching(fault))]);
   });
 
-  it('knows a permission that is missing', async () => {
+  it('names a permission that is missing', async () => {
     const user = `doctor-${uniquePrefix()}`;
     await testBrokerCtl('add_user', user, CANARY);
     await testBrokerCtl('set_permissions', user, '.*', '^t-', '.*');
@@ -148,7 +148,7 @@ describe('poker-bridge doctor', () => {
     expect([code, faults]).toEqual([1, [expect.stringMatching(expected)]]);
   });
 
-  it('knows what stands with other properties, and what does not stand, which it does not declare', async () => {
+  it('reports what exists with other properties, and what is missing, without declaring it', async () => {
     const prefix = uniquePrefix();
     await using broker = await openConnection();
     await broker.channel.assertQueue(`${prefix}.dead-letters`, { durable: true });
@@ -157,7 +157,7 @@ describe('poker-bridge doctor', () => {
       1,
       [
         expect.stringMatching(
-          /the queue \S+\.dead-letters stands with other properties.*empty and delete it, .* another AMQP_PREFIX/,
+          /the queue \S+\.dead-letters exists with other properties.*empty and delete it, .* another AMQP_PREFIX/,
         ),
       ],
     ]);
@@ -166,11 +166,11 @@ describe('poker-bridge doctor', () => {
     const empty = await diagnose({ AMQP_PREFIX: prefix });
     expect([empty.code, empty.warnings]).toEqual([
       0,
-      expect.stringContaining('nothing of this service stands yet'),
+      expect.stringContaining('nothing of this service exists yet'),
     ]);
   });
 
-  it('names a retry queue whose delay is no longer set, with what lies there', async () => {
+  it('names a retry queue whose delay is no longer set, and counts its messages', async () => {
     const queue = sandboxed.service.name('reports.retry.7000');
     await using broker = await openConnection();
     await broker.channel.assertQueue(queue, { durable: true });
@@ -178,11 +178,11 @@ describe('poker-bridge doctor', () => {
     await broker.channel.waitForConfirms();
     const { code, warnings } = await diagnose();
     await broker.channel.deleteQueue(queue);
-    const expected = `topology | ${queue} stands, and its delay is not in REPORTS_RETRY_DELAYS_MS; 1 message lies there | wait until it is empty, then delete it`;
+    const expected = `topology | ${queue} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds 1 message | wait until it is empty, then delete it`;
     expect([code, warnings.split('\n')]).toEqual([0, expect.arrayContaining([expected])]);
   });
 
-  it('knows whether the broker takes messages of more than 16 MiB', async () => {
+  it('reports whether the broker takes messages of more than 16 MiB', async () => {
     // RabbitMQ 4 reads its settings once, when it starts, and keeps this one elsewhere.
     const limit = (bytes: number) =>
       testBrokerCtl(
@@ -210,7 +210,7 @@ describe('poker-bridge doctor', () => {
     expect(warnings).toMatch(/game\.open for poker-bridge-doctor succeeded, .*was created.* ask the manager/);
   });
 
-  it('knows a clock that is off against the Date of the platform', async () => {
+  it('reports a clock that differs from the Date of the platform', async () => {
     await using platform = await startPlatform((_, response) => {
       response.writeHead(404, { date: new Date(Date.now() + 90_000).toUTCString() }).end();
     });

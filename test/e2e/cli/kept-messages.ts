@@ -53,7 +53,7 @@ export class KeptMessages {
   /** Puts dead letters there as a worker does, with the ids `from` to `to`, each a second after the one before. */
   async put(from: number, to: number, facts: LetterFacts = {}): Promise<void> {
     const { type = 'report.rake.fetch', reason = 'PLATFORM_UNAVAILABLE', caller, body = REPORT } = facts;
-    const seal = sealOf(facts.key ?? INTERNAL_KEY);
+    const seal = new HeaderSeal(new InternalKeys(internalKeyOf(facts.key ?? INTERNAL_KEY, [])));
     const { channel } = this.service.caller;
     const queue = this.service.name('dead-letters');
     for (let n = from; n < to; n += 1) {
@@ -96,11 +96,6 @@ export class KeptMessages {
     await until(`${count} are in ${queue}`, async () => (await this.depth(queue)) >= count);
     return this.service.caller.drain(this.service.name(queue));
   }
-}
-
-/** The seal of workers with this `INTERNAL_KEY`. */
-export function sealOf(key: string): HeaderSeal {
-  return new HeaderSeal(new InternalKeys(internalKeyOf(key, [])));
 }
 
 export function idsOf(messages: readonly ConsumeMessage[]): string[] {

@@ -101,14 +101,6 @@ describe('poker-bridge send, unanswered', () => {
     });
   });
 
-  it('tries the next node of a cluster', async () => {
-    await using proxy = await TcpProxy.start(testBrokerUrl());
-    proxy.refuse();
-    const urls = `${proxy.through(testBrokerUrl())},${testBrokerUrl()}`;
-    const { stderr } = await send({ AMQP_URL: urls }, '--deadline-ms', '1');
-    expect(stderr).toContain('No answer came within 1 ms.');
-  });
-
   it.each([
     ['a wrong URL', { AMQP_URL: 'http://hush' }, 'AMQP_URL: must be amqp or amqps URLs, comma separated\n'],
     ['a wrong prefix', { AMQP_PREFIX: 'amq.hush' }, 'AMQP_PREFIX: must be 1 to 100 letters'],

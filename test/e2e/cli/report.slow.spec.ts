@@ -88,16 +88,6 @@ describe('poker-bridge report', () => {
     expect(await folder.files()).toEqual(['day.ndjson', 'day.parquet']);
   });
 
-  it('warns of a period that has not ended', async () => {
-    const today = new Date().toISOString().slice(0, 10);
-    const { code, stderr } = await folder.fetch(`rake --day ${today}`, 'today.csv');
-    expect([code, stderr]).toEqual([
-      0,
-      expect.stringMatching(/the period has not ended: it lasts until .* fetch it again after/),
-    ]);
-    expect((await folder.fetch(`rake ${DAY}`, 'past.csv')).stderr).not.toContain('period');
-  });
-
   it('writes yesterday to the standard output, with decimals that the worker does not know', async () => {
     const { code, stdout, stderr } = await folder.fetch('rake --day yesterday --decimals GBP=8', '-');
     const [titles, ...rows] = stdout.trimEnd().split('\r\n');
@@ -148,26 +138,6 @@ describe('poker-bridge report', () => {
     const { code, stdout } = await folder.fetch(`rake ${DAY}`, 'rake.csv');
     expect([code, stdout]).toEqual([1, expect.stringContaining('FORBIDDEN (misconfigured)')]);
     expect(await folder.files()).toEqual([]);
-  });
-
-  it('replaces a file only with --force', async () => {
-    await folder.write('old.json', 'old');
-    const refused = await folder.fetch(`rake ${DAY}`, 'old.json');
-    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/old\.json exists; --force/)]);
-    expect(await folder.content('old.json')).toBe('old');
-    expect((await folder.fetch(`rake ${DAY}`, 'old.json', '--force')).code).toBe(0);
-    expect(await folder.content('old.json')).toMatch(/^\[\n\{"id":/);
-  });
-
-  it.each([
-    ['rake --from 2026-03-02 --to 2026-03-01', 'a.csv', /dateTo must be after dateFrom/],
-    ['rake --day 2026-03-01 --month 2026-03', 'a.csv', /either --month, or --day/],
-    [`rake ${DAY} --user-id @/no/such`, 'a.csv', /cannot be read \(ENOENT\)/],
-    [`rake ${DAY}`, 'a.xlsx', /--out ends in \.csv, \.ndjson, \.json, \.parquet, or is -/],
-    [`rake ${DAY}`, 'no/such/folder.csv', /cannot be written \(ENOENT\)/],
-  ])('refuses %s into %s before it asks', async (line, file, expected) => {
-    const { code, stderr } = await folder.fetch(line, file);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(expected)]);
   });
 
   it('ends with 3 if nobody can answer, and with 1 if it is interrupted, without a file', async () => {

@@ -60,17 +60,6 @@ describe('poker-bridge sign explain --json', () => {
     ]);
     expect((await explain(stdout, '--json')).stdout).toBe(stdout);
   });
-
-  it('signs open-game over its body, if the settings say so', async () => {
-    const { data } = row.parameters;
-    const settings = { SIGNATURE_SCHEME_V3: 'raw-body' };
-    const { stdout } = await explain(
-      [{ parameters: { client: 'op1', data }, secret: SECRET, settings }],
-      '--json',
-    );
-    const canonical = JSON.stringify({ data });
-    expect(JSON.parse(stdout)).toMatchObject([{ canonical, sign: digest(canonical) }]);
-  });
 });
 
 describe('poker-bridge sign explain', () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { until } from '../../support/until.ts';
-import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+import { sandboxedForAll } from './sandboxed-service.ts';
 
 const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const SECRET_KEY = 'canary-secret-key';
@@ -49,16 +49,15 @@ const COMMANDS: readonly (readonly [type: string, body: unknown, outcome: string
 ];
 
 describe('what a person on call sees', () => {
-  let sandboxed: SandboxedService;
+  const sandboxed = sandboxedForAll({
+    sandbox: { SANDBOX_REPORT_RECORDS: '3', SANDBOX_SECRET_KEY: SECRET_KEY },
+    worker: { PLATFORM_SECRET_KEY: SECRET_KEY, LOG_LEVEL: 'trace' },
+  });
   let metrics: string;
   const secrets: string[] = [];
   const ids: string[] = [];
 
   beforeAll(async () => {
-    sandboxed = await startSandboxedService({
-      sandbox: { SANDBOX_REPORT_RECORDS: '3', SANDBOX_SECRET_KEY: SECRET_KEY },
-      worker: { PLATFORM_SECRET_KEY: SECRET_KEY, LOG_LEVEL: 'trace' },
-    });
     const { caller, worker, platform } = sandboxed;
     await platform.fault({ kind: 'status', status: 503, operation: 'session', count: 1 });
     for (const [type, body, , options] of COMMANDS) {
@@ -79,7 +78,6 @@ describe('what a person on call sees', () => {
     await until('every outcome is logged', () => outcomes().length === COMMANDS.length + 1);
     metrics = (await worker.get('/metrics')).body;
   });
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
 
   const outcomes = () => sandboxed.worker.log.filter((line) => 'outcome' in line);
   const series = (name: string) => metrics.split('\n').filter((line) => /^[^{ ]+/.exec(line)?.[0] === name);

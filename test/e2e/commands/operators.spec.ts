@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
-import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { sandboxedForAll } from './sandboxed-service.ts';
 
 const SECRET = 'sandbox-secret-key';
 const CONVENTIONS = {
@@ -26,58 +24,49 @@ const GAME = { player: { id: 'p-1', country: 'DE', active: true, verified: false
 const GAME_WITH_LOCALE = { ...PLAYER, session: { launchOptions: { locale: 'de', theme: 'dark' } } };
 
 describe('an operator', () => {
-  let folder: string;
-  let sandboxed: SandboxedService;
+  const folder = temporaryFolder();
+  afterAll(() => folder[Symbol.dispose]());
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'operators-'));
-    const write = async (name: string, content: unknown): Promise<string> => {
-      const path = join(folder, name);
-      await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
-      return path;
-    };
-    const secretKeyFile = await write('secret', 'the-secret-of-casino\n');
-    const clients = {
-      'client-of-casino': { secretKey: 'the-secret-of-casino', settings: CONVENTIONS },
-      'client-of-club': { secretKey: 'the-secret-of-club', settings: RAW_BODY },
-      'client-of-free': {},
-      'client-of-barred': { secretKey: 'the-secret-of-barred', operations: ['open-game'] },
-      deep: { secretKey: SECRET, settings: DEEP },
-      merge: { secretKey: SECRET, settings: MERGE },
-    };
-    const operator = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
-    const operators = {
-      casino: { clientId: 'client-of-casino', secretKeyFile, settings: CONVENTIONS },
-      club: { clientId: 'client-of-club', secretKey: 'the-secret-of-club', settings: RAW_BODY },
-      free: { clientId: 'client-of-free' },
-      barred: { clientId: 'client-of-barred', secretKey: 'the-secret-of-barred' },
-      mistaken: { clientId: 'client-of-club', secretKey: 'not-the-secret-of-club' },
-      'deep-as-deep': operator('deep', DEEP),
-      'deep-as-top': operator('deep', {}),
-      'merge-as-merge': operator('merge', MERGE),
-      'merge-as-in-place': operator('merge', {}),
-      omitting: operator('sandbox', { SESSION_ID: 'omit' }),
-      lenient: {
-        ...operator('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
-        currencyPrecisions: { EUR: 4, mBTC: 5 },
-      },
-    };
-    sandboxed = await startSandboxedService({
-      sandbox: { SANDBOX_CLIENTS_FILE: await write('clients.json', clients), SANDBOX_REPORT_RECORDS: '8' },
-      worker: {
-        CURRENCY_PRECISIONS: 'EUR=2',
-        OPERATORS_FILE: await write('operators.json', operators),
-        REPORTS_PER_PAGE: '2',
-        REPORTS_RETRY_DELAYS_MS: '100',
-        PLATFORM_MAX_ATTEMPTS: '1',
-      },
-    });
+  const operatorWith = (clientId: string, settings: object) => ({ clientId, secretKey: SECRET, settings });
+  const secretKeyFile = folder.write('secret', 'the-secret-of-casino\n');
+  const clients = {
+    'client-of-casino': { secretKey: 'the-secret-of-casino', settings: CONVENTIONS },
+    'client-of-club': { secretKey: 'the-secret-of-club', settings: RAW_BODY },
+    'client-of-free': {},
+    'client-of-barred': { secretKey: 'the-secret-of-barred', operations: ['open-game'] },
+    deep: { secretKey: SECRET, settings: DEEP },
+    merge: { secretKey: SECRET, settings: MERGE },
+  };
+  const operators = {
+    casino: { clientId: 'client-of-casino', secretKeyFile, settings: CONVENTIONS },
+    club: { clientId: 'client-of-club', secretKey: 'the-secret-of-club', settings: RAW_BODY },
+    free: { clientId: 'client-of-free' },
+    barred: { clientId: 'client-of-barred', secretKey: 'the-secret-of-barred' },
+    mistaken: { clientId: 'client-of-club', secretKey: 'not-the-secret-of-club' },
+    'deep-as-deep': operatorWith('deep', DEEP),
+    'deep-as-top': operatorWith('deep', {}),
+    'merge-as-merge': operatorWith('merge', MERGE),
+    'merge-as-in-place': operatorWith('merge', {}),
+    omitting: operatorWith('sandbox', { SESSION_ID: 'omit' }),
+    lenient: {
+      ...operatorWith('sandbox', { REPORT_RECORDS: 'lenient', SESSION_USER_ID: 'any' }),
+      currencyPrecisions: { EUR: 4, mBTC: 5 },
+    },
+  };
+  const sandboxed = sandboxedForAll({
+    sandbox: {
+      SANDBOX_CLIENTS_FILE: folder.write('clients.json', JSON.stringify(clients)),
+      SANDBOX_REPORT_RECORDS: '8',
+    },
+    worker: {
+      CURRENCY_PRECISIONS: 'EUR=2',
+      OPERATORS_FILE: folder.write('operators.json', JSON.stringify(operators)),
+      REPORTS_PER_PAGE: '2',
+      REPORTS_RETRY_DELAYS_MS: '100',
+      PLATFORM_MAX_ATTEMPTS: '1',
+    },
   });
-  afterAll(async () => {
-    await sandboxed?.[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
-  });
-  afterEach(async () => sandboxed.platform.clearFaults());
+  afterEach(() => sandboxed.platform.clearFaults());
 
   const sendAll = (
     operator: string | undefined,

@@ -7,22 +7,27 @@ import type { Connection } from 'rhea';
 
 import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const SESSION = { userId: 'p-1', nick: 'Ace' };
 const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', page: 1 };
 
+const COMMANDS = 10;
+
+const service = serviceForAll({
+  behaviour: healthy(1),
+  variables: { INTERACTIVE_PREFETCH: '1' },
+  workers: 1,
+});
+
 /** Brokers of RabbitMQ 4 speak AMQP 1.0, too. */
 describe('a caller that speaks AMQP 1.0', () => {
-  let service: ServiceUnderTest;
   let connection: Connection;
   const replyQueue = `${uniquePrefix()}.replies`;
   const replies = new Map<string, string>();
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(1) });
-    await service.worker();
     await service.caller.channel.assertQueue(replyQueue, { durable: true });
     const { hostname: host, port } = new URL(testBrokerUrl());
     const guest = { username: 'guest', password: 'guest' };
@@ -43,8 +48,7 @@ describe('a caller that speaks AMQP 1.0', () => {
       connection.close();
       await closed;
     }
-    await service?.caller.channel.deleteQueue(replyQueue);
-    await service?.[Symbol.asyncDispose]();
+    await service.caller.channel.deleteQueue(replyQueue);
   });
 
   /** Sends a command and gives the body of its last reply. */
@@ -78,25 +82,13 @@ describe('a caller that speaks AMQP 1.0', () => {
   });
 });
 
-const COMMANDS = 10;
-
 /** Quorum queues of RabbitMQ 4 deliver what has a priority above 4 first. */
 describe('a caller that gives its commands a priority', () => {
-  const gate = new Gate();
-  let service: ServiceUnderTest;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: gate.behind(healthy()),
-      variables: { INTERACTIVE_PREFETCH: '1' },
-    });
-    await service.worker();
-  });
-
-  afterAll(async () => service?.[Symbol.asyncDispose]());
-
   it('is served after the callers that waited before it', async () => {
     const { caller, platform } = service;
+    const gate = new Gate();
+    platform.behaviour = gate.behind(healthy());
+    platform.requests.length = 0;
     const send = (name: string, priority?: number) =>
       caller.send('session.create', { userId: name }, { messageId: name, ...(priority && { priority }) });
     const first = send('first');

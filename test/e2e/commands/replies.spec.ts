@@ -1,34 +1,32 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { ConsumeMessage } from 'amqplib';
 
-import type { BusCaller } from '../../support/bus-caller.ts';
-import type { SandboxControl } from '../../support/sandbox-control.ts';
+import { until } from '../../support/until.ts';
 import { expectedProperties } from './expected-properties.ts';
-import { type SandboxedService, startSandboxedService } from './sandboxed-service.ts';
+import { sandboxedForAll } from './sandboxed-service.ts';
 
+const DAY = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-describe('the worker, at session.create and game.open,', () => {
-  let sandboxed: SandboxedService;
-  let caller: BusCaller;
-  let platform: SandboxControl;
+describe('the worker', () => {
+  const sandboxed = sandboxedForAll({
+    sandbox: { SANDBOX_REPORT_RECORDS: '3' },
+    // A repeat is run again.
+    worker: { IDEMPOTENCY_TTL_MS: '1' },
+  });
   let id: string;
   let correlationId: string;
 
-  beforeAll(async () => {
-    sandboxed = await startSandboxedService();
-    ({ caller, platform } = sandboxed);
-  });
-  afterAll(async () => sandboxed?.[Symbol.asyncDispose]());
   beforeEach(() => {
     id = `id-${randomUUID()}`;
     correlationId = `correlation-${randomUUID()}`;
   });
 
   const send = (type: string, body: object, options: object = {}) =>
-    caller.sendForOne(type, body, { messageId: id, correlationId, ...options });
+    sandboxed.caller.sendForOne(type, body, { messageId: id, correlationId, ...options });
 
   it('creates a session from every member, and answers with exactly what the contract lists', async () => {
     const userId = 'a/b?c=d&e#%2e é\u{1f0a1}';
@@ -56,23 +54,23 @@ describe('the worker, at session.create and game.open,', () => {
       '/lobby',
       { auth: body['auth'], lang: 'de' },
     ]);
-    const request = await platform.lastRequest();
+    const request = await sandboxed.platform.lastRequest();
     expect(request).toMatchObject({
       method: 'POST',
       url: `/api/web/v2/app/users/${encodeURIComponent(userId)}/session?clientId=sandbox`,
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/vnd.api+json' },
     });
     expect(Object.fromEntries(new URLSearchParams(request.body))).toEqual(session);
-    expect(await platform.player(userId)).toMatchObject({ nick: session.nick, currency: 'EUR' });
+    expect(await sandboxed.platform.player(userId)).toMatchObject({ nick: session.nick, currency: 'EUR' });
   });
 
   it('sends nothing to the platform that was not in the command', async () => {
     await send('session.create', { userId: 'p-bare' });
-    expect((await platform.lastRequest()).body).toBe('userId=p-bare');
+    expect((await sandboxed.platform.lastRequest()).body).toBe('userId=p-bare');
 
     id = `${id}-2`;
     await send('game.open', { player: { id: 'p-bare' }, session: { id: 's-bare' } });
-    expect(JSON.parse((await platform.lastRequest()).body)).toEqual({
+    expect(JSON.parse((await sandboxed.platform.lastRequest()).body)).toEqual({
       data: { type: 'OpenGame', attributes: { player: { id: 'p-bare' }, session: { id: 's-bare' } } },
     });
   });
@@ -127,7 +125,7 @@ describe('the worker, at session.create and game.open,', () => {
       lang: 'fr',
       launchOptions: JSON.stringify(launchOptions),
     });
-    const request = await platform.lastRequest();
+    const request = await sandboxed.platform.lastRequest();
     expect(request).toMatchObject({
       method: 'POST',
       url: '/apiweb/v3/open-game?client=sandbox',
@@ -139,25 +137,31 @@ describe('the worker, at session.create and game.open,', () => {
   });
 
   it('sends launch options that came as a string as the object that it holds', async () => {
-    const options = '{"z":[1,{"b":"{\\"kept\\":1}","a":""}],"restoreSessionUrl":"https://example.com"}';
-    const { type, body } = await send('game.open', {
-      player: { id: 'p-options' },
-      session: { launchOptions: options },
-    });
-    expect(type).toBe('game.opened');
+    const launchOptions = '{"z":[1,{"b":"{\\"kept\\":1}","a":""}],"restoreSessionUrl":"https://example.com"}';
+    const { body } = await send('game.open', { player: { id: 'p-options' }, session: { launchOptions } });
     expect(new URL(String(body['url'])).pathname).toBe('/lobby');
-    expect((await platform.lastGame()).session['launchOptions']).toEqual(JSON.parse(options));
+    const { session } = await sandboxed.platform.lastGame();
+    expect(session['launchOptions']).toEqual(JSON.parse(launchOptions));
   });
 
-  it('echoes a valid trace only', async () => {
-    const headers = { traceparent: TRACEPARENT, tracestate: 'vendor=1' };
-    const { properties } = await send('session.create', { userId: 'p-trace' }, { headers });
-    const reply = { type: 'session.created', id, commandType: 'session.create', correlationId };
-    expect(properties).toEqual(expectedProperties({ ...reply, headers: { traceparent: TRACEPARENT } }));
+  it('opens the same session for the same message id, even after its reply has expired', async () => {
+    const game = { player: { id: 'p-again' } };
+    const first = await send('game.open', game);
+    expect(first.body['sessionId']).toMatch(UUID);
+    const received = await sandboxed.platform.received('open-game');
+    expect((await send('game.open', game)).body).toEqual(first.body);
+    expect(await sandboxed.platform.received('open-game')).toBe(received + 1);
+    const other = await send('game.open', game, { messageId: `other-${id}` });
+    expect(other.body['sessionId']).not.toBe(first.body['sessionId']);
+  });
 
-    const broken = { traceparent: `${TRACEPARENT}-more` };
-    const second = await send('session.create', { userId: 'p-trace' }, { headers: broken });
-    expect(second.headers).not.toHaveProperty('traceparent');
+  it('makes up the id of a command without one; an id is the default of the correlation id', async () => {
+    const { headers, messageId } = await send('session.create', { userId: 'p-1' }, { messageId: undefined });
+    expect(headers['command-id']).toMatch(UUID);
+    expect(messageId).toBe(`${String(headers['command-id'])}:0`);
+    const reply = sandboxed.caller.repliesTo(id);
+    sandboxed.caller.publish('session.create', { userId: 'p-1' }, { messageId: id });
+    expect(await reply).toMatchObject([{ type: 'session.created', messageId: `${id}:0` }]);
   });
 
   it("passes on what the platform refuses, without the command's own values", async () => {
@@ -187,5 +191,60 @@ describe('the worker, at session.create and game.open,', () => {
       command: { id, type: 'game.open' },
       occurredAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });
+  });
+
+  /** The queues that a command was moved to, from the log, once its outcome is logged. */
+  const movedTo = async () => {
+    const lines = await until('the outcome is logged', () => {
+      const logged = sandboxed.worker.log.filter((line) => line['id'] === id);
+      return logged.some((line) => 'outcome' in line) && logged;
+    });
+    return lines.filter((line) => 'queue' in line).map(({ queue }) => queue);
+  };
+
+  it('follows the type if it differs from the routing key, and echoes the trace', async () => {
+    const options = { type: 'session.create', headers: { traceparent: TRACEPARENT, tracestate: 'vendor=1' } };
+    const { properties } = await send('report.rake.fetch', { userId: 'p-2' }, options);
+    const reply = { type: 'session.created', id, commandType: 'session.create', correlationId };
+    expect(properties).toEqual(expectedProperties({ ...reply, headers: { traceparent: TRACEPARENT } }));
+    expect(await movedTo()).toEqual([sandboxed.service.name('interactive')]);
+  });
+
+  it.each([
+    ['takes a command from the queue of its lane', 'session.create', { userId: 'p-3' }, []],
+    ['moves a command from the queue of the other lane to its own', 'report.rake.fetch', DAY, ['reports']],
+  ])('%s', async (_, type, data, moved) => {
+    const { caller, service } = sandboxed;
+    const replies = caller.repliesTo(correlationId);
+    const properties = { type, correlationId, replyTo: caller.replyQueue, messageId: id };
+    caller.channel.sendToQueue(service.name('interactive'), Buffer.from(JSON.stringify(data)), properties);
+    const answered = await replies;
+    const command = { id, commandType: type, correlationId };
+    expect(answered.map((reply) => reply.properties)).toEqual(
+      answered.map((reply, sequence) =>
+        expectedProperties({ ...command, type: reply.type, sequence, final: sequence === moved.length }),
+      ),
+    );
+    expect(await movedTo()).toEqual(moved.map((lane) => service.name(lane)));
+  });
+
+  it('answers a direct reply-to, page by page, in sequence', async () => {
+    const { caller, service } = sandboxed;
+    const channel = await caller.connection.createChannel();
+    const replyTo = 'amq.rabbitmq.reply-to';
+    const received: ConsumeMessage[] = [];
+    await channel.consume(replyTo, (message) => message && received.push(message), { noAck: true });
+    const content = Buffer.from(JSON.stringify({ ...DAY, perPage: 1 }));
+    channel.publish(service.name('commands'), 'report.rake.fetch', content, { replyTo, messageId: id });
+    await until('the report is complete', () => received.at(-1)?.properties.headers?.['final'] === true);
+    expect(received.map(({ properties }) => [properties.messageId, properties.type])).toEqual([
+      [`${id}:0`, 'report.page'],
+      [`${id}:1`, 'report.page'],
+      [`${id}:2`, 'report.completed'],
+    ]);
+    // RabbitMQ 4.0 returns a mandatory message that it delivered to such a key.
+    const { messageCount } = await channel.checkQueue(service.name('replies.undelivered'));
+    expect(messageCount).toBe(0);
+    await channel.close();
   });
 });

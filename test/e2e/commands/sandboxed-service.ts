@@ -1,3 +1,5 @@
+import { afterAll, beforeAll } from '@jest/globals';
+
 import type { BusCaller } from '../../support/bus-caller.ts';
 import { SandboxControl } from '../../support/sandbox-control.ts';
 import { SandboxProcess } from '../../../scripts/processes/sandbox-process.ts';
@@ -23,6 +25,16 @@ export interface SandboxedService extends AsyncDisposable {
   readonly platform: SandboxControl;
 }
 
+/** A sandboxed service that is there while the tests of a suite run. */
+export function sandboxedForAll(options?: SandboxedOptions): SandboxedService {
+  const sandboxed = {} as SandboxedService;
+  beforeAll(async () => {
+    Object.assign(sandboxed, await startSandboxedService(options));
+  });
+  afterAll(async () => sandboxed[Symbol.asyncDispose]?.());
+  return sandboxed;
+}
+
 /** Starts a sandbox and a worker that calls it with its default credentials. */
 export async function startSandboxedService(options: SandboxedOptions = {}): Promise<SandboxedService> {
   await using stack = new AsyncDisposableStack();
@@ -35,6 +47,7 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
   const service = stack.use(
     await ServiceUnderTest.start({
       behaviour: (_request, response) => void response.writeHead(500).end(),
+      workers: 1,
       variables: {
         PLATFORM_BASE_URL: `${url}/api/web`,
         PLATFORM_API_URL: url,
@@ -45,12 +58,11 @@ export async function startSandboxedService(options: SandboxedOptions = {}): Pro
       ...(options.url !== undefined && { url: options.url }),
     }),
   );
-  const worker = await service.worker();
   const started = stack.move();
   return {
     service,
     caller: service.caller,
-    worker,
+    worker: service.running,
     platform,
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

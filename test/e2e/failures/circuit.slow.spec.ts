@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { openConnection } from '../../support/broker.ts';
 import { Gate, healthy, unavailable } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const MINIMUM_CALLS = 4;
@@ -20,21 +20,14 @@ const VARIABLES = {
 };
 
 describe('an open circuit', () => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(1), variables: VARIABLES });
-    worker = await service.worker();
-  });
-
-  afterAll(() => service[Symbol.asyncDispose]());
+  const service = serviceForAll({ behaviour: healthy(1), variables: VARIABLES, workers: 1 });
 
   const circuitOf = async (operation: string) =>
-    (await worker.health()).circuits.circuits.find((circuit) => circuit.operation === operation)?.state ??
-    'never used';
-  const gauge = (operation: string) => worker.metric('poker_circuit_state', `operation="${operation}"`);
-  const laneState = async () => (await worker.health()).bus.lanes['reports']?.state;
+    (await service.running.health()).circuits.circuits.find((circuit) => circuit.operation === operation)
+      ?.state ?? 'never used';
+  const gauge = (operation: string) =>
+    service.running.metric('poker_circuit_state', `operation="${operation}"`);
+  const laneState = async () => (await service.running.health()).bus.lanes['reports']?.state;
   const waiting = async (queue: string) =>
     (await service.caller.channel.checkQueue(service.name(queue))).messageCount;
   const createSession = async () => (await service.caller.send('session.create', { userId: 'p-1' }))[0];
@@ -56,8 +49,8 @@ describe('an open circuit', () => {
     expect(refused?.body['retryAfterMs']).toBeLessThanOrEqual(LATEST_PROBE_MS);
     expect(service.platform.requests).toHaveLength(MINIMUM_CALLS);
     expect([await circuitOf('session.create'), await gauge('session.create')]).toEqual(['open', 2]);
-    expect((await worker.health()).status).toBe(200);
-    expect((await worker.get('/health/ready')).status).toBe(200);
+    expect((await service.running.health()).status).toBe(200);
+    expect((await service.running.get('/health/ready')).status).toBe(200);
 
     service.platform.behaviour = healthy(1);
     // One sick operation does not close the others.
@@ -78,8 +71,8 @@ describe('an open circuit', () => {
     await until('the lane pauses', async () => (await laneState()) === 'paused');
     const called = service.platform.requests.length;
     expect(called).toBe(MINIMUM_CALLS);
-    expect((await worker.get('/health/ready')).status).toBe(200);
-    expect(await worker.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
+    expect((await service.running.get('/health/ready')).status).toBe(200);
+    expect(await service.running.health()).toMatchObject({ status: 200, circuits: { status: 'degraded' } });
 
     // Reports that arrive now, also from a retry queue, stay in their queue, except for the one that is the probe.
     const gate = new Gate();
@@ -135,20 +128,15 @@ const BACKLOG_VARIABLES = {
 };
 
 describe('a lane with a backlog', () => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-
-  beforeEach(async () => {
-    service = await ServiceUnderTest.start({ behaviour: unavailable, variables: BACKLOG_VARIABLES });
-    worker = await service.worker();
-  });
-
-  afterEach(() => service[Symbol.asyncDispose]());
+  const service = serviceForEach({ behaviour: unavailable, variables: BACKLOG_VARIABLES, workers: 1 });
 
   const fetchReport = () => service.caller.send('report.ad-hoc.fetch', PERIOD);
   const fetchReports = (count: number) => Array.from({ length: count }, fetchReport);
   const untilPaused = () =>
-    until('the lane pauses', async () => (await worker.health()).bus.lanes['reports']?.state === 'paused');
+    until(
+      'the lane pauses',
+      async () => (await service.running.health()).bus.lanes['reports']?.state === 'paused',
+    );
 
   it('resumes if its queue was deleted while it was paused', async () => {
     void fetchReports(4);
@@ -167,8 +155,8 @@ describe('a lane with a backlog', () => {
   it('leaves it to others if it is stopped while it is paused', async () => {
     const reports = fetchReports(12);
     await untilPaused();
-    worker.kill('SIGTERM');
-    expect(await worker.ended()).toEqual({ code: 0, signal: null });
+    service.running.kill('SIGTERM');
+    expect(await service.running.ended()).toEqual({ code: 0, signal: null });
     service.platform.behaviour = healthy(1);
     await service.worker();
     for (const replies of await Promise.all(reports)) expect(replies.at(-1)?.type).toBe('report.completed');
@@ -184,10 +172,7 @@ describe('a lane that takes up its backlog again', () => {
     const worker = await service.worker();
     const gate = new Gate();
     const { channel } = service.caller;
-    const { queue: full } = await channel.assertQueue('', {
-      exclusive: true,
-      arguments: { 'x-max-length': 1, 'x-overflow': 'reject-publish' },
-    });
+    const full = await service.caller.boundedQueue(1);
     channel.sendToQueue(full, Buffer.from('in the way'));
     const depth = async (queue: string) => (await channel.checkQueue(service.name(queue))).messageCount;
     // As many as open the circuit; they are back in the lane before it is probed.

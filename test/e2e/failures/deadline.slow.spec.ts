@@ -1,62 +1,40 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterEach, beforeAll, afterAll, describe, expect, it } from '@jest/globals';
-import type { Options } from 'amqplib';
+import { describe, expect, it } from '@jest/globals';
 
-import { PAGED_REPORT, silentAtPageThree, startExpiringService } from '../../support/expiring-service.ts';
+import { PAGED_REPORT, silentAtPageThree } from '../../support/expiring-service.ts';
 import { Gate, healthy, silent } from '../../support/platform-answers.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 /** Long enough for a busy machine to call the platform before it passes; test/timing measures how late answers are. */
 const BUDGET_MS = 2_500;
 
 describe('the deadline of a command', () => {
-  let service: ServiceUnderTest;
-  beforeAll(async () => {
-    service = await startExpiringService(BUDGET_MS);
-  });
-  afterEach(() => {
-    service.platform.requests.length = 0;
-  });
-  afterAll(() => service[Symbol.asyncDispose]());
-
-  const send = async (options: Options.Publish = {}, data: object = { userId: 'p-1' }) => {
-    const type = 'dateFrom' in data ? 'report.rake.fetch' : 'session.create';
-    const replies = await service.caller.send(type, data, options);
-    return { replies, body: replies.at(-1)?.body, atMs: Date.now() };
+  const service = serviceForAll({ behaviour: silent, workers: 1 });
+  const readReport = () => {
+    const options = { headers: { 'x-deadline': Date.now() + BUDGET_MS } };
+    return service.caller.send('report.rake.fetch', PAGED_REPORT, options);
   };
-
-  it('is kept if the platform never answers', async () => {
-    service.platform.behaviour = silent;
-    const deadlineAtMs = Date.now() + BUDGET_MS;
-    const { body, atMs } = await send({ headers: { 'x-deadline': deadlineAtMs } });
-    expect(atMs).toBeGreaterThanOrEqual(deadlineAtMs);
-    expect(body).toMatchObject({
-      code: 'COMMAND_EXPIRED',
-      category: 'expired',
-      retryable: false,
-      details: { called: true },
-      attempts: 1,
-    });
-  });
 
   it('covers every page of a report', async () => {
     service.platform.behaviour = silentAtPageThree;
-    const { replies, body } = await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PAGED_REPORT);
+    const replies = await readReport();
     expect(replies.map(({ type, headers }) => [type, headers['sequence']])).toEqual([
       ['report.page', 0],
       ['report.page', 1],
       ['command.failed', 2],
     ]);
-    expect(body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true }, attempts: 3 });
+    const expired = { code: 'COMMAND_EXPIRED', details: { called: true }, attempts: 3 };
+    expect(replies[2]?.body).toMatchObject(expired);
   });
 
   it('is not followed by late replies', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(1));
     const before = service.caller.received.length;
-    await send({ headers: { 'x-deadline': Date.now() + BUDGET_MS } }, PAGED_REPORT);
+    await readReport();
     gate.open();
     await sleep(500);
     expect(service.caller.received.slice(before).map(({ type }) => type)).toEqual(['command.failed']);

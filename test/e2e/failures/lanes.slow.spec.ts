@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -14,8 +11,9 @@ import { dripping, healthy, playerOf, silent, unavailable } from '../../support/
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const ANSWER_MS = 20;
 const RECORDS = 1;
@@ -62,7 +60,6 @@ class LanesPlatform {
   }
 }
 
-const HOUR_MS = 3_600_000;
 const CALM_TIMEOUT_MS = 60_000;
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 const REPORT_TYPES = ['report.rake.fetch', 'report.ad-hoc.fetch'];
@@ -92,29 +89,19 @@ const REPORT_ENDPOINTS: Readonly<Record<string, PlatformBehaviour>> = {
 /** Why stuck reports do not affect players; `npm run bench -- --apart` measures how little. */
 describe('players while hundreds of reports are stuck', () => {
   const platform = new LanesPlatform();
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: platform.behaviour,
-      variables: {
-        PLATFORM_CONNECTIONS: String(CONNECTIONS),
-        REPORTS_PREFETCH: String(REPORTS_PREFETCH),
-        // Failures of one test are forgotten by the next.
-        CIRCUIT_WINDOW_MS: '2000',
-        CIRCUIT_OPEN_MS: '1000',
-        REPORTS_RETRY_DELAYS_MS: '1000,3000',
-        EVENTS: 'none',
-        // On a busy machine, a report that is held back must not be late before all the others are queued.
-        INTERACTIVE_DEADLINE_MS: '600000',
-        PLATFORM_ATTEMPT_TIMEOUT_MS: String(HOUR_MS),
-      },
-    });
-    worker = await service.worker();
+  const service = serviceForAll({
+    behaviour: platform.behaviour,
+    variables: {
+      PLATFORM_CONNECTIONS: String(CONNECTIONS),
+      REPORTS_PREFETCH: String(REPORTS_PREFETCH),
+      // Failures of one test are forgotten by the next.
+      CIRCUIT_WINDOW_MS: '2000',
+      CIRCUIT_OPEN_MS: '1000',
+      REPORTS_RETRY_DELAYS_MS: '1000,3000',
+      EVENTS: 'none',
+    },
+    workers: 1,
   });
-
-  afterAll(() => service?.[Symbol.asyncDispose]());
 
   it.each(Object.keys(REPORT_ENDPOINTS))(
     'are all served, over the connections that reports leave to them, if the report endpoint %s',
@@ -123,7 +110,7 @@ describe('players while hundreds of reports are stuck', () => {
       await queueReports();
       platform.play(REPORT_ENDPOINTS[endpoint]!);
       const { failures } = await interactiveLoad(sessionsAndGames, 100, 1_250);
-      const { circuits } = (await worker.health()).circuits;
+      const { circuits } = (await service.running.health()).circuits;
       expect(failures).toEqual({});
       const open = circuits.filter(({ state }) => state !== 'closed').map(({ operation }) => operation);
       expect(open.filter((operation) => !operation.startsWith('report.'))).toEqual([]);
@@ -155,7 +142,7 @@ describe('players while hundreds of reports are stuck', () => {
   async function calm(): Promise<void> {
     platform.heal();
     const isCalm = async () => {
-      const { reports } = (await worker.health()).bus.lanes;
+      const { reports } = (await service.running.health()).bus.lanes;
       const isIdle = reports?.state === 'consuming' && reports.inFlight === 0;
       return (await inReportQueues(purge)) === 0 && isIdle;
     };
@@ -203,10 +190,9 @@ const longReport: PlatformBehaviour = async (...call) => {
 
 describe.each([
   [1, 'without Redis'],
-  [2, 'without Redis'],
   [2, 'with Redis'],
 ] as const)('beside reports that wait, with %i workers %s', (count, memory) => {
-  const folder = mkdtempSync(join(tmpdir(), 'reports-apart-'));
+  const folder = temporaryFolder();
   let redis: PrivateRedis | undefined;
   let service: ServiceUnderTest;
   let aloneMs: number;
@@ -226,13 +212,12 @@ describe.each([
         ...(redis && { REDIS_URL: redis.url }),
       },
     });
-    const file = join(folder, 'operators.json');
     const operators = Object.keys(SICK).map((name) => {
       const baseUrl = `${service.platform.origin}/${name}/api/web`;
       return [name, { baseUrl, clientId: name, secretKey: `secret of ${name}` }];
     });
-    writeFileSync(file, JSON.stringify(Object.fromEntries(operators)));
-    for (let n = 0; n < count; n += 1) await service.worker({ OPERATORS_FILE: file });
+    const OPERATORS_FILE = folder.write('operators.json', JSON.stringify(Object.fromEntries(operators)));
+    for (let n = 0; n < count; n += 1) await service.worker({ OPERATORS_FILE });
     await report();
     aloneMs = await report();
   });
@@ -240,7 +225,7 @@ describe.each([
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();
     await redis?.[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true });
+    folder[Symbol.dispose]();
   });
 
   /** How long a report of an operator that is well takes. */
@@ -260,39 +245,31 @@ describe.each([
     for (let n = 0; n < reports; n += 1) service.caller.publish(type, data, options);
   };
 
-  it.each([
-    ['full', { 'x-max-length': 1, 'x-overflow': 'reject-publish' }],
-    ['gone', undefined],
-  ])('a report waits at most five seconds longer if forty are for a queue that is %s', async (_, args) => {
-    const { channel } = service.caller;
-    let replyTo = 'nobody-has-this-queue';
-    if (args) {
-      replyTo = (await channel.assertQueue('', { exclusive: true, arguments: args })).queue;
-      channel.sendToQueue(replyTo, Buffer.from('in the way'));
-    }
-    publish(40, { replyTo });
+  const publishAdHoc = (behaviour: PlatformBehaviour) => {
+    adHoc = behaviour;
+    const { replyQueue } = service.caller;
+    publish(60, { replyTo: replyQueue }, 'report.ad-hoc.fetch', { ...PERIOD, perPage: 1 });
+  };
+  const publishAs = (operator: string) =>
+    publish(60, { headers: { operator }, replyTo: service.caller.replyQueue });
+
+  it.each<[string, () => void | Promise<void>]>([
+    [
+      'forty are for a queue that is full',
+      async () => {
+        const replyTo = await service.caller.boundedQueue(1);
+        service.caller.channel.sendToQueue(replyTo, Buffer.from('in the way'));
+        publish(40, { replyTo });
+      },
+    ],
+    ['forty are for a queue that is gone', () => publish(40, { replyTo: 'nobody-has-this-queue' })],
+    ['sixty are of an operator that is down', () => publishAs('down')],
+    ['sixty are of an operator that is silent', () => publishAs('silent')],
+    ['sixty of its operator are of an operation that is long', () => publishAdHoc(longReport)],
+    ['sixty of its operator are of an operation that is silent', () => publishAdHoc(silent)],
+    ['sixty of its operator are of an operation that is down', () => publishAdHoc(unavailable)],
+  ])('a report waits at most five seconds longer if %s', async (_, publishOthers) => {
+    await publishOthers();
     expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
   });
-
-  it.each(Object.keys(SICK))(
-    'a report waits at most five seconds longer if sixty are of an operator that is %s',
-    async (operator) => {
-      publish(60, { headers: { operator }, replyTo: service.caller.replyQueue });
-      expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
-    },
-  );
-
-  it.each([
-    ['long', longReport],
-    ['silent', silent],
-    ['down', unavailable],
-  ])(
-    'a report waits at most five seconds longer if sixty of the same operator are of an operation that is %s',
-    async (_, behaviour) => {
-      adHoc = behaviour;
-      const { replyQueue } = service.caller;
-      publish(60, { replyTo: replyQueue }, 'report.ad-hoc.fetch', { ...PERIOD, perPage: 1 });
-      expect(await report()).toBeLessThan(aloneMs + LONGER_MS);
-    },
-  );
 });

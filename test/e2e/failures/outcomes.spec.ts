@@ -1,20 +1,46 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { Gate, healthy } from '../../support/platform-answers.ts';
-import type { PlatformBehaviour, PlatformRequest } from '../../support/platform-stub.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import type { PlatformRequest } from '../../support/platform-stub.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import type { TcpProxy } from '../../support/tcp-proxy.ts';
 import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
-const resetting: PlatformBehaviour = (_request, _response, socket) => void socket.resetAndDestroy();
+const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
+const RECORDS = 6;
+/** The page that the platform has not answered when the connections go. */
+const HELD_PAGE = 4;
+/** From the platform's answer to the reply on its way. */
+const SENT_MS = 200;
+/** Long enough for a busy machine to read the page before it passes. */
+const BUDGET_MS = 3_000;
+
+const service = serviceForAll({ behaviour: healthy(), workers: 1 });
+let id: string;
+
+beforeEach(() => {
+  id = randomUUID();
+  service.platform.requests.length = 0;
+  service.caller.received.length = 0;
+});
+
+const report = (headers = {}) => service.caller.send('report.rake.fetch', REPORT, { messageId: id, headers });
+
+/** A worker whose first connection publishes; the one before has acknowledged everything. */
+async function freshWorker(): Promise<WorkerProcess> {
+  service.running.kill('SIGTERM');
+  await service.running.ended();
+  return service.worker();
+}
+
 describe('a session whose answer was lost', () => {
   it('is asked for once more, and then unknown; the same command sent again is no replay', async () => {
-    await using service = await ServiceUnderTest.start({ behaviour: resetting });
-    await service.worker();
-    const create = () => service.caller.send('session.create', { userId: 'p-1' }, { messageId: 'lost' });
+    service.platform.behaviour = (_request, _response, socket) => void socket.resetAndDestroy();
+    const create = () => service.caller.send('session.create', { userId: 'p-1' }, { messageId: id });
     const [reply] = await create();
     expect(reply?.body).toMatchObject({
       code: 'OUTCOME_UNKNOWN',
@@ -28,57 +54,30 @@ describe('a session whose answer was lost', () => {
   });
 });
 
-const REPORT = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
-const RECORDS = 6;
-/** The page that the platform has not answered when the connections go. */
-const HELD_PAGE = 4;
-/** From the platform's answer to the reply on its way. */
-const SENT_MS = 200;
-
 describe('a report whose connections are cut', () => {
-  let service: ServiceUnderTest;
+  it('continues after its last confirmed page, under the same ids, and says that its total has changed', async () => {
+    const { caller, platform, proxy } = service;
+    const gate = new Gate();
+    platform.behaviour = (request, ...rest) => {
+      const behaviour = pageOf(request) < HELD_PAGE ? healthy(RECORDS) : gate.behind(healthy(RECORDS + 1));
+      return behaviour(request, ...rest);
+    };
+    const sent = report();
+    const arrived = () => caller.received.length === HELD_PAGE - 1;
+    await until('all pages before it have come', () => gate.held === 1 && arrived());
+    proxy.cut();
+    await until('it is delivered again', () => gate.held === 2);
+    gate.open();
 
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(RECORDS) });
-    await service.worker();
+    const replies = new Map((await sent).map((reply) => [reply.messageId, reply]));
+    expect([...replies.keys()]).toEqual(Array.from({ length: RECORDS + 2 }, (_, at) => `${id}:${at}`));
+    expect(replies.get(`${id}:${RECORDS + 1}`)?.body).toMatchObject({
+      pages: RECORDS + 1,
+      records: RECORDS + 1,
+      changedWhileReading: true,
+    });
+    expect(platform.requests.map(pageOf).filter((page) => page === 1)).toHaveLength(1);
   });
-
-  afterAll(() => service?.[Symbol.asyncDispose]());
-
-  it.each([
-    ['its total still holds', RECORDS, false],
-    ['its total has changed, which it says', RECORDS + 1, true],
-  ])(
-    'continues after its last confirmed page, under the same ids, if %s',
-    async (_, recordsLater, changedWhileReading) => {
-      const { caller, platform, proxy } = service;
-      const gate = new Gate();
-      platform.requests.length = 0;
-      platform.behaviour = (request, ...rest) => {
-        const behaviour = pageOf(request) < HELD_PAGE ? healthy(RECORDS) : gate.behind(healthy(recordsLater));
-        return behaviour(request, ...rest);
-      };
-      const id = randomUUID();
-      const sent = caller.send('report.rake.fetch', REPORT, { messageId: id });
-      const arrived = (): number =>
-        caller.received.filter(({ messageId }) => messageId.startsWith(id)).length;
-      await until('all pages before it have come', () => gate.held === 1 && arrived() === HELD_PAGE - 1);
-      proxy.cut();
-      await until('it is delivered again', () => gate.held === 2);
-      gate.open();
-
-      const replies = new Map((await sent).map((reply) => [reply.messageId, reply]));
-      expect([...replies.keys()]).toEqual(
-        Array.from({ length: recordsLater + 1 }, (_each, at) => `${id}:${at}`),
-      );
-      expect(replies.get(`${id}:${recordsLater}`)?.body).toMatchObject({
-        pages: recordsLater,
-        records: recordsLater,
-        changedWhileReading,
-      });
-      expect(platform.requests.map(pageOf).filter((page) => page === 1)).toHaveLength(1);
-    },
-  );
 });
 
 describe('a report whose final reply is not confirmed', () => {
@@ -93,23 +92,19 @@ describe('a report whose final reply is not confirmed', () => {
       },
     ],
   ])('gets that reply again, without being read again, if %s', async (_, times, breakThem) => {
-    await using service = await ServiceUnderTest.start({ behaviour: healthy(0) });
-    const worker = await service.worker();
+    const worker = await freshWorker();
     const gate = new Gate();
     const { caller, platform, proxy } = service;
     platform.behaviour = gate.behind(healthy(0));
-    const id = randomUUID();
-    const sent = caller.send('report.rake.fetch', REPORT, { messageId: id });
+    const sent = report();
     await until('the platform is asked', () => gate.held === 1);
-    // The first connection publishes: the reply does not reach the broker.
     proxy.stall(0);
     gate.open();
     await until('it is decided', async () => (await worker.metric('poker_platform_requests_total')) === 1);
     await sleep(SENT_MS);
     breakThem(proxy);
     await sent;
-    const answered = async () => (await worker.metric('poker_commands_total')) === times;
-    await until('it is answered', answered);
+    await until('it is answered', async () => (await worker.metric('poker_commands_total')) === times);
     await until('all replies have come', () => caller.received.length >= times);
 
     expect(caller.received.map(({ type, messageId }) => [type, messageId])).toEqual(
@@ -119,34 +114,14 @@ describe('a report whose final reply is not confirmed', () => {
   });
 });
 
-function pageOf({ url }: PlatformRequest): number {
-  return Number(url.searchParams.get('page'));
-}
-
-/** Long enough for a busy machine to read the page before it passes. */
-const BUDGET_MS = 4_000;
-
 describe('a page in flight to the broker at the deadline of its report', () => {
-  let service: ServiceUnderTest;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(3) });
-    await service.worker();
-  });
-
-  afterAll(() => service[Symbol.asyncDispose]());
-
   it('has a sequence number of its own, and the final reply has the next', async () => {
+    await freshWorker();
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
-    const id = randomUUID();
     const deadlineAtMs = Date.now() + BUDGET_MS;
-    const sent = service.caller.send('report.rake.fetch', REPORT, {
-      messageId: id,
-      headers: { 'x-deadline': deadlineAtMs },
-    });
+    const sent = report({ 'x-deadline': deadlineAtMs });
     await until('it is in flight', () => gate.held === 1);
-    // The first connection publishes: the page does not reach the broker.
     service.proxy.stall(0);
     gate.open();
     await sleep(deadlineAtMs - Date.now() + 300);
@@ -162,3 +137,7 @@ describe('a page in flight to the broker at the deadline of its report', () => {
     ]);
   });
 });
+
+function pageOf({ url }: PlatformRequest): number {
+  return Number(url.searchParams.get('page'));
+}

@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { internalKeyOf } from '#settings';
 
 import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys.ts';
 import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
 const MIB = 1024 * 1024;
@@ -23,12 +23,7 @@ describe.each([
   ['60 kB', 60_000],
   ['1 MiB', MIB],
 ])('beside 240 MiB of parked replies, each of %s', (_, bytes) => {
-  let service: ServiceUnderTest;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(), variables: { INTERNAL_KEY } });
-  });
-  afterAll(() => service?.[Symbol.asyncDispose]());
+  const service = serviceForAll({ behaviour: healthy(), variables: { INTERNAL_KEY } });
 
   it(`a worker takes at most ${MOST_GROWTH_MIB} MiB more, and leaves them in the queue`, async () => {
     const { channel } = service.caller;

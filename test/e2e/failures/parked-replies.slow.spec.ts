@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ConsumeMessage, Options } from 'amqplib';
 
 import { internalKeyOf } from '#settings';
@@ -7,8 +7,9 @@ import { InternalKeys } from '../../../libs/messaging/src/envelope/internal-keys
 import { HeaderSeal } from '../../../libs/messaging/src/envelope/own-headers.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 import { healthy } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
+import { expectedProperties } from '../commands/expected-properties.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 jest.setTimeout(90_000);
@@ -24,18 +25,16 @@ const OTHERS = 1_500;
 const WALKS_MS = 8_000;
 
 describe('a parked reply', () => {
-  let service: ServiceUnderTest;
+  const service = serviceForAll({ behaviour: healthy(PAGES), variables: { INTERNAL_KEY } });
   let workers: WorkerProcess[];
   let replyTo: string;
   let parked: string;
   const queues: string[] = [];
 
   beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy(PAGES), variables: { INTERNAL_KEY } });
     workers = [await service.worker(), await service.worker()];
     parked = service.name('replies.undelivered');
   });
-  afterAll(() => service?.[Symbol.asyncDispose]());
   beforeEach(() => {
     replyTo = newQueue();
   });
@@ -84,22 +83,10 @@ describe('a parked reply', () => {
     const before = await forwarded();
     await declare();
     const replies = await arrive(1);
-    const { headers, ...properties } = replies.at(-1)?.properties ?? {};
-    expect(properties).toMatchObject({
-      type: 'session.created',
-      correlationId: 'session',
-      contentType: 'application/json',
-      appId: 'poker-bridge',
-      deliveryMode: 2,
-    });
-    expect(headers).toEqual({
-      'command-id': 'session',
-      'command-type': 'session.create',
-      sequence: 0,
-      final: true,
-      'schema-version': 1,
-      'x-publish-id': expect.any(String),
-    });
+    const reply = { type: 'session.created', id: 'session', commandType: 'session.create' };
+    expect(replies.at(-1)?.properties).toMatchObject(
+      expectedProperties({ ...reply, correlationId: 'session' }),
+    );
     await areParked(0);
     await until('it is counted', async () => (await forwarded()) - before === 1);
     const lines = () =>

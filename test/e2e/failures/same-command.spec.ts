@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Options } from 'amqplib';
 
 import type { ReceivedReply } from '../../support/bus-caller.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson, type PlatformBehaviour } from '../../support/platform-stub.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 
 const SESSION = { userId: 'p-1', nick: 'Ada', lang: 'en' };
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
@@ -29,19 +28,11 @@ function numbered(): PlatformBehaviour {
 }
 
 describe('the same command twice', () => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({
-      behaviour: numbered(),
-    });
-    worker = await service.worker();
-  });
+  const service = serviceForAll({ behaviour: numbered(), workers: 1 });
   afterEach(() => {
     service.platform.behaviour = numbered();
     service.platform.requests.length = 0;
   });
-  afterAll(() => service[Symbol.asyncDispose]());
 
   const send = (
     type: string,
@@ -67,7 +58,7 @@ describe('the same command twice', () => {
     ];
     await until(
       'all are in flight',
-      async () => (await worker.metric('poker_commands_in_flight', 'interactive')) === 3,
+      async () => (await service.running.metric('poker_commands_in_flight', 'interactive')) === 3,
     );
     gate.open();
     const replies = await Promise.all(both);
@@ -81,20 +72,30 @@ describe('the same command twice', () => {
 
   it('gets the stored reply, however its data are formatted', async () => {
     const id = randomUUID();
-    const before = await worker.metric('poker_replays_total');
+    const before = await service.running.metric('poker_replays_total');
     const first = await send('session.create', SESSION, id);
     const rewritten = Buffer.from('{ "lang": "en",\n "nick": "\\u0041da", "userId": "p-1" }');
     const second = await send('session.create', rewritten, id);
     expect(second.text).toBe(first.text);
     expect(second.messageId).toBe(first.messageId);
     expect(service.platform.requests).toHaveLength(1);
-    expect(await worker.metric('poker_replays_total')).toBe(before + 1);
+    expect(await service.running.metric('poker_replays_total')).toBe(before + 1);
   });
 
-  it('is run again if it expired before the platform was called, under the same id', async () => {
+  it('is run again if it expired before the platform was called, which is announced and not dead-lettered', async () => {
     const id = randomUUID();
+    const events = await service.caller.events();
     const first = await send('session.create', SESSION, id, { headers: { 'x-deadline': Date.now() - 1 } });
-    expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: false } });
+    expect(first.body).toMatchObject({
+      code: 'COMMAND_EXPIRED',
+      category: 'expired',
+      retryable: false,
+      details: { called: false },
+      attempts: 0,
+    });
+    await until('it is announced', () => events[0]?.fields.routingKey === 'command.failed.COMMAND_EXPIRED');
+    expect(await service.caller.drain(service.name('dead-letters'))).toEqual([]);
+    expect(service.platform.requests).toEqual([]);
     expect((await send('session.create', SESSION, id)).type).toBe('session.created');
     expect(service.platform.requests).toHaveLength(1);
   });
@@ -103,10 +104,11 @@ describe('the same command twice', () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(numbered());
     const id = randomUUID();
-    const deadline = { 'x-deadline': Date.now() + 4_000 };
-    const first = await send('session.create', SESSION, id, { headers: deadline });
+    const deadlineAtMs = Date.now() + 2_500;
+    const first = await send('session.create', SESSION, id, { headers: { 'x-deadline': deadlineAtMs } });
     gate.open();
-    expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true } });
+    expect(Date.now()).toBeGreaterThanOrEqual(deadlineAtMs);
+    expect(first.body).toMatchObject({ code: 'COMMAND_EXPIRED', details: { called: true }, attempts: 1 });
     expect((await send('session.create', SESSION, id)).text).toBe(first.text);
     expect(service.platform.requests).toHaveLength(1);
   });

@@ -1,30 +1,21 @@
 import { randomUUID } from 'node:crypto';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { GetMessage } from 'amqplib';
 
 import { openConnection, testBrokerCtl } from '../../support/broker.ts';
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy } from '../../support/platform-answers.ts';
 import { answerJson } from '../../support/platform-stub.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
-import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+
+const service = serviceForAll({ behaviour: healthy(), workers: 1 });
 
 describe('what a person deletes while a worker is running', () => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-    worker = await service.worker();
-  });
-
   afterEach(() => {
     service.platform.behaviour = healthy();
   });
-
-  afterAll(() => service[Symbol.asyncDispose]());
 
   /** The number of consumers of a queue; `undefined` if it does not exist. */
   const consumersOf = async (queue: string): Promise<number | undefined> => {
@@ -47,15 +38,12 @@ describe('what a person deletes while a worker is running', () => {
   const createSession = (userId: string) =>
     service.caller.send('session.create', { userId }, { messageId: userId });
 
-  it.each(['interactive', 'reports', 'quarantine'])(
-    'is recreated with its consumer: the queue %s',
-    async (queue) => {
-      await service.caller.channel.deleteQueue(service.name(queue));
-      await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
-      await worker.ready();
-      expect(await createSession(`after ${queue}`)).toMatchObject([{ type: 'session.created' }]);
-    },
-  );
+  it.each(['interactive', 'quarantine'])('is recreated with its consumer: the queue %s', async (queue) => {
+    await service.caller.channel.deleteQueue(service.name(queue));
+    await until('it is consumed again', async () => (await consumersOf(queue)) === 1);
+    await service.running.ready();
+    expect(await createSession(`after ${queue}`)).toMatchObject([{ type: 'session.created' }]);
+  });
 
   it('does not cost a command in flight its reply', async () => {
     const gate = new Gate();
@@ -95,7 +83,7 @@ describe('what a person deletes while a worker is running', () => {
     for (const replies of await Promise.all(neighbours)) expect(replies.at(-1)?.type).toBe('session.created');
     // The replies may arrive before the worker learns that its channel was closed because of the announcement.
     await until('the exchange is back', () => isThere('events'));
-    await worker.ready();
+    await service.running.ready();
 
     const events = await service.caller.events();
     await createSession('unlucky again');
@@ -122,23 +110,9 @@ describe('what a person deletes while a worker is running', () => {
     expect(await createSession('after all exchanges')).toMatchObject([{ type: 'session.created' }]);
     expect(service.proxy.accepted).toBe(connections);
   });
-
-  it('leaves no unexpected warnings', () => {
-    expect(worker.stderr).toBe('');
-  });
 });
 
 describe('a consumer that gets no messages', () => {
-  let service: ServiceUnderTest;
-  let worker: WorkerProcess;
-
-  beforeAll(async () => {
-    service = await ServiceUnderTest.start({ behaviour: healthy() });
-    worker = await service.worker();
-  });
-
-  afterAll(() => service[Symbol.asyncDispose]());
-
   /** The broker removes the consumer as if its client had cancelled it, without notifying it. */
   const makeDeaf = (queue: string): Promise<string> =>
     testBrokerCtl(
@@ -151,15 +125,18 @@ describe('a consumer that gets no messages', () => {
     (await service.caller.channel.checkQueue(service.name(queue))).consumerCount;
 
   it('is detected by the waiting messages, logged, and recreated', async () => {
+    service.running.kill('SIGTERM');
+    await service.running.ended();
+    await service.worker();
     // The consumer of its first commands, and that of the rest of its prefetch.
     await until('it takes all of its prefetch', async () => (await consumersOf('interactive')) === 2);
     await makeDeaf('interactive');
     await until('the queue has no consumer', async () => (await consumersOf('interactive')) === 0);
-    expect((await worker.health()).bus.lanes['interactive']?.state).toBe('consuming');
+    expect((await service.running.health()).bus.lanes['interactive']?.state).toBe('consuming');
     const userIds = players(5);
     const replies = await createSessions(service, userIds);
     expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
-    expect(worker.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
+    expect(service.running.log.filter(({ msg }) => msg === 'consumer lost; it is recreated')).toMatchObject([
       {
         level: 'warn',
         queue: service.name('interactive'),
@@ -167,7 +144,7 @@ describe('a consumer that gets no messages', () => {
       },
     ]);
     expect(await consumersOf('interactive')).toBe(1);
-    await worker.ready();
-    expect(worker.stderr).toBe('');
+    await service.running.ready();
+    expect(service.running.stderr).toBe('');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 import { canary } from '../../support/fuzz/canary.ts';
-import type { HostileMessage, ReplyTo } from '../bad-input/hostile-message.ts';
+import type { HostileMessage, ReplyTo } from './hostile-message.ts';
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
 /** Data that may identify a person; ids are not canaries, since replies, events and logs name them. */

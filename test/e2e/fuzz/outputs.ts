@@ -3,7 +3,7 @@ import type { ConsumeMessage } from 'amqplib';
 import { canariesIn } from '../../support/fuzz/canary.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import type { Entry } from '../bad-input/ledger.ts';
+import { finalsOf, type Outcome } from './outcome.ts';
 
 /** Searches every output of the worker, except for successful replies, for values that must not be there. */
 export class Outputs {
@@ -22,7 +22,7 @@ export class Outputs {
   }
 
   /** What was found since the last time: in the log, the events, and the outcomes of these commands. */
-  search(entries: readonly Entry[]): string[] {
+  search(outcomes: readonly Outcome[]): string[] {
     const { stdout, stderr } = this.#worker;
     // The last line may be incomplete.
     const logEnd = stdout.lastIndexOf('\n') + 1;
@@ -34,7 +34,7 @@ export class Outputs {
       ...named('stderr', stderr),
       ...named('log', log),
       ...events.flatMap((event) => named('event', wholeOf(event))),
-      ...entries.flatMap(foundIn),
+      ...outcomes.flatMap(foundIn),
     ];
   }
 
@@ -46,11 +46,15 @@ export class Outputs {
   }
 }
 
-function foundIn({ sent, replies, undelivered, pages, deadLetters }: Entry): string[] {
-  const final = [...replies, ...undelivered];
+function foundIn(outcome: Outcome): string[] {
+  const { sent, replies, undelivered, deadLetters } = outcome;
   return [
-    ...final.filter(isFailure).flatMap((reply) => named('error body', String(reply.content))),
-    ...[...final, ...pages].flatMap((reply) => named('reply headers', JSON.stringify(reply.properties))),
+    ...finalsOf(outcome)
+      .filter(isFailure)
+      .flatMap((reply) => named('error body', String(reply.content))),
+    ...[...replies, ...undelivered].flatMap((reply) =>
+      named('reply headers', JSON.stringify(reply.properties)),
+    ),
     // Its body is the command unchanged, and so are the properties about its sender.
     ...deadLetters.flatMap((letter) => named('dead letter', writtenByUs(letter, sent.options))),
   ];

@@ -12,14 +12,15 @@ import { PrivateRedis } from '../../../scripts/private-redis.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-import { type HostileMessage, hostileMessage } from '../bad-input/hostile-message.ts';
-import { type Entry, isAccountedFor, Ledger } from '../bad-input/ledger.ts';
+import { Witness } from '../bad-input/witness.ts';
 import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.ts';
+import { type HostileMessage, hostileMessage } from './hostile-message.ts';
+import { DIRECT, finalsOf, isAccountedFor, type Outcome, settle } from './outcome.ts';
 import { Outputs } from './outputs.ts';
 import { giveAnswer, type PlatformAnswer, platformAnswer } from './platform-answer.ts';
 
 /** Unless `npm run test:fuzz` sets the duration. */
-const CASES = 60;
+const CASES = 40;
 const MINUTES = process.env['FUZZ_MINUTES'];
 const DURATION_MS = 60_000 * Number(MINUTES ?? 0);
 const SEED = process.env['FUZZ_SEED'];
@@ -65,7 +66,7 @@ describe('any messages with any answers of the platform', () => {
   let redis: PrivateRedis;
   let service: ServiceUnderTest;
   let worker: WorkerProcess;
-  let ledger: Ledger;
+  let witness: Witness;
   let outputs: Outputs;
   const strays: unknown[] = [];
 
@@ -87,7 +88,9 @@ describe('any messages with any answers of the platform', () => {
       },
     });
     worker = await service.worker();
-    ledger = await Ledger.open(service);
+    witness = new Witness(service);
+    await witness.open();
+    await witness.consume(DIRECT, 'replies');
     outputs = await Outputs.open(service, worker);
   });
   afterAll(async () => {
@@ -96,7 +99,7 @@ describe('any messages with any answers of the platform', () => {
   });
 
   /** Sends the messages of a case, and waits for the outcome of each. */
-  const play = ({ commands, answers }: Case, scope: string): Promise<Entry[]> => {
+  const play = ({ commands, answers }: Case, scope: string): Promise<Outcome[]> => {
     let requests = 0;
     service.platform.requests.length = 0;
     service.platform.behaviour = (request, response, socket) => {
@@ -107,7 +110,7 @@ describe('any messages with any answers of the platform', () => {
       const message = 'command' in sent ? messageOf(sent, scope) : sent;
       return twice ? [message, message] : [message];
     });
-    return Promise.all(messages.map((message, index) => ledger.settle(`${scope}-${index}`, message)));
+    return Promise.all(messages.map((message, index) => settle(witness, `${scope}-${index}`, message)));
   };
 
   it(
@@ -116,11 +119,11 @@ describe('any messages with any answers of the platform', () => {
       let cases = 0;
       await fc.assert(
         fc.asyncProperty(fuzzCase, async (each) => {
-          const entries = await play(each, `case-${(cases += 1)}`);
-          await until('dead letters are there', () => entries.every(hasItsDeadLetter));
-          expect(entries.filter((entry) => !isAccountedFor(entry))).toEqual([]);
-          for (const entry of entries) expectWellEnded(entry);
-          expect(outputs.search(entries)).toEqual([]);
+          const outcomes = await play(each, `case-${(cases += 1)}`);
+          await until('dead letters are there', () => outcomes.every(hasItsDeadLetter));
+          expect(outcomes.filter((outcome) => !isAccountedFor(outcome))).toEqual([]);
+          for (const outcome of outcomes) expectWellEnded(outcome);
+          expect(outputs.search(outcomes)).toEqual([]);
           // The time since the last scrape.
           const delay = await worker.metric('nodejs_eventloop_lag_max_seconds');
           expect(delay).toBeLessThan(MOST_DELAY_SECONDS);
@@ -178,25 +181,24 @@ describe('any messages with any answers of the platform', () => {
   });
 });
 
-function errorOf({ replies, undelivered }: Entry): Record<string, unknown> | undefined {
-  const [reply] = [...replies, ...undelivered];
+function errorOf(outcome: Outcome): Record<string, unknown> | undefined {
+  const [reply] = finalsOf(outcome);
   if (reply?.properties.type !== 'command.failed') return undefined;
   const body = JSON.parse(String(reply.content)) as Record<string, unknown>;
   return (body['err'] ?? body) as Record<string, unknown>;
 }
 
 /** The copies are confirmed before the command is acknowledged, and may arrive after the reply. */
-function hasItsDeadLetter(entry: Entry): boolean {
-  return entry.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(entry)?.['category']));
+function hasItsDeadLetter(outcome: Outcome): boolean {
+  return outcome.deadLetters.length > 0 || !DEAD_LETTERED.includes(String(errorOf(outcome)?.['category']));
 }
 
 /**
  * Its replies are numbered without a gap and in the form of the contract, none is an internal error, and it is dead-lettered
  * if its category says so.
  */
-function expectWellEnded(entry: Entry): void {
-  const { pages, replies, undelivered, deadLetters } = entry;
-  for (const { properties, content } of [...replies, ...undelivered]) {
+function expectWellEnded(outcome: Outcome): void {
+  for (const { properties, content } of finalsOf(outcome)) {
     const { headers } = properties;
     expect(properties).toMatchObject({
       contentType: 'application/json',
@@ -207,7 +209,7 @@ function expectWellEnded(entry: Entry): void {
     if (properties.type !== 'command.failed') continue;
     expect(content.length).toBeLessThan(LONGEST_FAILURE);
     expect(String(content)).not.toMatch(/ at .*\.[jt]s:|node:internal/);
-    expect(errorOf(entry)).toMatchObject({
+    expect(errorOf(outcome)).toMatchObject({
       category: expect.any(String),
       retryable: expect.any(Boolean),
       message: expect.any(String),
@@ -215,12 +217,13 @@ function expectWellEnded(entry: Entry): void {
       command: { id: headers?.['command-id'], type: headers?.['command-type'] },
     });
   }
-  const sequence = [...pages, ...replies, ...undelivered].map(
+  const { replies, undelivered, deadLetters } = outcome;
+  const sequence = [...replies, ...undelivered].map(
     ({ properties }) => properties.headers?.['sequence'] as unknown,
   );
   expect(sequence).toEqual(sequence.map((_, index) => index));
   const reasons = deadLetters.map(({ properties }) => properties.headers?.['x-reason'] as unknown);
-  const codes = [errorOf(entry)?.['code'], ...reasons];
+  const codes = [errorOf(outcome)?.['code'], ...reasons];
   expect(codes).not.toContain('INTERNAL_ERROR');
   expect(codes).not.toContain('POISON_COMMAND');
 }

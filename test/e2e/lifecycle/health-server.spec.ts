@@ -8,11 +8,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { freePorts } from '../../../scripts/network.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { serviceForAll } from '../../support/suite-service.ts';
-import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
-
-/** Node.js opens its debugger within milliseconds. */
-const INSPECTOR_MS = 1_000;
 
 describe('the health and metrics of a worker', () => {
   const service = serviceForAll({ behaviour: healthy() });
@@ -57,20 +53,21 @@ describe('the health and metrics of a worker', () => {
     },
   );
 
-  it.each([
-    ...'127.0.0.1 192.0.2.7:3000 [::1] [2001:db8::7]:3000 localhost LOCALHOST:3000'.split(' '),
-    ...'localhost. Worker.Example.COM:3000 worker.example.com. poker_worker-1'.split(' '),
-  ])('are for the host %s', async (host) => {
-    expect(await statusOf('GET /health/live HTTP/1.1', `Host: ${host}`)).toBe(200);
-  });
-
-  it.each([
+  const own =
+    '127.0.0.1 192.0.2.7:3000 [::1] [2001:db8::7]:3000 localhost LOCALHOST:3000 localhost. Worker.Example.COM:3000 worker.example.com. poker_worker-1'.split(
+      ' ',
+    );
+  const foreign = [
     ...' example.com localhost.example.net 127.0.0.1.example.net 127.0.0.256 ::1'.split(' '),
     ...'[localhost]|user@localhost|localhost, rebound.example.net'.split('|'),
     'localhost\r\nHost: rebound.example.net',
-  ])('are not for the host %j', async (host) => {
-    expect(await statusOf('GET /health/live HTTP/1.1', `Host: ${host}`)).toBe(421);
-  });
+  ];
+  it.each([...own.map((host) => [200, host] as const), ...foreign.map((host) => [421, host] as const)])(
+    'are answered with %i for the host %j',
+    async (status, host) => {
+      expect(await statusOf('GET /health/live HTTP/1.1', `Host: ${host}`)).toBe(status);
+    },
+  );
 
   it.each([
     ['localhost', 'http://rebound.example.net/health/live'],
@@ -85,24 +82,10 @@ describe('the health and metrics of a worker', () => {
     expect(await statusOf('GET http://localhost/health/live HTTP/1.0', 'Host: localhost')).toBe(200);
   });
 
-  it('are there while many clients send requests without an end, and end those', async () => {
-    const sockets: Socket[] = [];
-    for (let n = 0; n < 100; n += 1) {
-      sockets.push(await connectionWith('GET /health HTTP/1.1\r\nHost: localhost\r\nX-Slow: '));
-    }
-    expect((await worker.get('/health/live')).status).toBe(200);
-    expect((await worker.get('/metrics')).status).toBe(200);
-    const dripping = setInterval(
-      () => sockets.forEach((socket) => socket.writable && socket.write('x')),
-      500,
-    );
-    await until('all are gone', () => sockets.every((socket) => socket.closed));
-    clearInterval(dripping);
-  });
-
   it('stay when somebody asks for the debugger, which does not open', async () => {
     worker.kill('SIGUSR1');
-    await sleep(INSPECTOR_MS);
+    // Node.js opens its debugger within milliseconds.
+    await sleep(300);
     const socket = connect(inspectorPort, '127.0.0.1');
     const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
     expect(error.code).toBe('ECONNREFUSED');

@@ -5,7 +5,6 @@ import { describe, expect, it } from '@jest/globals';
 
 import { createSessions, players } from '../../support/create-sessions.ts';
 import { Gate, healthy, silent } from '../../support/platform-answers.ts';
-import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { serviceForAll, serviceForEach } from '../../support/suite-service.ts';
 import { until } from '../../support/until.ts';
 
@@ -58,13 +57,19 @@ describe('a worker that is stopped', () => {
     expect(service.caller.received).toHaveLength(10);
   });
 
-  it('finishes a report that it is reading, page by page', async () => {
+  it('finishes a report that it is reading, and does not wait for clients of its health', async () => {
     const gate = new Gate();
     service.platform.behaviour = gate.behind(healthy(3));
     const worker = await service.worker();
     const data = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1 };
     const report = service.caller.send('report.rake.fetch', data);
     await until('it is in flight', () => gate.held === 1);
+    // Clients that keep a connection to its health open.
+    const port = Number(new URL(await worker.url()).port);
+    const [mute, halfway] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+    halfway.write('GET /health HTTP/1.1\r\n');
+    for (const socket of [mute, halfway]) socket.on('error', () => undefined);
+    await Promise.all([once(mute, 'connect'), once(halfway, 'connect')]);
     worker.kill('SIGTERM');
     await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
     gate.open();
@@ -73,20 +78,6 @@ describe('a worker that is stopped', () => {
       ...Array<string>(3).fill('report.page'),
       'report.completed',
     ]);
-    expect(await worker.ended()).toEqual({ code: 0, signal: null });
-  });
-
-  it('does not wait for a client that keeps a connection to its health open', async () => {
-    const worker = await service.worker();
-    const { port } = new URL(await worker.url());
-    const mute = connect(Number(port), '127.0.0.1');
-    const halfway = connect(Number(port), '127.0.0.1');
-    halfway.write('GET /health HTTP/1.1\r\n');
-    for (const socket of [mute, halfway]) socket.on('error', () => undefined);
-    await Promise.all([once(mute, 'connect'), once(halfway, 'connect')]);
-    // Answered after them: the worker has seen both.
-    await worker.get('/health/live');
-    worker.kill('SIGTERM');
     expect(await worker.ended()).toEqual({ code: 0, signal: null });
   });
 
@@ -99,61 +90,36 @@ describe('a worker that is stopped', () => {
     expect(worker.stderr).toBe('listens early');
   });
 
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    'ends at once at a second signal, %s, and loses nothing',
-    async (signal) => {
-      const worker = await service.worker();
-      const sessions = createSessions(service, players(2));
-      await until('they are in flight', () => service.platform.requests.length === 2);
-      worker.kill('SIGTERM');
-      await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
-      worker.kill(signal);
-      await worker.ended();
+  it('ends at once at a second signal, and loses nothing', async () => {
+    const worker = await service.worker();
+    const sessions = createSessions(service, players(2));
+    await until('they are in flight', () => service.platform.requests.length === 2);
+    worker.kill('SIGTERM');
+    await until('it stops', async () => (await worker.get('/health/ready')).status === 503);
+    worker.kill('SIGINT');
+    await worker.ended();
 
-      service.platform.behaviour = healthy();
-      await service.worker();
-      expect(await sessions).toMatchObject([{ type: 'session.created' }, { type: 'session.created' }]);
-    },
-  );
+    service.platform.behaviour = healthy();
+    await service.worker();
+    expect(await sessions).toMatchObject([{ type: 'session.created' }, { type: 'session.created' }]);
+  });
 });
 
 const PERIOD = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00' };
-
-describe('two workers of one lane', () => {
-  it('share its commands, each of which is run once', async () => {
-    const gate = new Gate();
-    await using service = await ServiceUnderTest.start({
-      behaviour: gate.behind(healthy()),
-      variables: { INTERACTIVE_PREFETCH: '2' },
-    });
-    const workers = await Promise.all([service.worker(), service.worker()]);
-    // Each took a free port (HTTP_PORT=0) and logged it.
-    expect(new Set(await Promise.all(workers.map((worker) => worker.url()))).size).toBe(2);
-    const userIds = Array.from({ length: 20 }, (_, index) => `p-${index}`);
-    const sessions = userIds.map((userId) => service.caller.send('session.create', { userId }));
-    await until('each has as many in flight as it may', () => gate.held === 4);
-    gate.open();
-    const replies = (await Promise.all(sessions)).flat();
-
-    expect(replies.map(({ body }) => body['userId'])).toEqual(userIds);
-    expect(service.platform.requests).toHaveLength(20);
-    // A command is counted when its reply is confirmed, which may be after it was read.
-    const counts = await until('all are counted', async () => {
-      const found = await Promise.all(
-        workers.map((worker) => worker.metric('poker_commands_total', 'success')),
-      );
-      return found.reduce((sum, count) => sum + count) >= 20 && found;
-    });
-    expect(counts.reduce((sum, count) => sum + count)).toBe(20);
-    expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
-  });
-});
 
 describe('workers of one lane each', () => {
   const service = serviceForAll({ behaviour: healthy(1) });
 
   it('serve only that lane', async () => {
     const worker = await service.worker({ LANES: 'interactive' });
+    // The broker drops what expires in a lane that nobody serves, without a reply.
+    service.caller.publish('report.rake.fetch', PERIOD, { expiration: '20', messageId: 'expired' });
+    const [expired] = await until('it is a dead letter', async () => {
+      const letters = await service.caller.drain(service.name('dead-letters'));
+      return letters.length > 0 && letters;
+    });
+    expect(expired?.properties.headers).toMatchObject({ 'x-death': [{ reason: 'expired', count: 1 }] });
+
     const report = service.caller.send('report.rake.fetch', PERIOD);
     // Straight to the other lane's queue: the worker that finds it there moves it.
     const stray = service.caller.repliesTo('stray');
@@ -172,7 +138,6 @@ describe('workers of one lane each', () => {
       async () => (await service.caller.channel.checkQueue(service.name('reports'))).messageCount === 2,
     );
     expect(service.platform.requests).toHaveLength(1);
-
     await service.worker({ LANES: 'reports' });
     for (const replies of await Promise.all([report, stray])) {
       expect(replies.map(({ type }) => type)).toEqual(['report.page', 'report.completed']);

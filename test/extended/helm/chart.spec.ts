@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { busNames, type Lane, LANES } from '#contracts';
 import { readSettings, SETTINGS } from '#settings';
 
-import { HealthController } from '../../../apps/worker/src/health/health.controller.ts';
-import { MetricsController } from '../../../apps/worker/src/health/metrics.controller.ts';
+import { HealthController, MetricsController } from '../../../apps/worker/src/health/health.controller.ts';
 import { documents, read } from '../../docs/markdown.ts';
 import { pathOf } from '../../deploy/path-of.ts';
 import { faultsOf } from './published-schemas.ts';
@@ -185,12 +184,12 @@ describe('the Helm chart', () => {
 
   it('has what the documents name in commands of kubectl', async () => {
     const deployments = of('Deployment', await render(MINIMUM, 'poker-bridge'));
-    const text = [...documents(), 'apps/cli/src/trace/trace.command.ts'].map(read).join('\n');
+    const text = [...documents(), 'apps/cli/src/trace/trace.ts'].map(read).join('\n');
     const named = new Set([...text.matchAll(/ deployment\/([\w-]+)/g)].map(([, name]) => name));
     expect([...named]).toEqual(['poker-bridge-interactive']);
     expect(deployments.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining([...named]));
     const selectors = [...text.matchAll(/kubectl [^\n]*logs -l (\S+)=(\S+)/g)];
-    expect(selectors.length).toBeGreaterThan(2);
+    expect(selectors.length).toBeGreaterThan(1);
     for (const [, label = '', value = ''] of selectors)
       for (const deployment of deployments)
         expect(finds({ matchLabels: { [label]: value } }, deployment)).toBe(true);

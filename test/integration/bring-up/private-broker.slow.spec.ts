@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
-import { freePorts, speaksAmqp } from '../../../scripts/network.ts';
+import { freePorts, isListening } from '../../../scripts/network.ts';
 import { drain, openConnection } from '../../support/broker.ts';
 import { Program } from '../../../scripts/processes/program.ts';
 import { until } from '../../support/until.ts';
@@ -39,7 +39,7 @@ describe('a private broker', () => {
       caller.channel.sendToQueue('kept', Buffer.from('still here'), { persistent: true });
       await caller.channel.waitForConfirms();
       await broker.kill();
-      expect(await speaksAmqp(broker.node.ports.amqp)).toBe(false);
+      expect(await isListening(broker.node.ports.amqp)).toBe(false);
     }
     await broker.restart();
     await using caller = await openConnection(broker.url);
@@ -79,11 +79,11 @@ describe('npm run broker', () => {
       await using program = new Program('npm', ['run', '--silent', 'broker', '--', '--port', String(port)]);
 
       expect(await program.says(/^(\S+) /)).toBe(`amqp://guest:guest@127.0.0.1:${port}`);
-      await until('it speaks AMQP', () => speaksAmqp(port));
+      await until('it listens', () => isListening(port));
       program.child.kill(signal);
 
       expect((await program.result).code).toBe(signal === 'SIGKILL' ? null : 0);
-      await until('the broker has ended', async () => !(await speaksAmqp(port)));
+      await until('the broker has ended', async () => !(await isListening(port)));
     },
   );
 

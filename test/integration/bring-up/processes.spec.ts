@@ -20,6 +20,7 @@ describe('guarded command', () => {
      const awake = setInterval(() => undefined, 1_000);
      ${first}
      const command = guardedCommand('/bin/sh', ['-c', 'sleep 1000 & echo pids $$ $!.; wait'], {
+       output: 'inherit',
        folder: ${JSON.stringify(join(folder, 'owned'))},
      });
      `,
@@ -151,7 +152,7 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       writeFileSync(task, TASK);
       writeFileSync(
         launcher,
-        `import { startTask } from ${JSON.stringify(join(root, 'scripts/launcher/start-task.mjs'))};
+        `import { startTask } from ${JSON.stringify(join(root, 'scripts/launcher/launch.mjs'))};
        startTask(process.execPath, ${JSON.stringify(task)}, process.argv.slice(2));`,
       );
       return new Program(process.execPath, [...flags, launcher, ...args]);

@@ -7,9 +7,12 @@ import { dirname, join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import type { Release } from '../../../scripts/broker/releases.ts';
-import { requireInstallation } from '../../../scripts/broker/require-installation.ts';
-import { unpackRelease, useOwnLoader } from '../../../scripts/broker/unpack-release.ts';
+import type { Release } from '../../../scripts/broker/installation.ts';
+import {
+  requireInstallation,
+  unpackRelease,
+  useOwnLoader,
+} from '../../../scripts/broker/require-installation.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 it('an unpacked RabbitMQ runs on the loader and the libraries of its folder', () => {

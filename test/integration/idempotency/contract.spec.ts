@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type IdempotencyStore, MemoryIdempotencyStore } from '#messaging';
 
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
-import { claimOf, expiry, failure, success, TTL_MS, waitFor, Workers } from './workers.ts';
+import { claimOf, failed, success, TTL_MS, waitFor, Workers } from './workers.ts';
 
 let redis: PrivateRedis;
 let workers: Workers;
@@ -55,8 +55,8 @@ describe.each(STORES)('The identities %s', (_, create) => {
 
   it.each([
     ['a success', success('s-1')],
-    ['a failure that is not retryable', failure(false)],
-    ['an expiry after the platform was called', expiry(true)],
+    ['a failure that is not retryable', failed('NICKNAME_TAKEN')],
+    ['an expiry after the platform was called', failed('COMMAND_EXPIRED', { called: true })],
   ])('replays %s', async (__, reply) => {
     await (await claimOf(one, id)).settle(reply);
     expect(await claim(id)).toMatchObject({ kind: 'settled', reply });
@@ -70,8 +70,8 @@ describe.each(STORES)('The identities %s', (_, create) => {
   });
 
   describe.each([
-    ['a retryable failure', failure(true)],
-    ['an expiry before the platform was called', expiry(false)],
+    ['a retryable failure', failed('PLATFORM_UNAVAILABLE')],
+    ['an expiry before the platform was called', failed('COMMAND_EXPIRED', { called: false })],
   ])('for %s', (__, reply) => {
     it('give it to the repeats that wait, and release the identity', async () => {
       const first = await claimOf(one, id);

@@ -1,10 +1,9 @@
-import { createHmac, hkdfSync } from 'node:crypto';
-
 import { Redis } from 'ioredis';
 
-import type { Reply } from '#contracts';
+import { CommandError, type CommandErrorFacts, type ErrorCode, type Reply } from '#contracts';
 import { type IdempotencyStore, InternalKeys, RedisIdempotencyStore, type RedisState } from '#messaging';
 
+import { RedisEntries } from '../../../libs/messaging/src/idempotency/redis-entries.ts';
 import { until } from '../../support/until.ts';
 
 type ClaimOrigin = NonNullable<Parameters<IdempotencyStore['claim']>[2]>;
@@ -14,8 +13,7 @@ export const TTL_MS = 60_000;
 /** Short, so that a test can see one expire, and long enough to be renewed in time on a busy machine. */
 export const LEASE_MS = 2_400;
 
-const INTERNAL_KEY = Buffer.alloc(32, 7);
-const NAMES_KEY = Buffer.from(hkdfSync('sha256', INTERNAL_KEY, '', 'poker-bridge identities', 32));
+const internalKeys = new InternalKeys(Buffer.alloc(32, 7));
 
 /** The options of a store that a test may set. */
 type Options = Partial<Pick<ConstructorParameters<typeof RedisIdempotencyStore>[0], 'leaseMs' | 'tls'>>;
@@ -48,7 +46,7 @@ export class Workers implements AsyncDisposable {
       leaseMs: LEASE_MS,
       ...this.#options,
       onState,
-      internalKeys: new InternalKeys(INTERNAL_KEY),
+      internalKeys,
     });
     this.#stores.push(store);
     return store;
@@ -75,7 +73,7 @@ export async function waitFor(store: IdempotencyStore, id: string, origin?: Clai
 
 /** The key of an identity in Redis. */
 export function keyOf(identity: string): string {
-  return `${PREFIX}:identity:${createHmac('sha256', NAMES_KEY).update(`identity ${identity}`).digest('hex')}`;
+  return new RedisEntries(PREFIX, internalKeys).nameOf(identity, '').key;
 }
 
 export function isBack(store: RedisIdempotencyStore): Promise<true> {
@@ -93,30 +91,10 @@ export function success(id: string): Reply {
   };
 }
 
-export function failure(retryable: boolean): Reply {
-  return {
-    type: 'command.failed',
-    data: {
-      code: retryable ? 'PLATFORM_UNAVAILABLE' : 'NICKNAME_TAKEN',
-      category: retryable ? 'unavailable' : 'rejected',
-      retryable,
-      ...FACTS,
-    },
-  };
+export function failed(code: ErrorCode, details?: CommandErrorFacts['details']): Reply {
+  const { category, retryable, message } = new CommandError(code);
+  const command = { id: 'c-1', type: 'session.create' };
+  const occurredAt = '2026-01-31T12:00:00.000Z';
+  const body = { code, category, retryable, message, attempts: 1, command, occurredAt };
+  return { type: 'command.failed', data: { ...body, ...(details && { details }) } };
 }
-
-/** A deadline that passed before the platform was called, or while it was. */
-export function expiry(called: boolean): Reply {
-  const details = { called };
-  return {
-    type: 'command.failed',
-    data: { code: 'COMMAND_EXPIRED', category: 'expired', retryable: false, details, ...FACTS },
-  };
-}
-
-const FACTS = {
-  message: 'A message.',
-  attempts: 1,
-  command: { id: 'c-1', type: 'session.create' },
-  occurredAt: '2026-01-31T12:00:00.000Z',
-} as const;

@@ -5,7 +5,8 @@ import { APP_FILTER, APP_PIPE } from '@nestjs/core';
 import { PassErrorsFilter } from '../../../apps/worker/src/commands/handlers.ts';
 import { SessionCreateController } from '../../../apps/worker/src/commands/session-create/session-create.controller.ts';
 import { SessionCreate } from '#contracts/validation';
-import { DEFAULT_PLATFORM_SETTINGS, PlatformClients } from '#platform';
+import { PlatformClients } from '#platform';
+import { readOperators, readSettings } from '#settings';
 
 import { SESSION } from '../platform/documents.ts';
 import { answers, LocalPlatform } from '../platform/local-platform.ts';
@@ -36,15 +37,7 @@ describe('the shipped handlers, in an application of Nest', () => {
 
   beforeAll(async () => {
     platform = await LocalPlatform.start(answers(200, SESSION));
-    const operator = {
-      name: 'default',
-      baseUrl: `${platform.origin}/api/web`,
-      apiUrl: platform.origin,
-      clientId: 'op1',
-      secretKey: 'test_secret_key',
-      settings: DEFAULT_PLATFORM_SETTINGS,
-    };
-    clients = new PlatformClients([operator], { limits: LIMITS });
+    clients = new PlatformClients(readOperators(readSettings(platform.variables)), { limits: LIMITS });
     const providers = [
       { provide: APP_FILTER, useClass: PassErrorsFilter },
       { provide: APP_PIPE, useClass: Capitals },

@@ -8,7 +8,6 @@ import {
   type AttemptResult,
   type CallContext,
   type CollectionPage,
-  DEFAULT_PLATFORM_SETTINGS,
   type OperatorCredentials,
   PlatformClient,
   type PlatformLimits,
@@ -18,6 +17,7 @@ import {
   type RefusalReason,
 } from '#platform';
 import { Deadline, steadyClock } from '#resilience';
+import { readOperators, readSettings } from '#settings';
 
 import { answers, type Behaviour, LocalPlatform } from './local-platform.ts';
 
@@ -117,15 +117,14 @@ export function operatorAt(
   origin: string,
   { settings, credentials }: Pick<ClientOptions, 'settings' | 'credentials'> = {},
 ): OperatorCredentials {
-  return {
-    name: 'default',
-    baseUrl: `${origin}/api/web`,
-    apiUrl: origin,
-    clientId: 'op1',
-    secretKey: SECRET,
-    settings: { ...DEFAULT_PLATFORM_SETTINGS, ...settings },
-    ...credentials,
+  const variables = {
+    PLATFORM_BASE_URL: `${origin}/api/web`,
+    PLATFORM_API_URL: origin,
+    PLATFORM_CLIENT_ID: 'op1',
+    PLATFORM_SECRET_KEY: SECRET,
   };
+  const [operator] = readOperators(readSettings(variables));
+  return { ...operator!, settings: { ...operator!.settings, ...settings }, ...credentials };
 }
 
 /** A client that is closed after the test; pauses between attempts are as short as jitter can make them. */
@@ -196,10 +195,4 @@ export function codeOf(call: Promise<unknown>): Promise<string> {
     () => 'OK',
     ({ code }) => String(code),
   );
-}
-
-export async function elapsedMs(work: Promise<unknown>): Promise<number> {
-  const startedAtMs = performance.now();
-  await work.catch(() => undefined);
-  return performance.now() - startedAtMs;
 }

@@ -2,49 +2,41 @@
 
 import { adHocAttributes } from '../../support/platform-answers.ts';
 
-export const sessionOf = (userId: string) => ({
+export const SESSION = {
   data: {
     id: 'auth-token',
     type: 'session',
     attributes: {
-      'user-id': userId,
+      'user-id': 'u-1',
       'redirect-url': 'https://play.example/?auth=auth-token&lang=en',
       auth: 'auth-token',
       'session-id': 'session-1',
     },
   },
-});
+};
 
-export const gameOf = (playerId: string) => ({
+export const GAME = {
   data: {
     id: '/game-sessions/1',
     type: 'GameSession',
     attributes: {
-      playerId,
+      playerId: 'u-1',
       sessionId: 'session-1',
       auth: 'auth-token',
       url: 'https://play.example/table/7',
     },
   },
-});
+};
 
-export const SESSION = sessionOf('u-1');
-export const GAME = gameOf('u-1');
-
-export function collection(type: string, attributes: readonly object[], totalCount = attributes.length) {
+export function collection(type: string, attributes: readonly object[]) {
   return {
     data: attributes.map((each, index) => ({ id: `record-${index}`, type, attributes: each })),
     links: { self: { href: 'https://api.example/self' } },
-    meta: { 'total-count': totalCount, 'page-count': 1, 'current-page': 1, 'per-page': 500 },
+    meta: { 'total-count': attributes.length, 'page-count': 1, 'current-page': 1, 'per-page': 500 },
   };
 }
 
-export const AD_HOC_ATTRIBUTES = {
-  ...adHocAttributes('u-1'),
-  win: 28831,
-  'tournament-fee': 0,
-  'cash-result': -120,
-};
+export const AD_HOC_ATTRIBUTES = adHocAttributes('u-1');
 
 export const AD_HOC_REPORT = collection('ad-hoc-report', [AD_HOC_ATTRIBUTES]);
 

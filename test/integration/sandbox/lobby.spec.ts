@@ -114,12 +114,6 @@ describe('the page of a session', () => {
     },
   );
 
-  it('forgets a session that was reset', async () => {
-    const url = await openGame(sandbox, {});
-    await sandbox.control('POST', 'reset');
-    expect((await open(sandbox, url)).status).toBe(404);
-  });
-
   it('says that a token has expired while its session is open', async () => {
     await using shortLived = await startSandboxUnderTest({ SANDBOX_TOKEN_LIFETIME_MS: '1' });
     const url = await openGame(shortLived, { launchOptions: { restoreSessionUrl: RESTORE } });

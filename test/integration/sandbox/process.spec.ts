@@ -33,7 +33,7 @@ describe('the sandbox as a process', () => {
   it('prints its address in one line, and exits with 0 on a signal', async () => {
     await using sandbox = new SandboxProcess();
     const url = await sandbox.url;
-    expect((await fetch(`${url}/sandbox/health`)).status).toBe(200);
+    expect(await (await fetch(`${url}/sandbox/health`)).json()).toEqual({ status: 'ok' });
     sandbox.kill('SIGTERM');
     expect(await sandbox.result).toEqual({
       code: 0,

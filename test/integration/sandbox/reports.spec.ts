@@ -74,12 +74,6 @@ describe('reports', () => {
       const { json } = await sandbox.adHoc({ ...DAY, userId: 'ada' });
       expect(json.data.map(currencyOf)).toEqual(['EUR', 'EUR']);
     });
-
-    it('writes amounts beyond 2^53 digit for digit', async () => {
-      const { text } = await sandbox.adHoc({ ...DAY, userId: 'player-00000001' });
-      const amounts = [...text.matchAll(/:(\d{17,})/g)].map(([, digits]) => digits as string);
-      expect(amounts.some((digits) => String(Number(digits)) !== digits)).toBe(true);
-    });
   });
 
   describe('rake', () => {

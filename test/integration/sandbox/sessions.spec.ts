@@ -16,7 +16,7 @@ function expectError({ status, json }: Received, expected: number, detail: strin
 }
 
 describe('session creation', () => {
-  const sandbox = sharedSandbox({ SANDBOX_NICKNAME_MAX_LENGTH: '5' });
+  const sandbox = sharedSandbox();
 
   it('answers with a session of the interface, another one at each call', async () => {
     const { status, headers, json } = await sandbox.session('u/1 ä+♠', { nick: 'Ace ♠', lang: 'de' });
@@ -30,22 +30,6 @@ describe('session creation', () => {
       'redirect-url': `${sandbox.url}/lobby?auth=${id}&lang=de`,
     });
     expect((await sandbox.session('u/1 ä+♠')).json.data.id).not.toBe(id);
-  });
-
-  it('keeps nicknames unique, ignoring case, and within their length', async () => {
-    expect((await sandbox.session('ada', { nick: 'Ace' })).status).toBe(200);
-    expect((await sandbox.session('ada', { nick: 'ACE' })).status).toBe(200);
-    const nick = '/data/attributes/nick';
-    const taken = 'A Player with this username already exists in the system.';
-    expectError(await sandbox.session('bob', { nick: 'ace' }), 422, taken, nick);
-    expectError(
-      await sandbox.session('bob', { nick: 'aces!!' }),
-      422,
-      'The maximum username length is 5',
-      nick,
-    );
-    // refused requests have no effect
-    expect((await sandbox.control('GET', 'players/bob')).status).toBe(404);
   });
 
   it('refuses an unknown authType or language, and takes any currency', async () => {
@@ -64,38 +48,32 @@ describe('a sandbox whose players must exist, with a currency, at a public addre
     SANDBOX_PUBLIC_URL: 'https://play.example',
   });
 
-  it('refuses a session for an unknown player, or without a currency that is active', async () => {
-    const [EUR, at] = [{ currency: 'EUR' }, '/data/attributes/currency'];
+  it('refuses a session for an unknown player, and opens one for a known player at its address', async () => {
+    const EUR = { currency: 'EUR' };
     expectError(await sandbox.session('ada', EUR), 404, 'Player not found');
     expect((await sandbox.control('POST', 'players', { userId: 'ada' })).status).toBe(201);
-    expectError(await sandbox.session('ada'), 422, 'Currency cannot be blank', at);
-    expectError(await sandbox.session('ada', { currency: 'XXX' }), 422, 'Currency not found', at);
-    expectError(await sandbox.session('ada', { currency: 'BRL' }), 422, 'This currency is not active', at);
     const { id, attributes } = (await sandbox.session('ada', EUR)).json.data;
     expect(attributes['redirect-url']).toBe(`https://play.example/lobby?auth=${id}&lang=en`);
+  });
+
+  it.each([
+    [{}, 'Currency cannot be blank', 'currency'],
+    [{ currency: 'XXX' }, 'Currency not found', 'currency'],
+    [{ currency: 'BRL' }, 'This currency is not active', 'currency'],
+    [{ currency: 'EUR', nick: 'x'.repeat(33) }, 'The maximum username length is 32', 'nick'],
+    [{ currency: 'EUR', nick: 'bob' }, 'A Player with this username already exists in the system.', 'nick'],
+  ])('refuses a session and a game of %j in the words of the interface', async (player, detail, member) => {
+    await sandbox.control('POST', 'players', [{ userId: 'ada' }, { userId: 'bob', nick: 'Bob' }]);
+    const session = await sandbox.session('ada', player as Record<string, string>);
+    expectError(session, 422, detail, `/data/attributes/${member}`);
+    const game = await sandbox.openGame({ player: { id: 'eve', ...player } });
+    expectError(game, 422, detail, `${AT_PLAYER}/${member}`);
+    expect((await sandbox.control('GET', 'players/eve')).status).toBe(404);
   });
 
   it('opens a game for an unknown player, who is known from then on', async () => {
     expect((await sandbox.openGame({ player: { id: 'ada', currency: 'EUR' } })).status).toBe(200);
     expect((await sandbox.session('ada', { currency: 'EUR' })).status).toBe(200);
-  });
-
-  it('refuses a game with every message of the interface', async () => {
-    const open = (player: Record<string, string>, session = {}) =>
-      sandbox.openGame({ session, player: { id: 'ada', ...player } });
-    const currency = `${AT_PLAYER}/currency`;
-    expectError(await open({}), 422, 'Currency cannot be blank', currency);
-    expectError(await open({ currency: 'XXX' }), 422, 'Currency not found', currency);
-    expectError(await open({ currency: 'BRL' }), 422, 'This currency is not active', currency);
-    const browser = await open({ currency: 'EUR' }, { authType: 'browser' });
-    expectError(browser, 422, 'Auth type not valid', '/data/attributes/session/authType');
-    const long = await open({ currency: 'EUR', nick: 'x'.repeat(33) });
-    expectError(long, 422, 'The maximum username length is 32', `${AT_PLAYER}/nick`);
-    await sandbox.control('POST', 'players', { userId: 'bob', nick: 'Bob' });
-    const taken = await open({ currency: 'EUR', nick: 'bob' });
-    const message = 'A Player with this username already exists in the system.';
-    expectError(taken, 422, message, `${AT_PLAYER}/nick`);
-    expect((await sandbox.control('GET', 'players/ada')).status).toBe(404);
   });
 });
 
@@ -160,10 +138,11 @@ describe('open-game', () => {
     [{ player: { id: 'ada', avatar: '3' } }, '/player/avatar'],
     [{ player: { id: 'ada', countryCode: 49 } }, '/player/countryCode'],
     [{ player: { id: 'ada' }, session: { tableId: 1.5 } }, '/session/tableId'],
+    [{ player: { id: 'ada' }, session: { authType: 'browser' } }, '/session/authType', 'Auth type not valid'],
     [{ player: { id: 'ada' }, session: { launchOptions: [1] } }, '/session/launchOptions'],
     [{ player: { id: 'ada' }, session: { launchOptions: 'x' } }, '/session/launchOptions'],
-  ])('refuses %j', async (attributes, path) => {
-    expectError(await sandbox.openGame(attributes), 422, 'Incorrect data', `/data/attributes${path}`);
+  ])('refuses %j', async (attributes, path, detail = 'Incorrect data') => {
+    expectError(await sandbox.openGame(attributes), 422, detail, `/data/attributes${path}`);
   });
 
   it.each([

@@ -10,10 +10,10 @@ export const BROKER_SETTINGS = [...OF_BROKER, 'REPORTS_RETRY_DELAYS_MS'] as cons
 /** What to say of an exchange or a queue by its state. */
 const FAULTS = {
   missing: [warn, 'is missing', 'start a worker, which declares it'],
-  unknown: [warn, 'could not be looked at: ', 'ask again; then look at its node'],
+  unknown: [warn, 'could not be inspected: ', 'try again; then look at its node'],
   different: [
     fail,
-    'stands with other properties: ',
+    'exists with other properties: ',
     'empty and delete it, and start a worker, or choose another AMQP_PREFIX: no worker starts before',
   ],
 } as const;
@@ -22,19 +22,19 @@ const LANE = /\.(interactive|reports|quarantine)$/;
 const KEPT: readonly (readonly [RegExp, string, string])[] = [
   [
     LANE,
-    'nobody consumes NAME;',
+    'no worker consumes NAME, which holds',
     'start a worker that serves it (LANES), and look at the logs of those that run',
   ],
-  [/\.dead-letters$/, 'NAME:', 'poker-bridge dead-letters list counts them by reason'],
+  [/\.dead-letters$/, 'NAME holds', 'poker-bridge dead-letters list counts them by reason'],
   [
     /\.undelivered$/,
-    'NAME:',
+    'NAME holds',
     'workers deliver them once their reply queue is there again; poker-bridge replies list names those that never can be',
   ],
 ];
 
 /**
- * The broker as a worker would find it: whether it is there, what the user may do, and what stands.
+ * The broker as a worker would find it: whether it is there, what the user may do, and what it holds.
  *
  * @throws SettingsError if a file of its TLS cannot be used
  */
@@ -78,7 +78,7 @@ function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
     ...unusedRetryQueues.map(({ name, messages }) =>
       warn(
         'topology',
-        `${name} stands, and its delay is not in REPORTS_RETRY_DELAYS_MS; ${messagesIn(messages)}`,
+        `${name} exists, but its delay is not in REPORTS_RETRY_DELAYS_MS; it holds ${messagesIn(messages)}`,
         messages === 0 ? 'delete it' : 'wait until it is empty, then delete it',
       ),
     ),
@@ -91,7 +91,7 @@ function findingsOf(inspection: BrokerInspection, prefix: string): Finding[] {
 
 function topologyFindings(standings: readonly Standing[]): Finding[] {
   if (standings.every(({ state }) => state === 'missing')) {
-    return [warn('topology', 'nothing of this service stands yet', 'start a worker, which declares it')];
+    return [warn('topology', 'nothing of this service exists yet', 'start a worker, which declares it')];
   }
   const faults = standings.flatMap(({ kind, name, state, reason = '' }) => {
     if (state === 'as-declared') return [];
@@ -104,10 +104,10 @@ function topologyFindings(standings: readonly Standing[]): Finding[] {
     if (consumers > 0 && LANE.test(name)) return [];
     return [warn('topology', `${what.replace('NAME', name)} ${messagesIn(messages)}`, advice)];
   });
-  const whole = ok('topology', `all ${standings.length} exchanges and queues stand as declared`);
+  const whole = ok('topology', `all ${standings.length} exchanges and queues exist as declared`);
   return [...(faults.length === 0 ? [whole] : faults), ...waiting];
 }
 
 function messagesIn(count: number): string {
-  return count === 1 ? '1 message lies there' : `${count} messages lie there`;
+  return count === 1 ? '1 message' : `${count} messages`;
 }

@@ -125,7 +125,7 @@ async function checkOperations(
     const findings = asked.map((operation) => findingOf(operation, answers, credentials));
     if (secretKey !== undefined) return findings;
     const without = 'no secret key: games are opened unsigned, and nothing else works';
-    const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, if that is not meant';
+    const advice = 'set PLATFORM_SECRET_KEY, or secretKey in OPERATORS_FILE, unless that is intended';
     return [warn(`signature ${name}`, without, advice), ...findings];
   } finally {
     await client.close();

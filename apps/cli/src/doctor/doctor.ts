@@ -34,7 +34,7 @@ Exits with 0 if nothing is at fault, 1 if something is, 78 if a setting is.`;
 const REDIS_SETTINGS = ['REDIS_URL', 'REDIS_TLS_CA', 'REDIS_TLS_CERT', 'REDIS_TLS_KEY'] as const;
 const FOR_SETTINGS = 'no worker starts before; docs/settings.md lists every variable';
 
-/** What is checked, in order, each with those of its settings that can be read: the settings check names the others. */
+/** The checks, in order. Each reads only its own settings; the first names all that cannot be used. */
 const CHECKS: readonly ((environment: NodeJS.ProcessEnv) => Finding[] | Promise<Finding[]>)[] = [
   checkSettings,
   (environment) => checkBroker(readSomeSettings(BROKER_SETTINGS, environment)),
@@ -88,7 +88,7 @@ async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
   return faults.length > 0 ? EXIT.failed : EXIT.success;
 }
 
-/** Nothing, if its settings cannot be read. */
+/** The findings of a check; none if its settings cannot be read, which the first check reports. */
 async function outcomeOf(check: (typeof CHECKS)[number]): Promise<readonly Finding[]> {
   try {
     return await check(process.env);
@@ -112,7 +112,7 @@ function checkSettings(environment: NodeJS.ProcessEnv): Finding[] {
     const warnings = warningsOf(settings, operators, environment);
     return [
       ok('settings', `can be used; credentials of ${names}`),
-      ...warnings.map((message) => warn('settings', message, 'change it, unless it is meant')),
+      ...warnings.map((message) => warn('settings', message, 'change it, unless it is intended')),
     ];
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;

@@ -9,7 +9,7 @@ const SUBJECT_WIDTH = 16;
 export interface Finding {
   /** What was looked at, in a few words. */
   readonly subject: string;
-  /** `warn`: it works, and may not be meant so. `fail`: a worker with these settings would not do its work. */
+  /** `warn`: it works, but may be a mistake. `fail`: a worker with these settings could not do its work. */
   readonly state: keyof typeof COLOURS;
   readonly message: string;
   /** What to do about it; absent if nothing is wrong. */

@@ -6,8 +6,16 @@ import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
-import { counted, describeGroups, keptLine } from './describe-kept.ts';
-import { collect, isSelected, type QueueName, type SelectionOptions, withKeptQueue } from './kept-queue.ts';
+import {
+  collect,
+  counted,
+  describeGroups,
+  isSelected,
+  keptLine,
+  type QueueName,
+  type SelectionOptions,
+  withKeptQueue,
+} from './kept-queue.ts';
 
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
@@ -19,7 +27,7 @@ interface Action {
   /** Why a message stays where it is; undefined if nothing speaks against it. */
   readonly refusalOf?: (kept: Kept) => string | undefined;
   readonly decide: Parameters<KeptQueue['settle']>[0]['decide'];
-  /** Whether one that the broker does not take ends all, because it would not take the others either. */
+  /** Whether a message that the broker does not take ends the work, because it would not take the others either. */
   readonly endsAtRefusal?: boolean;
 }
 

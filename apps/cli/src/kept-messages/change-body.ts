@@ -23,7 +23,7 @@ export function readSet(text: string): Change {
   throw new InvalidArgumentError('It must be a JSON pointer, = and a value, such as /session/lang=de.');
 }
 
-/** Reads the JSON pointer of a member that is to be removed. @throws InvalidArgumentError if it is none */
+/** Reads the JSON pointer of a member that is to be removed. @throws InvalidArgumentError if it is not a pointer */
 export function readUnset(text: string): Change {
   const path = pathOf(text);
   if (path) return { text, path };

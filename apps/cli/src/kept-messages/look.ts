@@ -9,10 +9,14 @@ import { EXIT, ExitError } from '../exit.ts';
 import { utf8Of } from '../input.ts';
 import type { Options } from '../options.ts';
 import { printable, written } from '../output.ts';
-import { counted, describeGroups, describeMessages, keptLine, neverDelivered } from './describe-kept.ts';
 import {
   collect,
+  counted,
+  describeGroups,
+  describeMessages,
   isSelected,
+  keptLine,
+  neverDelivered,
   NOUNS,
   type QueueName,
   type SelectionOptions,
@@ -57,21 +61,19 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
       throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
     for (const each of found) {
       const { message, facts } = each;
-      // amqplib gives what was not set as undefined.
-      const given = Object.entries(message.properties).filter(([, value]) => value !== undefined);
-      const { headers, ...properties } = Object.fromEntries(given) as Partial<typeof message.properties>;
+      const { headers = {}, ...properties } = message.properties;
       const violations = queue === 'deadLetters' ? faultsOf(each) : [];
       const content = bodyOf(message.content);
       if (json) {
         const shown = { properties, headers, ...(violations.length > 0 && { violations }) };
-        process.stdout.write(`${exactJson({ ...shown, ...(body && { body: content }) })}\n`);
+        process.stdout.write(`${exactJson(body ? { ...shown, body: content } : shown)}\n`);
         continue;
       }
       const ofWhich = facts.isCut ? `, of which ${message.content.length} were kept` : '';
       const text = typeof content === 'string' ? content : exactJson(content, 2);
       const sections: readonly (readonly [string, readonly string[]])[] = [
         ['properties', membersOf(properties)],
-        ['headers', membersOf(headers ?? {})],
+        ['headers', membersOf(headers)],
         ...(violations.length > 0 ? [['invalid', violations] as const] : []),
         [
           `body, ${facts.bytes} bytes${ofWhich}`,
@@ -84,8 +86,10 @@ export function show(queue: QueueName, id: string, { body, json }: ShowOptions):
   });
 }
 
+/** amqplib gives what was not set as undefined. */
 function membersOf(of: object): string[] {
-  return Object.entries(of).map(([name, value]) => `${name}: ${written(value)}`);
+  const given = Object.entries(of).filter(([, value]) => value !== undefined);
+  return given.map(([name, value]) => `${name}: ${written(value)}`);
 }
 
 /** What a worker of this version finds invalid in a dead letter; no value is quoted. */

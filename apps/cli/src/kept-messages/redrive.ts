@@ -7,8 +7,7 @@ import { commandFaults } from '../command-faults.ts';
 import type { Options } from '../options.ts';
 import { type ActionOptions, carryOut } from './carry-out.ts';
 import { type Change, changedBody, withFile } from './change-body.ts';
-import { neverDelivered } from './describe-kept.ts';
-import type { QueueName } from './kept-queue.ts';
+import { neverDelivered, type QueueName } from './kept-queue.ts';
 
 export type RedriveOptions = ActionOptions &
   Options<never, 'force'> & { readonly set?: readonly Change[]; readonly unset?: readonly Change[] };

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import type { ReportPage } from '#caller';
 import { parseExactJson } from '#signing';
 
 import { compare } from './compare.ts';
 import { describeEnding, type Ending, endingJson, warningsOf } from './ending.ts';
-import { NOTHING_READ } from './reading.ts';
-import { type Precisions, readRecords, type ReportRecord } from './records.ts';
+import { isAtEnd, NOTHING_READ, withPage } from './reading.ts';
+import { readRecords, type ReportRecord } from './records.ts';
 
 const PERIOD = { dateFrom: '2026-03-01 00:00:00', dateTo: '2026-03-02 00:00:00' };
 const line = (id: string, value: unknown, currency = 'EUR'): string =>
@@ -19,16 +20,25 @@ async function* recordsOf(lines: readonly string[]): AsyncGenerator<ReportRecord
   yield* lines.map((each) => parseExactJson(each) as ReportRecord);
 }
 
-/** @param more of the reading */
-async function endingOf(
-  lines: readonly string[],
-  more: Partial<Ending['reading']> = {},
-  precisions: Precisions = new Map([['EUR', 2]]),
-): Promise<Ending> {
-  const { length: records } = lines;
-  const last = { totalCount: records, pageCount: 1, perPage: 500 };
-  const reading = { ...NOTHING_READ, pages: 1, records, last, ...more };
-  const facts = await readRecords('rake', recordsOf(lines), records, precisions);
+type Page = ReportPage<ReportRecord>;
+
+/** @param changes of each page after the one before; of one record a page, if there are several */
+async function endingOf(lines: readonly string[], ...changes: readonly Partial<Page>[]): Promise<Ending> {
+  const page: Page = {
+    report: 'rake',
+    page: 1,
+    pageCount: 1,
+    perPage: 500,
+    totalCount: lines.length,
+    precisions: { EUR: 2 },
+    readAt: '2026-03-02T00:09:58.000Z',
+    records: lines.map((each) => JSON.parse(each) as ReportRecord),
+  };
+  const pages =
+    changes.length === 0 ? [page] : changes.map((change) => ({ ...page, records: [{}], ...change }));
+  const reading = pages.reduce(withPage, NOTHING_READ);
+  const precisions = new Map(reading.precisions);
+  const facts = await readRecords('rake', recordsOf(lines), lines.length, precisions);
   return { file: 'a.csv', report: 'rake', reading, facts, comparison: undefined };
 }
 const warnings = (ending: Ending): string[] => warningsOf(ending, PERIOD, undefined);
@@ -52,19 +62,47 @@ describe('the end of a report', () => {
     );
   });
 
-  it('says when it was read, and warns if the platform aggregated meanwhile', async () => {
-    const readFrom = '2026-03-02T00:09:58.000Z';
-    const ended = (readTo: string) => endingOf([line('a', 1)], { readFrom, readTo });
-    const [soon, late] = [await ended('2026-03-02T00:09:59.000Z'), await ended('2026-03-02T00:10:01.000Z')];
-    expect(JSON.parse(endingJson(soon))).toMatchObject({
-      readFrom,
-      readTo: '2026-03-02T00:09:59.000Z',
-      spansIntervals: false,
-    });
-    expect(JSON.parse(endingJson(late))).toMatchObject({ spansIntervals: true });
-    expect(warnings(soon)).toEqual([]);
-    expect(warnings(late)).toEqual([
-      expect.stringMatching(/read from 2026-03-02T00:09:58.000Z to .*may not fit together; fetch it again$/),
+  it.each([
+    ['00:09:59', false, []],
+    [
+      '00:10:01',
+      true,
+      [expect.stringMatching(/read from 2026-03-02T00:09:58.000Z to .*may not fit together/)],
+    ],
+  ])(
+    'says when it was read, and warns if the platform aggregated meanwhile: %s',
+    async (time, isSpanning, warned) => {
+      const readTo = `2026-03-02T${time}.000Z`;
+      const ending = await endingOf([line('a', 1), line('b', 1)], {}, { readAt: readTo });
+      expect(JSON.parse(endingJson(ending))).toMatchObject({
+        readFrom: '2026-03-02T00:09:58.000Z',
+        readTo,
+        spansIntervals: isSpanning,
+      });
+      expect(warnings(ending)).toEqual(warned);
+    },
+  );
+
+  it.each([{ totalCount: 2 }, { pageCount: 3 }, { perPage: 3 }])(
+    'notices a change while it was read: %j',
+    async (extent) => {
+      const ending = await endingOf([line('a', 1), line('b', 2)], { ...extent, totalCount: 3 }, extent, {});
+      expect(warnings(ending)[0]).toBe('the report changed while it was read; fetch it again');
+      expect(JSON.parse(endingJson(ending))).toMatchObject({ pages: 3, changedWhileReading: true });
+    },
+  );
+
+  it('comes with the last page, which may move', async () => {
+    const ends = [
+      await endingOf([], { pageCount: 2 }),
+      await endingOf([], { pageCount: 2 }, { pageCount: 3 }),
+      await endingOf([], { pageCount: 3 }, { pageCount: 2 }),
+    ];
+    expect([NOTHING_READ, ...ends.map(({ reading }) => reading)].map(isAtEnd)).toEqual([
+      false,
+      false,
+      false,
+      true,
     ]);
   });
 
@@ -78,9 +116,13 @@ describe('the end of a report', () => {
     ]);
   });
 
-  it('names the currencies without decimals, and what to say', async () => {
-    const ending = await endingOf([line('a', 1, 'USD')], {}, new Map([['USD', null]]));
-    expect(warnings(ending)).toEqual([expect.stringContaining('say --decimals USD=2')]);
+  it('counts odd records, and names the currencies without decimals, and what to say', async () => {
+    const faults = [{ pointer: '/records/0/value', message: 'is odd' }];
+    const ending = await endingOf([line('a', 1, 'USD')], { faults, precisions: { USD: null } });
+    expect(warnings(ending)).toEqual([
+      '1 records have an odd value, which was written as it came',
+      expect.stringContaining('say --decimals USD=2'),
+    ]);
   });
 });
 

@@ -26,7 +26,7 @@ Examples:
 ${END}`,
   );
   addOne(group, 'rake', 'the rake of all players')
-    .option('--time-zone <ZONE>', 'whose hours are meant: a name, or an offset such as +03:00')
+    .option('--time-zone <ZONE>', 'the time zone of the period: a name, or an offset such as +03:00')
     .option('--convert-to-preferred-currency <VALUE>', "converts rake into each player's preferred currency")
     .option('--sort <FIELD>', 'the order of the records, as the platform knows it')
     .addHelpText(

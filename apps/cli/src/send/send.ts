@@ -47,7 +47,9 @@ async function send(type: string, options: SendOptions): Promise<void> {
   // Only the worker validates it.
   const text = await readJson('--data', options.data);
   if (!isCommandType(type)) {
-    process.stderr.write(`${printable(type)} is no command of this version: ${COMMAND_TYPES.join(', ')}\n`);
+    process.stderr.write(
+      `${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}\n`,
+    );
   }
   const lane = isCommandType(type) ? LANE_OF_COMMAND[type] : 'interactive';
   const { deadlineMs = DEADLINE_MS[lane] } = options;

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 
 import { headersOf, type HttpRequest } from './read-http.ts';
 
-/** What of curl's options says something about the request, or takes a value that is no address; with their short names. */
+/** Options of curl that describe the request, or whose value must not be taken for the address; with their short names. */
 const WITH_VALUE =
   'request:X header:H data:d data-raw data-ascii data-binary data-urlencode json url user:u user-agent:A referer:e cookie:b ' +
   'cookie-jar:c output:o write-out:w max-time:m connect-timeout proxy:x cacert cert:E key resolve form:F';

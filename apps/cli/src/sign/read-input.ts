@@ -3,8 +3,7 @@ import { readSource } from '../input.ts';
 import type { Options } from '../options.ts';
 import { readCurl } from './read-curl.ts';
 import { type HttpRequest, isRawRequest, readHar, readRawRequest } from './read-http.ts';
-import { readRows, type Row } from './row.ts';
-import { readSigner, rowOfCommand, rowOfRequest } from './rows-of.ts';
+import { readRows, readSigner, type Row, rowOfCommand, rowOfRequest } from './rows.ts';
 
 /** Where the request to explain comes from: one of these. */
 export type InputOptions = Options<'curl' | 'har' | 'request' | 'command' | 'data' | 'operator'>;

@@ -8,6 +8,7 @@ import {
   signatureOf,
   type SignatureSettings,
   type SignedPiece,
+  type SignedRequest,
   signedText,
   traceSignature,
   usualMistakes,
@@ -17,7 +18,7 @@ import { EXIT } from '../exit.ts';
 import type { Options } from '../options.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
 import { type InputOptions, readInput } from './read-input.ts';
-import { requestOf, type Row, signedBy } from './row.ts';
+import type { Row } from './rows.ts';
 
 const LONGEST_VALUE = 60;
 const LONGEST_MISTAKE = 64;
@@ -47,6 +48,19 @@ export async function signExplain(path: string | undefined, options: ExplainOpti
   else if (isList) process.stdout.write(`[\n${rows.map(rowLine).join(',\n')}\n]\n`);
   else process.stdout.write(`${rows.map(rowLine).join('')}\n`);
   if (!rows.every(fits)) process.exitCode = EXIT.failed;
+}
+
+/** The request of a row; only open-game has a body with `data`, as it was sent or else as this service sends it. */
+function requestOf({ parameters, rawBody }: Row): SignedRequest {
+  const { data } = parameters;
+  const isOpenGame = typeof data === 'object' && data !== null;
+  return { parameters, ...(isOpenGame && { body: rawBody ?? exactJson({ data }) }) };
+}
+
+/** What is signed, and the signature if there is a secret. */
+function signedBy(row: Row): { readonly canonical: string; readonly sign: string | undefined } {
+  const canonical = signedText(requestOf(row), row.settings);
+  return { canonical, sign: row.secret === undefined ? undefined : signatureOf(canonical, row.secret) };
 }
 
 /** The row without its secret, with the canonical string and the signature. */
@@ -153,7 +167,7 @@ function comparisonLines(row: Row, sign: string | undefined): string[] {
 function mistakeLines(row: Row, canonical: string): string[] {
   const request = requestOf(row);
   const { secret, settings } = row;
-  /** What is signed with other settings, or with a mistake; of those that read alike, the first. */
+  /** The signed text with other settings, or with a mistake; of mistakes with the same title the first. */
   const texts = new Map(
     otherSettings(settings).map(([name, other]) => [name, signedText(request, other)] as const),
   );

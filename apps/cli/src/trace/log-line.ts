@@ -12,7 +12,7 @@ export interface LogLine {
   readonly worker: string;
 }
 
-/** What collectors add to each line and what does not name a worker: times, the stream, separators. */
+/** Parts of a collector's prefix that do not name a worker: times, the stream, separators. */
 const NO_NAME = /\d{4}-\d{2}-\d{2}T\S+|\bstd(?:out|err) [FP]\b|[[\]|]/g;
 /** Members that say nothing to a person. */
 const SILENT = ['correlationId', 'lane', 'subject'];

@@ -54,7 +54,7 @@ async function trace(options: TraceOptions): Promise<void> {
   if ([id, player, options.since, options.until].every((option) => option === undefined)) {
     throw usageError('say --id, --player, --since or --until');
   }
-  const isMeant = await meantBy(options);
+  const isSelected = await selectorOf(options);
   if (process.stdin.isTTY) throw usageError('pipe the log into it: it is read from standard input');
   const about: LogLine[] = [];
   const around: LogLine[] = [];
@@ -64,7 +64,7 @@ async function trace(options: TraceOptions): Promise<void> {
     if (!line) continue;
     read.lines += 1;
     if (line.members['subject'] !== undefined) read.subjects += 1;
-    if (isMeant(line) && line.timeMs >= since && line.timeMs <= until) about.push(line);
+    if (isSelected(line) && line.timeMs >= since && line.timeMs <= until) about.push(line);
     else if (isOfSurroundings(line)) around.push(line);
   }
   if (about.length === 0) throw new ExitError(EXIT.failed, `no such line${whyNone(read, options)}`);
@@ -79,7 +79,7 @@ async function trace(options: TraceOptions): Promise<void> {
   for (const line of lines) process.stdout.write(describeLogLine(line, hasWorkers));
 }
 
-async function meantBy({ id, player, operator }: TraceOptions): Promise<(line: LogLine) => boolean> {
+async function selectorOf({ id, player, operator }: TraceOptions): Promise<(line: LogLine) => boolean> {
   if (player === undefined) {
     return ({ members }) => id === undefined || members['id'] === id || members['correlationId'] === id;
   }

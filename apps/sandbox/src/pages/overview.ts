@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { map, shareReplay, timer } from 'rxjs';
 
 import { FaultRules, type StandingRule } from '../faults/fault-rules.ts';
 import { type FaultKind, FAULTS, membersOf } from '../faults/faults.ts';
@@ -9,6 +10,7 @@ import { type OperationCounters, TrafficLog } from '../traffic/traffic-log.ts';
 import { Html, html, instant, page, section } from './page.ts';
 import { requestList } from './request-list.ts';
 
+const LOOK_MS = 300;
 const SHOWN_FAULTS = 50;
 const SHOWN_PEOPLE = 10;
 const SHOWN_REQUESTS = 30;
@@ -19,6 +21,12 @@ export type Parts = Readonly<Record<'figures' | 'faults' | 'requests' | 'session
 /** What happens in the sandbox now, for its first page. */
 @Injectable()
 export class Overview {
+  /** The parts now and every 300 ms, written once for all pages that are open. */
+  readonly looks = timer(0, LOOK_MS).pipe(
+    map(() => this.parts()),
+    shareReplay({ bufferSize: 1, refCount: true }),
+  );
+
   constructor(
     private readonly faults: FaultRules,
     private readonly log: TrafficLog,

@@ -9,7 +9,7 @@ import {
   Res,
   Sse,
 } from '@nestjs/common';
-import { filter, finalize, map, type Observable, Subject, takeUntil, timer } from 'rxjs';
+import { filter, finalize, map, type Observable, Subject, takeUntil } from 'rxjs';
 import { Problem } from '../control/problem.ts';
 import { Players } from '../players/players.ts';
 import { PublicAddress, Sessions } from '../sessions/sessions.ts';
@@ -18,7 +18,6 @@ import { lobbyPage, STATES, stateOf } from './lobby-page.ts';
 import { Overview, overviewPage, type Parts } from './overview.ts';
 import { sendPage } from './page.ts';
 
-const LOOK_MS = 300;
 /** First pages that are kept up to date at once. */
 const MAX_WATCHERS = 20;
 const OVERVIEW_POLICY = "; connect-src 'self'; frame-ancestors 'none'";
@@ -64,9 +63,8 @@ export class PagesController implements OnModuleDestroy {
     if (this.watchers >= MAX_WATCHERS) throw new Problem(429, 'Too many pages are open; close some.');
     this.watchers += 1;
     let shown: Partial<Parts> = {};
-    return timer(0, LOOK_MS).pipe(
-      map(() => {
-        const parts = this.overview.parts();
+    return this.overview.looks.pipe(
+      map((parts) => {
         const changed = Object.entries(parts).filter(([name, text]) => shown[name as keyof Parts] !== text);
         shown = parts;
         return Object.fromEntries(changed);

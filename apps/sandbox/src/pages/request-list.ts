@@ -12,10 +12,6 @@ const BADGES: Readonly<Record<SignatureVerdict['state'], string>> = {
   unsigned: 'not signed',
   unseen: 'not looked at',
 };
-/** Requests do not change once they have ended, so each is written once, under a number of its own. */
-const written = new WeakMap<FinishedRequest, Html>();
-let number = 0;
-
 /** The last requests to the platform, each with its signature explained when it is opened. */
 export function requestList(requests: readonly FinishedRequest[]): Html {
   if (requests.length === 0)
@@ -26,19 +22,12 @@ export function requestList(requests: readonly FinishedRequest[]): Html {
 }
 
 function item(request: FinishedRequest): Html {
-  const known = written.get(request);
-  if (known) return known;
-  const made = write(request, (number += 1));
-  written.set(request, made);
-  return made;
-}
-
-function write(request: FinishedRequest, id: number): Html {
   const { operation, method, url, headers, body, status, durationMs, faults } = describeRequest(request);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const sent = [`${method} ${url}`, ...lines, '', body].join('\n').trimEnd();
   const verdict = signatureVerdict(request);
   const hasFailed = status === undefined || status >= 400;
+  const id = Math.round(request.exchange.receivedAtMs * 1_000);
   return html`<li>
     <details id="request-${id}">
       <summary>
@@ -87,26 +76,18 @@ export function signatureVerdict(request: FinishedRequest): SignatureVerdict {
   return {
     state: 'right',
     text: 'This string and the secret key give the signature.',
-    ...shown(request, signedString(request)),
+    ...shown(request, signedText(call.signed, call.client.conventions)),
   };
-}
-
-function signedString({ exchange: { operation, body, call } }: FinishedRequest): string {
-  if (!call) return '';
-  const { client, query, content } = call;
-  const version = operation === 'open-game' ? 'v3' : 'v2';
-  return signedText({ version, parameters: { ...query, ...content }, body }, client.conventions);
 }
 
 /** Cut, and without a signature that was sent in the wrong place. */
 function shown(
-  { url, rawHeaders, exchange }: FinishedRequest,
+  { url, headers, exchange }: FinishedRequest,
   canonical: string | undefined,
 ): Pick<SignatureVerdict, 'canonical'> {
   if (canonical === undefined) return {};
-  const headers = rawHeaders.filter((_, index) => isSign(rawHeaders[index - 1], index - 1));
   const sent: Parameters = { ...formParameters(exchange.body.toString()), ...queryParameters(url) };
-  const secrets = [...headers, ...SECRET_NAMES.map((name) => sent[name])];
+  const secrets = [...(headers['sign'] ?? []), ...SECRET_NAMES.map((name) => sent[name])];
   const redacted = secrets.reduce<string>(
     (text, secret) =>
       typeof secret === 'string' && secret !== '' ? text.replaceAll(secret, REDACTED) : text,
@@ -114,9 +95,4 @@ function shown(
   );
   const text = redacted.length > MAX_CANONICAL ? `${redacted.slice(0, MAX_CANONICAL)}…` : redacted;
   return { canonical: text };
-}
-
-/** Whether a raw header, at an even place, is the name of the signature's. */
-function isSign(name: string | undefined, index: number): boolean {
-  return index % 2 === 0 && name?.toLowerCase() === 'sign';
 }

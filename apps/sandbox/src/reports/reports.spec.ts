@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { FIGURE_NAMES, type FigureSource, figuresOf, MONEY_TYPES, rakeOf } from './figures.ts';
 import { dateOf, dayCount, type DayPart, dayPartAt, parseMoment, periodOf, toUtc } from './report-query.ts';
-import { type Account, concatenated, Population, reversed, type Sequence } from './population.ts';
+import { type Account, Population, type Sequence } from './population.ts';
 
 const figuresDay = { day: 19_806, steps: 144 };
 const ranks = [0, 1, 2, 50, 5000, 5_000_000];
@@ -130,13 +130,5 @@ describe('population', () => {
   it('gives one account each if there is only one currency', () => {
     const single = new Population(2, ['USD']);
     expect(names(single.select('USD'))).toEqual(['player-00000001 USD', 'player-00000002 USD']);
-  });
-
-  it('can be reversed, and combined by currency', () => {
-    expect(names(reversed(population.select()))).toEqual(names(population.select()).reverse());
-    const byCurrency = concatenated(['EUR', 'GBP', 'USD'].map((code) => population.select(code)));
-    const codes = all(byCurrency).map(({ currency }) => currency);
-    expect(codes).toEqual([...codes].sort());
-    expect(names(byCurrency).sort()).toEqual(names(population.select()).sort());
   });
 });

@@ -50,13 +50,6 @@ describe('players', () => {
     players.save('op1', 'ada', { nick: 'Äce', currency: 'USD' });
   });
 
-  it('are kept with the latest data, apart for each client', () => {
-    players.save('op1', 'ada', { currency: 'EUR' });
-    expect(players.find('op1', 'ada')).toMatchObject({ nick: 'Äce', currency: 'EUR', profile: {} });
-    expect(players.find('op2', 'ada')).toBeUndefined();
-    expect(players.count).toBe(1);
-  });
-
   it('may keep their own nickname, and free the one that they had', () => {
     expect(() => check('ada', 'äce')).not.toThrow();
     players.save('op1', 'ada', { nick: 'queen' });

@@ -15,13 +15,8 @@ interface Row {
 
 const rowsOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../../../test/vectors/${name}`, import.meta.url), 'utf8')) as Row[];
-const rows = rowsOf('signing.json');
 const conventions = (settings: Record<string, string> = {}) => readConventions(new VariableReader(settings));
-const content = (parameters: Parameters, body = '') => ({
-  version: 'v3' as const,
-  parameters,
-  body: Buffer.from(body),
-});
+const content = (parameters: Parameters) => ({ version: 'v3' as const, parameters, body: Buffer.alloc(0) });
 
 describe('signature', () => {
   const expectGolden = ({ parameters, secret, settings, canonical, sign }: Row) => {
@@ -29,23 +24,10 @@ describe('signature', () => {
     expect(expectedSignature(content(parameters), secret, conventions(settings))).toBe(sign);
   };
 
-  it.each(rows)('agrees with the golden row "$name"', expectGolden);
+  it.each(rowsOf('signing.json'))('agrees with the golden row "$name"', expectGolden);
 
   // computed by PHP 8.2 itself, with the program beside the file
   it.each(rowsOf('signing-php.json'))('agrees with PHP on "$name"', expectGolden);
-
-  it('signs the bytes of the body and the secret if the scheme says so, in v3 only', () => {
-    const rawBody = conventions({ SIGNATURE_SCHEME_V3: 'raw-body' });
-    const parameters = { client: 'op1', data: { type: 'OpenGame' } };
-    // printf '%s' '{"data": {"type":"OpenGame"}}ключ' | sha256sum
-    const digest = 'fa9503a398d0dad47bd984d7e33204db03978133292ea08eef1bf557561358ac';
-    expect(expectedSignature(content(parameters, '{"data": {"type":"OpenGame"}}'), 'ключ', rawBody)).toBe(
-      digest,
-    );
-    expect(
-      expectedSignature({ ...content({ userId: 'u-1' }), version: 'v2' }, 'test_secret_key', rawBody),
-    ).toBe(rows[0]?.sign);
-  });
 });
 
 describe('canonical string', () => {
@@ -61,15 +43,6 @@ describe('canonical string', () => {
     expect(canonical({ data: { list: ['[3,1]', { x: '{"b":"2","a":"1"}' }] } })).toBe('3112');
   });
 
-  it('decodes scalars only if all strings are decoded', () => {
-    const parameters = { a: 'null', b: 'false', c: '"quoted"', d: '1.50', e: '01', f: ' 7 ' };
-    expect(canonical(parameters)).toBe('nullfalse"quoted"1.5001 7 ');
-    expect(canonical(parameters, { SIGNATURE_JSON_STRINGS: 'all' })).toBe('quoted1.5017');
-    expect(canonical(parameters, { SIGNATURE_JSON_STRINGS: 'all', SIGNATURE_SCALARS: 'json' })).toBe(
-      'nullfalsequoted1.5017',
-    );
-  });
-
   it('keeps the digits of integers beyond 2^53, up to the 64 bits of PHP', () => {
     expect(canonical({ nick: '{"a":9007199254740993}' })).toBe('9007199254740993');
     expect(canonical({ a: 9007199254740993n, b: 12345678901234567890n, c: 1e25, d: 0.5 })).toBe(
@@ -80,11 +53,6 @@ describe('canonical string', () => {
   it('puts a parameter that is a position before the items that join', () => {
     const parameters = { 0: 'a', nick: '["b","c"]' };
     expect(canonical(parameters, { SIGNATURE_JSON_PLACEMENT: 'merge' })).toBe('abc');
-  });
-
-  it('leaves a string that is nested too deeply unchanged', () => {
-    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
-    expect(canonical({ nick: deep })).toBe(deep);
   });
 
   it('treats a member named __proto__ like any other', () => {

@@ -4,7 +4,7 @@ import type { PlannedFaults } from '../faults/fault-rules.ts';
 import type { OtherFault } from '../faults/faults.ts';
 import { type Operation, PlatformError } from '../interface/documents.ts';
 import type { Client } from '../settings/clients.ts';
-import type { Parameters, TextParameters } from '../signature/signature.ts';
+import type { Parameters, SignedContent, TextParameters } from '../signature/signature.ts';
 
 /** Far more than any request of the interface needs. */
 const MAX_BODY_BYTES = 1_048_576;
@@ -39,6 +39,8 @@ export interface Call {
   readonly query: TextParameters;
   /** The form, or the JSON:API document, of the body. */
   readonly content: Parameters;
+  /** What its signature covers. */
+  readonly signed: SignedContent;
   /** Distorts the answer. */
   readonly fault?: OtherFault | undefined;
 }

@@ -78,9 +78,9 @@ export class SignatureGuard implements CanActivate {
     const { userId } = request.params ?? {};
     if (operation === 'session' && content['userId'] !== userId)
       throw new SignatureRejection('v2', 'The form must hold userId with the same value as the path.');
-    const parameters = { ...query, ...content };
-    this.verify(request, client, { version: 'v2', parameters, body });
-    return { client, query, content };
+    const signed = { version: 'v2', parameters: { ...query, ...content }, body } as const;
+    this.verify(request, client, signed);
+    return { client, query, content, signed };
   }
 
   private callV3(request: SandboxRequest, { body }: Exchange): Call {
@@ -90,9 +90,9 @@ export class SignatureGuard implements CanActivate {
     const content = parseJson(body.toString())?.value;
     if (!isObject(content)) throw new PlatformError(400, { detail: 'The body is not a JSON:API document' });
 
-    const parameters = { ...query, ...content };
-    this.verify(request, client, { version: 'v3', parameters, body });
-    return { client, query, content };
+    const signed = { version: 'v3', parameters: { ...query, ...content }, body } as const;
+    this.verify(request, client, signed);
+    return { client, query, content, signed };
   }
 
   private findClient(version: Version, name: 'clientId' | 'client', query: TextParameters): Client {

@@ -10,8 +10,8 @@ const SECRET_HEADERS = new Set(['sign', 'authorization', 'proxy-authorization', 
 export interface FinishedRequest {
   readonly method: string;
   readonly url: string;
-  /** Name, value, name, value, … */
-  readonly rawHeaders: readonly string[];
+  /** The values of each header. */
+  readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   readonly exchange: Exchange;
   readonly status: number | undefined;
   readonly durationMs: number;
@@ -32,29 +32,22 @@ export interface RequestDescription {
 }
 
 export function describeRequest(request: FinishedRequest): RequestDescription {
-  const { method, url, rawHeaders, exchange, status, durationMs } = request;
+  const { method, url, exchange, status, durationMs } = request;
+  const headers = Object.entries(request.headers).map(([name, values = []]) => [
+    name,
+    SECRET_HEADERS.has(name) ? REDACTED : values.join(', '),
+  ]);
   return {
     receivedAt: new Date(exchange.receivedAtMs).toISOString(),
     operation: exchange.operation,
     method,
     url: redactParameter(url),
-    headers: Object.fromEntries(pairs(rawHeaders).map(([name, value]) => [name, redactHeader(name, value)])),
+    headers: Object.fromEntries(headers) as RequestDescription['headers'],
     body: redactParameter(exchange.body.toString().slice(0, MAX_BODY_CHARACTERS)),
     ...(status !== undefined && { status }),
     durationMs: Math.round(durationMs * 10) / 10,
     faults: kindsOf(exchange.planned),
   };
-}
-
-function pairs(rawHeaders: readonly string[]): [string, string][] {
-  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
-    (rawHeaders[2 * index] as string).toLowerCase(),
-    rawHeaders[2 * index + 1] as string,
-  ]);
-}
-
-function redactHeader(name: string, value: string): string {
-  return SECRET_HEADERS.has(name) ? REDACTED : value;
 }
 
 // A signature in the wrong place is still a signature: in a query, a form or JSON, whose end may have been cut off.
@@ -104,9 +97,9 @@ export class TrafficLog {
     else increment(counters.answered, String(status));
 
     // not the request itself, which would keep its socket alive
-    const { method, originalUrl: url, rawHeaders } = request;
+    const { method, originalUrl: url, headersDistinct: headers } = request;
     const durationMs = nowMs - exchange.receivedAtMs;
-    this.recent.push({ method, url, rawHeaders, exchange, status, durationMs });
+    this.recent.push({ method, url, headers, exchange, status, durationMs });
     if (this.recent.length >= 2 * KEPT_REQUESTS) this.recent = this.recent.slice(-KEPT_REQUESTS);
   }
 

@@ -122,10 +122,6 @@ describe('verdictOf', () => {
       },
     ],
     [
-      'The circuit is open for game.open of a, game.open of b, game.open of c and 2 more the platform answers HTTP 503',
-      { circuits: [...'abcde'].map((name) => circuit('open', name)) },
-    ],
-    [
       'game.open fails: 1 of 100 in the last minute no answer of the platform: timeout (1 OUTCOME_UNKNOWN)',
       {
         ...type([['OUTCOME_UNKNOWN', 1]]),

@@ -1,4 +1,4 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import {
   HealthCheck,
   type HealthCheckResult,
@@ -15,6 +15,7 @@ import {
   RedisIdempotencyStore,
 } from '#messaging';
 import { PlatformClients } from '#platform';
+import { Metrics } from '#telemetry';
 
 import { compartmentsOf } from '../compartments.ts';
 
@@ -98,6 +99,18 @@ export class HealthController {
     if (state.kind === 'available') return indicator.up();
     if (state.kind !== 'away') return indicator.degraded({ reason: state.kind });
     return indicator.degraded({ reason: state.reason, since: new Date(state.sinceMs).toISOString() });
+  }
+}
+
+/** The metrics, in the text format of Prometheus. */
+@Controller('metrics')
+export class MetricsController {
+  constructor(private readonly metrics: Metrics) {}
+
+  @Get()
+  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
+  read(): Promise<string> {
+    return this.metrics.registry.metrics();
   }
 }
 

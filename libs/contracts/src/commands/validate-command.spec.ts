@@ -182,29 +182,19 @@ describe('any JSON', () => {
     violations.toSorted((a, b) => (a.pointer < b.pointer ? -1 : 1));
 });
 
-/** `player`, `player.id` and so on. */
-function membersOf({ members }: CompiledShape): string[] {
-  return [...members].flatMap(([name, { nested }]) => [
-    name,
-    ...(nested === undefined ? [] : membersOf(nested).map((path) => `${name}.${path}`)),
-  ]);
-}
-
-/** The members of an object that `shape` knows. */
-function shownBy(data: Record<string, unknown>, { members }: CompiledShape): string[] {
-  return Object.entries(data).flatMap(([name, value]) => {
-    const nested = members.get(name)?.nested;
-    const inner = nested !== undefined && isObject(value) ? shownBy(value, nested) : [];
-    return [name, ...inner.map((path) => `${name}.${path}`)];
+/** The members of a shape that `data` does not have, `nick` or `email` for example, at any depth. */
+function missingIn(data: Readonly<Record<string, unknown>>, { members }: CompiledShape): string[] {
+  return [...members].flatMap(([name, { nested }]) => {
+    const value = data[name];
+    if (value === undefined) return [name];
+    return nested && isObject(value) ? missingIn(value, nested) : [];
   });
 }
 
 describe.each(COMMANDS)('the definition of $type', ({ type, data, examples }) => {
   it('has valid examples, which together show every member', () => {
     for (const example of examples) expect(violationsOf(type, example.data)).toEqual([]);
-    const shape = compileShape<object>(data);
-    const shown = shownBy({ ...COMPLETE[type] }, shape);
-    expect(shown.toSorted()).toEqual(membersOf(shape).toSorted());
+    expect(missingIn({ ...COMPLETE[type] }, compileShape<object>(data))).toEqual([]);
   });
 });
 

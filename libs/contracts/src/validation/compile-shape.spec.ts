@@ -1,13 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  IsDefined,
-  IsIn,
-  IsString,
-  MaxLength,
-  registerDecorator,
-  ValidateBy,
-  ValidateNested,
-} from 'class-validator';
+import { IsDefined, IsIn, IsString, MaxLength, registerDecorator, ValidateNested } from 'class-validator';
 
 import { compileShape, rulesOf } from './compile-shape.ts';
 
@@ -55,14 +47,6 @@ describe('compileShape', () => {
     }
     decorate(Odd.prototype, 'member');
     expect(() => compileShape(Odd)).toThrow(new TypeError('Odd.member has a rule that cannot be compiled'));
-  });
-
-  it('treats an unexpected promise as a broken rule', () => {
-    class Odd {
-      @ValidateBy({ name: 'slow', validator: { validate: async () => true, defaultMessage: () => 'waits' } })
-      readonly member!: string;
-    }
-    expect(compileShape(Odd).members.get('member')?.faultIn({ member: 'a' })).toBe('waits');
   });
 });
 

@@ -1,4 +1,4 @@
-import { ENVELOPE_RULES, SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
+import { ENVELOPE_RULES, sealed } from '../envelope/envelope-rules.fixture.ts';
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import { isCommandType, LANE_OF_COMMAND, type Reply } from '#contracts';
 
@@ -20,11 +20,8 @@ export function commandOf({ properties, ...facts }: DeliveryFacts = {}, rules = 
 
 /** The same from a copy of a worker's own, whose headers are believed. */
 export function copiedCommandOf(facts: DeliveryFacts = {}): Command {
-  const { content, properties } = commandOf(facts).delivery.message;
-  const copy = { exchange: '', routingKey: '', mandatory: true, content };
-  const headers = properties.headers ?? {};
-  const sealed = SEAL_OF_SPEC.seal({ ...copy, properties: { ...properties, headers } });
-  return commandOf({ ...facts, headers: sealed.properties.headers });
+  const { headers } = sealed(commandOf(facts).delivery.message).properties;
+  return commandOf({ ...facts, ...(headers && { headers }) });
 }
 
 export const pageOf = (page: number) => {

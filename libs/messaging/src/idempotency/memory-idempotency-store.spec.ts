@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { CommandError, type ErrorCode, type Reply } from '#contracts';
+import type { Reply } from '#contracts';
 
-import { isKept } from './idempotency-store.ts';
 import { MemoryIdempotencyStore } from './memory-idempotency-store.ts';
 
 // What every store promises is shown in test/integration/idempotency/contract.spec.ts.
@@ -16,13 +15,6 @@ const created = (auth = 'a'): Reply => ({
 });
 /** What one takes of the room. */
 const OUTCOME_BYTES = 1_025 + JSON.stringify([TTL_MS, 'f', created()]).length;
-function failed(code: ErrorCode, details = {}): Reply {
-  const { category, retryable, message } = new CommandError(code);
-  const command = { id: 'm-1', type: 'session.create' };
-  const occurredAt = '2026-01-31T12:00:00.000Z';
-  const data = { code, category, retryable, message, details, attempts: 0, command, occurredAt };
-  return { type: 'command.failed', data };
-}
 
 /** A store in which callers run numbered commands. */
 class Callers {
@@ -136,19 +128,5 @@ describe('MemoryIdempotencyStore shared by callers', () => {
     expect(callers.remembered('shop')).toBe(1_000);
     expect(callers.remembered('loud')).toBeLessThanOrEqual(128);
     expect(callers.remembered('loud')).toBeGreaterThan(120);
-  });
-});
-
-describe('isKept', () => {
-  it.each([
-    [created(), true],
-    [failed('NOT_FOUND'), true],
-    [failed('PLATFORM_PROTOCOL_ERROR'), true],
-    [failed('COMMAND_EXPIRED', { called: true }), true],
-    [failed('COMMAND_EXPIRED', { called: false }), false],
-    [failed('OUTCOME_UNKNOWN'), false],
-    [failed('RATE_LIMITED'), false],
-  ])('of %j is %j', (reply, expected) => {
-    expect(isKept(reply)).toBe(expected);
   });
 });

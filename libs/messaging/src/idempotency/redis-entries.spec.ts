@@ -38,11 +38,6 @@ describe('The name of a command in Redis', () => {
 });
 
 describe('An entry in Redis', () => {
-  it('is in flight if it is a lease, and a conflict for other data', () => {
-    expect(read(name.lease)).toEqual({ kind: 'in flight' });
-    expect(entries.read(name.lease, otherData)).toEqual({ kind: 'conflict' });
-  });
-
   it('gives back what was stored, which nobody else can read', () => {
     const stored = store(OPENED);
     expect(read(stored)).toEqual({ kind: 'settled', reply: OPENED });
@@ -50,13 +45,6 @@ describe('An entry in Redis', () => {
     expect(store(OPENED)).not.toBe(stored);
     expect(entries.read(stored, otherData)).toEqual({ kind: 'conflict' });
     expect(new RedisEntries('poker', keysOf(8)).read(stored, name)).toBeUndefined();
-  });
-
-  it('does not conflict with other data if it is an outcome that is not kept', () => {
-    const data = { code: 'RATE_LIMITED', retryable: true };
-    const reply = { type: 'command.failed', data } as unknown as Reply;
-    expect(read(store(reply))).toEqual({ kind: 'settled', reply });
-    expect(entries.read(store(reply), otherData)).toBeUndefined();
   });
 
   // A final reply that is not known here would have every other worker do its command a second time.

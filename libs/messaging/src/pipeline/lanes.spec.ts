@@ -38,16 +38,6 @@ async function codeOf(facts: DeliveryFacts, spec = new SpecPipeline()): Promise<
 }
 
 describe('a command that is refused', () => {
-  it.each(FAULTS)('is dead-lettered and announced with %s', async (code, facts) => {
-    const { published } = await new SpecPipeline().process(facts);
-    const isAnswered = code !== 'REPLY_TO_MISSING';
-    expect(published.toSorted()).toEqual([
-      ...(isAnswered ? [['lobby', code]] : []),
-      ['poker.dead-letters', code],
-      ['poker.events', `command.failed.${code}`],
-    ]);
-  });
-
   it.each(FAULTS.map(([code], index) => [code, FAULTS.slice(index).map(([, facts]) => facts)] as const))(
     'is refused with %s before every fault that comes after it',
     async (code, all) => {
@@ -64,48 +54,9 @@ describe('a command that is refused', () => {
       expect(await codeOf(merged)).toBe(code);
     },
   );
-
-  it.each([
-    ['too large', { body: { nick: 'x'.repeat(70_000) } }, 'MESSAGE_TOO_LARGE'],
-    ['answered to the service', { properties: { replyTo: 'poker.interactive' } }, 'REPLY_TO_FORBIDDEN'],
-    ['of a type that only the prototype has', { properties: { type: 'constructor' } }, 'UNKNOWN_COMMAND'],
-    ['for an empty operator name', { headers: { operator: '' } }, 'UNKNOWN_OPERATOR'],
-    ['a packet without data', { body: { pattern: 'session.create', id: 'n' } }, 'VALIDATION_FAILED'],
-    ['for an operator that is no text', { headers: { operator: 7 } }, 'VALIDATION_FAILED'],
-    ['with headers that are not valid', { headers: { 'x-deadline': 'tomorrow' } }, 'VALIDATION_FAILED'],
-  ])('may be %s', async (_, facts, code) => {
-    expect(await codeOf(facts)).toBe(code);
-  });
-
-  it('gets the faults of its properties, headers and data at once', async () => {
-    const spec = new SpecPipeline();
-    await spec.process({
-      properties: { messageId: 'x'.repeat(201) },
-      headers: { operator: 7, 'x-deadline': 'tomorrow', 'schema-version': '1' },
-      body: Buffer.from('{"userId":"","nickname":"Lucky","__proto__":{"nick":"x"}}'),
-    });
-    const reply = spec.messages.find(({ routingKey }) => routingKey === 'lobby');
-    const { violations } = JSON.parse(String(reply?.content)) as { violations: { pointer: string }[] };
-    expect(violations.map(({ pointer }) => pointer).sort()).toEqual([
-      '/__proto__',
-      '/headers/operator',
-      '/headers/schema-version',
-      '/headers/x-deadline',
-      '/nickname',
-      '/properties/message_id',
-      '/userId',
-    ]);
-  });
 });
 
 describe('a command', () => {
-  it('is not told which operators there are if its caller may not use them', async () => {
-    for (const operator of ['default', 'casino']) {
-      const facts = { properties: { userId: 'stranger' }, headers: { operator } };
-      expect(await codeOf(facts)).toBe('CALLER_FORBIDDEN');
-    }
-  });
-
   it.each([
     ['in the wrong lane', { ...REPORT, queue: 'poker.interactive' }, 'poker.reports'],
     ['delivered for the fourth time', delivered(3), 'poker.quarantine'],
@@ -119,13 +70,6 @@ describe('a command', () => {
     ['not delivered before, whatever its caller wrote', { ...delivered(9), redelivered: false }],
   ])('stays if it is %s', async (_, facts) => {
     expect((await new SpecPipeline().process(facts)).published).toEqual([['lobby', 'session.created']]);
-  });
-
-  it('moves to the quarantine at its fourth delivery, whatever a caller wrote', async () => {
-    const headers = { ...delivered(3).headers, 'x-quarantine-starts': 99, 'x-quarantine-level': 2 };
-    const spec = new SpecPipeline();
-    await spec.process({ ...delivered(3), headers });
-    expect(spec.messages[0]?.properties.headers).not.toHaveProperty('x-quarantine-starts');
   });
 });
 

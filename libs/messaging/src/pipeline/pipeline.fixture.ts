@@ -4,12 +4,7 @@ import { Window } from '#resilience';
 
 import { type DeliveryFacts, deliveryOf } from '../../../rabbitmq/src/consuming/delivery.fixture.ts';
 import type { CommandHandler } from '../command/command.ts';
-import {
-  ENVELOPE_RULES,
-  RECEIVED_AT_MS,
-  SEAL_OF_SPEC,
-  SpecCallers,
-} from '../envelope/envelope-rules.fixture.ts';
+import { ENVELOPE_RULES, RECEIVED_AT_MS, SEAL_OF_SPEC } from '../envelope/envelope-rules.fixture.ts';
 import { MemoryIdempotencyStore } from '../idempotency/memory-idempotency-store.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { MessagingObserver } from '../observer/messaging-observer.ts';
@@ -66,7 +61,7 @@ export class SpecPipeline {
       seal: SEAL_OF_SPEC,
       settings: { EVENTS: 'errors', REPORTS_RETRY_DELAYS_MS: [5_000, 30_000], REPORTS_STALL_MS: 30_000 },
       clientOf: (operator: string) => (operator === 'default' ? {} : undefined),
-      callers: new SpecCallers((caller) => caller !== 'stranger'),
+      callers: { mayRun: (caller: string) => caller !== 'stranger', mayReplyTo: () => true },
       idempotency: new MemoryIdempotencyStore(60_000, nowMs),
     } as unknown as Bus;
     const publisher = { publish: (message: OutgoingMessage) => this.#publish(message) };

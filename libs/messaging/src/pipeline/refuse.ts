@@ -1,8 +1,7 @@
 import { CommandError, type CommandType, isCommandType, type Violation } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 
-import type { CommandContext } from '../command/command-context.ts';
-import type { CheckedCommand, Command, CommandHandler } from '../command/command.ts';
+import type { CheckedCommand, Command, CommandContext, CommandHandler } from '../command/command.ts';
 import type { Bus } from '../messaging-options.ts';
 
 /** Where a violation says that the operator of a command cannot be read. */
@@ -36,17 +35,15 @@ export function refuse(
     });
   }
   const { deadline, trace } = command;
-  const traceContext = trace?.context;
-  const progress = undefined;
   const context: CommandContext = {
     id,
     caller,
     operator,
     client,
     deadline,
-    traceContext,
+    traceContext: trace?.context,
     attempts: 0,
-    progress,
+    progress: undefined,
   };
   return Object.assign(command, { context, data: validateCommand(type, data), handler });
 }

@@ -1,5 +1,4 @@
-import type { Progress } from '../command/command-context.ts';
-import type { CheckedCommand } from '../command/command.ts';
+import type { CheckedCommand, Progress } from '../command/command.ts';
 import { failureOf, type Settlement } from '../command/settlement.ts';
 import { dataDigest } from '../envelope/fingerprint.ts';
 import type { Step } from './step.ts';

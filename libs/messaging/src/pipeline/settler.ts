@@ -6,6 +6,7 @@ import { factsOf, failureFactsOf } from '../command/facts.ts';
 import type { FailedReply, Settlement } from '../command/settlement.ts';
 import type { Bus } from '../messaging-options.ts';
 import type { Outbox } from '../replies/outbox.ts';
+import { isAnnounced } from '../replies/reply-message.ts';
 
 type Published = Exclude<Settlement, { kind: 'return' }>;
 
@@ -67,7 +68,8 @@ export class Settler {
 
   #answer(command: Command, reply: Reply, isSent = false): Promise<unknown> {
     const sending = isSent ? undefined : this.#outbox.settle(command, reply);
-    const announcing = this.#outbox.announce(command, reply);
+    const isWanted = isAnnounced(reply, this.#bus.settings.EVENTS);
+    const announcing = isWanted ? this.#outbox.announce(command, reply) : undefined;
     if (sending && announcing) return Promise.all([sending, announcing]);
     return sending ?? announcing ?? Promise.resolve();
   }

@@ -22,8 +22,8 @@ class RoundUnderTest {
   readonly #answers = new Map<string, (outcome: PublishOutcome) => void>();
 
   /** @param name begins with the letter of its queue */
-  offer(name: string, { sequence = 0, final = true, bytes = 2 } = {}): void {
-    const properties = { messageId: name, headers: { sequence, final } };
+  offer(name: string, bytes = 2): void {
+    const properties = { messageId: name, headers: {} };
     const content = Buffer.alloc(bytes);
     this.round.offer({
       message: { exchange: '', routingKey: name[0] ?? '', content, mandatory: true, properties },
@@ -87,24 +87,6 @@ describe('a round of parked replies', () => {
     },
   );
 
-  it('sends the pages of a report one after the other', async () => {
-    const test = new RoundUnderTest();
-    test.offer('a1');
-    test.offer('a2', { sequence: 0, final: false });
-    test.offer('a3', { sequence: 1, final: false });
-    test.offer('a4', { sequence: 2 });
-    test.offer('a5');
-    for (const [taken, next] of [
-      ['a1', ['a2']],
-      ['a2', ['a3']],
-      ['a3', ['a4']],
-      ['a4', ['a5']],
-    ] as const) {
-      await test.answer([taken]);
-      expect(test.sent.slice(test.sent.indexOf(taken) + 1)).toEqual(next);
-    }
-  });
-
   it('has at most 16 without an answer', async () => {
     const test = new RoundUnderTest();
     for (let n = 0; n < 40; n += 1) test.offer(`a${n}`);
@@ -125,7 +107,7 @@ describe('a round of parked replies', () => {
 
   it('holds 16 MiB at most, and one reply in any case', async () => {
     const test = new RoundUnderTest();
-    test.offer('a0', { bytes: 17 * 1_024 * 1_024 });
+    test.offer('a0', 17 * 1_024 * 1_024);
     test.offer('b0');
     await test.answer(['a0']);
     test.offer('c0');

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { OutgoingMessage, PublishOutcome } from '#rabbitmq';
+import { type Share, Shares } from '#resilience';
 
 /** At most 500 replies a second. */
 const SHORTEST_FORWARD_MS = 2;
-/** In all queues together, for a broker that is slow to confirm. */
+/** Of one queue without an answer. */
 const MAX_IN_FLIGHT = 16;
 /** Replies in memory. A queue may have as many as are left free, so that others behind them are reached, too. */
 const MAX_HELD = 1_000;
@@ -18,10 +19,10 @@ export interface OfferedReply {
   readonly onTaken: () => void;
 }
 
-interface Destination {
+/** The replies that are held for one queue. */
+interface Destination extends Share {
   readonly waiting: OfferedReply[];
-  isSending: boolean;
-  hasTaken: boolean;
+  sending: Promise<void> | undefined;
   /** Takes no further offers: they stay parked. */
   isFull: boolean;
   /** What is behind a reply that was not taken waits with it, for the next round. */
@@ -43,12 +44,10 @@ export class ForwardingRound {
   readonly #publish: Publish;
   readonly #nowMs: () => number;
   readonly #destinations = new Map<string, Destination>();
-  readonly #sending = new Set<Promise<void>>();
-  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #held = new Shares(MAX_HELD);
+  #heldBytes = 0;
   /** When the next reply may be published. */
   #turn: Promise<unknown> = Promise.resolve();
-  #held = 0;
-  #heldBytes = 0;
   #untilMs = Number.POSITIVE_INFINITY;
 
   constructor(publish: Publish, nowMs: () => number) {
@@ -59,30 +58,26 @@ export class ForwardingRound {
   /** Takes a reply into the round, or leaves it; returns at once. */
   offer(reply: OfferedReply): void {
     const { routingKey: queue, content } = reply.message;
-    const added = { waiting: [], isSending: false, hasTaken: false, isFull: false, isClosed: false };
+    const added = { inFlight: 0, waiting: [], sending: undefined, isFull: false, isClosed: false };
     const destination = this.#destinations.get(queue) ?? added;
     this.#destinations.set(queue, destination);
     if (destination.isFull || destination.isClosed) return;
-    const isFull = destination.waiting.length >= MAX_HELD - this.#held;
-    if (isFull || (this.#held > 0 && this.#heldBytes + content.length > MAX_HELD_BYTES)) {
+    const areTooLarge = this.#held.inFlight > 0 && this.#heldBytes + content.length > MAX_HELD_BYTES;
+    if (areTooLarge || !this.#held.hasRoomFor(destination)) {
       destination.isFull = true;
       this.isCut = true;
       return;
     }
     destination.waiting.push(reply);
-    this.#held += 1;
+    this.#held.take(destination);
     this.#heldBytes += content.length;
-    if (destination.isSending) return;
-    const sending: Promise<void> = this.#sendAll(queue, destination).finally(() =>
-      this.#sending.delete(sending),
-    );
-    this.#sending.add(sending);
+    destination.sending ??= this.#sendAll(queue, destination);
   }
 
   /** Settles when all that was offered was tried, or after two seconds and what is in flight then. */
   async finish(): Promise<void> {
     this.#untilMs = Math.min(this.#untilMs, this.#nowMs() + LONGEST_FINISH_MS);
-    while (this.#sending.size > 0) await Promise.all(this.#sending);
+    await Promise.all([...this.#destinations.values()].map(({ sending }) => sending));
   }
 
   /** Sends no more. */
@@ -90,54 +85,30 @@ export class ForwardingRound {
     this.#untilMs = 0;
   }
 
-  /** Sends what waits for a queue: several at a time once it has taken one, but the pages of a report one by one. */
   async #sendAll(queue: string, destination: Destination): Promise<void> {
     const { waiting } = destination;
-    destination.isSending = true;
-    while (waiting.length > 0) {
-      const other = waiting.findIndex((reply) => !isAlone(reply));
-      const count = destination.hasTaken ? (other === -1 ? MAX_IN_FLIGHT : other) : 1;
-      const next = waiting.splice(0, Math.min(Math.max(1, count), MAX_IN_FLIGHT));
-      await Promise.all(next.map((reply) => this.#send(queue, destination, reply)));
+    for (let count = 1; waiting.length > 0; count = MAX_IN_FLIGHT) {
+      await Promise.all(waiting.splice(0, count).map((reply) => this.#send(queue, destination, reply)));
     }
-    destination.isSending = false;
+    destination.sending = undefined;
   }
 
-  async #send(queue: string, destination: Destination, reply: OfferedReply): Promise<void> {
-    if (!destination.isClosed) await this.#nextTurn();
+  async #send(queue: string, destination: Destination, { message, onTaken }: OfferedReply): Promise<void> {
+    if (!destination.isClosed) {
+      const turn = this.#turn;
+      this.#turn = turn.then(() => sleep(SHORTEST_FORWARD_MS));
+      await turn;
+    }
     if (!destination.isClosed && this.#nowMs() >= this.#untilMs) {
       destination.isClosed = true;
       this.isCut = true;
     }
-    if (!destination.isClosed) {
-      const publishing = this.#publish(reply.message);
-      this.#inFlight.add(publishing);
-      const outcome = await publishing;
-      this.#inFlight.delete(publishing);
-      if (outcome === 'confirmed') {
-        destination.hasTaken = true;
-        this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
-        reply.onTaken();
-      } else if (outcome) destination.isClosed = true;
-    }
-    this.#held -= 1;
-    this.#heldBytes -= reply.message.content.length;
+    const outcome = destination.isClosed ? undefined : await this.#publish(message);
+    if (outcome === 'confirmed') {
+      this.taken.set(queue, (this.taken.get(queue) ?? 0) + 1);
+      onTaken();
+    } else if (outcome) destination.isClosed = true;
+    this.#held.giveBack(destination);
+    this.#heldBytes -= message.content.length;
   }
-
-  /** Every reply has a turn of its own. */
-  #nextTurn(): Promise<void> {
-    const before = this.#turn;
-    const turn = (async () => {
-      await before;
-      while (this.#inFlight.size >= MAX_IN_FLIGHT) await Promise.race(this.#inFlight);
-    })();
-    this.#turn = turn.then(() => sleep(SHORTEST_FORWARD_MS));
-    return turn;
-  }
-}
-
-/** Whether a reply is the only one of its command; pages of a report are not to overtake each other. */
-function isAlone({ message }: OfferedReply): boolean {
-  const { sequence, final } = message.properties.headers;
-  return sequence === 0 && final === true;
 }

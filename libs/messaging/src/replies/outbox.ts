@@ -14,7 +14,7 @@ import type { Bus } from '../messaging-options.ts';
 import type { MessageKind } from '../observer/command-tracer.ts';
 import type { ParkingReason } from '../observer/messaging-observer.ts';
 import { type QueueState, RefusingQueues, ReplyQueueClosed } from './refusing-queues.ts';
-import { contentOf, eventMessage, isAnnounced, isFinal, replyMessage } from './reply-message.ts';
+import { contentOf, eventMessage, isFinal, replyMessage } from './reply-message.ts';
 
 /** How long a reply is tried again before it is parked, or its report gives its place back. Source: bus contract, section 5. */
 const RETRY_MS = 1_000;
@@ -78,21 +78,22 @@ export class Outbox {
   async settle(command: Command, reply: Reply): Promise<void> {
     const { replyTo } = command.envelope;
     if (!('queue' in replyTo)) return;
-    const publish: Publish = () => this.#publishReply(command, reply, replyTo);
     const known = this.#refusing.stateOf(replyTo.queue);
-    let outcome = await publish();
-    if (outcome !== 'confirmed' && !known) outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
+    let outcome = await this.#publishReply(command, reply, replyTo);
+    if (outcome !== 'confirmed' && !known) {
+      const publish: Publish = () => this.#publishReply(command, reply, replyTo);
+      outcome = await this.#tryAgain(outcome, RETRY_MS, publish, true);
+    }
     if (outcome === 'confirmed') this.#refusing.took(replyTo.queue);
     else await this.#park(command, reply, replyTo, await this.#stateOf(outcome, replyTo, known));
   }
 
-  /**
-   * Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it.
-   *
-   * @returns undefined if the policy does not have it announced
-   */
-  announce(command: Command, reply: Reply): Promise<void> | undefined {
-    return isAnnounced(reply, this.#bus.settings.EVENTS) ? this.#announce(command, reply) : undefined;
+  /** Announces a final reply, once: what the full queue of a listener refuses is parked, and nobody waits for it. */
+  async announce(command: Command, reply: Reply): Promise<void> {
+    const message = eventMessage(command, reply, this.#bus.names.events);
+    const outcome = await this.#publish(command, 'event', message);
+    if (outcome === 'refused' || outcome === 'unanswered')
+      await this.#keep(command, message, reply, 'EVENT_REFUSED');
   }
 
   /** @throws UnconfirmedError if the copy could not be kept; the original must then stay unacknowledged */
@@ -168,13 +169,6 @@ export class Outbox {
       outcome = await publish();
     }
     return outcome;
-  }
-
-  async #announce(command: Command, reply: Reply): Promise<void> {
-    const message = eventMessage(command, reply, this.#bus.names.events);
-    const outcome = await this.#publish(command, 'event', message);
-    if (outcome === 'refused' || outcome === 'unanswered')
-      await this.#keep(command, message, reply, 'EVENT_REFUSED');
   }
 
   #publishReply(command: Command, reply: Reply, to: Reachable, content?: Buffer): Promise<PublishOutcome> {

@@ -12,13 +12,8 @@ import { ForwardingRound } from './forwarding-round.ts';
 const INTERVAL_MS = 3_000;
 /** After a walk that was cut short; long enough for somebody else to take the lock. */
 const SHORTEST_REST_MS = 500;
-/** A long walk is followed by a rest that is longer, so that the workers are there for commands. */
-const REST_PER_WALK = 9;
-/**
- * The cost of a walk depends on how many replies it reads, not on how long it takes: a walk that only waited for a busy
- * broker was no work, and must not delay replies whose queue is back by ten seconds.
- */
-const LONGEST_REST_PER_REPLY_MS = 0.5;
+/** A walk that shows many replies is followed by a longer rest, so that the workers are there for commands. */
+const REST_PER_REPLY_MS = 0.4;
 const STOP_TIMEOUT_MS = 2_000;
 const WALK = {
   // One message that keeps the broker busy must not keep those behind it here.
@@ -26,9 +21,6 @@ const WALK = {
   // No final reply comes near it; what is cut has no seal that fits, and stays.
   maxBodyBytes: 1024 * 1024,
 };
-
-/** Cut short: the walk did not show all replies, or has left some that their queues might have taken. */
-type WalkEnd = 'done' | 'cut short' | 'failed';
 
 /**
  * Sends parked replies on to their queues once these exist and take messages, in order, confirmed and under the ids that
@@ -80,25 +72,19 @@ export class ParkedReplyForwarder {
   }
 
   async #walkAndRest(connection: ChannelModel): Promise<void> {
-    const startedMs = performance.now();
     this.#shown = 0;
     // What fails is tried again at the next walk, or over the next connection.
-    const end = await this.#walkOver(connection).catch((): WalkEnd => 'failed');
-    this.#next(connection, this.#restMs(end, performance.now() - startedMs));
+    const isCut = await this.#walkOver(connection).catch(() => false);
+    const restMs = Math.max(INTERVAL_MS, REST_PER_REPLY_MS * this.#shown);
+    this.#next(connection, isCut ? SHORTEST_REST_MS : restMs);
   }
 
-  #restMs(end: WalkEnd, walkMs: number): number {
-    if (end === 'cut short') return SHORTEST_REST_MS;
-    // A walk that has waited for a busy broker has waited long enough.
-    if (end === 'failed') return Math.max(SHORTEST_REST_MS, INTERVAL_MS - walkMs);
-    return Math.max(INTERVAL_MS, Math.min(REST_PER_WALK * walkMs, LONGEST_REST_PER_REPLY_MS * this.#shown));
-  }
-
-  async #walkOver(connection: ChannelModel): Promise<WalkEnd> {
+  /** @returns whether it did not show all replies, or has left some that their queues might have taken */
+  async #walkOver(connection: ChannelModel): Promise<boolean> {
     const { undelivered } = this.#bus.names;
     const depth = (await countsOf(connection, undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
-    if (depth === 0 && this.#left.messages === 0) return 'done';
+    if (depth === 0 && this.#left.messages === 0) return false;
     const isWanted = (): boolean => this.#connection === connection;
     const round = new ForwardingRound(
       // A message that cannot be written was not parked by a worker.
@@ -108,7 +94,7 @@ export class ParkedReplyForwarder {
     const hasWalked = await walkLocked(connection, this.#lock, undelivered, WALK, (walk) =>
       this.#forward(walk, round, isWanted),
     );
-    return hasWalked && (round.isCut || this.#shown < depth) ? 'cut short' : 'done';
+    return hasWalked && (round.isCut || this.#shown < depth);
   }
 
   async #forward(walk: QueueWalk, round: ForwardingRound, isWanted: () => boolean): Promise<void> {

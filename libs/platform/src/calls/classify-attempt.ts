@@ -23,8 +23,6 @@ export interface ClassifiedAttempt {
   readonly outcome: Outcome;
   readonly health: Health;
   readonly result: AttemptResult;
-  /** For the circuit's report: what an unhealthy attempt ended with. */
-  readonly cause?: string;
 }
 
 /** The deadline cut the attempt off, which says nothing about the platform. */

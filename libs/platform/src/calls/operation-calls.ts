@@ -13,6 +13,7 @@ import {
   type Random,
   retry,
   RetryBudget,
+  type RetryRules,
 } from '#resilience';
 
 import { type Operation, OPERATION_TRAITS } from '../operations.ts';
@@ -99,11 +100,12 @@ export class OperationCalls {
   readonly #operation: Operation;
   readonly #share: OperatorShare;
   readonly #compartment: Compartment;
-  readonly #budget: RetryBudget;
+  readonly #rules: RetryRules;
   #lastUsedAtMs = 0;
 
   constructor(operation: Operation, share: OperatorShare) {
-    const { operator, limits, admission, observer, clock, random } = share;
+    const { operator, limits, admission, observer, clock, random, stopping } = share;
+    const { priority, repeatAfterUnknown } = OPERATION_TRAITS[operation];
     this.#operation = operation;
     this.#share = share;
     this.circuit = new Circuit(limits.circuit, {
@@ -111,8 +113,15 @@ export class OperationCalls {
       random,
       onChange: (state, cause) => observer?.circuitChanged(operator, operation, state, cause),
     });
-    this.#compartment = admission.add(OPERATION_TRAITS[operation].priority);
-    this.#budget = new RetryBudget(clock);
+    this.#compartment = admission.add(priority);
+    this.#rules = {
+      maxAttempts: limits.maxAttempts,
+      repeatAfterUnknown,
+      budget: new RetryBudget(clock),
+      random,
+      stopping,
+      onRetry: () => observer?.retried(operation),
+    };
   }
 
   circuitReport(): CircuitReport {
@@ -133,34 +142,24 @@ export class OperationCalls {
       operation: this.#operation,
       inFlight: this.#compartment.inFlight,
       waiting: this.#compartment.waiting.length,
-      retriesLeft: this.#budget.left,
+      retriesLeft: this.#rules.budget.left,
     };
   }
 
   /** Never rejects. */
   make(call: SignedCall, context: CallContext): Promise<CallEnd<Answer, Fault>> {
-    const { limits, observer, clock, random, stopping } = this.#share;
-    this.#lastUsedAtMs = clock();
-    const { repeatAfterUnknown } = OPERATION_TRAITS[this.#operation];
+    this.#lastUsedAtMs = this.#share.clock();
+    const { repeatAfterUnknown } = call.request;
+    const rules = repeatAfterUnknown ? { ...this.#rules, repeatAfterUnknown } : this.#rules;
     const before = context.attempts;
-    return retry(
-      () => this.#attempt(call, context, context.attempts - before),
-      {
-        maxAttempts: limits.maxAttempts,
-        repeatAfterUnknown: call.request.repeatAfterUnknown ?? repeatAfterUnknown,
-        budget: this.#budget,
-        random,
-        stopping,
-        onRetry: () => observer?.retried(this.#operation),
-      },
-      context.deadline,
-    );
+    return retry(() => this.#attempt(call, context, context.attempts - before), rules, context.deadline);
   }
 
   /** @param resends how many attempts of the call were made before */
   async #attempt(call: SignedCall, context: CallContext, resends: number): Promise<Outcome> {
-    if (!this.circuit.isPassable) return this.#refuse('circuit-open');
-    const entered = this.#share.admission.enter(this.#compartment, context.deadline);
+    if (this.circuit.retryAfterMs > 0) return this.#refuse('circuit-open');
+    const { admission, limits, observer } = this.#share;
+    const entered = admission.enter(this.#compartment, context.deadline);
     const admittance = typeof entered === 'string' ? entered : await this.#waitFor(entered);
     if (admittance !== 'admitted') return this.#refuse(admittance);
     // The circuit may have opened, and the deadline passed, while the call waited for its admission.
@@ -168,12 +167,27 @@ export class OperationCalls {
     try {
       if (pass === undefined) return this.#refuse('circuit-open');
       const remainingMs = context.deadline.remainingMs();
-      const { outcome, health, cause } =
-        remainingMs > 0 ? await this.#send(call, context, remainingMs, resends) : CUT_OFF;
-      pass.settle(health, cause);
+      if (remainingMs === 0) {
+        pass.settle('ignored');
+        return CUT_OFF.outcome;
+      }
+      const trace = this.#trace(call, context, resends);
+      context.attempts += 1;
+      const startedAtMs = performance.now();
+      const end = await exchange(call.connections, call.options, {
+        timeoutMs: Math.min(limits.attemptTimeoutMs, remainingMs),
+        maxAnswerBytes: OPERATION_TRAITS[this.#operation].maxAnswerBytes,
+      });
+      const isDue = remainingMs <= limits.attemptTimeoutMs;
+      const isLate = isCutOff(end, isDue, context.deadline);
+      const { outcome, health, result } = isLate ? CUT_OFF : classifyAttempt(end, Date.now());
+      const status = end.kind === 'answer' ? end.answer.status : undefined;
+      observer?.attemptEnded(this.#operation, result, performance.now() - startedAtMs);
+      trace?.end(result, status);
+      pass.settle(health, status === undefined ? result : `HTTP ${status}`);
       return outcome;
     } finally {
-      this.#share.admission.leave(this.#compartment);
+      admission.leave(this.#compartment);
     }
   }
 
@@ -194,23 +208,9 @@ export class OperationCalls {
     };
   }
 
-  async #send(call: SignedCall, context: CallContext, remainingMs: number, resends: number) {
-    const { limits, observer, tracer } = this.#share;
-    const { request, root, connections, options } = call;
+  #trace({ request, root }: SignedCall, { traceContext }: CallContext, resends: number) {
     const { method, pathTemplate } = request;
-    const { maxAnswerBytes } = OPERATION_TRAITS[this.#operation];
-    const timeoutMs = Math.min(limits.attemptTimeoutMs, remainingMs);
-    const trace =
-      context.traceContext && tracer?.start(context.traceContext, { method, root, pathTemplate, resends });
-    context.attempts += 1;
-    const startedAtMs = performance.now();
-    const end = await exchange(connections, options, { timeoutMs, maxAnswerBytes });
-    const isDue = remainingMs <= limits.attemptTimeoutMs;
-    const classified = isCutOff(end, isDue, context.deadline) ? CUT_OFF : classifyAttempt(end, Date.now());
-    const status = end.kind === 'answer' ? end.answer.status : undefined;
-    observer?.attemptEnded(this.#operation, classified.result, performance.now() - startedAtMs);
-    trace?.end(classified.result, status);
-    return { ...classified, cause: status === undefined ? classified.result : `HTTP ${status}` };
+    return traceContext && this.#share.tracer?.start(traceContext, { method, root, pathTemplate, resends });
   }
 }
 

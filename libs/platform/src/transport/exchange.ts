@@ -97,19 +97,14 @@ export function exchange(
   request: Dispatcher.DispatchOptions,
   limits: ExchangeLimits,
 ): Promise<ExchangeEnd> {
-  const connection = connections.acquire();
   return new Promise((resolve) => {
-    const handler = new ExchangeHandler(connection, limits, (end) => {
-      const isWhole = end.kind === 'answer' && Buffer.isBuffer(end.answer.body);
-      if (isWhole) connections.release(connection);
-      else connections.discard(connection);
-      resolve(end);
-    });
-    connection.client.dispatch(request, handler);
+    const connection = connections.acquire();
+    connection.client.dispatch(request, new ExchangeHandler(connections, connection, limits, resolve));
   });
 }
 
 class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #connections: Connections;
   readonly #connection: Connection;
   readonly #maxAnswerBytes: number;
   readonly #onEnd: (end: ExchangeEnd) => void;
@@ -123,10 +118,12 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #hasEnded = false;
 
   constructor(
+    connections: Connections,
     connection: Connection,
     { timeoutMs, maxAnswerBytes }: ExchangeLimits,
     onEnd: (end: ExchangeEnd) => void,
   ) {
+    this.#connections = connections;
     this.#connection = connection;
     this.#maxAnswerBytes = maxAnswerBytes;
     this.#onEnd = onEnd;
@@ -186,6 +183,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#timer);
+    const isWhole = end.kind === 'answer' && Buffer.isBuffer(end.answer.body);
+    if (isWhole) this.#connections.release(this.#connection);
+    else this.#connections.discard(this.#connection);
     this.#onEnd(end);
   }
 }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { Circuit, type CircuitPass, type CircuitSettings, type Health } from './circuit.ts';
+import { Circuit, type CircuitSettings, type Health } from './circuit.ts';
 
 const SETTINGS: CircuitSettings = { failureRate: 50, minimumCalls: 4, windowMs: 10_000, openMs: 5000 };
 
@@ -15,21 +15,27 @@ afterEach(() => {
 function build(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
   const changes: string[] = [];
   const causes: (string | undefined)[] = [];
-  const onChange = (state: string, cause: string | undefined) =>
-    void (changes.push(state), causes.push(cause));
-  const circuit = new Circuit({ ...SETTINGS, ...settings }, { clock: () => Date.now(), random, onChange });
+  const circuit = new Circuit(
+    { ...SETTINGS, ...settings },
+    {
+      clock: () => Date.now(),
+      random,
+      onChange: (state, cause) => void (changes.push(state), causes.push(cause)),
+    },
+  );
   return { circuit, changes, causes };
 }
 
+const times = (count: number, health: Health) => Array.from({ length: count }, () => health);
+const wait = (ms = 0) => jest.advanceTimersByTimeAsync(ms);
+
 async function call(circuit: Circuit, ...healths: Health[]): Promise<void> {
   for (const health of healths) circuit.enter()?.settle(health);
-  await jest.advanceTimersByTimeAsync(0);
+  await wait();
 }
 
-const times = (count: number, health: Health) => Array.from({ length: count }, () => health);
-
-async function opened(settings: Partial<CircuitSettings> = {}, random = () => 0.5) {
-  const built = build(settings, random);
+async function opened(random = () => 0.5) {
+  const built = build({}, random);
   await call(built.circuit, ...times(4, 'unhealthy'));
   expect(built.circuit.state).toBe('open');
   return built;
@@ -37,20 +43,33 @@ async function opened(settings: Partial<CircuitSettings> = {}, random = () => 0.
 
 async function halfOpened() {
   const built = await opened();
-  await jest.advanceTimersByTimeAsync(5000);
+  await wait(5000);
   expect(built.circuit.state).toBe('half-open');
   return built;
 }
 
 describe('a closed circuit', () => {
-  it('opens when the rate is reached, not only when it is passed', async () => {
-    const { circuit, changes } = build();
-    await call(circuit, 'healthy', 'healthy', 'unhealthy');
+  it.each<[string, Partial<CircuitSettings>, Health[], Health[]]>([
+    ['its rate is reached, not only passed', {}, ['healthy', 'healthy', 'unhealthy'], ['unhealthy']],
+    [
+      'enough calls count, which what is ignored does not',
+      {},
+      [...times(99, 'ignored'), ...times(3, 'unhealthy'), 'ignored'],
+      ['unhealthy'],
+    ],
+    ['all fail, if it is set to 100 percent', { failureRate: 100 }, times(3, 'unhealthy'), ['unhealthy']],
+  ])('opens once %s', async (_what, settings, before, last) => {
+    const { circuit, changes } = build(settings);
+    await call(circuit, ...before);
     expect(circuit.state).toBe('closed');
-    await call(circuit, 'unhealthy');
-    expect(circuit.state).toBe('open');
-    expect(changes).toEqual(['open']);
-    expect(circuit.enter()).toBeUndefined();
+    await call(circuit, ...last);
+    expect([circuit.state, changes, circuit.enter()]).toEqual(['open', ['open'], undefined]);
+  });
+
+  it('does not open below 100 percent if that is set', async () => {
+    const { circuit } = build({ failureRate: 100 });
+    await call(circuit, 'healthy', ...times(50, 'unhealthy'));
+    expect(circuit.state).toBe('closed');
   });
 
   it('says what the last unhealthy call ended with, until it is closed', async () => {
@@ -59,10 +78,10 @@ describe('a closed circuit', () => {
     expect(circuit.cause).toBeUndefined();
     circuit.enter()!.settle('unhealthy', 'HTTP 503');
     expect(circuit.cause).toBe('HTTP 503');
-    await jest.advanceTimersByTimeAsync(5000);
+    await wait(5000);
     circuit.enter()!.settle('unhealthy', 'refused');
     expect(circuit.cause).toBe('refused');
-    await jest.advanceTimersByTimeAsync(5000);
+    await wait(5000);
     await call(circuit, 'healthy');
     expect(circuit.cause).toBeUndefined();
     expect(causes).toEqual(['HTTP 503', 'HTTP 503', 'refused', 'refused', undefined]);
@@ -84,27 +103,10 @@ describe('a closed circuit', () => {
     expect(medianMs(many)).toBeLessThan(20 * medianMs(few));
   });
 
-  it('can be set to open at 100 percent, and does not open below', async () => {
-    const { circuit } = build({ failureRate: 100 });
-    await call(circuit, 'healthy', ...times(50, 'unhealthy'));
-    expect(circuit.state).toBe('closed');
-    await jest.advanceTimersByTimeAsync(20_000);
-    await call(circuit, ...times(4, 'unhealthy'));
-    expect(circuit.state).toBe('open');
-  });
-
-  it('does not count what is ignored, neither as a call nor as a success', async () => {
-    const { circuit } = build();
-    await call(circuit, ...times(100, 'ignored'), ...times(3, 'unhealthy'), ...times(100, 'ignored'));
-    expect(circuit.state).toBe('closed');
-    await call(circuit, 'unhealthy');
-    expect(circuit.state).toBe('open');
-  });
-
   it('forgets what is older than its window', async () => {
     const { circuit } = build();
     await call(circuit, ...times(3, 'unhealthy'));
-    await jest.advanceTimersByTimeAsync(11_000);
+    await wait(11_000);
     await call(circuit, 'unhealthy');
     expect(circuit.state).toBe('closed');
   });
@@ -112,46 +114,53 @@ describe('a closed circuit', () => {
   it('counts a call where it ended, so that calls longer than the window do not open it', async () => {
     const { circuit } = build();
     const long = times(20, 'healthy').map(() => circuit.enter()!);
-    await jest.advanceTimersByTimeAsync(15_000);
-    for (const pass of long.slice(0, 16)) pass.settle('healthy');
-    for (const pass of long.slice(16)) pass.settle('unhealthy');
-    await jest.advanceTimersByTimeAsync(0);
+    await wait(15_000);
+    long.forEach((pass, at) => pass.settle(at < 16 ? 'healthy' : 'unhealthy'));
+    await wait();
     expect(circuit.state).toBe('closed');
+  });
+
+  it('holds no timer, and none after shutdown', async () => {
+    for (let i = 0; i < 100; i += 1) expect(build().circuit.enter()).toBeDefined();
+    expect(jest.getTimerCount()).toBe(0);
+    const { circuit } = await opened();
+    expect(jest.getTimerCount()).toBe(1);
+    circuit.shutdown();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('shares no options with another one, since opossum writes into them', async () => {
+    const first = await opened();
+    const second = build({ failureRate: 90, minimumCalls: 1 });
+    await call(second.circuit, 'healthy', ...times(3, 'unhealthy'));
+    expect([first.circuit.state, second.circuit.state]).toEqual(['open', 'closed']);
   });
 });
 
 describe('an open circuit', () => {
-  it('tells the time until its next probe, with jitter', async () => {
-    expect((await opened({}, () => 0)).circuit.retryAfterMs).toBe(4000);
-    expect((await opened({}, () => 1)).circuit.retryAfterMs).toBe(6000);
-    const { circuit } = await opened();
-    await jest.advanceTimersByTimeAsync(1000);
-    expect(circuit.retryAfterMs).toBe(4000);
-    expect(circuit.isPassable).toBe(false);
-  });
-
-  it('draws a new wait for every opening', async () => {
+  it('tells the time until its next probe, with a new jitter for every opening', async () => {
     const draws = [0.5, 0, 1, 0.5];
-    const { circuit } = await opened({}, () => draws.shift()!);
-    expect(circuit.retryAfterMs).toBe(5000);
-    await jest.advanceTimersByTimeAsync(5000);
-    await call(circuit, 'unhealthy');
-    expect(circuit.retryAfterMs).toBe(4000);
-    await jest.advanceTimersByTimeAsync(4000);
-    await call(circuit, 'unhealthy');
-    expect(circuit.retryAfterMs).toBe(6000);
+    const { circuit } = await opened(() => draws.shift()!);
+    for (const waitMs of [5000, 4000, 6000]) {
+      expect(circuit.retryAfterMs).toBe(waitMs);
+      await wait(1000);
+      expect(circuit.retryAfterMs).toBe(waitMs - 1000);
+      await wait(waitMs - 1000);
+      await call(circuit, 'unhealthy');
+    }
   });
-});
 
-describe('a circuit that closed again', () => {
-  it('ignores calls that were made before its opening', async () => {
+  it('ignores calls that were made before its opening, also once it has closed', async () => {
     const { circuit } = build();
     const late = times(10, 'unhealthy').map(() => circuit.enter()!);
     await call(circuit, ...times(4, 'unhealthy'));
-    await jest.advanceTimersByTimeAsync(5000);
+    late.pop()!.settle('healthy');
+    await wait();
+    expect(circuit.state).toBe('open');
+    await wait(5000);
     await call(circuit, 'healthy');
     for (const pass of late) pass.settle('unhealthy');
-    await jest.advanceTimersByTimeAsync(0);
+    await wait();
     expect(circuit.state).toBe('closed');
   });
 });
@@ -172,28 +181,9 @@ describe('a half-open circuit', () => {
     const cancelled = circuit.enter()!;
     cancelled.settle('ignored');
     await call(circuit, 'unhealthy');
-    await jest.advanceTimersByTimeAsync(5000);
+    await wait(5000);
     cancelled.settle('healthy');
-    await jest.advanceTimersByTimeAsync(0);
+    await wait();
     expect(circuit.state).toBe('half-open');
-  });
-});
-
-describe('many circuits', () => {
-  it('do not share options, since opossum writes into them', async () => {
-    const first = await opened();
-    const second = build({ failureRate: 90, minimumCalls: 1 });
-    await call(second.circuit, 'healthy', ...times(3, 'unhealthy'));
-    expect([first.circuit.state, second.circuit.state]).toEqual(['open', 'closed']);
-  });
-
-  it('hold no timer while they are closed, and none after shutdown', async () => {
-    const passes: (CircuitPass | undefined)[] = [];
-    for (let i = 0; i < 100; i += 1) passes.push(build().circuit.enter());
-    expect([passes.length, jest.getTimerCount()]).toEqual([100, 0]);
-    const { circuit } = await opened();
-    expect(jest.getTimerCount()).toBe(1);
-    circuit.shutdown();
-    expect(jest.getTimerCount()).toBe(0);
   });
 });

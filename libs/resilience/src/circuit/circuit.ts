@@ -20,12 +20,12 @@ export interface CircuitSettings {
 }
 
 /** Permission to make one call, settled once when the call has ended. */
-export interface CircuitPass {
+interface CircuitPass {
   /** @param cause of what is unhealthy, in a word or two, such as `HTTP 503` */
   settle(health: Health, cause?: string): void;
 }
 
-export interface CircuitSources {
+interface CircuitSources {
   readonly clock: Clock;
   readonly random: Random;
   /** Called with the cause of the last unhealthy call, unless the circuit closes. */
@@ -101,16 +101,11 @@ export class Circuit {
     return this.#mode.state === 'closed' ? undefined : this.#cause;
   }
 
-  /** Until a call may go through; 0 while one may. */
+  /** Until a call may go through; 0 while `enter` gives a pass. */
   get retryAfterMs(): number {
     const mode = this.#mode;
     if (mode.state === 'open') return Math.max(1, Math.ceil(mode.probeAtMs - this.#sources.clock()));
     return mode.state === 'half-open' && mode.probe ? PROBE_IN_FLIGHT_MS : 0;
-  }
-
-  /** Whether `enter` would give a pass. */
-  get isPassable(): boolean {
-    return this.retryAfterMs === 0;
   }
 
   /** @returns `undefined` if the call must not be made */

@@ -1,10 +1,10 @@
 import { Controller } from '@nestjs/common';
-import { MessagePattern } from '@nestjs/microservices';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 import { v5 } from 'uuid';
 
 import type { ReplyTo } from '#contracts';
 import { GameOpen } from '#contracts/validation';
-import { type CommandContext, WithoutPipes } from '#messaging';
+import { CommandContext } from '#messaging';
 import type { PlatformClient } from '#platform';
 
 /** The namespace of the ids that this service derives. */
@@ -14,8 +14,10 @@ const NAMESPACE = '6f1c2d0e-0f43-5c1b-9b0e-3f6a7d1f4c52';
 @Controller()
 export class GameOpenController {
   @MessagePattern('game.open')
-  @WithoutPipes()
-  async open(data: GameOpen, command: CommandContext<PlatformClient>): Promise<ReplyTo<'game.open'>> {
+  async open(
+    @Payload() data: GameOpen,
+    @Ctx() command: CommandContext<PlatformClient>,
+  ): Promise<ReplyTo<'game.open'>> {
     const { client } = command;
     const game = data.session?.id === undefined && client.derivesSessionIds ? withId(data, command) : data;
     const opened = await client.openGame(game, command);

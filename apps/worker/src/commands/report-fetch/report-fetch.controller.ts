@@ -1,9 +1,9 @@
 import { Controller, Inject } from '@nestjs/common';
-import { MessagePattern } from '@nestjs/microservices';
+import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
 
 import type { ReplyTo } from '#contracts';
 import { AdHocReportFetch, RakeReportFetch } from '#contracts/validation';
-import { type CommandContext, WithoutPipes } from '#messaging';
+import { CommandContext } from '#messaging';
 import type { PlatformClient } from '#platform';
 
 import { readReport } from './read-report.ts';
@@ -17,10 +17,9 @@ export class ReportFetchController {
   constructor(@Inject(REPORTS_PER_PAGE) private readonly perPage: number) {}
 
   @MessagePattern('report.ad-hoc.fetch')
-  @WithoutPipes()
   adHoc(
-    data: AdHocReportFetch,
-    command: CommandContext<PlatformClient>,
+    @Payload() data: AdHocReportFetch,
+    @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.ad-hoc.fetch'>> {
     return readReport('ad-hoc', data, command, this.perPage, (page) =>
       command.client.fetchAdHocReport(data, page, command),
@@ -28,10 +27,9 @@ export class ReportFetchController {
   }
 
   @MessagePattern('report.rake.fetch')
-  @WithoutPipes()
   rake(
-    data: RakeReportFetch,
-    command: CommandContext<PlatformClient>,
+    @Payload() data: RakeReportFetch,
+    @Ctx() command: CommandContext<PlatformClient>,
   ): AsyncIterable<ReplyTo<'report.rake.fetch'>> {
     return readReport('rake', data, command, this.perPage, (page) =>
       command.client.fetchRake(data, page, command),

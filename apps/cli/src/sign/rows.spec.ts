@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_SIGNATURE_SETTINGS } from '#signing';
 
 import { readHar, readRawRequest } from './read-http.ts';
-import { rowOfRequest } from './rows-of.ts';
+import { rowOfRequest } from './rows.ts';
 
 const OWN = { secretKey: 'hush', settings: DEFAULT_SIGNATURE_SETTINGS };
 const SESSION = [

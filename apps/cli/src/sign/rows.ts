@@ -2,7 +2,13 @@ import { COMMAND_TYPES, isCommandType } from '#contracts';
 import { validateCommand } from '#contracts/validation';
 import { OPERATIONS, type OperatorCredentials, requestOf } from '#platform';
 import { readSettings, readSomeSettings } from '#settings';
-import { parseExactJson, SIGNATURE_VARIABLES, type SignatureSettings, type SignedParameters } from '#signing';
+import {
+  DEFAULT_SIGNATURE_SETTINGS,
+  parseExactJson,
+  SIGNATURE_VARIABLES,
+  type SignatureSettings,
+  type SignedParameters,
+} from '#signing';
 
 import { commandFaults } from '../command-faults.ts';
 import { usageError } from '../exit.ts';
@@ -10,24 +16,87 @@ import { jsonFault, readJson } from '../input.ts';
 import { printable } from '../output.ts';
 import { operatorNamed } from '../servers.ts';
 import type { HttpRequest } from './read-http.ts';
-import type { Row } from './row.ts';
+
+/** One request to explain. */
+export interface Row {
+  /** As it was in the file. */
+  readonly given: Json;
+  readonly name: string | undefined;
+  readonly parameters: SignedParameters;
+  readonly secret: string | undefined;
+  readonly settings: SignatureSettings;
+  /** A signature to compare with. */
+  readonly expectedSign: string | undefined;
+  readonly rawBody?: string | undefined;
+  /** What else is wrong with it, or to be known of it. */
+  readonly notes?: readonly string[];
+}
 
 interface Signer {
   readonly secretKey?: string | undefined;
   readonly settings: SignatureSettings;
 }
 
+type Json = Readonly<Record<string, unknown>>;
+
+const OTHER_VARIABLES = ['RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID', 'REPORT_RECORDS'];
 const SESSION_PATH = /\/v2\/app\/users\/([^/]+)\/session$/;
 /** The settings of the operator `default` with which a request is signed. */
 const OF_REQUESTS = ['PLATFORM_SECRET_KEY', 'PLATFORM_SECRET_KEY_FILE', ...Object.keys(SIGNATURE_VARIABLES)];
-/** And those of which a command's request is made. */
+/** Further settings that the request of a command needs. */
 const OF_COMMANDS = ['PLATFORM_CLIENT_ID', 'RAKE_PARAMETERS_IN', 'PLAYER_COUNTRY_MEMBER', 'SESSION_ID'];
+
+/** @throws ExitError naming the row and the member that cannot be used, never its value */
+export function readRows(text: string): { readonly rows: readonly Row[]; readonly isList: boolean } {
+  const fault = jsonFault(text);
+  if (fault !== undefined) throw usageError(`the file ${fault}`);
+  const given = parseExactJson(text);
+  if (!Array.isArray(given)) return { rows: [readRow(given, 'the file')], isList: false };
+  return { rows: given.map((row, index) => readRow(row, `row ${index + 1}`)), isList: true };
+}
+
+function readRow(given: unknown, where: string): Row {
+  if (!isObject(given)) throw usageError(`${where} must be an object`);
+  const objectOf = (member: string): Json => {
+    const value = given[member];
+    if (isObject(value)) return value;
+    throw usageError(`${where}: ${member} must be an object`);
+  };
+  /** `null` counts as absent: `--json` writes it if there is no digest. */
+  const textOf = (member: string): string | undefined => {
+    const value = given[member] ?? undefined;
+    if (value === undefined || typeof value === 'string') return value;
+    throw usageError(`${where}: ${member} must be a string`);
+  };
+  return {
+    given,
+    parameters: objectOf('parameters'),
+    name: textOf('name'),
+    secret: textOf('secret'),
+    expectedSign: textOf('sign'),
+    settings: settingsOf(given['settings'] === undefined ? {} : objectOf('settings'), where),
+  };
+}
+
+function settingsOf(given: Json, where: string): SignatureSettings {
+  const variables: Readonly<Record<string, { readonly member: string; readonly values: object }>> =
+    SIGNATURE_VARIABLES;
+  const overrides = Object.entries(given)
+    .filter(([variable]) => !OTHER_VARIABLES.includes(variable))
+    .map(([variable, value]) => {
+      const known = Object.hasOwn(variables, variable) ? variables[variable] : undefined;
+      if (!known) throw usageError(`${where}: settings has an unknown member ${variable}`);
+      if (Object.hasOwn(known.values, String(value))) return [known.member, value];
+      throw usageError(`${where}: ${variable} must be one of ${Object.keys(known.values).join(', ')}`);
+    });
+  return { ...DEFAULT_SIGNATURE_SETTINGS, ...(Object.fromEntries(overrides) as Partial<SignatureSettings>) };
+}
 
 /**
  * How a worker signs: the secret key and the settings of an operator.
  *
- * @param operator one of `OPERATORS_FILE`: then all settings of a worker are read. Default: `default`, of which only the settings
- *   that are needed are read
+ * @param operator one of `OPERATORS_FILE`: then all settings of a worker are read. Default: `default`; then only
+ *   the settings that are needed are read
  * @throws SettingsError; ExitError if there is no such operator
  */
 export function readSigner(operator: string | undefined, isForCommand = false): OperatorCredentials {
@@ -46,7 +115,7 @@ export function readSigner(operator: string | undefined, isForCommand = false): 
  */
 export async function rowOfCommand(type: string, data: string, operator: string | undefined): Promise<Row> {
   if (!isCommandType(type) || !OPERATIONS.includes(type)) {
-    throw usageError(`${printable(type)} is no command of this version: ${COMMAND_TYPES.join(', ')}`);
+    throw usageError(`${printable(type)} is not a command of this version: ${COMMAND_TYPES.join(', ')}`);
   }
   const json: unknown = JSON.parse(await readJson('--data', data));
   const faults = commandFaults(type, json);
@@ -128,4 +197,8 @@ function notesOf(
 
 function isJsonLike(body: string): boolean {
   return /^\s*[{[]/.test(body);
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

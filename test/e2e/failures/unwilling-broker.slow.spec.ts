@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { type Broker, startBroker } from '../../../scripts/broker/start-broker.ts';
+import { createSessions, players } from '../../support/create-sessions.ts';
+import { Gate, healthy, playerOf } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
+import { serviceForAll } from '../../support/suite-service.ts';
+import { until } from '../../support/until.ts';
+import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
+
+const PREFETCH = 5;
+const MAX_MESSAGE_BYTES = 20_000;
+const RAKE = { dateFrom: '2026-01-01 00:00:00', dateTo: '2026-01-02 00:00:00', perPage: 1_000 };
+
+describe('a broker of its own', () => {
+  let broker: Broker;
+  let service: ServiceUnderTest;
+  let gate: Gate;
+
+  beforeAll(async () => {
+    broker = await startBroker({ settings: [`{max_message_size, ${MAX_MESSAGE_BYTES}}`] });
+    service = await ServiceUnderTest.start({
+      behaviour: healthy(),
+      variables: { INTERACTIVE_PREFETCH: String(PREFETCH), SHUTDOWN_GRACE_MS: '500' },
+      url: broker.url,
+      workers: 1,
+    });
+  });
+
+  beforeEach(() => {
+    gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    service.platform.requests.length = 0;
+    service.caller.received.length = 0;
+  });
+
+  afterAll(async () => {
+    await service?.[Symbol.asyncDispose]();
+    await broker?.[Symbol.asyncDispose]();
+  });
+
+  /** The command returns before the broker's connections know of the alarm: until then they accept publishes. */
+  const raiseAlarm = async () => {
+    await broker.ctl('set_vm_memory_high_watermark', '0');
+    await until('no connection takes anything from publishers', async () => {
+      const states = await broker.ctl('--quiet', '--no-table-headers', 'list_connections', 'state');
+      return states
+        .split('\n')
+        .filter(Boolean)
+        .every((state) => state.startsWith('block'));
+    });
+  };
+  const endAlarm = () => broker.ctl('set_vm_memory_high_watermark', '0.6');
+  const lastError = async () => (await service.running.health()).bus.lastError;
+  /** Twice as many commands as may be in flight, and the alarm when the first half is. */
+  const blockedSessions = async (name: string) => {
+    const userIds = players(2 * PREFETCH, name);
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === PREFETCH);
+    await raiseAlarm();
+    gate.open();
+    await until('health shows it', async () => /memory|block/i.test((await lastError()) ?? ''));
+    return { userIds, sessions };
+  };
+
+  it('that blocks publishers is shown by health; all commands are answered afterwards, once', async () => {
+    const { userIds, sessions } = await blockedSessions('blocked');
+    expect((await service.running.get('/health/live')).status).toBe(200);
+    expect(service.caller.received).toEqual([]);
+    expect(service.platform.requests).toHaveLength(PREFETCH);
+    await endAlarm();
+
+    const replies = await sessions;
+    expect(replies.map((reply) => [reply?.type, reply?.body['userId']])).toEqual(
+      userIds.map((userId) => ['session.created', userId]),
+    );
+    expect(service.caller.received).toHaveLength(userIds.length);
+    expect(service.platform.requests).toHaveLength(userIds.length);
+    await until('health is up again', async () => (await lastError()) === undefined);
+    expect((await service.running.get('/health/ready')).status).toBe(200);
+  });
+
+  it('that blocks publishers does not keep a worker from stopping, and loses nothing', async () => {
+    const { userIds, sessions } = await blockedSessions('stopping');
+    const stopped = service.running;
+    stopped.kill('SIGTERM');
+    expect(await stopped.ended()).toEqual({ code: 0, signal: null });
+    expect(stopped.stderr).toBe('');
+    await endAlarm();
+    await service.worker();
+    const replies = await sessions;
+    expect(replies.map((reply) => reply?.body['userId'])).toEqual(userIds);
+  });
+
+  it('that does not take a page fails its report, which is answered, and costs nobody else the connection', async () => {
+    service.platform.behaviour = healthy(1_000);
+    const { log } = service.running;
+    const reports = Array.from({ length: 5 }, () => service.caller.sendForOne('report.rake.fetch', RAKE));
+    const sessions = createSessions(service, players(50));
+    for (const { type, body } of await Promise.all(reports))
+      expect([type, body['code']]).toEqual(['command.failed', 'INTERNAL_ERROR']);
+    for (const reply of await sessions) expect(reply?.type).toBe('session.created');
+    expect(service.platform.requests.filter((request) => playerOf(request) === undefined)).toHaveLength(5);
+    expect(log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
+    const reason = `is larger than configured max size ${MAX_MESSAGE_BYTES}`;
+    await until('it is logged', () => JSON.stringify(service.running.log).includes(reason));
+  });
+});
+
+describe('a node that no longer confirms', () => {
+  const service = serviceForAll({ behaviour: healthy() });
+  let worker: WorkerProcess;
+
+  beforeAll(async () => {
+    // A heartbeat would detect it, too, but later than this test waits.
+    worker = await service.worker({ AMQP_URL: `${service.proxy.through(service.url)}?heartbeat=60` });
+  });
+
+  it.each([
+    ['the connection that publishes, if it answers on the other one', [0], ['publishing']],
+    ['both connections, if it answers on neither', [0, 1], ['publishing', 'consuming']],
+  ])('loses %s; what was not confirmed is published again', async (_, stalled, lost) => {
+    const gate = new Gate();
+    service.platform.behaviour = gate.behind(healthy());
+    service.platform.requests.length = 0;
+    const before = worker.log.length;
+    const userIds = players(10, lost.join(' and '));
+    const sessions = createSessions(service, userIds);
+    await until('they are in flight', () => gate.held === 10);
+    // The first connection publishes, the second one consumes.
+    for (const connection of stalled) service.proxy.stall(connection);
+    gate.open();
+
+    expect((await sessions).map((reply) => [reply?.type, reply?.messageId])).toEqual(
+      userIds.map((userId) => ['session.created', `${userId}:0`]),
+    );
+    expect(service.platform.requests.map(playerOf).toSorted()).toEqual(userIds);
+    const reasons = [
+      'the broker confirms nothing of what is published',
+      'a channel was not answered in time',
+    ];
+    const given = () => worker.log.slice(before).filter(({ msg }) => msg === 'the broker is not available');
+    await until('they are given up', () => given().length === lost.length);
+    expect(given()).toMatchObject(lost.map((connection, index) => ({ connection, reason: reasons[index] })));
+    // Only now does the broker learn that they have gone, and give nothing more to the consumer of before.
+    service.proxy.resume();
+    await worker.ready();
+    const [reply] = await createSessions(service, players(1, `after ${lost.join()}`));
+    expect(reply?.type).toBe('session.created');
+    expect(given()).toHaveLength(lost.length);
+    expect(worker.stderr).toBe('');
+  });
+});
