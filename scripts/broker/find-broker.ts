@@ -1,4 +1,4 @@
-import { closeWithin, connectToAny } from '../../libs/rabbitmq/src/index.ts';
+import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 import { messageOf } from '../message-of.ts';
 import { startComposeBroker } from './compose-broker.ts';
 import { findInstallation, type Release } from './installation.ts';
@@ -20,8 +20,6 @@ export interface BrokerWishes {
   /** A private node of this release, and nothing else. */
   readonly release?: Release | undefined;
 }
-
-const CLOSE_TIMEOUT_MS = 2_000;
 
 /** The places from which a broker may come from, in the order in which they are tried (contract, section 10). */
 export function brokerSources({ amqpUrl, port, release }: BrokerWishes): readonly BrokerSource[] {
@@ -80,8 +78,8 @@ function found(broker: Broker, version: string): FoundBroker {
 /** Somebody's broker: one URL, or the nodes of one cluster, separated by commas. */
 async function connectTo(amqpUrl: string): Promise<FoundBroker> {
   const urls = amqpUrl.split(',').map((url) => url.trim());
-  const { model } = await connectToAny(urls, { name: 'poker-bridge' });
-  await closeWithin(CLOSE_TIMEOUT_MS, model);
+  const connection = await BriefConnection.open(urls, { name: 'poker-bridge' });
+  await connection[Symbol.asyncDispose]();
   return {
     url: amqpUrl,
     origin: 'the broker that AMQP_URL names',

@@ -1,6 +1,6 @@
 import { busNames } from '#contracts';
 
-import { connectToAny } from '../../libs/rabbitmq/src/index.ts';
+import { BriefConnection } from '../../libs/rabbitmq/src/index.ts';
 
 const DEFAULT_RETRY_DELAYS_MS = '5000,30000,120000';
 
@@ -28,9 +28,8 @@ export async function removeQueues(
   queues: readonly string[],
   exchanges: readonly string[] = [],
 ): Promise<void> {
-  const { model } = await connectToAny(url.split(','), { name: 'poker-bridge' });
-  const channel = await model.createChannel();
+  await using connection = await BriefConnection.open(url.split(','), { name: 'poker-bridge' });
+  const channel = await connection.model.createChannel();
   for (const queue of queues) await channel.deleteQueue(queue);
   for (const exchange of exchanges) await channel.deleteExchange(exchange);
-  await model.close();
 }

@@ -1,5 +1,5 @@
 import { CallerError } from '#caller';
-import { BrokerError, MessageTooLargeError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
+import { BrokerError, PublishRefusedError, UnconfirmedError } from '#rabbitmq';
 import { SettingsError } from '#settings';
 
 import { EXIT, ExitError } from './exit.ts';
@@ -20,7 +20,7 @@ export function exitOfFault(error: unknown): unknown {
       error.fault === 'unreachable' && !process.env['AMQP_URL'] && !process.env['AMQP_URL_FILE'];
     return exitBy(error.fault, error.message + (isUnset ? ' AMQP_URL is not set; this is its default.' : ''));
   }
-  for (const kind of [UnconfirmedError, PublishRefusedError, MessageTooLargeError]) {
+  for (const kind of [UnconfirmedError, PublishRefusedError]) {
     if (error instanceof kind) return new ExitError(EXIT.noAnswer, error.message);
   }
   return error;

@@ -55,9 +55,9 @@ export class Caller {
       onState: (state: ConnectionState) => onState?.(use, state),
     });
     const publisher = new ConfirmedPublisher();
-    const connection: BrokerConnection = new BrokerConnection({
+    const connection = new BrokerConnection({
       ...optionsOf('publishing'),
-      setUp: (model) => publisher.attach(model, connection),
+      setUp: (model) => publisher.attach(model),
     });
     connection.open();
     const replies = new Replies(onReply);

@@ -1,16 +1,19 @@
 import type { ChannelModel } from 'amqplib';
 
-import { adviceOn, type MissingPermission, missingPermissionIn, type Permissions } from './access.ts';
+import { adviceOn, checkPublishing, checkReading, type Permissions } from './access.ts';
 import { BrokerConnection, type ConnectionState } from './connection/broker-connection.ts';
 import { type BrokerRelease, releaseOf } from './connection/broker-release.ts';
-import { brokerUserOf, type ConnectionTls } from './connection/connect.ts';
-import { depthOf, onChannel } from './connection/on-channel.ts';
-import { within } from './connection/time-limits.ts';
+import type { ConnectionTls } from './connection/connect.ts';
+import { countsOf, NOT_FOUND, onChannel, within } from './connection/questions.ts';
 import type { QueueConsumer } from './consuming/queue-consumer.ts';
 import { ConfirmedPublisher } from './publishing/confirmed-publisher.ts';
-import { declareTopology, type Topology, type TopologyMismatchError } from './topology/declare-topology.ts';
-import { Upkeep } from './upkeep.ts';
+import type { PublishRefusedError } from './publishing/outgoing-message.ts';
+import { declareTopology, type Topology, TopologyMismatchError } from './topology.ts';
 
+/** What is deleted is back within 30 s. */
+const LOOK_INTERVAL_MS = 10_000;
+/** While a permission is missing. */
+const REFUSED_INTERVAL_MS = 2_000;
 /** How long publishing waits after a reconnect until all of the topology is declared again. */
 const REDECLARE_WAIT_MS = 1_000;
 /** For a connection whose node confirms nothing that is published. */
@@ -36,54 +39,51 @@ export interface BrokerOptions {
   readonly onAccess: (advice: string | undefined) => void;
   /** Called with the broker's release when it is first known, and when it is another one. */
   readonly onRelease: (release: BrokerRelease) => void;
-  /** Called at the first connection if what exists on the broker differs from the topology: a person must decide. */
+  /** Called if what exists on the broker differs from the topology, until all of it was declared once: a person must decide. */
   readonly onMismatch: (error: TopologyMismatchError) => void;
+  /** 0 to 1. */
   readonly random: () => number;
 }
 
 /**
  * The two connections of a service and what lives on them. One consumes and one publishes: under an alarm the broker
  * blocks publishers, and acknowledgements on the same connection would stop with them. Nothing is consumed unless it is
- * known that the outcome can be published.
+ * known that the outcome can be published. The topology stays declared, and so it is known what the user may do.
  */
 export class Broker {
-  readonly publisher = new ConfirmedPublisher({ onRefused: (refusal) => this.#upkeep.repair(refusal) });
+  readonly publisher = new ConfirmedPublisher({
+    onRefused: (refusal) => this.#repair(refusal),
+    onSilence: () => void this.#checkConsuming(),
+  });
   readonly #options: BrokerOptions;
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
-  readonly #upkeep: Upkeep;
   #consumers: readonly QueueConsumer[] = [];
   #release: BrokerRelease | undefined;
-  /** Whether it was asked over the present connection whether the service may publish. */
-  #isChecked = false;
+  /** Whether all of the topology was declared once. */
+  #wasComplete = false;
+  /** Which permission is missing, and what to do. */
+  #advice: string | undefined;
+  /** Messages that wait for a permission. */
+  #waiting: ((isGranted: boolean) => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(options: BrokerOptions) {
     this.#options = options;
     this.#publishing = this.#connection('publishing', (model) => this.#setUpPublishing(model));
     this.#consuming = this.#connection('consuming', async (model) => options.onConsuming(model));
-    this.#upkeep = new Upkeep({
-      ...options,
-      reads: () => this.#consumers.map(({ queue }) => queue),
-      // Under an alarm, the broker answers nothing on a connection that has published.
-      connection: () => (this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined),
-      onChange: (missing) => {
-        this.#holdConsumers();
-        options.onAccess(missing && this.#adviceOn(missing));
-      },
-    });
   }
 
   get isConnected(): boolean {
-    return this.#publishing.isUsable && this.#consuming.isUsable && !this.#upkeep.missing;
+    return this.#publishing.isUsable && this.#consuming.isUsable && this.#advice === undefined;
   }
 
   /** Why it is not connected, why the broker blocks publishers, or what its user lacks; `undefined` if all is well. */
   get lastError(): string | undefined {
-    const refusals = this.#consumers.map(
-      ({ lastError }) => lastError && missingPermissionIn(lastError, 'read'),
-    );
-    const missing = this.#upkeep.missing ?? refusals.find((refusal) => refusal !== undefined);
-    return this.#publishing.lastError ?? this.#consuming.lastError ?? (missing && this.#adviceOn(missing));
+    const refusals = this.#consumers.map(({ lastError }) => lastError && this.#adviceOn(lastError, 'read'));
+    const advice = this.#advice ?? refusals.find((refusal) => refusal !== undefined);
+    return this.#publishing.lastError ?? this.#consuming.lastError ?? advice;
   }
 
   /** The release of the broker that was connected to last. */
@@ -95,85 +95,134 @@ export class Broker {
   open(consumers: readonly QueueConsumer[]): void {
     this.#consumers = consumers;
     this.#holdConsumers();
+    const { topology } = this.#options;
     for (const consumer of consumers)
-      consumer.start(this.#consuming, (model) => this.#declareQueue(model, consumer.queue));
+      consumer.start(this.#consuming, (model) => declareTopology(model, topology, consumer.queue));
     this.#publishing.open();
-    this.#upkeep.schedule();
+    this.#schedule();
   }
 
   async close(): Promise<void> {
-    this.#upkeep.close();
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    for (const decide of this.#waiting.splice(0)) decide(false);
     this.publisher.close();
     await this.#consuming.close();
     await this.#publishing.close();
   }
 
-  /** Declares everything again, because a queue of it was found missing. */
-  redeclare(): Promise<void> {
-    return this.#upkeep.redeclare();
+  /** Declares everything again, because a queue of it was found missing; or one exchange or queue alone. */
+  async redeclare(only?: string): Promise<void> {
+    const model = this.#answering;
+    if (model) await declareTopology(model, this.#options.topology, only);
   }
 
   /** How many messages wait in a queue, `undefined` if the broker does not tell, or there is no such queue. */
   async depthOf(queue: string): Promise<number | undefined> {
-    const { model } = this.#publishing;
-    return model && depthOf(model, queue).catch(() => undefined);
+    const model = this.#answering;
+    const counts = model && (await countsOf(model, queue).catch(() => undefined));
+    return counts?.messageCount;
   }
 
   /** The reason of a failure for people, with what to do if a permission is missing. */
   describe(error: Error): string {
-    const missing = missingPermissionIn(error, 'read');
-    return missing ? this.#adviceOn(missing) : error.message;
+    return this.#adviceOn(error, 'read') ?? error.message;
+  }
+
+  /** The connection to ask over: under an alarm, the broker answers nothing on a connection that has published. */
+  get #answering(): ChannelModel | undefined {
+    return this.#publishing.state.kind === 'open' ? this.#publishing.model : undefined;
   }
 
   #connection(
     use: 'publishing' | 'consuming',
     setUp: (model: ChannelModel) => Promise<void>,
   ): BrokerConnection {
-    const { name, urls, tls, knownHeaders, random, onState } = this.#options;
     return new BrokerConnection({
-      urls,
-      tls,
-      knownHeaders,
-      random,
+      ...this.#options,
       setUp,
-      name: `${name} ${use}`,
+      name: `${this.#options.name} ${use}`,
       onState: (state) => {
-        if (use === 'publishing' && state.kind !== 'open' && state.kind !== 'blocked')
-          this.#isChecked = false;
         this.#holdConsumers();
-        onState(use, state);
+        this.#options.onState(use, state);
       },
     });
   }
 
   async #setUpPublishing(model: ChannelModel): Promise<void> {
-    const connection = this.#publishing;
-    this.#learnRelease(releaseOf(model));
-    const looked = this.#upkeep.look(model);
+    const release = releaseOf(model);
+    const isKnown = this.#release?.version === release.version;
+    this.#release = release;
+    if (!isKnown) this.#options.onRelease(release);
+    const looked = this.#look(model);
     // What existed before most likely still does; a queue that is missing is declared again when it is needed.
-    if (this.#upkeep.wasComplete)
-      await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
+    if (this.#wasComplete) await within(REDECLARE_WAIT_MS, 'the topology', looked).catch(() => undefined);
     else await looked;
-    await this.publisher.attach(model, {
-      get state() {
-        return connection.state;
-      },
-      reset: (silent, reason) => {
-        connection.reset(silent, reason);
-        void this.#checkConsuming();
-      },
-    });
-    this.#isChecked = true;
+    await this.publisher.attach(model);
     this.#consuming.open();
   }
 
-  #declareQueue(model: ChannelModel, queue: string): Promise<void> {
-    const { queues, bindings } = this.#options.topology;
-    return declareTopology(model, {
-      exchanges: [],
-      queues: queues.filter(({ name }) => name === queue),
-      bindings: bindings.filter((binding) => binding.queue === queue),
-    });
+  /** Looks again and again, until it is closed. */
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    const intervalMs = LOOK_INTERVAL_MS * (0.75 + this.#options.random() / 2);
+    const again = (): void => this.#schedule();
+    const look = (): void => void this.#look(this.#answering).then(again, again);
+    this.#timer = setTimeout(look, this.#advice === undefined ? intervalMs : REFUSED_INTERVAL_MS).unref();
+  }
+
+  /**
+   * Declares what is missing, and asks whether the service may publish and read.
+   *
+   * @throws Error unless all that fails is a permission
+   */
+  async #look(model: ChannelModel | undefined): Promise<void> {
+    if (!model) return;
+    const { topology, publishesTo, onMismatch } = this.#options;
+    const queues = this.#consumers.map(({ queue }) => queue);
+    try {
+      // First, since a queue without a leader keeps a declaration waiting.
+      await checkPublishing(model, publishesTo, topology);
+      await declareTopology(model, topology);
+      this.#wasComplete = true;
+      await checkReading(model, queues, this.#advice !== undefined);
+      this.#change(undefined);
+    } catch (error) {
+      if (error instanceof TopologyMismatchError && !this.#wasComplete) onMismatch(error);
+      const advice = this.#adviceOn(error, 'configure');
+      if (advice === undefined) throw error;
+      this.#change(advice);
+    }
+  }
+
+  /**
+   * Puts right what the broker refused a message for, if that can be.
+   *
+   * @returns whether to publish it again
+   */
+  async #repair(refusal: PublishRefusedError): Promise<boolean> {
+    if (this.#isClosed) return false;
+    const advice = this.#adviceOn(refusal, 'write');
+    if (advice !== undefined) {
+      this.#change(advice);
+      return new Promise((resolve) => this.#waiting.push(resolve));
+    }
+    const isOwn = this.#options.topology.exchanges.some(({ name }) => name === refusal.exchange);
+    if (refusal.code !== NOT_FOUND || !isOwn) return false;
+    // What is bound to it follows with the next look.
+    await this.redeclare(refusal.exchange).catch(() => undefined);
+    return true;
+  }
+
+  #change(advice: string | undefined): void {
+    const hasChanged = advice !== this.#advice;
+    this.#advice = advice;
+    if (advice === undefined) for (const decide of this.#waiting.splice(0)) decide(true);
+    if (!hasChanged) return;
+    this.#holdConsumers();
+    this.#options.onAccess(advice);
+    this.#schedule();
   }
 
   /**
@@ -191,19 +240,11 @@ export class Broker {
   }
 
   #holdConsumers(): void {
-    const isHeld = !this.#publishing.isUsable || !this.#isChecked || this.#upkeep.missing !== undefined;
+    const isHeld = !this.#publishing.isUsable || this.#advice !== undefined;
     for (const consumer of this.#consumers) consumer.hold(isHeld);
   }
 
-  #adviceOn(missing: MissingPermission): string {
-    const [url = ''] = this.#options.urls;
-    const virtualHost = decodeURIComponent(new URL(url).pathname.slice(1)) || '/';
-    return adviceOn(missing, this.#options.permissions, brokerUserOf(url), virtualHost);
-  }
-
-  #learnRelease(release: BrokerRelease): void {
-    const isKnown = this.#release?.version === release.version;
-    this.#release = release;
-    if (!isKnown) this.#options.onRelease(release);
+  #adviceOn(error: unknown, asked: keyof Permissions): string | undefined {
+    return adviceOn(error, asked, this.#options);
   }
 }

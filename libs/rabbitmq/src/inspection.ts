@@ -1,7 +1,8 @@
 import type { Channel, ChannelModel } from 'amqplib';
 
-import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/on-channel.ts';
-import { assertExchange, assertQueue, type Topology } from './topology/declare-topology.ts';
+import { type MissingPermission, missingPermissionIn, type Permissions } from './access.ts';
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
+import { assertExchange, assertQueue, type Topology } from './topology.ts';
 
 const TIMEOUT_MS = 4_000;
 const LARGE_MESSAGE_TIMEOUT_MS = 30_000;
@@ -59,6 +60,35 @@ async function standingOf(
   } catch (error) {
     const state = STATES.get(codeOf(error)) ?? 'unknown';
     return { kind, name, state, ...(state !== 'missing' && { reason: (error as Error).message }) };
+  }
+}
+
+/**
+ * Whether the user of a connection may declare, write to and read a queue of this name, and publish to the default exchange.
+ * The queue is made for that alone, and goes with its channel.
+ *
+ * @param queue a name that nobody uses
+ * @returns the first permission that is missing
+ */
+export async function inspectPermissions(
+  connection: ChannelModel,
+  queue: string,
+): Promise<MissingPermission | undefined> {
+  let asked: keyof Permissions = 'configure';
+  try {
+    await onChannel(connection, TIMEOUT_MS, 'the question', async (channel) => {
+      await channel.assertQueue(queue, { exclusive: true, autoDelete: true });
+      asked = 'write';
+      channel.sendToQueue(queue, Buffer.alloc(0));
+      await channel.waitForConfirms();
+      asked = 'read';
+      await channel.consume(queue, () => undefined, { noAck: true });
+    });
+    return undefined;
+  } catch (error) {
+    const missing = missingPermissionIn(error, asked);
+    if (!missing) throw error;
+    return missing;
   }
 }
 

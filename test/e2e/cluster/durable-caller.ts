@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Channel, ConsumeMessage } from 'amqplib';
+import type { Channel, ChannelModel, ConsumeMessage, MessageProperties } from 'amqplib';
 
 import {
   BrokerConnection,
@@ -8,8 +8,8 @@ import {
   onChannel,
   QueueConsumer,
   UnconfirmedError,
+  within,
 } from '../../../libs/rabbitmq/src/index.ts';
-import { basicPublish } from '../../../libs/rabbitmq/src/publishing/basic-publish.ts';
 import { uniquePrefix } from '../../support/broker.ts';
 
 const READY_TIMEOUT_MS = 30_000;
@@ -48,7 +48,7 @@ export class DurableCaller implements AsyncDisposable {
   readonly seen: SeenReply[] = [];
   readonly #options: DurableCallerOptions;
   readonly #prefix: string;
-  readonly #publisher: ConfirmedPublisher;
+  readonly #publisher = new ConfirmedPublisher();
   readonly #publishing: BrokerConnection;
   readonly #consuming: BrokerConnection;
   #consumer: QueueConsumer | undefined;
@@ -56,16 +56,10 @@ export class DurableCaller implements AsyncDisposable {
   private constructor(urls: readonly string[], prefix: string, options: DurableCallerOptions) {
     this.#options = options;
     this.#prefix = prefix;
-    this.#publisher = new ConfirmedPublisher({
-      publish: (channel, message, callback) => {
-        options.onPublish?.(String(message.properties.messageId));
-        basicPublish(channel, message, callback);
-      },
-    });
     this.#publishing = new BrokerConnection({
       urls,
       name: 'durable caller publishing',
-      setUp: (model) => this.#publisher.attach(model, this.#publishing),
+      setUp: (model) => this.#publisher.attach(observed(model, options.onPublish)),
     });
     this.#consuming = new BrokerConnection({ urls, name: 'durable caller consuming' });
   }
@@ -77,10 +71,10 @@ export class DurableCaller implements AsyncDisposable {
     options: DurableCallerOptions = {},
   ): Promise<DurableCaller> {
     const caller = new DurableCaller(urls, prefix, options);
-    await Promise.all([
-      caller.#publishing.ready(READY_TIMEOUT_MS),
-      caller.#consuming.ready(READY_TIMEOUT_MS),
-    ]);
+    const connections = [caller.#publishing, caller.#consuming];
+    for (const connection of connections) connection.open();
+    const opened = connections.map((connection) => connection.established());
+    await within(READY_TIMEOUT_MS, 'the broker', Promise.all(opened));
     await caller.#ask((channel) => caller.#declare(channel));
     caller.resume();
     return caller;
@@ -165,4 +159,20 @@ export class DurableCaller implements AsyncDisposable {
     this.seen.push(reply);
     this.#options.onReply?.(reply);
   }
+}
+
+/** A connection whose confirm channels tell of each message that they publish, in whatever way that is. */
+function observed(model: ChannelModel, onPublish: DurableCallerOptions['onPublish']): ChannelModel {
+  const open = model.createConfirmChannel.bind(model);
+  model.createConfirmChannel = async () => {
+    const channel = await open();
+    const raw = channel as unknown as { sendMessage(method: object, properties: MessageProperties): boolean };
+    const send = raw.sendMessage.bind(raw);
+    raw.sendMessage = (...message) => {
+      onPublish?.(String(message[1].messageId));
+      return send(...message);
+    };
+    return channel;
+  };
+  return model;
 }

@@ -102,7 +102,7 @@ describe('a broker of its own', () => {
     for (const reply of await sessions) expect(reply?.type).toBe('session.created');
     expect(service.platform.requests.filter((request) => playerOf(request) === undefined)).toHaveLength(5);
     expect(log.filter(({ msg }) => msg === 'the broker is not available')).toEqual([]);
-    const reason = `the broker takes ${MAX_MESSAGE_BYTES} (its setting max_message_size)`;
+    const reason = `is larger than configured max size ${MAX_MESSAGE_BYTES}`;
     await until('it is logged', () => JSON.stringify(service.running.log).includes(reason));
   });
 });

@@ -97,27 +97,6 @@ describe('the queue of dead letters, for a person', () => {
     await holder.close();
     expect(await looked).toEqual(numbers(0, COUNT));
   });
-
-  it('removes what is not to be published, and leaves what nobody takes', async () => {
-    const chosen = await keys(numbers(0, 3));
-    const outcomes: string[] = [];
-    await kept.settle({
-      chosen,
-      decide: ({ facts: { id }, message }) => {
-        if (id === '0') return 'remove';
-        if (id === '1') return 'leave';
-        const { content } = message;
-        const properties = { headers: {} };
-        return { exchange: '', routingKey: 'no such queue', content, mandatory: true, properties };
-      },
-      settled: ({ id }, outcome) => outcomes.push(`${id} ${outcome}`),
-      ratePerSecond: 200,
-      signal: new AbortController().signal,
-      waiting: () => undefined,
-    });
-    expect(outcomes).toEqual(['0 done', '1 left', '2 returned']);
-    expect(await look()).toEqual(numbers(1, COUNT));
-  });
 });
 
 function numbers(from: number, to: number): string[] {

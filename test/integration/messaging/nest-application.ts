@@ -13,7 +13,8 @@ import {
 import { createLogger } from '#telemetry';
 
 import { callersOf } from '../../../apps/worker/src/callers.ts';
-import { openConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { removeTopology } from '../../../scripts/broker/remove-topology.ts';
+import { testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
 import { BusCaller } from '../../support/bus-caller.ts';
 import { until } from '../../support/until.ts';
 
@@ -93,17 +94,6 @@ export class NestApplication implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.app.close();
     await this.caller[Symbol.asyncDispose]();
-    await using cleaning = await openConnection();
-    for (const queue of [
-      'interactive',
-      'reports',
-      'reports.retry.1000',
-      'quarantine',
-      'dead-letters',
-      'replies.undelivered',
-    ])
-      await cleaning.channel.deleteQueue(`${this.#prefix}.${queue}`);
-    for (const exchange of ['commands', 'commands.unknown', 'events'])
-      await cleaning.channel.deleteExchange(`${this.#prefix}.${exchange}`);
+    await removeTopology(testBrokerUrl(), this.#prefix, '1000');
   }
 }

@@ -8,26 +8,20 @@ import {
   type ConnectionState,
   type Delivery,
   DirectReplies,
-  type OutgoingMessage,
   QueueConsumer,
 } from '#rabbitmq';
 
-import { plainPublish } from '../../../libs/rabbitmq/src/publishing/plain-publish.fixture.ts';
-import { openConnection, type TestConnection, testBrokerUrl, uniquePrefix } from '../../support/broker.ts';
+import { messageTo } from '../../../libs/rabbitmq/src/publishing/outgoing-message.fixture.ts';
+import {
+  drain,
+  openConnection,
+  type TestConnection,
+  testBrokerUrl,
+  uniquePrefix,
+} from '../../support/broker.ts';
 import { until } from '../../support/until.ts';
 
 const MANY = 40;
-
-function messageTo(routingKey: string, rest: Partial<OutgoingMessage> = {}): OutgoingMessage {
-  return {
-    exchange: '',
-    routingKey,
-    content: Buffer.from('{}'),
-    mandatory: true,
-    properties: { headers: {} },
-    ...rest,
-  };
-}
 
 let open: TestConnection;
 let queue: string;
@@ -45,40 +39,6 @@ afterAll(async () => {
 });
 
 describe('a connection', () => {
-  const refusalOf = async (change: (url: URL) => void): Promise<unknown> => {
-    const url = new URL(testBrokerUrl());
-    change(url);
-    const connection = new BrokerConnection({ urls: [url.href], name: 'refused' });
-    const startedMs = performance.now();
-    const error = await connection.ready(2_000).catch((refusal: unknown) => refusal);
-    await connection.close();
-    return { error, isEarly: performance.now() - startedMs < 2_000 };
-  };
-
-  it.each([
-    [
-      'a wrong password',
-      'login-refused',
-      (url: URL) => (url.password = 'wrong'),
-      /refuses this user or password/,
-    ],
-    [
-      'a virtual host that does not exist',
-      'virtual-host-refused',
-      (url: URL) => (url.pathname = '/none'),
-      /virtual host \/none/,
-    ],
-  ])('with %s is refused at once: %s', async (_, fault, change, message) => {
-    const { error, isEarly } = (await refusalOf(change)) as { error: Error; isEarly: boolean };
-    expect(error).toMatchObject({ name: 'BrokerError', fault, message: expect.stringMatching(message) });
-    expect(isEarly).toBe(true);
-  });
-
-  it('that nobody takes fails after its time, and says why', async () => {
-    const { error } = (await refusalOf((url) => (url.port = '1'))) as { error: Error };
-    expect(error).toMatchObject({ fault: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
-  });
-
   it('is reopened if the broker does not answer its set-up', async () => {
     const states: ConnectionState[] = [];
     let setUps = 0;
@@ -90,7 +50,8 @@ describe('a connection', () => {
       onState: (state) => states.push(state),
       random: () => 0,
     });
-    await connection.ready(10_000);
+    connection.open();
+    await connection.established();
     expect(states).toEqual([
       { kind: 'connecting', reason: 'the set-up was not answered in time' },
       { kind: 'open' },
@@ -99,25 +60,23 @@ describe('a connection', () => {
   });
 });
 
-describe.each([
-  ['by the halves of amqplib’s publish', {}],
-  ['by amqplib’s publish', { publish: plainPublish }],
-])('a publisher that publishes %s', (_, options) => {
+describe('a publisher', () => {
   let publisher: ConfirmedPublisher;
   let connection: BrokerConnection;
   let opened: number;
   beforeEach(async () => {
     opened = 0;
-    publisher = new ConfirmedPublisher(options);
+    publisher = new ConfirmedPublisher();
     connection = new BrokerConnection({
       urls: [testBrokerUrl()],
       name: 'publisher',
       setUp: (model) => {
         opened += 1;
-        return publisher.attach(model, connection);
+        return publisher.attach(model);
       },
     });
-    await connection.ready(10_000);
+    connection.open();
+    await connection.established();
   });
   afterEach(async () => {
     publisher.close();
@@ -140,17 +99,6 @@ describe.each([
     expect(await refused).toMatchObject({ name: 'PublishRefusedError', code });
     expect(new Set(others)).toEqual(new Set(['confirmed']));
     expect(opened).toBe(1);
-  });
-
-  it('knows which of many messages with one id was returned, in whatever order the broker answers', async () => {
-    const queues = Array.from({ length: 200 }, (_id, index) => (index % 3 === 0 ? 'nobody has it' : queue));
-    const properties = { messageId: 'm-1', headers: {} };
-    const outcomes = queues.map((each) =>
-      publisher.publish(messageTo(each, { properties: { ...properties, headers: {} } })),
-    );
-    expect(await Promise.all(outcomes)).toEqual(
-      queues.map((each) => (each === queue ? 'confirmed' : 'returned')),
-    );
   });
 
   it('distinguishes a queue that refused a message from one that has it', async () => {
@@ -185,11 +133,17 @@ describe.each([
     });
   });
 
-  it('gives a message up after its time while there is no connection', async () => {
-    await connection.close();
-    await expect(publisher.publish(messageTo(queue), () => true, 200)).rejects.toThrow(
-      /confirmed the message in 200 ms/,
-    );
+  it('gets all that is confirmed into a queue that was deleted and declared again under its name', async () => {
+    const again = `${queue}-again`;
+    const publishAll = (bodies: readonly string[]) =>
+      Promise.all(bodies.map((body) => publisher.publish(messageTo(again, { content: Buffer.from(body) }))));
+    for (const bodies of [['a'], ['b'], ['c', 'd', 'e']]) {
+      expect(await publishAll(['lost'])).toEqual(['returned']);
+      await open.channel.assertQueue(again, { arguments: { 'x-queue-type': 'quorum' } });
+      expect(new Set(await publishAll(bodies))).toEqual(new Set(['confirmed']));
+      expect(new Set(await drain(open.channel, again))).toEqual(new Set(bodies));
+      await open.channel.deleteQueue(again);
+    }
   });
 });
 

@@ -71,7 +71,7 @@ export async function sendCommand(
       if (final === true) resolve();
       else channel.ack(message);
     });
-    await publisher.attach(model, connection);
+    await publisher.attach(model);
     return queue;
   };
   try {
@@ -80,9 +80,8 @@ export async function sendCommand(
     publish(publisher, connection.user, bus, command, replyTo).catch(reject);
     await answered;
   } catch (error) {
-    const isAlarm = connection.state.kind === 'blocked';
     const isExplained = error instanceof ExitError || error instanceof PublishRefusedError;
-    throw isExplained && !isAlarm ? error : connection.faultOf(error);
+    throw isExplained && !connection.isBlocked ? error : connection.faultOf(error);
   } finally {
     clearTimeout(timer);
     publisher.close();

@@ -6,7 +6,7 @@ import { busNames } from '#contracts';
 import {
   adviceFor,
   BriefConnection,
-  depthOf,
+  countsOf,
   inspectPermissions,
   inspectTopology,
   type MissingPermission,
@@ -84,8 +84,8 @@ async function unusedRetryQueues(
   const found: { readonly name: string; readonly messages: number }[] = [];
   for (const delayMs of unset) {
     const name = busNames(prefix).retry(delayMs);
-    const messages = await depthOf(connection, name, QUESTION_TIMEOUT_MS);
-    if (messages !== undefined) found.push({ name, messages });
+    const counts = await countsOf(connection, name, QUESTION_TIMEOUT_MS);
+    if (counts) found.push({ name, messages: counts.messageCount });
   }
   return found;
 }

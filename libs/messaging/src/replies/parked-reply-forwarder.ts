@@ -1,6 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import { type ConfirmedPublisher, depthOf, QueueLock, type QueueWalk, within } from '#rabbitmq';
+import { type ConfirmedPublisher, countsOf, QueueLock, type QueueWalk, within } from '#rabbitmq';
 
 import { KeptSummary } from '../kept/kept-summary.ts';
 import { walkLocked } from '../kept/walk-locked.ts';
@@ -82,7 +82,7 @@ export class ParkedReplyForwarder {
   /** @returns whether it did not show all replies, or has left some that their queues might have taken */
   async #walkOver(connection: ChannelModel): Promise<boolean> {
     const { undelivered } = this.#bus.names;
-    const depth = (await depthOf(connection, undelivered)) ?? 0;
+    const depth = (await countsOf(connection, undelivered))?.messageCount ?? 0;
     // While another worker walks, it holds them, and the broker counts none.
     if (depth === 0 && this.#left.messages === 0) return false;
     const isWanted = (): boolean => this.#connection === connection;

@@ -1,9 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
-import type { ConnectionState } from './broker-connection.ts';
-import { BrokerError, type ConnectOptions, connectToAny } from './connect.ts';
-import { ACCESS_REFUSED, codeOf } from './on-channel.ts';
-import { closeWithin, destroySocket } from './time-limits.ts';
+import { BrokerError, brokerUserOf, type ConnectOptions, connectTo } from './connect.ts';
+import { ACCESS_REFUSED, closeWithin, codeOf, destroySocket } from './questions.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 /** An alarm that lasts longer ends the connection. */
@@ -17,47 +15,47 @@ export class BriefConnection implements AsyncDisposable {
   readonly model: ChannelModel;
   /** The broker user that it belongs to. */
   readonly user: string;
-  #state: ConnectionState = { kind: 'open' };
-  #alarm: NodeJS.Timeout | undefined;
+  /** The broker's reason, such as `low on memory`. */
+  #alarm: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   private constructor(model: ChannelModel, user: string) {
     this.model = model;
     this.user = user;
     model.on('error', () => undefined);
-    model.on('close', () => clearTimeout(this.#alarm));
-    model.on('unblocked', () => {
-      clearTimeout(this.#alarm);
-      this.#state = { kind: 'open' };
-    });
-    model.on('blocked', (reason) => {
-      clearTimeout(this.#alarm);
-      this.#state = { kind: 'blocked', reason };
-      this.#alarm = setTimeout(() => this.reset(model, reason), LONGEST_ALARM_MS);
-    });
+    model.on('close', () => clearTimeout(this.#timer));
+    model.on('unblocked', () => this.#change(undefined));
+    model.on('blocked', (reason) => this.#change(reason));
   }
 
-  /** @throws BrokerError */
+  /**
+   * Connects to the first node of a cluster that can be reached.
+   *
+   * @throws BrokerError at once if a node refuses the user, since the others would, too
+   */
   static async open(urls: readonly string[], options: ConnectOptions): Promise<BriefConnection> {
-    const { model, user } = await connectToAny(urls, options);
-    return new BriefConnection(model, user);
+    const reasons: string[] = [];
+    for (const url of urls) {
+      try {
+        return new BriefConnection(await connectTo(url, options), brokerUserOf(url));
+      } catch (error) {
+        if (!(error instanceof BrokerError) || error.fault !== 'unreachable') throw error;
+        reasons.push(`${new URL(url).host}: ${error.message}`);
+      }
+    }
+    throw new BrokerError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
   }
 
-  /** As a publisher asks for it. */
-  get state(): ConnectionState {
-    return this.#state;
-  }
-
-  /** Cuts the connection. */
-  reset(model: ChannelModel, reason: string): void {
-    destroySocket(model, new Error(reason));
+  /** Whether the broker is under an alarm. */
+  get isBlocked(): boolean {
+    return this.#alarm !== undefined;
   }
 
   /** What an error of the work over this connection says about the broker. */
   faultOf(error: unknown): BrokerError {
     if (error instanceof BrokerError) return error;
-    if (this.#state.kind === 'blocked') {
-      return new BrokerError('blocked', alarmSentence(this.#state.reason), { cause: error });
-    }
+    if (this.#alarm !== undefined)
+      return new BrokerError('blocked', alarmSentence(this.#alarm), { cause: error });
     const { message } = error as Error;
     return codeOf(error) === ACCESS_REFUSED
       ? new BrokerError('access-refused', `The broker refuses this user: ${message}`, { cause: error })
@@ -66,8 +64,15 @@ export class BriefConnection implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // A broker under an alarm reads no close.
-    if (this.#state.kind === 'blocked') this.reset(this.model, this.#state.reason);
+    if (this.isBlocked) destroySocket(this.model);
     else await closeWithin(CLOSE_TIMEOUT_MS, this.model);
+  }
+
+  #change(alarm: string | undefined): void {
+    this.#alarm = alarm;
+    clearTimeout(this.#timer);
+    if (alarm === undefined) return;
+    this.#timer = setTimeout(() => destroySocket(this.model, new Error(alarm)), LONGEST_ALARM_MS);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import { BrokerError, type ConnectOptions, connectTo } from './connect.ts';
-import { closeWithin, destroySocket, pause, within } from './time-limits.ts';
+import { closeWithin, destroySocket, pause, within } from './questions.ts';
 
 const SET_UP_TIMEOUT_MS = 5_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -37,8 +37,8 @@ export class BrokerConnection {
   #state: ConnectionState = { kind: 'connecting', reason: 'not connected yet' };
   #model: ChannelModel | undefined;
   #openedAtMs = 0;
+  #isSetUp = false;
   #isStarted = false;
-  #refusal: BrokerError | undefined;
   /** Called when the state changes. */
   #waiting: (() => void)[] = [];
 
@@ -56,7 +56,7 @@ export class BrokerConnection {
   }
 
   get isUsable(): boolean {
-    return this.#state.kind === 'open' || this.#state.kind === 'blocked';
+    return this.#isSetUp && (this.#state.kind === 'open' || this.#state.kind === 'blocked');
   }
 
   /** The connection in use, or that is being set up. */
@@ -81,24 +81,6 @@ export class BrokerConnection {
       if (this.#state.kind === 'closed') throw new Error('The connection is closed.');
       if (this.#model && this.isUsable) return this.#model;
       await this.#changed();
-    }
-  }
-
-  /**
-   * Waits for the first connection.
-   *
-   * @throws BrokerError at once if the broker refuses the user, `unreachable` if it takes longer than `timeoutMs`
-   */
-  async ready(timeoutMs: number): Promise<void> {
-    const untilMs = performance.now() + timeoutMs;
-    this.open();
-    while (!this.isUsable) {
-      if (this.#refusal) throw this.#refusal;
-      const leftMs = untilMs - performance.now();
-      if (leftMs <= 0 || this.#state.kind === 'closed') {
-        throw new BrokerError('unreachable', `No broker can be reached (${this.lastError ?? 'closed'}).`);
-      }
-      await within(leftMs, 'the broker', this.#changed()).catch(() => undefined);
     }
   }
 
@@ -129,7 +111,6 @@ export class BrokerConnection {
         await this.#serve(urls[turn % urls.length] ?? '', () => (failures = 0));
       } catch (error) {
         const isRefused = error instanceof BrokerError && error.fault !== 'unreachable';
-        this.#refusal = isRefused ? error : undefined;
         this.#change({ kind: isRefused ? 'refused' : 'connecting', reason: (error as Error).message });
       }
       const longestMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
@@ -150,9 +131,11 @@ export class BrokerConnection {
       // A channel that is cut while it closes never says so: the loss ends the set-up in any case.
       if (setUp) await within(setUpTimeoutMs, 'the set-up', Promise.race([setUp(model), lost]));
       onOpen();
-      this.#change({ kind: 'open' });
+      this.#isSetUp = true;
+      this.#change(this.#state.kind === 'blocked' ? this.#state : { kind: 'open' });
       return await lost;
     } finally {
+      this.#isSetUp = false;
       if (this.#model === model) this.#model = undefined;
       await closeWithin(CLOSE_TIMEOUT_MS, model);
     }
@@ -173,7 +156,6 @@ export class BrokerConnection {
   #change(state: ConnectionState): void {
     if (this.#state.kind === 'closed') return;
     this.#state = state;
-    if (state.kind === 'open') this.#refusal = undefined;
     this.#options.onState?.(state);
     for (const wake of this.#waiting.splice(0)) wake();
   }

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 
 import { type ChannelModel, connect } from 'amqplib';
 
-import { boundHeaders } from './bound-headers.ts';
+import { boundHeaders } from './bound-messages.ts';
 
 const TIMEOUT_MS = 5_000;
 /** A node that is silent for twice as long counts as lost. */
@@ -75,37 +75,9 @@ export async function connectTo(
   return model;
 }
 
-/**
- * Opens a connection to the first node of a cluster that can be reached.
- *
- * @returns it, and the broker user that it belongs to
- * @throws BrokerError at once if a node refuses the user, since the others would, too
- */
-export async function connectToAny(
-  urls: readonly string[],
-  options: ConnectOptions,
-): Promise<{ model: ChannelModel; user: string }> {
-  const reasons: string[] = [];
-  for (const url of urls) {
-    try {
-      return { model: await connectTo(url, options), user: brokerUserOf(url) };
-    } catch (error) {
-      if (!(error instanceof BrokerError) || error.fault !== 'unreachable') throw error;
-      reasons.push(`${hostOf(url)}: ${error.message}`);
-    }
-  }
-  throw new BrokerError('unreachable', `No broker can be reached (${reasons.join('; ')}).`);
-}
-
 /** The broker user of a connection with this URL. */
 export function brokerUserOf(url: string): string {
   return URL.canParse(url) ? decodeURIComponent(new URL(url).username) || DEFAULT_USER : DEFAULT_USER;
-}
-
-/** Host and port. */
-function hostOf(url: string): string {
-  const { hostname, port, protocol } = new URL(url);
-  return `${hostname}:${port || (protocol === 'amqps:' ? 5671 : 5672)}`;
 }
 
 function brokerErrorOf(cause: unknown, url: string, tls: ConnectionTls | undefined): BrokerError {

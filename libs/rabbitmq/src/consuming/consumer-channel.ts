@@ -1,11 +1,10 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { type BrokerRelease, releaseOf } from '../connection/broker-release.ts';
-import { depthOf } from '../connection/on-channel.ts';
-import { abandon, closeWithin, pause, within } from '../connection/time-limits.ts';
+import { releaseOf } from '../connection/broker-release.ts';
+import { abandon, closeWithin, countsOf, pause, within } from '../connection/questions.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { Delivery } from './delivery.ts';
-import { limitBodies } from './limit-bodies.ts';
+import { type DeliveringChannel, Delivery } from './delivery.ts';
+import { limitBodies } from '../connection/bound-messages.ts';
 
 const CLOSE_TIMEOUT_MS = 2_000;
 /** Why a channel is lost on which nothing comes. */
@@ -33,7 +32,7 @@ export class ConsumerChannel {
   readonly #channel: Channel;
   readonly #options: ConsumerChannelOptions;
   readonly #acknowledgements: Acknowledgements;
-  readonly #release: BrokerRelease;
+  readonly #delivering: DeliveringChannel;
   readonly #bodyBytes: () => number;
   /** By delivery tag. */
   readonly #inFlight = new Map<number, Delivery>();
@@ -49,8 +48,9 @@ export class ConsumerChannel {
     this.#model = model;
     this.#channel = channel;
     this.#options = options;
-    this.#acknowledgements = new Acknowledgements(channel);
-    this.#release = releaseOf(model);
+    const acknowledgements = new Acknowledgements(channel);
+    this.#acknowledgements = acknowledgements;
+    this.#delivering = { queue: options.queue, release: releaseOf(model), acknowledgements };
     this.#bodyBytes = limitBodies(channel, options.maxBodyBytes);
     this.lost = new Promise((_, reject) => (this.lose = reject));
     // Nothing may get to wait for it.
@@ -104,8 +104,8 @@ export class ConsumerChannel {
       const wasIdle = isIdle();
       await pause(looks === 0 ? patienceMs() : patienceMs() / 2, signal);
       // If the queue or the connection has gone, their own events say so.
-      const ask = wasIdle && isIdle() && depthOf(this.#model, this.#options.queue).catch(() => 0);
-      looks = (await ask) && isIdle() ? looks + 1 : 0;
+      const ask = async () => (await countsOf(this.#model, this.#options.queue))?.messageCount;
+      looks = wasIdle && isIdle() && (await ask().catch(() => 0)) && isIdle() ? looks + 1 : 0;
     }
     this.lose(new Error(DEAF));
   }
@@ -157,16 +157,9 @@ export class ConsumerChannel {
       this.lose(new Error(CANCELLED));
       return;
     }
-    const { queue, onDelivery } = this.#options;
     this.#deliveries += 1;
-    const delivery = new Delivery({
-      message,
-      queue,
-      bodyBytes: this.#bodyBytes(),
-      release: this.#release,
-      acknowledgements: this.#acknowledgements,
-    });
+    const delivery = new Delivery(message, this.#bodyBytes(), this.#delivering);
     this.#inFlight.set(message.fields.deliveryTag, delivery);
-    onDelivery(delivery);
+    this.#options.onDelivery(delivery);
   }
 }

@@ -1,5 +1,5 @@
 import { brokerReleaseOf } from '../connection/broker-release.ts';
-import { type Delivered, Delivery } from './delivery.ts';
+import { type DeliveringChannel, Delivery } from './delivery.ts';
 import { type MessageFacts, messageOf } from './message.fixture.ts';
 
 /** What a delivery of a spec holds, and the queue that it came from: by default the lane of players' commands. */
@@ -9,7 +9,10 @@ export type DeliveryFacts = MessageFacts & {
   readonly release?: string;
 };
 
-const NOBODY: Delivered['acknowledgements'] = { acknowledge: () => undefined, requeue: () => undefined };
+const NOBODY: DeliveringChannel['acknowledgements'] = {
+  acknowledge: () => undefined,
+  requeue: () => undefined,
+};
 
 /** A delivery on a channel that by default takes nothing. */
 export function deliveryOf(
@@ -17,6 +20,6 @@ export function deliveryOf(
   acknowledgements = NOBODY,
 ): Delivery {
   const message = messageOf(facts);
-  const bodyBytes = message.content.length;
-  return new Delivery({ message, queue, bodyBytes, release: brokerReleaseOf(release), acknowledgements });
+  const channel = { queue, release: brokerReleaseOf(release), acknowledgements };
+  return new Delivery(message, message.content.length, channel);
 }

@@ -10,14 +10,10 @@ const QUEUE_ADDRESS = '/queues/';
 /** Up to which a priority is an ordinary one to a quorum queue. */
 const ORDINARY_PRIORITY = 4;
 
-export interface Delivered {
-  readonly message: ConsumeMessage;
+/** What a delivery knows of the channel that delivered it. */
+export interface DeliveringChannel {
   readonly queue: string;
-  /** The length of its body. */
-  readonly bodyBytes: number;
-  /** The release of the broker that delivered it. */
   readonly release: BrokerRelease;
-  /** The acknowledgements of the channel that delivered it. */
   readonly acknowledgements: Pick<Acknowledgements, 'acknowledge' | 'requeue'>;
 }
 
@@ -25,18 +21,20 @@ export interface Delivered {
 export class Delivery {
   /** With the reply address that a client of AMQP 0-9-1 would have sent. */
   readonly message: ConsumeMessage;
-  /** The queue that it came from. */
-  readonly queue: string;
   /** The length of its body, of which the message holds only the beginning if it is too large. */
   readonly bodyBytes: number;
-  readonly #delivered: Delivered;
+  readonly #channel: DeliveringChannel;
   #state: 'in flight' | 'settled' | 'lost' = 'in flight';
 
-  constructor(delivered: Delivered) {
-    this.#delivered = delivered;
-    this.message = asAmqp091(delivered.message);
-    this.queue = delivered.queue;
-    this.bodyBytes = delivered.bodyBytes;
+  constructor(message: ConsumeMessage, bodyBytes: number, channel: DeliveringChannel) {
+    this.message = asAmqp091(message);
+    this.bodyBytes = bodyBytes;
+    this.#channel = channel;
+  }
+
+  /** The queue that it came from. */
+  get queue(): string {
+    return this.#channel.queue;
   }
 
   /** Whether an acknowledgement would still reach the broker; if not, it has delivered the message again or will. */
@@ -55,7 +53,7 @@ export class Delivery {
    */
   get redeliveries(): number {
     const delivered = this.#count('x-delivery-count');
-    const { isFrom43 } = this.#delivered.release;
+    const { isFrom43 } = this.#channel.release;
     return isFrom43 ? Math.min(delivered, this.#count('x-acquired-count')) : delivered;
   }
 
@@ -66,12 +64,12 @@ export class Delivery {
   }
 
   acknowledge(): void {
-    if (this.#settle()) this.#delivered.acknowledgements.acknowledge(this.message);
+    if (this.#settle()) this.#channel.acknowledgements.acknowledge(this.message);
   }
 
   /** Back to its queue: not now, or not here. */
   requeue(): void {
-    if (this.#settle()) this.#delivered.acknowledgements.requeue(this.message);
+    if (this.#settle()) this.#channel.acknowledgements.requeue(this.message);
   }
 
   /** The channel is gone and with it the right to settle. */

@@ -44,14 +44,6 @@ describe('QueueConsumer', () => {
     expect(new Set(lost)).toEqual(new Set(['its queue holds messages, and none came']));
   });
 
-  it('returns to the queue what its handler throws over', async () => {
-    const { next, consumer } = consumerOf(() => Promise.reject(new Error('thrown')));
-    const channel = await next();
-    channel.deliver();
-    await pass(0);
-    expect([channel.requeued(), consumer.inFlight]).toEqual([1, 0]);
-  });
-
   it('takes nothing while it is held, and resumes', async () => {
     const { next, consumer } = consumerOf();
     consumer.hold(true);
@@ -114,20 +106,6 @@ describe('QueueConsumer', () => {
     endAll();
     await pass(0);
     expect([last.prefetches, consumer.state]).toEqual([[1], 'consuming']);
-  });
-
-  it('settles what was in flight on a lost channel, and does not take it for that of the next one', async () => {
-    const taken: Delivery[] = [];
-    const { next, consumer } = consumerOf((delivery) => (taken.push(delivery), NEVER()));
-    const first = await next();
-    first.deliver();
-    first.cancelByBroker();
-    await pass(0);
-    expect(first.isClosed()).toBe(false);
-    (await next()).deliver();
-    first.lose();
-    expect(taken.map(({ isAlive }) => isAlive)).toEqual([false, true]);
-    expect(consumer.state).toBe('consuming');
   });
 
   it('closes a channel that it replaces once all of it is settled', async () => {

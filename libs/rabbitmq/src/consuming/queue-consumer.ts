@@ -1,8 +1,7 @@
 import type { ChannelModel } from 'amqplib';
 
 import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { ACCESS_REFUSED, codeOf } from '../connection/on-channel.ts';
-import { pause, within } from '../connection/time-limits.ts';
+import { ACCESS_REFUSED, codeOf, pause, within } from '../connection/questions.ts';
 import { ConsumerChannel, DEAF } from './consumer-channel.ts';
 import type { Delivery } from './delivery.ts';
 

@@ -1,14 +1,17 @@
-import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 
 import type { ConsumeMessage } from 'amqplib';
 
 import { BriefConnection } from '../connection/brief-connection.ts';
 import { BrokerError, type ConnectOptions } from '../connection/connect.ts';
-import { depthOf } from '../connection/on-channel.ts';
+import { countsOf, pause } from '../connection/questions.ts';
 import { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { OutgoingMessage, PublishOutcome } from '../publishing/outgoing-message.ts';
-import { UnconfirmedError } from '../publishing/publish-errors.ts';
-import type { QueueDeclaration } from '../topology/declare-topology.ts';
+import {
+  type OutgoingMessage,
+  type PublishOutcome,
+  UnconfirmedError,
+} from '../publishing/outgoing-message.ts';
+import type { QueueDeclaration } from '../topology.ts';
 import { QueueLock } from './queue-lock.ts';
 import { QueueWalk } from './walk-queue.ts';
 
@@ -26,8 +29,8 @@ export interface KeptQueueOptions<Facts> extends ConnectOptions {
   /** The nodes of one cluster. They hold a password. */
   readonly urls: readonly string[];
   readonly queue: string;
-  /** Held while messages are settled, if others do that, too: two at once would mix up their order. */
-  readonly lock?: QueueDeclaration | undefined;
+  /** Held while messages are settled: two at once would mix up their order. */
+  readonly lock: QueueDeclaration;
   /** What a message says about itself; its key is the same each time that it is looked at, and of no other. */
   readonly read: (message: ConsumeMessage) => Facts & { readonly key: string };
 }
@@ -69,13 +72,13 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   readonly #connection: BriefConnection;
   readonly #publisher = new ConfirmedPublisher();
   #publishing: BriefConnection | undefined;
-  readonly #lock: QueueLock | undefined;
+  readonly #lock: QueueLock;
 
   private constructor(connection: BriefConnection, options: KeptQueueOptions<Facts>) {
     this.name = options.queue;
     this.#options = options;
     this.#connection = connection;
-    this.#lock = options.lock && new QueueLock(options.lock, this.#publisher);
+    this.#lock = new QueueLock(options.lock, this.#publisher);
   }
 
   /** @throws BrokerError */
@@ -99,16 +102,18 @@ export class KeptQueue<Facts> implements AsyncDisposable {
    * @param restart called before messages are shown again from the first one
    * @throws BrokerError if the broker refuses the user, or the connection is lost
    */
-  async look(show: (kept: Kept<Facts & { key: string }>) => void, restart: () => void): Promise<void> {
-    for (let looks = 1; ; looks += 1) {
-      let shown = 0;
-      await this.#walk((kept) => {
-        shown += 1;
-        show(kept);
-      });
-      if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return;
-      restart();
-    }
+  look(show: (kept: Kept<Facts & { key: string }>) => void, restart: () => void): Promise<void> {
+    return this.#explained(async () => {
+      for (let looks = 1; ; looks += 1) {
+        let shown = 0;
+        await this.#walk((kept) => {
+          shown += 1;
+          show(kept);
+        });
+        if ((await this.#depth()) <= shown || looks === MAX_LOOKS) return;
+        restart();
+      }
+    });
   }
 
   /**
@@ -119,24 +124,24 @@ export class KeptQueue<Facts> implements AsyncDisposable {
    * @throws BrokerError if the broker refuses the user, is under an alarm, or the connection is lost; what was settled until
    *   then is settled
    */
-  async settle(options: SettleOptions<Facts>): Promise<ReadonlySet<string>> {
-    const left = new Set(options.chosen);
-    this.#publishing ??= await this.#openPublishing();
-    try {
-      if (this.#lock && !(await this.#takeTurn(this.#lock, options))) return left;
-      // A round that brings nothing may have met messages that somebody else holds for a look.
-      for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
-        const before = left.size;
-        await this.#round(left, options);
-        if ((await this.#depth()) === 0) break;
-        idle = left.size < before ? 0 : idle + 1;
+  settle(options: SettleOptions<Facts>): Promise<ReadonlySet<string>> {
+    return this.#explained(async () => {
+      const left = new Set(options.chosen);
+      this.#publishing ??= await this.#openPublishing();
+      try {
+        if (!(await this.#takeTurn(options))) return left;
+        // A round that brings nothing may have met messages that somebody else holds for a look.
+        for (let idle = 0; left.size > 0 && idle < MAX_LOOKS && !options.signal.aborted;) {
+          const before = left.size;
+          await this.#round(left, options);
+          if ((await this.#depth()) === 0) break;
+          idle = left.size < before ? 0 : idle + 1;
+        }
+        return left;
+      } finally {
+        await this.#lock.release(this.#connection.model);
       }
-    } catch (error) {
-      throw this.#translated(error);
-    } finally {
-      await this.#lock?.release(this.#connection.model);
-    }
-    return left;
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -149,19 +154,19 @@ export class KeptQueue<Facts> implements AsyncDisposable {
     const connection = await BriefConnection.open(this.#options.urls, this.#options);
     // What waits for an answer of a connection that is lost fails.
     connection.model.on('close', () => this.#publisher.close());
-    await this.#publisher.attach(connection.model, connection);
+    await this.#publisher.attach(connection.model);
     return connection;
   }
 
   /** @returns whether it is this one's turn; not if the signal was aborted before */
-  async #takeTurn(lock: QueueLock, { signal, waiting }: SettleOptions<Facts>): Promise<boolean> {
+  async #takeTurn({ signal, waiting }: SettleOptions<Facts>): Promise<boolean> {
     const untilMs = performance.now() + LONGEST_WAIT_MS;
     for (let tries = 1; !signal.aborted; tries += 1) {
-      if (await lock.isHeldBy(this.#connection.model)) return true;
+      if (await this.#lock.isHeldBy(this.#connection.model)) return true;
       if (tries === 1) waiting();
       if (performance.now() > untilMs)
         throw new BrokerError('queue-busy', `Somebody has been settling ${this.name} for a minute.`);
-      await sleep(PAUSE_MS, undefined, { signal }).catch(() => undefined);
+      await pause(PAUSE_MS, signal);
     }
     return false;
   }
@@ -175,8 +180,7 @@ export class KeptQueue<Facts> implements AsyncDisposable {
       if (signal.aborted || performance.now() > untilMs || !left.delete(kept.facts.key)) return;
       const outcome = await this.#settleOne(kept, options, remove);
       options.settled(kept.facts, outcome);
-      if (outcome !== 'left')
-        await sleep(1_000 / ratePerSecond, undefined, { signal }).catch(() => undefined);
+      if (outcome !== 'left') await pause(1_000 / ratePerSecond, signal);
     });
   }
 
@@ -209,31 +213,24 @@ export class KeptQueue<Facts> implements AsyncDisposable {
   async #walk(
     visit: (kept: Kept<Facts & { key: string }>, remove: () => void) => Promise<void> | void,
   ): Promise<void> {
-    try {
-      await using walk = await QueueWalk.open(this.#connection.model, this.name, { silenceMs: SILENCE_MS });
-      for await (const { message, acknowledge } of walk.messages()) {
-        await visit({ facts: this.#options.read(message), message }, acknowledge);
-      }
-    } catch (error) {
-      throw this.#translated(error);
-    }
+    await using walk = await QueueWalk.open(this.#connection.model, this.name, { silenceMs: SILENCE_MS });
+    for await (const { message, acknowledge } of walk.messages())
+      await visit({ facts: this.#options.read(message), message }, acknowledge);
   }
 
   async #depth(): Promise<number> {
-    let depth: number | undefined;
-    try {
-      depth = await depthOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
-    } catch (error) {
-      throw this.#translated(error);
-    }
-    if (depth === undefined) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
-    return depth;
+    const counts = await countsOf(this.#connection.model, this.name, DEPTH_TIMEOUT_MS);
+    if (!counts) throw new BrokerError('queue-missing', `The broker has no queue ${this.name}.`);
+    return counts.messageCount;
   }
 
-  /** What went wrong with the broker; an error of the visitor of the messages stays what it is. */
-  #translated(error: unknown): unknown {
-    if (error instanceof TypeError) return error;
-    const isAlarm = this.#publishing?.state.kind === 'blocked';
-    return (isAlarm ? this.#publishing : this.#connection)?.faultOf(error);
+  /** Says what went wrong with the broker; an error of the visitor of the messages stays what it is. */
+  async #explained<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      throw (this.#publishing?.isBlocked ? this.#publishing : this.#connection).faultOf(error);
+    }
   }
 }

@@ -1,8 +1,8 @@
 import type { ChannelModel } from 'amqplib';
 
-import { onChannel } from '../connection/on-channel.ts';
+import { onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
-import type { QueueDeclaration } from '../topology/declare-topology.ts';
+import type { QueueDeclaration } from '../topology.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 

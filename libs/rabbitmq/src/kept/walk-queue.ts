@@ -1,8 +1,7 @@
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
-import { depthOf } from '../connection/on-channel.ts';
-import { closeWithin, pause, within } from '../connection/time-limits.ts';
-import { limitBodies } from '../consuming/limit-bodies.ts';
+import { closeWithin, countsOf, pause, within } from '../connection/questions.ts';
+import { limitBodies } from '../connection/bound-messages.ts';
 
 // A quorum queue takes back what a closed channel held consumer by consumer: sorted by their tags, as text, up to 32 of them,
 // in any order beyond; a `get` counts as one, too. A tag that is used again is the same consumer, and gets as many messages as
@@ -107,7 +106,7 @@ export class QueueWalk implements AsyncDisposable {
       looks += 1
     ) {
       await pause(LOOK_PAUSE_MS);
-      depth = await depthOf(this.#connection, this.#queue).catch(() => undefined);
+      depth = (await countsOf(this.#connection, this.#queue).catch(() => undefined))?.messageCount;
     }
   }
 

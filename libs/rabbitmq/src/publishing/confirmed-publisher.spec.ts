@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
-import { UnconfirmedError } from './publish-errors.ts';
-import { attach, messageTo } from './scripted-channel.fixture.ts';
+import { messageTo } from './outgoing-message.fixture.ts';
+import { UnconfirmedError } from './outgoing-message.ts';
+import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;
-const ALWAYS = () => true;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -50,26 +50,10 @@ describe('ConfirmedPublisher', () => {
     await expect(unwanted).rejects.toThrow(UnconfirmedError);
   });
 
-  it('gives up a message that is too large for the broker, and nothing else: the connection stays', async () => {
-    const { channel, channels, publisher, publish, givenUp, pass } = await attach();
-    const large = { ...messageTo('a'), content: Buffer.alloc(101) };
-    const refused = publisher.publish(large, ALWAYS);
-    refused.catch(() => undefined);
-    const other = publish('b');
-    channel.lose(406, 'PRECONDITION_FAILED - message size 101 is larger than configured max size 100');
-    await expect(refused).rejects.toThrow('The message has 101 bytes, and the broker takes 100');
-    await pass(0);
-    expect(channels[1]?.queues).toEqual(['b']);
-    channels[1]?.confirm(0);
-    expect(await other).toBe('confirmed');
-    await expect(publisher.publish(large, ALWAYS)).rejects.toThrow('max_message_size');
-    expect([channels[1]?.queues, givenUp]).toEqual([['b'], []]);
-  });
-
   it('gives a message up after its time though there is no connection, and the others when it closes', async () => {
     const publisher = new ConfirmedPublisher();
-    const waiting = publisher.publish(messageTo('a'), ALWAYS);
-    const late = publisher.publish(messageTo('a'), ALWAYS, 100);
+    const waiting = publisher.publish(messageTo('a'));
+    const late = publisher.publish(messageTo('a'), () => true, 100);
     late.catch(() => undefined);
     await jest.advanceTimersByTimeAsync(100);
     await expect(late).rejects.toThrow('in 100 ms');

@@ -1,7 +1,6 @@
 import type { ChannelModel } from 'amqplib';
 
-import type { BrokerConnection } from '../connection/broker-connection.ts';
-import { basicPublish } from './basic-publish.ts';
+import { destroySocket } from '../connection/questions.ts';
 import {
   type ChannelEvents,
   type Closure,
@@ -10,8 +9,12 @@ import {
   type PendingPublish,
 } from './confirming-channel.ts';
 import { ANSWER_TICKS, IsolatedPublisher } from './isolated-publisher.ts';
-import type { OutgoingMessage, Publish, PublishOutcome } from './outgoing-message.ts';
-import { MessageTooLargeError, type PublishRefusedError, UnconfirmedError } from './publish-errors.ts';
+import {
+  type OutgoingMessage,
+  type PublishOutcome,
+  type PublishRefusedError,
+  UnconfirmedError,
+} from './outgoing-message.ts';
 
 export interface PublisherOptions {
   /**
@@ -19,12 +22,12 @@ export interface PublisherOptions {
    * declared again; what is published to the same exchange waits meanwhile. Default: it fails, alone.
    */
   readonly onRefused?: (refusal: PublishRefusedError) => Promise<boolean>;
-  /** How one message is published. */
-  readonly publish?: Publish;
+  /** Called when a connection is given up because the broker confirms nothing. */
+  readonly onSilence?: () => void;
 }
 
 /** A message that loses its channel each time is given up after so many. */
-const MAX_LOSSES = 20;
+const MAX_TRIES = 20;
 const TICK_MS = 250;
 /** 1 s, of a channel that has not answered anything yet: it may hang on a queue without a leader. */
 const FIRST_ANSWER_TICKS = 4;
@@ -38,9 +41,8 @@ const SILENCE_TICKS = 20;
  * take fails by itself.
  */
 export class ConfirmedPublisher {
-  readonly #how: Publish;
+  readonly #onSilence: PublisherOptions['onSilence'];
   readonly #isolated: IsolatedPublisher;
-  #connection: Pick<BrokerConnection, 'state' | 'reset'> | undefined;
   #model: ChannelModel | undefined;
   /** Why the broker has closed the connection, which takes all channels with it. */
   #connectionClosure: Closure | undefined;
@@ -50,6 +52,8 @@ export class ConfirmedPublisher {
   readonly #channels = new Set<ConfirmingChannel>();
   /** Messages without a channel. */
   #waiting: PendingPublish[] = [];
+  /** Whether the broker is under an alarm, and reads nothing. */
+  #isBlocked = false;
   #isClosed = false;
   #timer: NodeJS.Timeout | undefined;
   /** Grows while the broker could answer: neither under an alarm nor while this process is busy. */
@@ -57,30 +61,28 @@ export class ConfirmedPublisher {
   /** Ticks since the last confirm in which the broker owed an answer, or refused. */
   #vainTicks = 0;
   #hasRefused = false;
-  /** The largest message that the broker takes, once it has refused a larger one. */
-  #maxBytes = Number.POSITIVE_INFINITY;
 
-  constructor({ onRefused, publish = basicPublish }: PublisherOptions = {}) {
-    this.#how = publish;
+  constructor({ onRefused, onSilence }: PublisherOptions = {}) {
+    this.#onSilence = onSilence;
     this.#isolated = new IsolatedPublisher({
       openChannel: (events) => this.#openChannel(events),
       send: (pending) => this.#send(pending),
-      resend: (pending) => this.#resend(pending),
       now: () => this.#ticks,
       onRefused,
     });
   }
 
   /** Takes a fresh connection into use: the set-up of a `BrokerConnection`. */
-  async attach(model: ChannelModel, connection: Pick<BrokerConnection, 'state' | 'reset'>): Promise<void> {
+  async attach(model: ChannelModel): Promise<void> {
     this.#model = model;
-    this.#connection = connection;
+    this.#isBlocked = false;
     this.#connectionClosure = undefined;
+    model.on('blocked', () => (this.#isBlocked = true));
+    model.on('unblocked', () => (this.#isBlocked = false));
     model.on('error', (error: Error) => (this.#connectionClosure = closureOf(error)));
     this.#channel = undefined;
     this.#channels.clear();
     this.#vainTicks = 0;
-    this.#maxBytes = Number.POSITIVE_INFINITY;
     clearInterval(this.#timer);
     this.#timer = setInterval(() => this.#tick(), TICK_MS).unref();
     this.#isolated.restart();
@@ -91,7 +93,7 @@ export class ConfirmedPublisher {
   close(): void {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    for (const publish of [...this.#waiting.splice(0), ...this.#isolated.clear()]) this.#send(publish);
+    this.#sendAll([...this.#waiting.splice(0), ...this.#isolated.clear()]);
   }
 
   /**
@@ -100,7 +102,7 @@ export class ConfirmedPublisher {
    * @param isWanted asked before each try; if it says no, the message is given up
    * @param timeoutMs after which it is given up in any case; default: never
    * @throws UnconfirmedError if nobody wants it any more, or the publisher is closed
-   * @throws PublishRefusedError if the broker refuses it for good; `MessageTooLargeError` for its size
+   * @throws PublishRefusedError if the broker refuses it for good
    */
   publish(
     message: OutgoingMessage,
@@ -108,31 +110,23 @@ export class ConfirmedPublisher {
     timeoutMs?: number,
   ): Promise<PublishOutcome> {
     return new Promise((resolve, reject) => {
-      const publish: PendingPublish = { message, isWanted, resolve, reject, losses: 0, isDone: false };
+      const publish: PendingPublish = { message, isWanted, resolve, reject, tries: 0, isDone: false };
       if (timeoutMs !== undefined) setTimeout(() => giveUp(publish, timeoutMs), timeoutMs).unref();
       this.#send(publish);
     });
   }
 
   #send(publish: PendingPublish): void {
-    const { exchange, content } = publish.message;
     if (publish.isDone) return;
-    if (content.length > this.#maxBytes) {
-      publish.reject(new MessageTooLargeError(exchange, content.length, this.#maxBytes));
-    } else if (this.#isClosed || publish.losses >= MAX_LOSSES || !publish.isWanted()) {
+    if (this.#isClosed || publish.tries >= MAX_TRIES || !publish.isWanted()) {
       publish.reject(new UnconfirmedError('The broker has not confirmed the message.'));
     } else if (!this.#channel) this.#waiting.push(publish);
     else if (!this.#isolated.takes(publish)) this.#channel.send(publish, this.#ticks);
   }
 
-  #resend(publish: PendingPublish): void {
-    publish.losses += 1;
-    this.#send(publish);
-  }
-
   async #openChannel({ onAnswer, onClosed }: ChannelEvents): Promise<ConfirmingChannel> {
     if (!this.#model) throw new Error('not connected');
-    return new ConfirmingChannel(await this.#model.createConfirmChannel(), this.#how, {
+    return new ConfirmingChannel(await this.#model.createConfirmChannel(), {
       onAnswer: (publish, answer) => {
         if (answer === 'refused') this.#hasRefused = true;
         else if (answer !== 'unanswered') this.#vainTicks = 0;
@@ -157,13 +151,14 @@ export class ConfirmedPublisher {
         const isShared = this.#channel === channel;
         if (isShared) this.#use(undefined);
         // If it went with its connection, the next one brings a channel.
-        if (isShared && closure.code !== undefined) this.#replace();
-        this.#closed(unanswered, closure);
+        if (closure.code === undefined) return this.#sendAll(unanswered);
+        if (isShared) this.#replace();
+        this.#isolated.askEach(unanswered);
       },
     });
     this.#use(channel);
     this.#channels.add(channel);
-    for (const publish of this.#waiting.splice(0)) this.#send(publish);
+    this.#sendAll(this.#waiting.splice(0));
   }
 
   #use(channel: ConfirmingChannel | undefined): void {
@@ -175,34 +170,29 @@ export class ConfirmedPublisher {
     this.#share().catch(() => undefined);
   }
 
-  #closed(unanswered: readonly PendingPublish[], { code, reason }: Closure): void {
-    const maxBytes = /larger than (?:configured )?max size (\d+)/.exec(reason)?.[1];
-    if (maxBytes !== undefined) this.#maxBytes = Number(maxBytes);
-    if (code !== undefined && maxBytes === undefined) this.#isolated.askEach(unanswered);
-    else for (const publish of unanswered) this.#resend(publish);
+  #sendAll(publishes: readonly PendingPublish[]): void {
+    for (const publish of publishes) this.#send(publish);
   }
 
   #tick(): void {
-    if (this.#connection?.state.kind === 'blocked') return;
+    if (this.#isBlocked) return;
     this.#ticks += 1;
-    const owed = this.#owed;
+    let isHanging = false;
     for (const channel of this.#channels) {
-      channel.expire(this.#ticks - (channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS));
+      const answerTicks = channel.hasAnswered ? ANSWER_TICKS : FIRST_ANSWER_TICKS;
+      if (channel.expire(this.#ticks - answerTicks)) isHanging = true;
     }
-    if (this.#owed < owed) this.#replace();
+    if (isHanging) this.#replace();
     this.#isolated.tick();
     // A node that is cut off from the others refuses all, too; of a queue that is full, the parked replies are confirmed.
     const isWaiting = !this.#channel && this.#waiting.length > 0;
-    if (isWaiting || this.#owed > 0 || this.#isolated.isOwed || this.#hasRefused) this.#vainTicks += 1;
+    const isOwed = this.#isolated.isOwed || [...this.#channels].some(({ size }) => size > 0);
+    if (isWaiting || isOwed || this.#hasRefused) this.#vainTicks += 1;
     this.#hasRefused = false;
-    if (this.#vainTicks < SILENCE_TICKS) return;
+    if (this.#vainTicks < SILENCE_TICKS || !this.#model) return;
     this.#vainTicks = 0;
-    if (this.#model) this.#connection?.reset(this.#model, 'the broker confirms nothing of what is published');
-  }
-
-  /** Answers that the shared channels owe. */
-  get #owed(): number {
-    return [...this.#channels].reduce((sum, { size }) => sum + size, 0);
+    destroySocket(this.#model, new Error('the broker confirms nothing of what is published'));
+    this.#onSilence?.();
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ConfirmChannel } from 'amqplib';
 
-import { abandon } from '../connection/time-limits.ts';
-import type { OutgoingMessage, Publish, PublishOutcome } from './outgoing-message.ts';
+import { abandon } from '../connection/questions.ts';
+import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
 
 /** One message on its way, over as many channels as it takes. */
 export interface PendingPublish {
@@ -10,8 +10,8 @@ export interface PendingPublish {
   readonly isWanted: () => boolean;
   readonly resolve: (outcome: PublishOutcome) => void;
   readonly reject: (reason: unknown) => void;
-  /** Channels that closed before the broker had answered. */
-  losses: number;
+  /** How often it was published. */
+  tries: number;
   /** Settled, though a channel may still answer it. */
   isDone: boolean;
 }
@@ -28,6 +28,13 @@ export interface ChannelEvents {
   readonly onClosed: (unanswered: readonly PendingPublish[], closure: Closure) => void;
 }
 
+/** The two halves of amqplib's own `publish`, which its types do not declare. */
+interface RawChannel {
+  sendMessage(method: object, properties: object, content: Buffer): boolean;
+  pushConfirmCallback(callback: (error: Error | null) => void): void;
+}
+
+const PERSISTENT = 2;
 /** Matches a return to its publish: message ids repeat over redeliveries, for example. */
 const PUBLISH_ID = 'x-publish-id';
 const NACKED = 'message nacked';
@@ -35,7 +42,6 @@ const NACKED = 'message nacked';
 /** A channel in confirm mode, and what the broker has not answered on it, oldest first. */
 export class ConfirmingChannel {
   readonly #channel: ConfirmChannel;
-  readonly #publish: Publish;
   readonly #events: ChannelEvents;
   /** With the time of each, in the owner's ticks. */
   readonly #pending = new Map<PendingPublish, number>();
@@ -45,9 +51,8 @@ export class ConfirmingChannel {
   #isRetired = false;
   #closure: Closure = { reason: 'the connection was lost' };
 
-  constructor(channel: ConfirmChannel, publish: Publish, events: ChannelEvents) {
+  constructor(channel: ConfirmChannel, events: ChannelEvents) {
     this.#channel = channel;
-    this.#publish = publish;
     this.#events = events;
     channel.on('return', ({ properties }) => this.#returned.add(String(properties.headers?.[PUBLISH_ID])));
     channel.on('error', (error: Error) => (this.#closure = closureOf(error)));
@@ -76,9 +81,10 @@ export class ConfirmingChannel {
       publishId = String((this.#publishes += 1));
       message.properties.headers[PUBLISH_ID] = publishId;
     }
+    publish.tries += 1;
     this.#pending.set(publish, tick);
     try {
-      this.#publish(this.#channel, message, (error) => {
+      basicPublish(this.#channel, message, (error) => {
         // A channel that closes says so by its own event.
         if (error && error.message !== NACKED) return;
         const wasReturned = message.mandatory && this.#returned.delete(publishId);
@@ -95,14 +101,20 @@ export class ConfirmingChannel {
     }
   }
 
-  /** Gives up what was sent before `tick` as unanswered; a confirm that comes after all still counts. */
-  expire(tick: number): void {
+  /**
+   * Gives up what was sent before `tick` as unanswered; a confirm that comes after all still counts.
+   *
+   * @returns whether there was anything
+   */
+  expire(tick: number): boolean {
+    const { size } = this;
     for (const [publish, sentAt] of this.#pending) {
       if (sentAt >= tick) break;
       this.#pending.delete(publish);
       this.#events.onAnswer(publish, 'unanswered');
     }
     this.#closeIfDone();
+    return this.size < size;
   }
 
   /** Closes once all is answered. If its process hangs in the broker, it closes when that resumes; nobody waits for it. */
@@ -131,4 +143,38 @@ export class ConfirmingChannel {
 /** Why the broker closes a channel or a connection, by the error that amqplib makes of it. */
 export function closureOf({ code, message }: Error & { code?: unknown }): Closure {
   return { reason: message, ...(typeof code === 'number' && { code }) };
+}
+
+/**
+ * Publishes without what is between the two halves of amqplib's `publish`, which makes the headers of every message the
+ * prototype of another object. Saves 6 µs of a command (docs/decisions/0008); `channel.publish` would do.
+ *
+ * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
+ */
+function basicPublish(
+  channel: ConfirmChannel,
+  { exchange, routingKey, mandatory, properties, content }: OutgoingMessage,
+  callback: (error: Error | null) => void,
+): void {
+  const raw = channel as unknown as RawChannel;
+  raw.sendMessage(
+    { exchange, routingKey, mandatory, immediate: false, ticket: 0 },
+    {
+      contentType: properties.contentType,
+      contentEncoding: properties.contentEncoding,
+      headers: properties.headers,
+      deliveryMode: PERSISTENT,
+      priority: properties.priority,
+      correlationId: properties.correlationId,
+      replyTo: properties.replyTo,
+      expiration: properties.expiration,
+      messageId: properties.messageId,
+      timestamp: properties.timestamp,
+      type: properties.type,
+      userId: properties.userId,
+      appId: properties.appId,
+    },
+    content,
+  );
+  raw.pushConfirmCallback(callback);
 }

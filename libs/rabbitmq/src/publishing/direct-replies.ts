@@ -1,13 +1,16 @@
 import { BrokerConnection, type BrokerConnectionOptions } from '../connection/broker-connection.ts';
 import { releaseOf } from '../connection/broker-release.ts';
-import { within } from '../connection/time-limits.ts';
+import { within } from '../connection/questions.ts';
 import { ConfirmedPublisher } from './confirmed-publisher.ts';
-import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
-import { PublishRefusedError, UnconfirmedError } from './publish-errors.ts';
+import {
+  type OutgoingMessage,
+  type PublishOutcome,
+  PublishRefusedError,
+  UnconfirmedError,
+} from './outgoing-message.ts';
 
 /** RabbitMQ 4.0 closes the connection for a key that it cannot read; a reply to a key is at most once in any case. */
 const TIMEOUT_MS = 10_000;
-const MAX_REMEMBERED = 1_000;
 const REMEMBERED_MS = 60_000;
 
 /**
@@ -17,19 +20,18 @@ const REMEMBERED_MS = 60_000;
 export class DirectReplies {
   readonly #publisher = new ConfirmedPublisher();
   readonly #connection: BrokerConnection;
-  /** Beginnings of keys that the broker could not read. */
+  /** Beginnings of keys that the broker could not read; each has cost a connection, so that they are few. */
   readonly #unreadable = new Set<string>();
   #returnsOnlyUndelivered = false;
 
   constructor(options: Omit<BrokerConnectionOptions, 'setUp'>) {
-    const connection: BrokerConnection = new BrokerConnection({
+    this.#connection = new BrokerConnection({
       ...options,
       setUp: (model) => {
         this.#returnsOnlyUndelivered = releaseOf(model).isFrom43;
-        return this.#publisher.attach(model, connection);
+        return this.#publisher.attach(model);
       },
     });
-    this.#connection = connection;
   }
 
   /**
@@ -48,7 +50,8 @@ export class DirectReplies {
       return await this.#publisher.publish({ ...message, mandatory }, isWanted, TIMEOUT_MS);
     } catch (error) {
       if (!(error instanceof PublishRefusedError)) throw error;
-      this.#remember(kind);
+      this.#unreadable.add(kind);
+      setTimeout(() => this.#unreadable.delete(kind), REMEMBERED_MS).unref();
       return 'returned';
     }
   }
@@ -56,12 +59,6 @@ export class DirectReplies {
   async close(): Promise<void> {
     this.#publisher.close();
     await this.#connection.close();
-  }
-
-  #remember(kind: string): void {
-    if (this.#unreadable.size >= MAX_REMEMBERED) return;
-    this.#unreadable.add(kind);
-    setTimeout(() => this.#unreadable.delete(kind), REMEMBERED_MS).unref();
   }
 }
 

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
-import { attach, messageTo } from './scripted-channel.fixture.ts';
+import { messageTo } from './outgoing-message.fixture.ts';
+import { attach } from './scripted-channel.fixture.ts';
 
 const SECONDS = 1_000;
 /** What a broker takes to open a channel that has just come back. */
 const SLOW_MS = 700;
 const MAX_ASKED = 16;
+const MAX_REMEMBERED = 1_000;
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -35,7 +37,7 @@ describe('a message that its queue refuses', () => {
     ['an exchange', 'events', ['a key', 'another']],
   ])('is refused if %s refuses it twice, which is believed for five seconds', async (_, exchange, keys) => {
     const { publisher, channel, channels, pass } = await attach();
-    const publish = (key = '') => publisher.publish(messageTo(key, exchange));
+    const publish = (key = '') => publisher.publish(messageTo(key, { exchange }));
     const outcome = publish(keys[0]);
     channel.refuse(0);
     await pass(0);
@@ -60,6 +62,21 @@ describe('a message that its queue refuses', () => {
     await pass(0);
     expect(channels).toHaveLength(1 + MAX_ASKED);
     expect(await outcomes.at(-1)).toBe('refused');
+  });
+
+  it('is asked about again once a thousand other queues have refused, which is all that is remembered', async () => {
+    const { channel, channels, publish, pass } = await attach();
+    const opened = async (queue: string): Promise<number> => {
+      const before = channels.length;
+      const outcome = publish(queue);
+      channel.refuse(channel.queues.length - 1);
+      await pass(0);
+      channels[before]?.refuse(0);
+      expect(await outcome).toBe('refused');
+      return channels.length - before;
+    };
+    for (let n = 0; n <= MAX_REMEMBERED; n += 1) expect(await opened(`full ${n}`)).toBe(1);
+    expect([await opened('full 1'), await opened('full 0')]).toEqual([0, 1]);
   });
 
   it('is published again over the next connection if this one is lost meanwhile', async () => {
@@ -205,11 +222,11 @@ describe('a message that is not answered', () => {
 
   it('is waited for while the broker is under an alarm', async () => {
     const { broker, channel, channels, publish, pass, givenUp } = await attach();
-    broker.isBlocked = true;
+    broker.model.emit('blocked', 'memory');
     const blocked = publish('a');
     await pass(60 * SECONDS);
     expect([channels.length, givenUp]).toEqual([1, []]);
-    broker.isBlocked = false;
+    broker.model.emit('unblocked');
     channel.confirm(0);
     expect(await blocked).toBe('confirmed');
   });

@@ -1,7 +1,6 @@
-import { pause } from '../connection/time-limits.ts';
+import { pause } from '../connection/questions.ts';
 import type { ChannelEvents, Closure, ConfirmingChannel, PendingPublish } from './confirming-channel.ts';
-import type { OutgoingMessage, PublishOutcome } from './outgoing-message.ts';
-import { PublishRefusedError } from './publish-errors.ts';
+import { type OutgoingMessage, type PublishOutcome, PublishRefusedError } from './outgoing-message.ts';
 
 /** Destinations that are asked at one time; beyond, what the shared channel said is believed. */
 const MAX_ASKED = 16;
@@ -31,8 +30,6 @@ export interface IsolatedPublisherOptions {
   readonly openChannel: (events: ChannelEvents) => Promise<ConfirmingChannel>;
   /** Publishes as all others are. */
   readonly send: (publish: PendingPublish) => void;
-  /** The same, if a channel has closed before the broker had answered. */
-  readonly resend: (publish: PendingPublish) => void;
   /** The time in ticks. */
   readonly now: () => number;
   /** Called when the broker refuses a message for good. True has it published again. */
@@ -85,7 +82,7 @@ export class IsolatedPublisher {
     if (doubt && !doubt.verdict) doubt.waiting.push(publish);
     else if (doubt?.verdict === failure && doubt.until > this.#options.now()) publish.resolve(failure);
     else if (this.#asked >= MAX_ASKED) publish.resolve(failure);
-    else void this.#ask(publish).then((isSent) => isSent || this.#options.resend(publish));
+    else void this.#ask(publish).then((isAsked) => isAsked || this.#options.send(publish));
   }
 
   /** Publishes each of these once more: the broker has closed their channel for one of them. */
@@ -175,19 +172,19 @@ export class IsolatedPublisher {
 
   #settle(publish: PendingPublish, answer: PublishOutcome | Closure): void {
     if (typeof answer === 'string') publish.resolve(answer);
-    else if (answer.code === undefined) this.#options.resend(publish);
+    else if (answer.code === undefined) this.#options.send(publish);
     else void this.#refuse(publish, answer.code, answer.reason);
   }
 
   async #refuse(publish: PendingPublish, code: number, reason: string): Promise<void> {
-    const { onRefused, resend, send } = this.#options;
+    const { onRefused, send } = this.#options;
     const { exchange } = publish.message;
     const refusal = new PublishRefusedError(code, exchange, reason);
     const held: PendingPublish[] = [];
     this.#held.set(exchange, held);
     const isRepaired = await onRefused?.(refusal).catch(() => false);
     this.#held.delete(exchange);
-    if (isRepaired) resend(publish);
+    if (isRepaired) send(publish);
     else publish.reject(refusal);
     for (const waiting of held.splice(0)) send(waiting);
   }

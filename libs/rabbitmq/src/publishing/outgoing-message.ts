@@ -1,4 +1,4 @@
-import type { ConfirmChannel, Options } from 'amqplib';
+import type { Options } from 'amqplib';
 
 /** A message on its way out, and what the broker is asked to do with it. */
 export interface OutgoingMessage {
@@ -20,14 +20,24 @@ export type PublishOutcome =
   /** Neither confirmed nor refused, by two channels. */
   | 'unanswered';
 
-/**
- * Publishes a message persistently on a confirm channel, as amqplib's own `publish` does.
- *
- * @param callback called with the broker's answer, or when the channel closes before it
- * @throws Error `IllegalOperationError` if the channel is closed; others if the message cannot be encoded
- */
-export type Publish = (
-  channel: ConfirmChannel,
-  message: OutgoingMessage,
-  callback: (error: Error | null) => void,
-) => void;
+/** The broker has not confirmed the message, which may have reached its queue all the same; it is not tried again. */
+export class UnconfirmedError extends Error {
+  override readonly name = 'UnconfirmedError';
+}
+
+/** The broker refuses this one message for good: it closes the channel that publishes it. */
+export class PublishRefusedError extends Error {
+  override readonly name = 'PublishRefusedError';
+  /**
+   * AMQP's: 403 the user may not publish there, 404 there is no such exchange, 406 a property or the size is not accepted.
+   * From 500 on, the broker closes the whole connection.
+   */
+  readonly code: number;
+  readonly exchange: string;
+
+  constructor(code: number, exchange: string, message: string) {
+    super(message);
+    this.code = code;
+    this.exchange = exchange;
+  }
+}

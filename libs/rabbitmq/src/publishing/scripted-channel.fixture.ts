@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import type { ChannelModel } from 'amqplib';
 
 import { ConfirmedPublisher, type PublisherOptions } from './confirmed-publisher.ts';
-import type { OutgoingMessage } from './outgoing-message.ts';
+import { messageTo } from './outgoing-message.fixture.ts';
 
 type Answer = (error: Error | null) => void;
 
@@ -60,27 +60,17 @@ class ScriptedChannel extends EventEmitter {
   }
 }
 
-/** A mandatory message to a queue, all of them under one id. */
-export function messageTo(routingKey: string, exchange = ''): OutgoingMessage {
-  return {
-    exchange,
-    routingKey,
-    content: Buffer.from('{}'),
-    mandatory: true,
-    properties: { messageId: 'one and the same', headers: {} },
-  };
-}
-
 /** A publisher on a scripted connection. */
 export async function attach(options: PublisherOptions = {}) {
   const publisher = new ConfirmedPublisher(options);
   /** The channels of the connection in use, oldest first. */
   const channels: ScriptedChannel[] = [];
   const givenUp: string[] = [];
-  const broker = { isBlocked: false, opensAfterMs: 0 };
+  const broker = { model: new EventEmitter(), opensAfterMs: 0 };
   const next = async () => {
     channels.length = 0;
-    const model = Object.assign(new EventEmitter(), {
+    broker.model = Object.assign(new EventEmitter(), {
+      connection: { stream: { destroy: ({ message }: Error) => givenUp.push(message) } },
       createConfirmChannel: async () => {
         const { opensAfterMs } = broker;
         if (opensAfterMs > 0) await new Promise((resolve) => setTimeout(resolve, opensAfterMs));
@@ -89,14 +79,7 @@ export async function attach(options: PublisherOptions = {}) {
         return channel;
       },
     });
-    await publisher.attach(model as unknown as ChannelModel, {
-      get state() {
-        return broker.isBlocked
-          ? ({ kind: 'blocked', reason: 'memory' } as const)
-          : ({ kind: 'open' } as const);
-      },
-      reset: (_, reason) => givenUp.push(reason),
-    });
+    await publisher.attach(broker.model as unknown as ChannelModel);
     return channels[0]!;
   };
   return {
@@ -106,7 +89,7 @@ export async function attach(options: PublisherOptions = {}) {
     givenUp,
     next,
     channel: await next(),
-    publish: (queue: string) => publisher.publish(messageTo(queue), () => true),
+    publish: (queue: string) => publisher.publish(messageTo(queue)),
     /** Lets so much time pass, and everything happen that is due. */
     pass: (ms: number) => jest.advanceTimersByTimeAsync(ms),
   };
