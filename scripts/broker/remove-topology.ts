@@ -14,11 +14,11 @@ export function removeTopology(
   prefix: string,
   retryDelaysMs = DEFAULT_RETRY_DELAYS_MS,
 ): Promise<void> {
-  const { lanes, quarantine, deadLetters, undelivered, retry, ...names } = busNames(prefix);
-  const retryQueues = retryDelaysMs.split(',').map((delayMs) => retry(Number(delayMs)));
+  const names = busNames(prefix);
+  const retryQueues = retryDelaysMs.split(',').map((delayMs) => names.retry(Number(delayMs)));
   return removeQueues(
     url,
-    [...Object.values(lanes), quarantine, deadLetters, undelivered, ...retryQueues],
+    [...Object.values(names.lanes), names.quarantine, names.deadLetters, names.undelivered, ...retryQueues],
     [names.commands, names.unknownCommands, names.events],
   );
 }

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { ConsoleLogger } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -32,7 +33,7 @@ export async function startSandbox(settings: Settings): Promise<RunningSandbox> 
   adapter.useStaticAssets(ASSETS, {
     prefix: '/assets',
     index: false,
-    setHeaders: (response) => response.setHeaders(new Map(Object.entries(PAGE_HEADERS))),
+    setHeaders: (response: ServerResponse) => response.setHeaders(new Map(Object.entries(PAGE_HEADERS))),
   });
   const app = await NestFactory.create(AppModule.for(settings), adapter, {
     bodyParser: false,

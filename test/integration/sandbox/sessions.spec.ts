@@ -64,7 +64,7 @@ describe('a sandbox whose players must exist, with a currency, at a public addre
     [{ currency: 'EUR', nick: 'bob' }, 'A Player with this username already exists in the system.', 'nick'],
   ])('refuses a session and a game of %j in the words of the interface', async (player, detail, member) => {
     await sandbox.control('POST', 'players', [{ userId: 'ada' }, { userId: 'bob', nick: 'Bob' }]);
-    const session = await sandbox.session('ada', player as Record<string, string>);
+    const session = await sandbox.session('ada', player);
     expectError(session, 422, detail, `/data/attributes/${member}`);
     const game = await sandbox.openGame({ player: { id: 'eve', ...player } });
     expectError(game, 422, detail, `${AT_PLAYER}/${member}`);
