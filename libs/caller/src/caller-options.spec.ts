@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { context, propagation, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
-import { TraceState, W3CTraceContextPropagator } from '@opentelemetry/core';
+import { context, ROOT_CONTEXT, trace, TraceFlags } from '@opentelemetry/api';
+import { TraceState } from '@opentelemetry/core';
 import { StackContextManager } from '@opentelemetry/sdk-trace';
 
 import { activeTraceContext, readOptions } from './caller-options.ts';
@@ -43,25 +43,22 @@ const within = (span: typeof SPAN & { traceState?: TraceState }) =>
   context.with(trace.setSpanContext(ROOT_CONTEXT, span), activeTraceContext);
 
 describe('activeTraceContext', () => {
-  beforeEach(() => {
-    context.setGlobalContextManager(new StackContextManager().enable());
-    propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  });
-  afterEach(() => {
-    context.disable();
-    propagation.disable();
-  });
+  beforeEach(() => void context.setGlobalContextManager(new StackContextManager().enable()));
+  afterEach(() => context.disable());
 
   it('comes from the active span', () => {
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    expect(within(SPAN)).toEqual({ traceparent });
+    expect(within(SPAN)).toEqual({ traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' });
     const traceState = new TraceState('vendor=1');
-    expect(within({ ...SPAN, traceState })).toEqual({ traceparent, tracestate: 'vendor=1' });
+    expect(within({ ...SPAN, traceFlags: TraceFlags.NONE, traceState })).toEqual({
+      traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00',
+      tracestate: 'vendor=1',
+    });
   });
 
-  it('is empty without one, and without OpenTelemetry', () => {
+  it('is empty without a valid one', () => {
     expect(activeTraceContext()).toEqual({});
-    propagation.disable();
+    expect(within({ ...SPAN, traceId: '0'.repeat(32) })).toEqual({});
+    context.disable();
     expect(within(SPAN)).toEqual({});
   });
 });

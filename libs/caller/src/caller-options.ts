@@ -5,19 +5,23 @@ import type * as api from '@opentelemetry/api';
 import { busNames } from '@poker-bridge/contracts';
 import { brokerUserOf, type ConnectionState, type ConnectionTls } from '@poker-bridge/rabbitmq';
 
-import { given, type Sender, type TraceContext } from './calls/command.ts';
+import type { Sender, TraceContext } from './calls/command.ts';
 import type { ReplyHandler } from './replies/replies.ts';
 
 const openTelemetry = load();
 
 /**
- * The trace of the span that is active, so that what the worker does is part of it, as the service's propagator writes it.
- * Empty without such a span, and in a service without OpenTelemetry.
+ * The trace of the span that is active in a service with OpenTelemetry, so that what the worker does is part of it. Empty
+ * without such a span, and in a service that has not installed `@opentelemetry/api`.
  */
 export function activeTraceContext(): TraceContext {
-  const carrier: Record<string, string> = {};
-  openTelemetry?.propagation.inject(openTelemetry.context.active(), carrier);
-  return given({ traceparent: carrier['traceparent'], tracestate: carrier['tracestate'] });
+  if (!openTelemetry) return {};
+  const { context, isSpanContextValid, trace } = openTelemetry;
+  const span = trace.getSpanContext(context.active());
+  if (!span || !isSpanContextValid(span)) return {};
+  const flags = span.traceFlags.toString(16).padStart(2, '0');
+  const tracestate = span.traceState?.serialize();
+  return { traceparent: `00-${span.traceId}-${span.spanId}-${flags}`, ...(tracestate ? { tracestate } : {}) };
 }
 
 /** An import that may fail would make this module asynchronous, and unusable by `require`. */

@@ -216,7 +216,7 @@ async function readAnswer<T>(
   try {
     const found = readBody(answer, maxBytes);
     // Nearly all answers are read at once.
-    const body = found instanceof Promise ? await found : found;
+    const body = 'kind' in found ? found : await found;
     if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
     if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
     const result = read(body.bytes);

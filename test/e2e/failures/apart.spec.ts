@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterAll, describe, expect, it } from '@jest/globals';
 
@@ -61,6 +62,8 @@ describe('what waits', () => {
     const share = (PREFETCH - MOST_GAMES - 4) / 2;
     for (let game = 0; game < share; game += 1) stuckGame('other');
     await until('they are in flight', async () => (await metric('in_flight', 'other')) === share);
+    // Sooner, more of them would fill the lane.
+    await sleep(DEADLINE_MS / 3);
     await until('one of them is refused, since nothing moves', async () => {
       stuckGame('other');
       return (await metric('overflowed_total', 'other')) > 0;
