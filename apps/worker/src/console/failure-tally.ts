@@ -27,6 +27,7 @@ export interface Failure {
  * There are no more kinds than the catalogue of errors has. A command that succeeds costs nothing here.
  */
 export class FailureTally {
+  /** The latest last. */
   readonly #failures = new Map<string, Failure>();
   /** Since when each circuit and each connection to the broker is in trouble. */
   readonly #troubles = new Map<string, number>();
@@ -35,7 +36,7 @@ export class FailureTally {
 
   /** The latest first. */
   get failures(): readonly Failure[] {
-    return [...this.#failures.values()].toSorted((a, b) => b.lastAtMs - a.lastAtMs);
+    return [...this.#failures.values()].toReversed();
   }
 
   failed(command: CommandFacts, code: ErrorCode, end: Failure['end'], failure?: FailureFacts): void {
@@ -44,6 +45,7 @@ export class FailureTally {
     const lastAtMs = this.nowMs();
     const { count = 0, firstAtMs = lastAtMs, operators = [] } = this.#failures.get(key) ?? {};
     const others = operators.filter((name) => name !== operator);
+    this.#failures.delete(key);
     this.#failures.set(key, {
       code,
       type,
