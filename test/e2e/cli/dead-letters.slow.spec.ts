@@ -183,8 +183,8 @@ describe('poker-bridge dead-letters', () => {
       const left = idsOf(await kept.take('dead-letters', 40 - sent.length));
       expect(new Set([...sent, ...left])).toEqual(new Set(letters(0, 40)));
       expect(sent.slice(0, 10)).toEqual(reportedIds);
-      expect(left.filter((id) => reportedIds.includes(id))).toEqual([]);
-      // Only the one that was under way may be in both.
+      // Only the last one may be in both: it is reported before the broker has heard that it was taken.
+      expect(left.filter((id) => reportedIds.slice(0, -1).includes(id))).toEqual([]);
       expect(sent.length + left.length).toBeLessThanOrEqual(41);
     });
 
