@@ -49,7 +49,7 @@ export function newCookie(): string {
 /**
  * Makes a new folder in the system's temporary one, with what a node needs to start there.
  *
- * @param membership default: a node that stands alone
+ * @param membership default: a node alone, in no cluster
  */
 export function createNodeFiles(
   installation: Installation,

@@ -8,8 +8,8 @@ export interface TlsMaterial {
 }
 
 /**
- * What the connections to one kind of server trust and present. They look when they connect: a connection that stands
- * keeps what it has.
+ * What the connections to one kind of server trust and present. It is read when they connect: an open connection keeps what
+ * it has.
  */
 export class TlsContext {
   readonly #family: string;

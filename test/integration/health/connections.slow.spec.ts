@@ -79,7 +79,7 @@ describe('Viewers', () => {
     expect(events).toBeGreaterThan(MAX_MISSED);
     await until('one is left', () => counts.at(-1) === 1);
     viewers.show({ last: true });
-    await until('the reader is told on', () => reader.text.includes('"last"'));
+    await until('the reader gets what follows', () => reader.text.includes('"last"'));
   });
 
   it('stay while too many other connections come and go', async () => {
@@ -88,7 +88,7 @@ describe('Viewers', () => {
     await Promise.all(others.map((socket) => once(socket, 'connect')));
     await until('the oldest others are closed', () => others.slice(0, 5).every(({ closed }) => closed));
     viewers.show({ told: true });
-    await until('it is told', () => client.text.includes('told'));
+    await until('the reader gets the change', () => client.text.includes('told'));
     for (const socket of others) socket.destroy();
   });
 });

@@ -163,7 +163,7 @@ describe('docs/sandbox.md', () => {
       const [method, path] = request.split(' /sandbox/') as [string, string];
       const received = await sandbox.control(method, path.replace(/\{\w+\}/, '1'));
       expect(received.status).toBeLessThan(500);
-      // a missing resource and a missing route are told apart by the text of the 404
+      // a missing resource and a missing route differ in the text of the 404
       if (received.status === 404) expect(received.json.detail).not.toMatch(/^Cannot /);
     }
   });

@@ -20,9 +20,9 @@ interface Total {
 export interface RecordFacts {
   /** The members of a record: those of the interface document, then those that the platform adds. */
   readonly members: readonly string[];
-  /** Those that are amounts of the record's currency. */
+  /** Its amounts, in the record's currency. */
   readonly amounts: readonly string[];
-  /** Those whose values are integers in every record that has them. */
+  /** The members whose values are integers in every record that has them. */
   readonly integers: ReadonlySet<string>;
   readonly precisions: Precisions;
   /** How many records came a second time. */

@@ -84,7 +84,7 @@ describe('verdictOf', () => {
           what: 'game.open fails: 100 of 100 in the last minute',
           sinceMs: 60_000,
           why: 'the platform answers HTTP 503 (97 CIRCUIT_OPEN, 3 PLATFORM_UNAVAILABLE)',
-          whoActs: 'the people who run the platform: tell them; calls go on by themselves',
+          whoActs: 'the people who run the platform: tell them; calls continue by themselves',
           line: 'poker-bridge doctor',
         },
       ],

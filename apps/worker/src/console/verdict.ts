@@ -72,7 +72,7 @@ export function isBlocked({ isConnected, lastError, lanes }: Findings['bus']): b
 
 function* brokerReasons({ bus, tally }: Findings): Generator<Reason> {
   const sinceMs = tally.brokerSinceMs();
-  const whoActs = 'the people who run RabbitMQ; workers go on by themselves, and nothing is lost';
+  const whoActs = 'the people who run RabbitMQ; workers continue by themselves, and nothing is lost';
   if (!bus.isConnected) {
     const why = bus.lastError ?? 'not connected yet';
     yield { level: 'down', what: 'No connection to RabbitMQ', sinceMs, why, whoActs, line: DOCTOR };
@@ -166,7 +166,7 @@ function* parkedReasons({ look }: Findings): Generator<Reason> {
       what: `${count} ${count === 1 ? 'reply waits' : 'replies wait'} for ${last.queue || 'a queue'}`,
       sinceMs: since === undefined ? undefined : Date.parse(since),
       why: `the queue ${STUCK.get(reason)} (${reason})`,
-      whoActs: 'the caller that reads the queue; replies go on by themselves once it takes them',
+      whoActs: 'the caller that reads the queue; replies follow by themselves once it takes them',
       line: `poker-bridge replies list --reason ${reason}`,
     };
   }
@@ -216,5 +216,8 @@ function remedyOf(code: ErrorCode): Pick<Reason, 'whoActs' | 'line'> {
   if (category === 'misconfigured') return { whoActs: OUR_PEOPLE, line: DOCTOR };
   if (code === 'OVERLOADED')
     return { whoActs: `${OUR_PEOPLE}: more workers, or a quicker platform`, line: DOCTOR };
-  return { whoActs: 'the people who run the platform: tell them; calls go on by themselves', line: DOCTOR };
+  return {
+    whoActs: 'the people who run the platform: tell them; calls continue by themselves',
+    line: DOCTOR,
+  };
 }

@@ -7,7 +7,7 @@ import { InternalKeys } from '../envelope/internal-keys.ts';
 import { HeaderSeal } from '../envelope/own-headers.ts';
 import { PARKED_FOR } from './refusing-queues.ts';
 
-/** An announcement does not go on by itself: the listeners that took it would get it again. */
+/** An announcement is not forwarded by itself: the listeners that took it would get it again. */
 const FORWARDED: ReadonlySet<unknown> = new Set(Object.values(PARKED_FOR));
 /** A key belongs to a connection, and does not come back with another one. */
 const DIRECT = 'amq.rabbitmq.reply-to';

@@ -1,7 +1,7 @@
 import type { ConsumeMessage, MessageProperties } from 'amqplib';
 
 export interface MessageFacts {
-  /** Those that the sender set; amqplib gives the others as `undefined`. */
+  /** The properties that the sender set; amqplib gives the others as `undefined`. */
   readonly properties?: Partial<MessageProperties>;
   readonly headers?: Readonly<Record<string, unknown>>;
   /** A buffer as it is, anything else as JSON. */

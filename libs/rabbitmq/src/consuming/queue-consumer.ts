@@ -22,7 +22,7 @@ const FIRST_PREFETCH = 64;
 const FIRST_MS = 2_000;
 /**
  * How long nothing may come out of a queue that holds messages; doubled each time that the consumer is recreated for it, since
- * the message would be delivered anew: RabbitMQ 4 needs seven seconds for one whose headers are 100 kB of lists in lists.
+ * the message would be delivered again: RabbitMQ 4 needs seven seconds for one whose headers are 100 kB of lists in lists.
  */
 const FIRST_PATIENCE_MS = 1_000;
 const LONGEST_PATIENCE_MS = 32_000;
