@@ -46,7 +46,7 @@ function readHolder(file) {
   }
 }
 
-/** Whether there is such a process, whoever's it is. */
+/** Whether a process with this id runs, of any user. */
 export function isAlive(pid) {
   try {
     process.kill(pid, 0);

@@ -7,7 +7,7 @@ export type Reader<T> = (text: string) => T;
 /** How one variable is read. */
 export interface Definition<T> {
   readonly read: Reader<T>;
-  /** As it would be written; `undefined` if there is none. */
+  /** As it would be written; `undefined` for a variable without a default. */
   readonly default: string | undefined;
   readonly isRequired?: boolean;
   /** Whether the value may come from a file, whose path is in the variable with `_FILE` appended to its name. */

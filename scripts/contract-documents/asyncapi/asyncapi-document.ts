@@ -50,7 +50,7 @@ interface Channel {
     readonly name: string;
     /** The names of the messages by which a command is answered. */
     readonly replies?: readonly string[];
-    /** Of what a worker sends: whether a queue has to take it. */
+    /** Whether a queue has to take what a worker sends. */
     readonly mandatory?: boolean;
   };
 }

@@ -36,7 +36,7 @@ export class MemoryIdempotencyStore extends IdempotencyStore {
   readonly #ttlMs: number;
   readonly #nowMs: () => number;
   readonly #maxBytes: number;
-  /** Of all logs. */
+  /** The bytes of the outcomes of all callers. */
   #bytes = 0;
   #sweepAtMs = 0;
 

@@ -5,7 +5,7 @@ import { type Share, Shares } from '#resilience';
 
 /** At most 500 replies a second. */
 const SHORTEST_FORWARD_MS = 2;
-/** Of one queue without an answer. */
+/** Replies that one queue has not confirmed yet. */
 const MAX_IN_FLIGHT = 16;
 /** Replies in memory. A queue may have as many as are left free, so that others behind them are reached, too. */
 const MAX_HELD = 1_000;
