@@ -1,4 +1,4 @@
-export type { MissingPermission, Permissions } from './access.ts';
+export { type MissingPermission, type Permissions, permissionsLine } from './access.ts';
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS, KEPT_BYTES } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';

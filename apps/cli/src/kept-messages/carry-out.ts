@@ -79,10 +79,7 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
   });
 }
 
-/**
- * @returns how many were settled, and how many somebody else had settled before
- * @throws ExitError if it is interrupted, or the broker takes nothing
- */
+/** @throws ExitError if it is interrupted, or the broker takes nothing */
 async function settle(
   kept: KeptQueue,
   { decide, endsAtRefusal }: Action,
@@ -142,11 +139,11 @@ async function confirm(question: string, signal: AbortSignal): Promise<boolean> 
     throw usageError('there is no terminal to ask on: say --yes to continue, or --dry-run to only look');
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // A terminal in raw mode gives no signal: here Ctrl-C is a no.
-  terminal.on('SIGINT', () => terminal.close());
-  const closed = new Promise<undefined>((resolve) => terminal.once('close', () => resolve(undefined)));
-  const asked = terminal.question(`${question} [y/N] `, { signal }).catch(() => undefined);
-  const answer = await Promise.race([asked, closed]);
+  const end = new AbortController();
+  // A terminal in raw mode gives no signal: here Ctrl-C is a no, and so is the end of the input.
+  for (const event of ['SIGINT', 'close']) terminal.on(event, () => end.abort());
+  const either = AbortSignal.any([signal, end.signal]);
+  const answer = await terminal.question(`${question} [y/N] `, { signal: either }).catch(() => undefined);
   terminal.close();
   // What follows begins on a line of its own.
   if (answer === undefined) process.stderr.write('\n');

@@ -7,7 +7,8 @@ import {
 } from '#messaging/client';
 import { readInternalKey } from '#settings';
 
-import { interruptibly, refuseIfInterrupted } from '../interruption.ts';
+import { EXIT, ExitError } from '../exit.ts';
+import { interruptibly } from '../interruption.ts';
 import type { Options } from '../options.ts';
 import { alignedLines, printable, shortened } from '../output.ts';
 import { readBus } from '../servers.ts';
@@ -26,24 +27,19 @@ const DIRECT = 'amq.rabbitmq.reply-to';
 const SERVER_NAMED = 'amq.gen-';
 
 /** Selects the messages that match one value of each option that is given. */
-export type SelectionOptions = {
+export type SelectionOptions = Options<never, 'all', 'since'> & {
   readonly [N in 'id' | 'reason' | 'type' | 'caller' | 'queue']?: readonly string[];
-} & Options<never, 'all', 'since'>;
+};
 
 export function isSelected(
   { id, commandId, reason, type, caller = 'anonymous', queue, failedAt = '' }: KeptMessage,
-  options: SelectionOptions,
+  { since, ...options }: SelectionOptions,
 ): boolean {
-  const fits = (values: readonly string[] | undefined, ...facts: readonly string[]): boolean =>
-    values === undefined || facts.some((fact) => values.includes(fact));
-  return (
-    fits(options.id, id, commandId) &&
-    fits(options.reason, reason) &&
-    fits(options.type, type) &&
-    fits(options.caller, caller) &&
-    fits(options.queue, queue) &&
-    (options.since === undefined || Date.parse(failedAt) >= options.since)
+  const facts = { id: [id, commandId], reason: [reason], type: [type], caller: [caller], queue: [queue] };
+  const fits = Object.entries(facts).every(
+    ([name, own]) => options[name as keyof typeof facts]?.some((value) => own.includes(value)) ?? true,
   );
+  return fits && (since === undefined || Date.parse(failedAt) >= since);
 }
 
 /**
@@ -60,7 +56,12 @@ export function withKeptQueue<T>(
   work: (kept: KeptQueue, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return interruptibly(async (signal) => {
-    const internalKey = caller ? readInternalKey(process.env) : internalKeyIfGiven();
+    let internalKey: Buffer | undefined;
+    try {
+      internalKey = readInternalKey(process.env);
+    } catch (error) {
+      if (caller) throw error;
+    }
     await using kept = await openKeptQueue({ ...readBus(), queue, internalKey });
     return await work(kept, signal);
   });
@@ -85,16 +86,8 @@ export async function collect<T>(
     },
     () => void (found = []),
   );
-  refuseIfInterrupted(signal);
+  if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
   return found;
-}
-
-function internalKeyIfGiven(): Buffer | undefined {
-  try {
-    return readInternalKey(process.env);
-  } catch {
-    return undefined;
-  }
 }
 
 export function counted(count: number, queue: QueueName): string {
@@ -143,6 +136,4 @@ export function describeMessages(messages: readonly KeptMessage[], kind: QueueNa
 }
 
 /** What strangers wrote may have any length. */
-function cell(text: string): string {
-  return shortened(printable(text), LONGEST_CELL);
-}
+const cell = (text: string): string => shortened(printable(text), LONGEST_CELL);

@@ -19,13 +19,35 @@ export async function redrive(options: RedriveOptions): Promise<void> {
   const { unset = [], set = [], force = false } = options;
   const redriver = new Redriver(readBus().prefix, readInternalKey(process.env));
   const changes = [...unset, ...(await Promise.all(set.map(withFile)))];
+  const contentOf = ({ letter, envelope }: Redriving): Buffer => {
+    const dataPath = envelope.form === 'packet' ? ['data'] : [];
+    return changes.length === 0 ? letter.content : changedBody(letter.content, changes, dataPath);
+  };
+  const refusalOf = ({ facts: { isCut, reason }, message }: Kept): string | undefined => {
+    if (isCut) return 'only the first KiB of its body was kept: its caller has to send it again';
+    const redriving = redriver.read(message);
+    if (!redriving.isProved && !force) {
+      return `${FOREIGN} wrote it: use the settings of the workers, or --force to send it as an anonymous caller`;
+    }
+    if (changes.length === 0) {
+      if (force || !wouldFailAgain(reason)) return undefined;
+      return `${reason}: it would fail the same way; change it with --set or --unset, or use --force if the cause is gone`;
+    }
+    try {
+      const { type, data } = redriver.read({ ...message, content: contentOf(redriving) }).envelope;
+      const faults = force || !isCommandType(type) ? [] : commandFaults(type, data);
+      return faults.length > 0 ? `changed so, it is still not valid: ${faults.join('; ')}` : undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
   return carryOut('deadLetters', options, {
     verb: 'Redrive',
     done: 'redriven',
-    refusalOf: (kept) => refusalOf(kept, redriver.read(kept.message), changes, force),
+    refusalOf,
     decide: ({ message }) => {
       const redriving = redriver.read(message);
-      return redriver.commandOf(redriving, contentOf(redriving, changes));
+      return redriver.commandOf(redriving, contentOf(redriving));
     },
     endsAtRefusal: true,
   });
@@ -49,44 +71,10 @@ export function discard(queue: QueueName, options: ActionOptions): Promise<void>
   return carryOut(queue, options, { verb: 'Discard', done: 'discarded', decide: () => 'remove' });
 }
 
-function refusalOf(
-  { facts: { isCut, reason } }: Kept,
-  redriving: Redriving,
-  changes: readonly Change[],
-  isForced: boolean,
-): string | undefined {
-  if (isCut) return 'only the first KiB of its body was kept: its caller has to send it again';
-  if (!redriving.isProved && !isForced) {
-    return `${FOREIGN} wrote it: use the settings of the workers, or --force to send it as an anonymous caller`;
-  }
-  if (changes.length === 0) {
-    if (isForced || !wouldFailAgain(reason)) return undefined;
-    return `${reason}: it would fail the same way; change it with --set or --unset, or use --force if the cause is gone`;
-  }
-  try {
-    const content = contentOf(redriving, changes);
-    const faults = isForced ? [] : faultsOf(redriving, content);
-    return faults.length > 0 ? `changed so, it is still not valid: ${faults.join('; ')}` : undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
-
 /** What is wrong with the command itself stays wrong; a poison command would kill its workers again. */
 function wouldFailAgain(reason: string): boolean {
   const codes: Readonly<Record<string, { readonly category: string }>> = ERROR_CODES;
   return (
     reason === 'POISON_COMMAND' || (Object.hasOwn(codes, reason) && codes[reason]?.category === 'invalid')
   );
-}
-
-function contentOf({ letter, envelope }: Redriving, changes: readonly Change[]): Buffer {
-  const dataPath = envelope.form === 'packet' ? ['data'] : [];
-  return changes.length === 0 ? letter.content : changedBody(letter.content, changes, dataPath);
-}
-
-function faultsOf({ envelope: { type, form } }: Redriving, content: Buffer): string[] {
-  if (!isCommandType(type)) return [];
-  const body = JSON.parse(content.toString()) as Record<string, unknown>;
-  return commandFaults(type, form === 'packet' ? body['data'] : body);
 }
