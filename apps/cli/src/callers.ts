@@ -25,7 +25,7 @@ const SERVER_NAMED = 'amq.gen-';
 /** Names of the broker, the default exchange (`amq.default`) and the exchange of its trace among them. */
 const OF_BROKER = 'amq.';
 
-export function defineCallers(command: Command): void {
+export function define(command: Command): void {
   command
     .command('permissions')
     .description('prints the rabbitmqctl lines that give the worker and each caller the least that it needs')

@@ -47,7 +47,7 @@ const CHECKS: readonly ((environment: NodeJS.ProcessEnv) => Finding[] | Promise<
   },
 ];
 
-export function defineDoctor(command: Command): void {
+export function define(command: Command): void {
   command
     .option('--deadline-ms <MS>', 'how long all of it may take', readDeadline, DEADLINE_MS)
     .option('--json', 'one finding a line: {subject, state, message, advice}')

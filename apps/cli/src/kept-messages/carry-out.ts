@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 
 import type { Kept, KeptMessage, KeptOutcome, KeptQueue } from '#messaging/client';
+import type { OutgoingMessage } from '#rabbitmq';
 
 import { EXIT, ExitError, usageError } from '../exit.ts';
 import type { Options } from '../options.ts';
@@ -20,13 +21,12 @@ import {
 export type ActionOptions = SelectionOptions &
   Options<never, 'dryRun' | 'yes' | 'json'> & { readonly rate: number };
 
-interface Action {
+export interface Action {
   /** As the question and the last line say it, for example `Redrive` and `redriven`. */
   readonly verb: string;
   readonly done: string;
-  /** Why a message stays where it is; undefined if nothing speaks against it. */
-  readonly refusalOf?: (kept: Kept) => string | undefined;
-  readonly decide: Parameters<KeptQueue['settle']>[0]['decide'];
+  /** What is published before a message is removed; or why it stays where it is. */
+  readonly decide: (kept: Kept) => OutgoingMessage | 'remove' | Error;
   /** Whether a message that the broker does not take ends the work, because it would not take the others either. */
   readonly endsAtRefusal?: boolean;
 }
@@ -47,20 +47,21 @@ const OUTCOMES: Readonly<Record<Exclude<KeptOutcome, 'done'>, string>> = {
  */
 export function carryOut(queue: QueueName, options: ActionOptions, action: Action): Promise<void> {
   const { json, dryRun, yes } = options;
-  const { verb, done: past, refusalOf } = action;
+  const { verb, done: past, decide } = action;
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
   return withKeptQueue(queue, options, async (kept, signal) => {
-    const choices = await collect(kept, signal, (each) =>
-      isSelected(each.facts, options) ? { facts: each.facts, refusal: refusalOf?.(each) } : undefined,
-    );
-    const refused = choices.filter(({ refusal }) => refusal !== undefined);
-    const wanted = choices.filter(({ refusal }) => refusal === undefined).map(({ facts }) => facts);
+    const choices = await collect(kept, signal, (each) => {
+      if (!isSelected(each.facts, options)) return undefined;
+      const decision = decide(each);
+      return { facts: each.facts, why: decision instanceof Error ? decision.message : undefined };
+    });
+    const refused = choices.filter(({ why }) => why !== undefined);
+    const wanted = choices.filter(({ why }) => why === undefined).map(({ facts }) => facts);
     const plan = [`${counted(wanted.length, queue)} of ${kept.name} to be ${past}`];
     if (wanted.length > 0) plan.push(describeGroups(wanted).trimEnd());
     if (refused.length > 0) plan.push('', `${counted(refused.length, queue)} to be left`);
-    for (const [why = '', group] of Map.groupBy(refused, ({ refusal }) => refusal)) {
-      plan.push(`  ${group.length} × ${printable(why)}`);
-    }
+    const groups = Map.groupBy(refused, ({ why }) => why);
+    for (const [why = '', group] of groups) plan.push(`  ${group.length} × ${printable(why)}`);
     say(`${plan.join('\n')}\n\n`);
     if (refused.length > 0) process.exitCode = EXIT.failed;
     if (wanted.length === 0) return;
@@ -88,8 +89,7 @@ async function settle(
   signal: AbortSignal,
 ): Promise<{ readonly done: number; readonly gone: number }> {
   // On a terminal the lines for programs show the progress.
-  const progress =
-    json && process.stdout.isTTY ? undefined : new Progress('messages', { total: wanted.length });
+  const progress = json && process.stdout.isTTY ? undefined : new Progress('messages', wanted.length);
   const end = new AbortController();
   const untaken = new Map<string, number>();
   /** Queues that took nothing: what is behind the first one waits with it, so that replies stay in sequence. */
@@ -97,7 +97,10 @@ async function settle(
   let done = 0;
   const settling = kept.settle({
     chosen: new Set(wanted.map(({ key }) => key)),
-    decide: (each) => (closed.has(each.facts.queue) ? 'leave' : decide(each)),
+    decide: (each) => {
+      const decision = decide(each);
+      return decision instanceof Error || closed.has(each.facts.queue) ? 'leave' : decision;
+    },
     ratePerSecond: rate,
     signal: AbortSignal.any([signal, end.signal]),
     waiting: () =>

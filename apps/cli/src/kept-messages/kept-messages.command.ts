@@ -13,11 +13,15 @@ const MOST_A_SECOND = 200;
 const DEFAULT_RATE = 50;
 const MOST_LISTED = 1_000_000;
 
-const SETTINGS = '\nSettings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY';
-const KEYS = ',\nand INTERNAL_KEY or all settings of the operators, as the workers have them.';
+const KEYS = 'It needs INTERNAL_KEY or all settings of the operators, as the workers have them.';
+
+export function define(group: Command): void {
+  if (group.name() === 'replies') defineReplies(group);
+  else defineDeadLetters(group);
+}
 
 /** The commands that were given up. */
-export function defineDeadLetters(group: Command): void {
+function defineDeadLetters(group: Command): void {
   addLooks(group, 'deadLetters', [
     'list',
     'list --reason PLATFORM_UNAVAILABLE --since 12h',
@@ -43,7 +47,7 @@ export function defineDeadLetters(group: Command): void {
     `
 Says what it is about to do, and asks. What is wrong with a command itself would fail again, and is left unless it
 is changed or forced. Ends with 1 if anything that was chosen is left.
-${SETTINGS}${KEYS}`,
+${KEYS}`,
   );
   addDiscard(group, 'deadLetters', [
     'discard --reason MALFORMED_MESSAGE',
@@ -52,7 +56,7 @@ ${SETTINGS}${KEYS}`,
 }
 
 /** The replies that nobody took. */
-export function defineReplies(group: Command): void {
+function defineReplies(group: Command): void {
   addLooks(group, 'undelivered', ['list', 'list --queue shop.replies']);
   const command = addSelection(group, 'undelivered', 'redeliver').description(
     'sends parked replies to their queues, as far as these exist again, under the same ids',
@@ -63,7 +67,7 @@ export function defineReplies(group: Command): void {
     ['redeliver --queue shop.replies', 'redeliver --all --yes'],
     `
 Workers do this by themselves, within ten seconds after the queue exists. Ends with 1 if anything that was chosen is left.
-${SETTINGS}${KEYS}`,
+${KEYS}`,
   );
   addDiscard(group, 'undelivered', ['discard --reason EVENT_REFUSED']);
 }
@@ -75,7 +79,7 @@ function addLooks(group: Command, queue: QueueName, examples: readonly string[])
     .option('--limit <N>', 'so many at most (default: 20; with --json all)', readCount(1, MOST_LISTED))
     .option('--json', JSON_LINES)
     .action((options: ListOptions) => list(queue, options));
-  addExamples(command, examples, `${SETTINGS}.`);
+  addExamples(command, examples);
   group
     .command('show')
     .description(`shows the properties and headers of a ${one}; changes nothing`)
@@ -88,7 +92,7 @@ function addLooks(group: Command, queue: QueueName, examples: readonly string[])
 function addDiscard(group: Command, queue: QueueName, examples: readonly string[]): void {
   const command = addSelection(group, queue, 'discard').description(`removes ${NOUNS[queue][1]} for good`);
   addAction(command, (options: ActionOptions) => discard(queue, options));
-  addExamples(command, examples, `${SETTINGS}.`);
+  addExamples(command, examples);
 }
 
 function addSelection(group: Command, queue: QueueName, name: string): Command {
@@ -122,7 +126,7 @@ function requireSelection({ all, id, reason, type, caller, queue, since }: Selec
   throw usageError('select by --id, --reason, --type or --since (--help has all options), or give --all');
 }
 
-function addExamples(command: Command, lines: readonly string[], note: string): void {
+function addExamples(command: Command, lines: readonly string[], note = ''): void {
   const examples = lines.map((line) => `  $ poker-bridge ${command.parent?.name()} ${line}`);
   command.addHelpText('after', ['', 'Examples:', ...examples, note].join('\n'));
 }

@@ -76,7 +76,7 @@ function describe({ facts, message }: Kept, shown: object, body: unknown): strin
   const sections = { ...shown, [`body, ${facts.bytes} bytes${cut}`]: text.split('\n') };
   const lines = Object.entries(sections).flatMap(([name, of]) => [
     name === 'violations' ? 'invalid' : name,
-    ...(Array.isArray(of) ? (of as string[]) : membersOf(of)).map((line) => `  ${printable(line)}`),
+    ...(Array.isArray(of) ? of : membersOf(of)).map((line) => `  ${printable(line)}`),
   ]);
   return `${lines.join('\n')}\n\n`;
 }

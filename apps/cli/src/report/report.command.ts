@@ -12,11 +12,9 @@ const DEADLINE_MS = 600_000;
 const END = `
 A day is its midnight: --to 2026-11-01 is the end of October. The file appears under its name only when it is whole; if the
 reading is interrupted, the same command with --resume continues. Amounts are integers in minor units, digit for digit. At
-the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECORDS=lenient), which is written as it came.
+the end come the totals by currency. Ends with 1 if a record is odd (REPORT_RECORDS=lenient), which is written as it came.`;
 
-Settings: AMQP_URL, AMQP_PREFIX, AMQP_TLS_CA, AMQP_TLS_CERT, AMQP_TLS_KEY.`;
-
-export function defineReport(group: Command): void {
+export function define(group: Command): void {
   addOne(group, 'ad-hoc', 'the figures of all players').addHelpText(
     'after',
     `

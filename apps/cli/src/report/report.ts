@@ -125,7 +125,7 @@ async function readInto(
   signal: AbortSignal,
 ): Promise<void> {
   const { records: before, last } = unfinished.reading;
-  const progress = new Progress('records', { total: last?.totalCount, before });
+  const progress = new Progress('records', last?.totalCount, before);
   try {
     for await (const page of readPages(request, () => unfinished.reading, signal)) {
       await unfinished.add(page);

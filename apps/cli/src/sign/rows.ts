@@ -169,20 +169,17 @@ function notesOf(
   userId: string | undefined,
   content: SignedParameters,
 ): string[] {
-  const notes: string[] = [];
-  if (!headers.has('sign')) notes.push('it has no header sign');
-  if (isJsonLike(body) && !headers.get('content-type')?.startsWith('application/vnd.api+json')) {
-    notes.push('its Content-Type is not application/vnd.api+json');
-  }
-  if (userId !== undefined && content['userId'] !== userId) {
-    notes.push('its form does not hold the userId of its path, which the platform wants in both');
-  }
-  return notes;
+  const isOtherType = !headers.get('content-type')?.startsWith('application/vnd.api+json');
+  return [
+    ...(headers.has('sign') ? [] : ['it has no header sign']),
+    ...(isJsonLike(body) && isOtherType ? ['its Content-Type is not application/vnd.api+json'] : []),
+    ...(userId !== undefined && content['userId'] !== userId
+      ? ['its form does not hold the userId of its path, which the platform wants in both']
+      : []),
+  ];
 }
 
-function isJsonLike(body: string): boolean {
-  return /^\s*[{[]/.test(body);
-}
+const isJsonLike = (body: string): boolean => /^\s*[{[]/.test(body);
 
 function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
