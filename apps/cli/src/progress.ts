@@ -21,10 +21,7 @@ export class Progress {
   #count: number;
   #isShown = false;
 
-  /**
-   * @param noun what is counted, such as `records`
-   * @param before how many were done by an earlier run
-   */
+  /** @param before how many were done by an earlier run */
   constructor(noun: string, total?: number, before = 0, stream = process.stderr, { TERM, CI } = process.env) {
     this.#noun = noun;
     this.#total = total;

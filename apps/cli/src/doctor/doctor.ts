@@ -59,12 +59,7 @@ export function define(command: Command): void {
     });
 }
 
-/**
- * Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made.
- *
- * @param json for programs: one finding a line
- * @param deadlineMs how long all of it may take
- */
+/** Checks everything that a worker with the settings of the environment needs, and prints each finding as it is made. */
 async function doctor(json: boolean, deadlineMs: number): Promise<ExitCode> {
   const endMs = performance.now() + deadlineMs;
   const findings: Finding[] = [];

@@ -132,11 +132,7 @@ async function settle(
   return { done, gone: untouched.size };
 }
 
-/**
- * Asks the user on the terminal; anything but `y` or `yes` is a no.
- *
- * @throws ExitError wrong usage, if there is no terminal to ask on
- */
+/** Asks the user; anything but `y` or `yes` is a no. @throws ExitError if there is no terminal to ask on */
 async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   if (!process.stdin.isTTY) {
     throw usageError('there is no terminal to ask on: say --yes to continue, or --dry-run to only look');

@@ -37,11 +37,7 @@ const MEMBERS: Readonly<Record<ReportName, readonly string[]>> = {
 };
 const TEXTS = ['id', 'userId', 'date', 'currency'];
 
-/**
- * Reads all records of a report once.
- *
- * @param count how many there are
- */
+/** Reads all records of a report once. @param count how many there are */
 export async function readRecords(
   report: ReportName,
   records: AsyncIterable<ReportRecord>,

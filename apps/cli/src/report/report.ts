@@ -152,11 +152,7 @@ async function endingOf(
   return { file: out, report: name, reading, facts, comparison };
 }
 
-/**
- * Gives a report that was read its final form and name.
- *
- * @throws ExitError if it cannot have that form, or that name is taken by now
- */
+/** Gives a report its final form and name. @throws ExitError if it cannot have that form, or the name is taken by now */
 async function writeReport(format: Format, unfinished: UnfinishedReport, facts: RecordFacts): Promise<void> {
   const path = `${unfinished.path}.${format}`;
   const content = FORMATS[format](unfinished.records(), facts);

@@ -111,11 +111,7 @@ function fault(reason: string): ExitError {
   return new ExitError(EXIT.failed, reason);
 }
 
-/**
- * A request as a worker sends it for a command, with further parameters, which the platform signs and does not know.
- *
- * @param digest default: that of the settings
- */
+/** A request as a worker sends it, with further parameters, which the platform signs and does not know. */
 function questionOf<T extends Operation>(
   { clientId, secretKey, ...roots }: ProbedOperator,
   type: T,

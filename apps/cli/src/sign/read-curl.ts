@@ -10,11 +10,7 @@ const WITH_VALUE =
 const FLAGS = 'get:G head:I';
 const OPTIONS = Object.fromEntries([...optionsOf('string', WITH_VALUE), ...optionsOf('boolean', FLAGS)]);
 
-/**
- * Reads the request of a `curl` line.
- *
- * @throws Error with the reason, if the line is not of curl; it names what cannot be read
- */
+/** Reads the request of a `curl` line. @throws Error that says what cannot be read, such as a line that is not of curl */
 export function readCurl(line: string): HttpRequest {
   const [program = '', ...args] = shellWords(line.replace(/^\s*\$\s+/, '').trim());
   if (!/(^|\/)curl(\.exe)?$/.test(program)) throw new Error('is not a curl line');

@@ -41,12 +41,7 @@ const RAW = [
 
 type ExplainOptions = InputOptions & Options<never, 'json'>;
 
-/**
- * Prints how each request of an input is signed.
- *
- * @param path of a file, if no option names the input
- * @throws ExitError if the input cannot be used
- */
+/** Prints how each request of an input is signed. @throws ExitError if the input cannot be used */
 export async function signExplain(path: string | undefined, options: ExplainOptions): Promise<void> {
   const { rows, isList } = await readInput(path, options);
   if (!options.json) process.stdout.write(rows.map(describeRow).join('\n'));
