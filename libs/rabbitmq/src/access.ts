@@ -30,7 +30,7 @@ export interface Permissions {
  *
  * @param asked what the refused request needs, for a broker that does not say it
  */
-export function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
+function missingPermissionIn(error: unknown, asked: keyof Permissions): MissingPermission | undefined {
   const { code, message } = error as { code?: unknown; message?: string };
   if (code !== ACCESS_REFUSED) return undefined;
   const reason = /ACCESS_REFUSED - ([^"]+)/.exec(message ?? '')?.[1] ?? message ?? '';

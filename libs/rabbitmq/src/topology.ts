@@ -126,7 +126,7 @@ export async function inspectTopology(connection: ChannelModel, topology: Topolo
 }
 
 /** The exchanges and queues of a topology, each queue with its bindings. */
-export function partsOf({ exchanges, queues, bindings }: Topology): readonly TopologyPart[] {
+function partsOf({ exchanges, queues, bindings }: Topology): readonly TopologyPart[] {
   return [
     ...exchanges.map(({ name, type, arguments: args }): TopologyPart => ({
       kind: 'exchange',

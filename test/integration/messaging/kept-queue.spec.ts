@@ -51,9 +51,7 @@ describe('the queue of dead letters, for a person', () => {
 
   it('is settled in rounds, so that no message is held for long: each once, in order', async () => {
     const ids = numbers(10, COUNT);
-    const chosen = new Set(
-      await kept.look(({ facts: { id, key } }) => (ids.includes(id) ? key : undefined)),
-    );
+    const chosen = new Set(await kept.look(({ facts: { id, key } }) => (ids.includes(id) ? key : undefined)));
     const settled: string[] = [];
     await kept.settle({
       chosen,

@@ -105,8 +105,10 @@ export function pause(durationMs: number, signal?: AbortSignal): Promise<void> {
  * Never rejects; the socket of a connection is destroyed afterwards in any case.
  */
 export async function closeWithin(timeoutMs: number, closable: Closable): Promise<void> {
-  let failure: Error | undefined;
-  await within(timeoutMs, 'the close', tryToClose(closable)).catch((late: Error) => (failure = late));
+  const failure = await within(timeoutMs, 'the close', tryToClose(closable)).then(
+    () => undefined,
+    (late: unknown) => late as Error,
+  );
   // amqplib only ends it, and a broker under an alarm, or behind a network that is cut, does not read that.
   if (failure || 'createChannel' in closable) destroySocket(closable as ChannelModel, failure);
 }
