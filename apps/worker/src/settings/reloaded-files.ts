@@ -72,8 +72,10 @@ export class ReloadedFiles<T> {
     if ('error' in reading) {
       const { error } = reading;
       const facts = error instanceof SettingsError ? { faults: error.faults } : { err: error };
-      const message = 'changed files of settings cannot be used; what was read before stays';
-      return this.logger.error({ settings, ...facts }, message);
+      return this.logger.error(
+        { settings, ...facts },
+        'changed files of settings cannot be used; what was read before stays',
+      );
     }
     this.#value = reading.value;
     this.logger.info({ settings }, 'files of settings were read again');
