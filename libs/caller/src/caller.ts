@@ -178,7 +178,7 @@ export class Caller {
    *
    * @throws CallerError `LOGIN_REFUSED`, `INSTANCE_TAKEN`; the signal's reason
    */
-  async ready(signal = this.#closing.signal): Promise<void> {
+  async ready(signal: AbortSignal = this.#closing.signal): Promise<void> {
     await this.#bus.replyQueue.ready(signal);
   }
 
