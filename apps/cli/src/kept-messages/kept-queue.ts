@@ -78,14 +78,7 @@ export async function collect<T>(
   signal: AbortSignal,
   read: (kept: Kept) => T | undefined,
 ): Promise<T[]> {
-  let found: T[] = [];
-  await kept.look(
-    (each) => {
-      const wanted = read(each);
-      if (wanted !== undefined) found.push(wanted);
-    },
-    () => void (found = []),
-  );
+  const found = await kept.look(read);
   if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
   return found;
 }
