@@ -8,14 +8,13 @@ import type { Options } from '../options.ts';
 import { printable } from '../output.ts';
 import { Progress } from '../progress.ts';
 import {
-  collect,
   counted,
   describeGroups,
   isSelected,
   keptLine,
   type QueueName,
   type SelectionOptions,
-  withKeptQueue,
+  withMessages,
 } from './kept-queue.ts';
 
 export type ActionOptions = SelectionOptions &
@@ -49,12 +48,12 @@ export function carryOut(queue: QueueName, options: ActionOptions, action: Actio
   const { json, dryRun, yes } = options;
   const { verb, done: past, decide } = action;
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
-  return withKeptQueue(queue, options, async (kept, signal) => {
-    const choices = await collect(kept, signal, (each) => {
-      if (!isSelected(each.facts, options)) return undefined;
-      const decision = decide(each);
-      return { facts: each.facts, why: decision instanceof Error ? decision.message : undefined };
-    });
+  const choiceOf = (each: Kept) => {
+    if (!isSelected(each.facts, options)) return undefined;
+    const decision = decide(each);
+    return { facts: each.facts, why: decision instanceof Error ? decision.message : undefined };
+  };
+  return withMessages(queue, options, choiceOf, async (choices, kept, signal) => {
     const refused = choices.filter(({ why }) => why !== undefined);
     const wanted = choices.filter(({ why }) => why === undefined).map(({ facts }) => facts);
     const plan = [`${counted(wanted.length, queue)} of ${kept.name} to be ${past}`];

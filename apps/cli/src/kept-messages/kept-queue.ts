@@ -43,18 +43,20 @@ export function isSelected(
 }
 
 /**
- * Opens a queue for as long as `work` takes. Where the messages come from is proved by the key of the workers, if the settings
- * give it.
+ * Looks at every message of a queue, leaves all of them in their places, and keeps the queue open for as long as `work` takes.
+ * Where the messages come from is proved by the key of the workers, if the settings give it; a selection by a caller needs it.
  *
- * @param selection by a caller needs that key
+ * @param read what is wanted of a message; undefined if nothing is
  * @param work ends soon after its signal, the user's, is aborted
- * @throws SettingsError; BrokerError if the broker is away, refuses the user or has no such queue
+ * @throws SettingsError; BrokerError if the broker is away, refuses the user or has no such queue; ExitError if the user
+ *   interrupts it
  */
-export function withKeptQueue<T>(
+export function withMessages<T>(
   queue: QueueName,
   { caller }: SelectionOptions,
-  work: (kept: KeptQueue, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+  read: (kept: Kept) => T | undefined,
+  work: (found: readonly T[], kept: KeptQueue, signal: AbortSignal) => Promise<void> | void,
+): Promise<void> {
   return interruptibly(async (signal) => {
     let internalKey: Buffer | undefined;
     try {
@@ -63,24 +65,10 @@ export function withKeptQueue<T>(
       if (caller) throw error;
     }
     await using kept = await openKeptQueue({ ...readBus(), queue, internalKey });
-    return await work(kept, signal);
+    const found = await kept.look(read);
+    if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
+    await work(found, kept, signal);
   });
-}
-
-/**
- * Looks at every message, and leaves all of them in their places.
- *
- * @param read what is wanted of a message; undefined if nothing is
- * @throws BrokerError; ExitError if the user interrupts it
- */
-export async function collect<T>(
-  kept: KeptQueue,
-  signal: AbortSignal,
-  read: (kept: Kept) => T | undefined,
-): Promise<T[]> {
-  const found = await kept.look(read);
-  if (signal.aborted) throw new ExitError(EXIT.failed, 'interrupted; nothing was done');
-  return found;
 }
 
 export function counted(count: number, queue: QueueName): string {

@@ -10,7 +10,6 @@ import { utf8Of } from '../input.ts';
 import type { Options } from '../options.ts';
 import { printable, written } from '../output.ts';
 import {
-  collect,
   counted,
   describeGroups,
   describeMessages,
@@ -20,7 +19,7 @@ import {
   NOUNS,
   type QueueName,
   type SelectionOptions,
-  withKeptQueue,
+  withMessages,
 } from './kept-queue.ts';
 
 /** How many messages are listed for people; the groups count all. */
@@ -32,8 +31,8 @@ export type ShowOptions = Options<never, 'body' | 'json'>;
 /** Counts what is in the queue, prints the newest, oldest first, and leaves all as it is. */
 export function list(queue: QueueName, options: ListOptions): Promise<void> {
   const { json, limit = json ? Number.POSITIVE_INFINITY : DEFAULT_LIMIT } = options;
-  return withKeptQueue(queue, options, async (kept, signal) => {
-    const all = await collect(kept, signal, ({ facts }) => (isSelected(facts, options) ? facts : undefined));
+  const read = ({ facts }: Kept) => (isSelected(facts, options) ? facts : undefined);
+  return withMessages(queue, options, read, (all, kept) => {
     const newest = all.slice(-limit);
     const print = (text: string): unknown => process.stdout.write(text);
     if (json) return newest.forEach((facts) => print(keptLine(facts)));
@@ -49,10 +48,8 @@ export function list(queue: QueueName, options: ListOptions): Promise<void> {
 
 /** Prints everything about the messages of one id; the body, which may hold players' data, if that is wanted. */
 export function show(queue: QueueName, id: string, { body, json }: ShowOptions): Promise<void> {
-  return withKeptQueue(queue, {}, async (kept, signal) => {
-    const found = await collect(kept, signal, (each) =>
-      isSelected(each.facts, { id: [id] }) ? each : undefined,
-    );
+  const read = (each: Kept) => (isSelected(each.facts, { id: [id] }) ? each : undefined);
+  return withMessages(queue, {}, read, (found, kept) => {
     if (found.length === 0)
       throw new ExitError(EXIT.failed, `no ${NOUNS[queue][0]} in ${kept.name} has the id ${printable(id)}`);
     for (const each of found) {
