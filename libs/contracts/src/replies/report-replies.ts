@@ -1,5 +1,6 @@
 import { IsBoolean, IsIn, IsInt, IsISO8601, IsString, Min, ValidateBy } from 'class-validator';
 
+import { REPORT_AMOUNTS, type ReportName } from '../reports.ts';
 import { defineReply, membersOf } from '../validation/define.ts';
 import { IsArrayOf, isObject, MayBeAbsent, MustBeGiven } from '../validation/member-rules.ts';
 
@@ -29,8 +30,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-const REPORT_NAMES = ['ad-hoc', 'rake'] as const;
-export type ReportName = (typeof REPORT_NAMES)[number];
+const REPORT_NAMES = Object.keys(REPORT_AMOUNTS);
 
 /** The platform's attributes of one record, names in camelCase, and its `id`; amounts are integers in minor units, digit for digit. */
 export type ReportRecord = Readonly<Record<string, unknown>> & { readonly id: string };

@@ -1,5 +1,34 @@
 import type { ReportPage } from './replies/report-replies.ts';
 
+/** The members of a record that are amounts of its currency. Source: interface document, "Ad hoc report record", "Player rake record". */
+export const REPORT_AMOUNTS = {
+  'ad-hoc': [
+    'win',
+    'loss',
+    'deposit',
+    'withdraw',
+    'bets',
+    'rake',
+    'jackpot',
+    'tournamentFee',
+    'tournamentBet',
+    'tournamentPrize',
+    'cashResult',
+    'tournamentResult',
+    'ticketFee',
+    'ticketBet',
+    'slotCredit',
+    'slotDebit',
+    'rakeback',
+    'rakebackPaid',
+    'rakebackUnpaid',
+    'rabbitHunting',
+  ],
+  rake: ['value'],
+} as const;
+
+export type ReportName = keyof typeof REPORT_AMOUNTS;
+
 /** The counts of the whole report that each page holds. */
 export type ReportExtent = Pick<ReportPage, 'totalCount' | 'pageCount' | 'perPage'>;
 
