@@ -128,7 +128,6 @@ export async function rowOfCommand(type: string, data: string, operator: string 
       perPage?: number;
     };
   const request = requestOf(type, given, { page, perPage }, signer);
-  if (!request) throw usageError(`the request of ${type} is not known to this version`);
   const { body, repeatAfterUnknown } = request;
   const isDerived =
     repeatAfterUnknown === 'once' && type === 'game.open' && signer.settings.sessionId === 'derive';
