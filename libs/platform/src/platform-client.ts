@@ -209,12 +209,9 @@ async function readAnswer<T>(
   read: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   try {
-    const found = readBody(answer, maxBytes);
-    // Nearly all answers are read at once.
-    const body = Buffer.isBuffer(found) ? found : await found;
+    const body = await readBody(answer, maxBytes);
     if (!isUtf8(body)) throw new UnexpectedDocument('the body is not UTF-8');
-    const result = read(body);
-    return result instanceof Promise ? await result : result;
+    return await read(body);
   } catch (error) {
     if (!(error instanceof UnexpectedDocument)) throw error;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', {

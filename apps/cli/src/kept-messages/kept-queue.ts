@@ -77,14 +77,7 @@ export async function collect<T>(
   signal: AbortSignal,
   read: (kept: Kept) => T | undefined,
 ): Promise<T[]> {
-  let found: T[] = [];
-  await kept.look(
-    (each) => {
-      const wanted = read(each);
-      if (wanted !== undefined) found.push(wanted);
-    },
-    () => void (found = []),
-  );
+  const found = await kept.look(read);
   refuseIfInterrupted(signal);
   return found;
 }
