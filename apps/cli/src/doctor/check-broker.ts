@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { busNames } from '#contracts';
 import { topologyOf } from '#messaging/client';
 import {
-  adviceFor,
   BriefConnection,
   BrokerError,
   countsOf,
@@ -90,8 +89,8 @@ async function inspect(
   prefix: string,
   retryDelaysMs: readonly number[],
 ): Promise<Finding[]> {
-  const release = releaseOf(model);
-  const connected = ok('broker', `RabbitMQ ${release.version} accepts the user of AMQP_URL`);
+  const { version, advice } = releaseOf(model);
+  const connected = ok('broker', `RabbitMQ ${version} accepts the user of AMQP_URL`);
   const missing = await inspectPermissions(model, `${prefix}.doctor.${randomUUID()}`);
   if (missing) {
     const needed = `a worker needs all three on ^${prefix}\\. and to write to amq.default: rabbitmqctl set_permissions`;
@@ -120,7 +119,6 @@ async function inspect(
       ? warn('broker settings', `${largest} taken`, limit)
       : ok('broker settings', `${largest} refused`),
   );
-  const advice = adviceFor(release);
   if (advice) findings.push(warn('broker settings', advice, 'docs/operations.md, RabbitMQ 4, has the lines'));
   return findings;
 }

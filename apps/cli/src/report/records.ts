@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { formatAmount } from '#caller';
-import type { ReportName } from '#contracts';
+import { REPORT_AMOUNTS, type ReportName } from '#contracts';
 
 import { written } from '../output.ts';
 
@@ -44,8 +44,6 @@ export async function readRecords(
   count: number,
   precisions: Precisions,
 ): Promise<RecordFacts> {
-  // Loaded only when a report has come: it takes longer than everything else here.
-  const { REPORT_AMOUNTS } = await import('#platform');
   const amounts = REPORT_AMOUNTS[report];
   const members = new Set([...MEMBERS[report], ...amounts]);
   const texts = new Set(TEXTS);

@@ -121,9 +121,8 @@ function questionOf<T extends Operation>(
   digest?: string,
 ): Question {
   const sender = { clientId, settings: { ...settings, playerCountryMember: 'country' } };
-  const request = requestOf(type, data, { page: 1, perPage: 1 }, sender);
-  if (!request) throw new Error(`the request of ${type} is not known`);
-  const { root, method, path, body, parameters } = request;
+  const pageRequest = { page: 1, perPage: 1 };
+  const { root, method, path, body, parameters } = requestOf(type, data, pageRequest, sender);
   const more = new URLSearchParams(extra).toString();
   const joined = (text: string): string => (more === '' ? text : `${text}&${more}`);
   const text = body && joined(body.text);

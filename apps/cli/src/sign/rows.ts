@@ -114,7 +114,6 @@ export async function rowOfCommand(type: string, data: string, operator: string 
   const { REPORTS_PER_PAGE } = readSomeSettings(['REPORTS_PER_PAGE'], process.env);
   const page = { page: 1, perPage: REPORTS_PER_PAGE, ...given };
   const request = requestOf(type, given, page, signer);
-  if (!request) throw usageError(`the request of ${type} is not known to this version`);
   const { method, path, body, repeatAfterUnknown } = request;
   const isDerived = repeatAfterUnknown === 'once' && signer.settings.sessionId === 'derive';
   const note =
