@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 
 import { busNames, type Lane } from '#contracts';
-import { adviceFor, Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
+import { Broker, type ConsumerState, DirectReplies, QueueConsumer } from '#rabbitmq';
 import { steadyClock, type Window } from '#resilience';
 
 import type { CommandHandler } from './command/command.ts';
@@ -88,9 +88,8 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       reports: REPORTS_IN_FLIGHT * settings.REPORTS_PREFETCH,
     };
     this.#window = laneWindow(this.#prefetch.interactive, settings.INTERACTIVE_DEADLINE_MS, steadyClock);
-    const random = Math.random;
     const topology = topologyOf(prefix, settings.REPORTS_RETRY_DELAYS_MS);
-    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls, random });
+    this.#directReplies = new DirectReplies({ name: 'poker-bridge direct replies', urls, tls });
     this.#broker = new Broker({
       name: 'poker-bridge',
       urls,
@@ -103,14 +102,13 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
         this.#forwarder.attach(connection);
         this.#looker.attach(connection);
       },
-      random,
       onState: (connection, state) => {
         // What had to wait for the broker is no operation that is stuck.
         if (state.kind === 'open') this.#window.restart();
         observer.connectionChanged(connection, state);
       },
       onAccess: (advice) => observer.accessChanged(advice),
-      onRelease: (release) => observer.brokerKnown(release.version, adviceFor(release)),
+      onRelease: ({ version, advice }) => observer.brokerKnown(version, advice),
       onMismatch: options.onMismatch,
     });
     const outbox = new Outbox(bus, this.#broker, this.#directReplies);
@@ -188,7 +186,7 @@ export class PokerTransport extends Server implements CustomTransportStrategy {
       isConnected,
       lastError,
       release: release && `RabbitMQ ${release.version}`,
-      advice: release && adviceFor(release),
+      advice: release?.advice,
       lanes,
       compartments,
     };

@@ -1,16 +1,14 @@
-import type { Channel, ChannelModel } from 'amqplib';
+import type { Channel, ChannelModel, Replies } from 'amqplib';
 
-import { codeOf, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
-
-export interface ExchangeDeclaration {
-  readonly name: string;
-  readonly type: 'direct' | 'fanout' | 'topic';
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
+import { codeOf, NOT_FOUND, onChannel, PRECONDITION_FAILED } from './connection/questions.ts';
 
 export interface QueueDeclaration {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export interface ExchangeDeclaration extends QueueDeclaration {
+  readonly type: 'direct' | 'fanout' | 'topic';
 }
 
 export interface Binding {
@@ -24,6 +22,18 @@ export interface Topology {
   readonly exchanges: readonly ExchangeDeclaration[];
   readonly queues: readonly QueueDeclaration[];
   readonly bindings: readonly Binding[];
+}
+
+/** What exists on the broker under the name of one exchange or queue of a topology. */
+export interface Standing {
+  readonly kind: 'exchange' | 'queue';
+  readonly name: string;
+  readonly state: 'as-declared' | 'different' | 'missing' | 'unknown';
+  /** The broker's, or what else kept it from answering; absent if it is as declared, or missing. */
+  readonly reason?: string;
+  /** A queue as declared: messages that wait, and consumers. */
+  readonly messages?: number | undefined;
+  readonly consumers?: number | undefined;
 }
 
 const ANSWER_TIMEOUT_MS = 4_000;
@@ -52,40 +62,78 @@ export async function declareTopology(
   { exchanges, queues, bindings }: Topology,
   only?: string,
 ): Promise<void> {
-  const isWanted = ({ name }: { name: string }): boolean => only === undefined || name === only;
-  const declare = async (
-    kind: 'exchange' | 'queue',
-    name: string,
-    work: (channel: Channel) => Promise<unknown>,
-  ): Promise<void> => {
+  const declareIfWanted = async (part: Declaration): Promise<void> => {
+    const { name } = part;
+    if (only !== undefined && name !== only) return;
     try {
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', work);
+      await onChannel(connection, ANSWER_TIMEOUT_MS, 'a declaration', async (channel) => {
+        await declare(channel, part);
+        for (const { queue, exchange, routingKey } of bindings)
+          if (queue === name && !isExchange(part)) await channel.bindQueue(queue, exchange, routingKey);
+      });
     } catch (error) {
-      throw codeOf(error) === PRECONDITION_FAILED ? mismatch(kind, name, error as Error) : error;
+      if (codeOf(error) !== PRECONDITION_FAILED) throw error;
+      throw new TopologyMismatchError(
+        `The ${kindOf(part)} ${name} exists on the broker with other properties than this version declares. ` +
+          `The broker says: ${(error as Error).message}. Empty and delete it.`,
+        { cause: error },
+      );
     }
   };
-  for (const exchange of exchanges.filter(isWanted))
-    await declare('exchange', exchange.name, (channel) => assertExchange(channel, exchange));
-  const declared = queues.filter(isWanted).map((queue) =>
-    declare('queue', queue.name, async (channel) => {
-      await assertQueue(channel, queue);
-      for (const binding of bindings) {
-        if (binding.queue !== queue.name) continue;
-        await channel.bindQueue(queue.name, binding.exchange, binding.routingKey);
-      }
-    }),
-  );
+  for (const exchange of exchanges) await declareIfWanted(exchange);
+  const declared = queues.map(declareIfWanted);
   // The first failure is that of all, once each is done.
   await Promise.allSettled(declared);
   await Promise.all(declared);
 }
 
-export function assertExchange(channel: Channel, { name, type, arguments: args }: ExchangeDeclaration) {
-  return channel.assertExchange(name, type, { durable: true, arguments: args });
+/**
+ * Compares all of a topology with what exists on the broker, and creates nothing: what exists is declared once more, which
+ * changes nothing and fails if its properties differ.
+ */
+export function inspectTopology(
+  connection: ChannelModel,
+  { exchanges, queues }: Topology,
+): Promise<Standing[]> {
+  const inspect = async (part: Declaration): Promise<Standing> => {
+    const { name } = part;
+    const compare = async (channel: Channel): Promise<Partial<Replies.AssertQueue>> => {
+      const found = await (isExchange(part) ? channel.checkExchange(name) : channel.checkQueue(name));
+      await declare(channel, part);
+      return found;
+    };
+    const standing = { kind: kindOf(part), name };
+    try {
+      const found = await onChannel(connection, ANSWER_TIMEOUT_MS, 'the question', compare);
+      return {
+        ...standing,
+        state: 'as-declared',
+        messages: found.messageCount,
+        consumers: found.consumerCount,
+      };
+    } catch (error) {
+      if (codeOf(error) === NOT_FOUND) return { ...standing, state: 'missing' };
+      const state = codeOf(error) === PRECONDITION_FAILED ? 'different' : 'unknown';
+      return { ...standing, state, reason: (error as Error).message };
+    }
+  };
+  return Promise.all([...exchanges, ...queues].map(inspect));
 }
 
-export function assertQueue(channel: Channel, { name, arguments: args }: QueueDeclaration) {
-  return channel.assertQueue(name, { durable: true, arguments: args });
+type Declaration = ExchangeDeclaration | QueueDeclaration;
+
+function isExchange(part: Declaration): part is ExchangeDeclaration {
+  return 'type' in part;
+}
+
+function kindOf(part: Declaration): Standing['kind'] {
+  return isExchange(part) ? 'exchange' : 'queue';
+}
+
+function declare(channel: Channel, part: Declaration): Promise<unknown> {
+  const options = { durable: true, arguments: part.arguments };
+  if (isExchange(part)) return channel.assertExchange(part.name, part.type, options);
+  return channel.assertQueue(part.name, options);
 }
 
 /** A quorum queue of work: what no consumer can take goes to another queue, and nothing is dropped. */
@@ -154,12 +202,4 @@ function deadLetteringTo(queue: string): Record<string, unknown> {
     'x-dead-letter-strategy': 'at-least-once',
     'x-overflow': 'reject-publish',
   };
-}
-
-function mismatch(kind: 'exchange' | 'queue', name: string, cause: Error): TopologyMismatchError {
-  return new TopologyMismatchError(
-    `The ${kind} ${name} exists on the broker with other properties than this version declares. ` +
-      `The broker says: ${cause.message}. Empty and delete it.`,
-    { cause },
-  );
 }

@@ -1,10 +1,11 @@
 import type { ChannelModel } from 'amqplib';
 
-import { onChannel } from '../connection/questions.ts';
+import { codeOf, LOCKED, onChannel } from '../connection/questions.ts';
 import type { ConfirmedPublisher } from '../publishing/confirmed-publisher.ts';
 import type { QueueDeclaration } from '../topology.ts';
+import { QueueWalk, type WalkOptions } from './walk-queue.ts';
 
-const ANSWER_TIMEOUT_MS = 3_000;
+const ANSWER_TIMEOUT_MS = 5_000;
 
 /** A lock that one connection holds at a time: an exclusive queue of its name, until it is released or the connection goes. */
 export class QueueLock {
@@ -21,18 +22,10 @@ export class QueueLock {
   /** Whether the connection holds the lock, which it takes if nobody does. */
   async isHeldBy(connection: ChannelModel): Promise<boolean> {
     if (this.#holder !== connection && (await this.isTaken())) return false;
-    this.#holder = undefined;
-    try {
-      const { name, arguments: args } = this.#lock;
-      // Also if it is held already: somebody may have deleted the queue.
-      await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
-        channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
-      );
-      this.#holder = connection;
-      return true;
-    } catch {
-      return false;
-    }
+    // Also if it is held already: somebody may have deleted the queue.
+    const isHeld = await takeLock(connection, this.#lock).catch(() => false);
+    this.#holder = isHeld ? connection : undefined;
+    return isHeld;
   }
 
   /** Asked by a publish that is returned if nobody holds the lock: the broker logs a declaration that it refuses. */
@@ -47,6 +40,29 @@ export class QueueLock {
     return (await this.#publisher.publish(ping)) !== 'returned';
   }
 
+  /**
+   * Walks through a queue that keeps messages, unless another connection does, and waits until what it leaves is back in its
+   * place: the next walk would otherwise show it behind later messages.
+   *
+   * @param look goes through the walk to its end
+   * @returns whether the connection had the lock
+   */
+  async walk(
+    connection: ChannelModel,
+    queue: string,
+    options: WalkOptions,
+    look: (walk: QueueWalk) => Promise<void>,
+  ): Promise<boolean> {
+    if (!(await this.isHeldBy(connection))) return false;
+    try {
+      await using walk = await QueueWalk.open(connection, queue, options);
+      await look(walk);
+      return true;
+    } finally {
+      await this.release(connection);
+    }
+  }
+
   /** Gives the lock up. If that fails, it stays held until the next release. */
   async release(connection: ChannelModel): Promise<void> {
     if (this.#holder !== connection) return;
@@ -58,5 +74,26 @@ export class QueueLock {
     } catch {
       // Gone with the connection, or released the next time.
     }
+  }
+}
+
+/**
+ * Declares the exclusive queue of a lock, which the broker removes with the connection.
+ *
+ * @returns whether the connection holds the lock; not if another one does
+ * @throws Error if the broker refuses it for another reason, or does not answer
+ */
+export async function takeLock(
+  connection: ChannelModel,
+  { name, arguments: args }: QueueDeclaration,
+): Promise<boolean> {
+  try {
+    await onChannel(connection, ANSWER_TIMEOUT_MS, 'the lock', (channel) =>
+      channel.assertQueue(name, { exclusive: true, durable: false, arguments: args }),
+    );
+    return true;
+  } catch (error) {
+    if (codeOf(error) === LOCKED) return false;
+    throw error;
   }
 }
