@@ -1,4 +1,10 @@
-export { inspectPermissions, type MissingPermission, type Permissions, takesMessageOf } from './access.ts';
+export {
+  inspectPermissions,
+  type MissingPermission,
+  type Permissions,
+  permissionsLine,
+  takesMessageOf,
+} from './access.ts';
 export { Broker } from './broker.ts';
 export { boundHeaders, DROPPED_HEADERS, KEPT_BYTES } from './connection/bound-messages.ts';
 export { alarmSentence, BriefConnection } from './connection/brief-connection.ts';
@@ -7,7 +13,7 @@ export {
   type BrokerConnectionOptions,
   type ConnectionState,
 } from './connection/broker-connection.ts';
-export { adviceFor, releaseOf } from './connection/broker-release.ts';
+export { releaseOf } from './connection/broker-release.ts';
 export { brokerUserOf, BrokerError, type BrokerFault, type ConnectionTls } from './connection/connect.ts';
 export { countsOf, onChannel, within } from './connection/questions.ts';
 export { type Delivery, ENCODED_BODY } from './consuming/delivery.ts';

@@ -4,7 +4,6 @@ import type { ChannelModel } from 'amqplib';
 
 import { busNames } from '#contracts';
 import {
-  adviceFor,
   BriefConnection,
   countsOf,
   inspectPermissions,
@@ -58,8 +57,8 @@ export async function inspectBroker(options: BrokerInspectionOptions): Promise<B
   await using brief = await BriefConnection.open(urls, { name: 'poker-bridge client', tls });
   const { model: connection } = brief;
   try {
-    const release = releaseOf(connection);
-    const about = { version: release.version, advice: adviceFor(release) };
+    const { version, advice } = releaseOf(connection);
+    const about = { version, advice };
     const missingPermission = await inspectPermissions(connection, `${prefix}.doctor.${randomUUID()}`);
     if (missingPermission) {
       return { ...about, missingPermission, standings: [], unusedRetryQueues: [], takesHugeMessages: false };
