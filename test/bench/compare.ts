@@ -1,7 +1,7 @@
 import { type Contestant, type RunningWorker, startOurWorker } from './contestants.ts';
 import { LoadDriver } from './driver/load-driver.ts';
 import type { Tally } from './driver/workload.ts';
-import { percentile, processUsage, type Shares, sharesBetween, usageOf } from './measure.ts';
+import { percentile, processUsage, usageOf } from './measure.ts';
 import type { Stage } from './stage.ts';
 
 /** How much of everything one run does. */
@@ -22,6 +22,8 @@ export interface Plan {
   readonly moderateMs: number;
   /** The size of the report that is read again and again; 0 for none. */
   readonly reportRecords: number;
+  /** The size of the report during which the memory of a worker is watched; 0 for none. */
+  readonly memoryRecords: number;
   /** How often each start is timed; 0 for not at all. */
   readonly starts: number;
   /** Whether each round starts its processes again, or all of them run from the first to the last. */
@@ -39,6 +41,7 @@ export const FULL: Plan = {
   openLoopMs: 10_000,
   moderateMs: 30_000,
   reportRecords: 100_000,
+  memoryRecords: 0,
   starts: 5,
   isFresh: true,
 };
@@ -62,7 +65,8 @@ export interface Sample {
   readonly commandsPerSecond: number;
   /** Processor time of the worker for one command of the closed loop. */
   readonly cpuMsPerCommand: number;
-  readonly shares: Shares;
+  /** Processors that were busy with processes of others during the closed loop. */
+  readonly others: number;
   /** Processor time of the worker for one command of the open loop, in which less is done at once. */
   readonly cpuMsPerCommandAtRate: number;
   /** In the open loop. */
@@ -114,9 +118,9 @@ class Entrant implements AsyncDisposable {
     const after = usageOf(pids);
     return {
       commandsPerSecond: (closed.commands / closed.elapsedMs) * 1_000,
-      cpuMsPerCommand: (between.cpuMs.worker - before.cpuMs.worker) / closed.commands,
-      shares: sharesBetween(before, between),
-      cpuMsPerCommandAtRate: (after.cpuMs.worker - between.cpuMs.worker) / open.commands,
+      cpuMsPerCommand: (between.workerMs - before.workerMs) / closed.commands,
+      others: (between.othersMs - before.othersMs) / (between.atMs - before.atMs),
+      cpuMsPerCommandAtRate: (after.workerMs - between.workerMs) / open.commands,
       p50Ms: percentile(open.latenciesMs, 0.5),
       p99Ms: percentile(open.latenciesMs, 0.99),
     };
@@ -170,14 +174,14 @@ export async function compare(
 }
 
 function sampleLine(round: number, name: string, sample: Sample): string {
-  const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, shares } = sample;
+  const { cpuMsPerCommand, commandsPerSecond, p50Ms, p99Ms, others } = sample;
   return [
     `round ${round}`,
     name.padEnd(24),
     `${cpuMsPerCommand.toFixed(3)} ms of CPU a command`,
     `${commandsPerSecond.toFixed(0).padStart(5)}/s`,
     `p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`,
-    ...Object.entries(shares.parts).map(([part, share]) => `${part} ${(share * 100).toFixed(0)} %`),
+    `others ${(others * 100).toFixed(0)} %`,
   ].join('  ');
 }
 

@@ -6,7 +6,7 @@ import { PrivateRedis } from '../../scripts/private-redis.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { WorkerProcess } from '../../scripts/processes/worker-process.ts';
 import { openConnection } from '../support/broker.ts';
-import { busSpeech, nestSpeech, queueSpeech, type Speech } from '../support/speech.ts';
+import { busSpeech, nestSpeech, queueSpeech, type Speech } from './driver/speech.ts';
 import type { Surroundings, Version } from './stage.ts';
 
 /** A worker that takes commands. */
@@ -134,7 +134,7 @@ function ours(name: string, label: string, options: OurWorkerOptions): Contestan
 export const OTHER = ours('other', 'poker-bridge, other checkout', { version: 'other' });
 
 const KINDS = [
-  { kind: 'bare', program: 'bare-loop', label: 'bare loop: amqplib + undici', speech: queueSpeech },
+  { kind: 'bare', program: 'bare-loop', label: 'bare loop', speech: queueSpeech },
   { kind: 'nest', program: 'nest-transport', label: 'Nest’s own transport', speech: nestSpeech },
   { kind: 'rabbitmq-client', program: 'rabbitmq-client', label: 'rabbitmq-client', speech: queueSpeech },
 ];

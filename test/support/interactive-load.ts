@@ -6,8 +6,8 @@ import type { ReceivedReply } from './bus-caller.ts';
 export interface InteractiveLoad {
   /** From the moment that each was due to be sent until its reply, in order of size. */
   readonly latenciesMs: readonly number[];
-  /** Replies that were no success, by code. */
-  readonly failures: Readonly<Record<string, number>>;
+  /** The code of each reply that was no success. */
+  readonly failures: readonly string[];
 }
 
 /** Sends a command, by its number from 0, and waits for its replies. */
@@ -42,14 +42,11 @@ export async function interactiveLoad(
   ratePerSecond: number,
   durationMs: number,
 ): Promise<InteractiveLoad> {
-  const failures: Record<string, number> = {};
+  const failures: string[] = [];
   const call = async (index: number, dueMs: number): Promise<number> => {
     const [reply] = await send(index);
     const latencyMs = performance.now() - dueMs;
-    if (reply?.type === 'command.failed') {
-      const code = String(reply.body['code']);
-      failures[code] = (failures[code] ?? 0) + 1;
-    }
+    if (reply?.type === 'command.failed') failures.push(String(reply.body['code']));
     return latencyMs;
   };
   const calls: Promise<number>[] = [];

@@ -5,14 +5,12 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 
 import { openConnection } from '../../support/broker.ts';
 import { atRate } from '../../support/interactive-load.ts';
-import type { Speech } from '../../support/speech.ts';
-import { Ledger, sessionWorkload, type Tally, type Workload } from './workload.ts';
+import type { Speech } from './speech.ts';
+import { isRightSession, Ledger, sessionData, type Tally } from './workload.ts';
 
 export interface LoadDriverOptions {
   readonly url: string;
   readonly speech: Speech;
-  /** Default: `session.create`. */
-  readonly workload?: Workload;
   /** How long nothing may come back before the rest counts as missing. Default: 10 s. */
   readonly patienceMs?: number;
 }
@@ -39,11 +37,12 @@ export interface Load {
   readonly latenciesMs: readonly number[];
 }
 
+const TYPE = 'session.create';
 const TICK_MS = 1;
 const QUIET_MS = 200;
 
 /**
- * Sends commands to one worker, or to several of one queue, and holds every answer against its command.
+ * Sends `session.create` to one worker, or to several of one queue, and holds every answer against its command.
  *
  *     await using driver = await LoadDriver.open({ url, speech: busSpeech('poker') });
  *     await driver.closedLoop({ inFlight: 200, commands: 2_000 });        // warm-up
@@ -56,7 +55,6 @@ const QUIET_MS = 200;
  */
 export class LoadDriver implements AsyncDisposable {
   readonly #speech: Speech;
-  readonly #workload: Workload;
   readonly #patienceMs: number;
   readonly #connection: ChannelModel;
   readonly #channel: Channel;
@@ -70,13 +68,12 @@ export class LoadDriver implements AsyncDisposable {
   #onAnswer: () => void = () => undefined;
 
   private constructor(
-    { speech, workload = sessionWorkload, patienceMs = 10_000 }: LoadDriverOptions,
+    { speech, patienceMs = 10_000 }: LoadDriverOptions,
     connection: ChannelModel,
     channel: Channel,
     replyQueue: string,
   ) {
     this.#speech = speech;
-    this.#workload = workload;
     this.#patienceMs = patienceMs;
     this.#connection = connection;
     this.#channel = channel;
@@ -154,11 +151,10 @@ export class LoadDriver implements AsyncDisposable {
 
   #send(dueAtMs: number): void {
     const sequence = this.#ledger.next();
-    const { type, data } = this.#workload.command(sequence);
     const id = `${this.#name}-${sequence}`;
     this.#dueAtMs.set(sequence, dueAtMs);
-    const { exchange, routingKey } = this.#speech.addressOf(type);
-    const content = Buffer.from(JSON.stringify(this.#speech.bodyOf(type, id, data)));
+    const { exchange, routingKey } = this.#speech.addressOf(TYPE);
+    const content = Buffer.from(JSON.stringify(this.#speech.bodyOf(TYPE, id, sessionData(sequence))));
     this.#channel.publish(exchange, routingKey, content, {
       messageId: id,
       correlationId: id,
@@ -175,7 +171,7 @@ export class LoadDriver implements AsyncDisposable {
     // The packets of Nest's client have the answer in them.
     const answer = body.response ?? body;
     const sequence = this.#sequenceOf(String(message.properties.correlationId));
-    if (!this.#ledger.answered(sequence, this.#workload.isRight(sequence, answer))) return;
+    if (!this.#ledger.answered(sequence, isRightSession(sequence, answer))) return;
     const dueAtMs = this.#dueAtMs.get(sequence);
     if (dueAtMs === undefined) return;
     this.#dueAtMs.delete(sequence);
