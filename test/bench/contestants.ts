@@ -27,7 +27,7 @@ export interface Contestant {
 }
 
 /** How Node.js runs every program that is measured, ours and others: with the flags and the environment of a worker. */
-export function asWorker(program: string, variables: Readonly<Record<string, string>>): Program {
+function asWorker(program: string, variables: Readonly<Record<string, string>>): Program {
   return new Program(process.execPath, [...WORKER.flags, program], { ...WORKER.environment, ...variables });
 }
 

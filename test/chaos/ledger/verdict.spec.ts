@@ -8,6 +8,7 @@ const reply = (
   messageId: string,
   { atMs = 1_100, isFinal = true, text = 'a', type = 'session.created' } = {},
 ) => ({
+  correlationId: 'c',
   atMs,
   isRedelivered: false,
   messageId,
@@ -120,12 +121,12 @@ describe('a ledger', () => {
   it('knows whether a reply is the first final one to a command of its own', () => {
     const ledger = new Ledger();
     ledger.sent('c', 'session.create');
-    expect(ledger.replied('c', reply('c:0', { isFinal: false }))).toBe(false);
-    expect(ledger.replied('c', reply('c:1'))).toBe(true);
-    expect(ledger.replied('c', reply('c:1'))).toBe(false);
-    expect(ledger.replied('another', reply('c:1'))).toBe(false);
+    expect(ledger.replied(reply('c:0', { isFinal: false }))).toBe(false);
+    expect(ledger.replied(reply('c:1'))).toBe(true);
+    expect(ledger.replied(reply('c:1'))).toBe(false);
+    expect(ledger.replied({ ...reply('c:1'), correlationId: 'another' })).toBe(false);
     expect(ledger.answered).toBe(1);
-    ledger.replied('c', { ...reply('c:1'), isRedelivered: true });
+    ledger.replied({ ...reply('c:1'), isRedelivered: true });
     expect(ledger.entries[0]?.replies.map(({ messageId }) => messageId)).toEqual(['c:0', 'c:1', 'c:1']);
   });
 });
