@@ -36,12 +36,14 @@ export function playerOf({ url, body }: PlatformRequest): string | undefined {
 
 /** A healthy platform: any session and any game; reports of `records` records. */
 export function healthy(records = 0): PlatformBehaviour {
-  return (request, response) => {
-    const player = playerOf(request);
-    if (player === undefined) answerJson(response, 200, reportDocument(request, records));
-    else if (request.url.pathname.endsWith('/open-game')) answerJson(response, 200, gameDocument(request));
-    else answerJson(response, 200, sessionDocument(player));
-  };
+  return (request, response) => answerJson(response, 200, documentOf(request, records));
+}
+
+/** What a healthy platform answers; `auth-` begins its tokens. */
+export function documentOf(request: PlatformRequest, records: number): object {
+  const player = playerOf(request);
+  if (player === undefined) return reportDocument(request, records);
+  return request.url.pathname.endsWith('/open-game') ? gameDocument(request) : sessionDocument(player);
 }
 
 /** Never answers. */

@@ -1,3 +1,5 @@
+import type { ConsumeMessage } from 'amqplib';
+
 import { removeTopology } from '../../scripts/broker/remove-topology.ts';
 import { testBrokerUrl, uniquePrefix } from './broker.ts';
 import { BusCaller } from './bus-caller.ts';
@@ -97,6 +99,16 @@ export class ServiceUnderTest implements AsyncDisposable {
   /** The full name of a queue or exchange of the service. */
   name(rest: string): string {
     return `${this.prefix}.${rest}`;
+  }
+
+  /** The number of messages that wait in a queue of the service. */
+  async depth(rest: string): Promise<number> {
+    return (await this.caller.channel.checkQueue(this.name(rest))).messageCount;
+  }
+
+  /** Takes all dead letters. */
+  deadLetters(): Promise<ConsumeMessage[]> {
+    return this.caller.drain(this.name('dead-letters'));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

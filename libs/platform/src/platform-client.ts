@@ -214,13 +214,10 @@ async function readAnswer<T>(
   read: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
   try {
-    const found = readBody(answer, maxBytes);
-    // Nearly all answers are read at once.
-    const body = 'kind' in found ? found : await found;
+    const body = await readBody(answer, maxBytes);
     if (body.kind === 'unreadable') throw new UnexpectedDocument(`the body is unreadable: ${body.reason}`);
     if (!isUtf8(body.bytes)) throw new UnexpectedDocument('the body is not UTF-8');
-    const result = read(body.bytes);
-    return result instanceof Promise ? await result : result;
+    return await read(body.bytes);
   } catch (error) {
     if (!(error instanceof UnexpectedDocument)) throw error;
     throw new CommandError('PLATFORM_PROTOCOL_ERROR', {

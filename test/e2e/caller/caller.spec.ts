@@ -115,7 +115,7 @@ describe('@poker-bridge/caller', () => {
       if (pages > 1) continue;
       await until('the worker waits', async () => {
         const soFar = await received();
-        await sleep(1_000);
+        await sleep(300);
         return soFar > 16 && soFar === (await received());
       });
       // 4 under way to this process, 16 at the broker, and what the worker holds.

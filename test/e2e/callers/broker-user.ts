@@ -13,7 +13,7 @@ import { runCli } from '../cli/run-cli.ts';
 
 const PASSWORD = 'secret-of-a-test';
 
-/** A caller with a user of its own on the broker, and with one reply queue. */
+/** A caller with a user of its own on the broker, which lasts as long as the broker of the run, and with one reply queue. */
 export class BrokerUser implements AsyncDisposable {
   readonly name: string;
   readonly url: string;
@@ -74,7 +74,6 @@ export class BrokerUser implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.connection.close().catch(() => undefined);
-    await testBrokerCtl('delete_user', this.name);
   }
 
   #take({ properties, content }: ConsumeMessage): void {
@@ -89,7 +88,7 @@ export class ServiceWithCallers implements AsyncDisposable {
   /** What `CALLERS_FILE` names. */
   readonly file: string;
   readonly #folder: string;
-  readonly #users: AsyncDisposable[] = [];
+  readonly #users: BrokerUser[] = [];
   #printed: ReadonlyMap<string, readonly string[]> = new Map();
 
   private constructor(service: ServiceUnderTest, folder: string) {
@@ -125,16 +124,13 @@ export class ServiceWithCallers implements AsyncDisposable {
     this.#printed = await printedPermissions(asked);
     expect([...this.#printed.keys()]).toEqual([worker, ...Object.keys(callers)]);
     await addUser(worker, this.#printed.get(worker) ?? [], service.url);
-    this.#users.push({
-      [Symbol.asyncDispose]: async () => void (await testBrokerCtl('delete_user', worker)),
-    });
     await service.worker({ ...asked, ...variables });
   }
 
   /** A user with the permissions that are printed for it. @param queue its reply queue */
   async user(name: string, queue?: string): Promise<BrokerUser> {
     const user = await BrokerUser.create(name, this.#printed.get(name) ?? [], this.service, queue);
-    this.#users.unshift(user);
+    this.#users.push(user);
     return user;
   }
 

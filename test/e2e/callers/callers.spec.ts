@@ -37,9 +37,8 @@ describe('callers with the rules of CALLERS_FILE and the permissions that belong
     callers = await ServiceWithCallers.start();
     ({ service } = callers);
     await callers.startWorker(RULES);
-    shop = await callers.user(SHOP);
-    cashier = await callers.user(CASHIER);
-    finance = await callers.user(FINANCE);
+    const users = [SHOP, CASHIER, FINANCE].map((name) => callers.user(name));
+    [shop, cashier, finance] = (await Promise.all(users)) as [BrokerUser, BrokerUser, BrokerUser];
   });
 
   afterAll(async () => callers?.[Symbol.asyncDispose]());

@@ -32,14 +32,15 @@ describe('broker users with no more than the command line prints', () => {
       [BEGINNING]: { replyTo: [`${start}*`] },
       [prefix]: {},
     });
-    users = {
-      shop: await callers.user(SHOP),
+    const [shop, kiosk, all, beginning, namesake] = await Promise.all([
+      callers.user(SHOP),
       // Named by the broker.
-      kiosk: await callers.user(KIOSK, ''),
-      all: await callers.user(ALL, `of ${ALL}`),
-      beginning: await callers.user(BEGINNING, `${start}-${suffix}`),
-      namesake: await callers.user(prefix, ''),
-    };
+      callers.user(KIOSK, ''),
+      callers.user(ALL, `of ${ALL}`),
+      callers.user(BEGINNING, `${start}-${suffix}`),
+      callers.user(prefix, ''),
+    ]);
+    users = { shop, kiosk, all, beginning, namesake };
   });
 
   afterAll(async () => callers?.[Symbol.asyncDispose]());

@@ -2,6 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 
 import { topologyOf } from '#messaging';
 
+import { healthy } from '../../support/platform-answers.ts';
+import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { startSandboxedService, type SandboxedService } from '../commands/sandboxed-service.ts';
 import { INTERNAL_KEY, idsOf, KeptMessages, letters } from './kept-messages.ts';
@@ -202,23 +204,27 @@ describe('poker-bridge dead-letters', () => {
     });
 
     it('stops where no worker has declared the lane, and says if there is no queue at all', async () => {
-      const { channel } = sandboxed.caller;
-      const { queues, names } = topologyOf(sandboxed.service.prefix, []);
-      const reports = queues.find(({ name }) => name === names.lanes.reports)!;
-      await kept.put(0, 2);
-      await channel.deleteQueue(reports.name);
-      const stopped = await kept.run('dead-letters redrive --all --yes');
-      await channel.assertQueue(reports.name, { durable: true, arguments: reports.arguments });
+      // A worker of this service would declare the lane again.
+      await using service = await ServiceUnderTest.start({ behaviour: healthy() });
+      const unserved = new KeptMessages(service);
+      const nowhere = await unserved.run('dead-letters list');
+      expect([nowhere.code, nowhere.stderr]).toEqual([
+        3,
+        expect.stringMatching(new RegExp(`no queue ${service.name('dead-letters')}: no worker`)),
+      ]);
+      const { queues, names } = topologyOf(service.prefix, []);
+      const declaration = queues.find(({ name }) => name === names.deadLetters)!;
+      await service.caller.channel.assertQueue(names.deadLetters, {
+        durable: true,
+        arguments: declaration.arguments,
+      });
+      await unserved.put(0, 2);
+      const stopped = await unserved.run('dead-letters redrive --all --yes');
       expect([stopped.code, stopped.stderr]).toEqual([
         3,
         expect.stringMatching(/the queue does not exist\nstopped.*0 done, 2 left in their places/),
       ]);
-      expect(idsOf(await kept.take('dead-letters', 2))).toEqual(letters(0, 2));
-      const nowhere = await kept.run('dead-letters list', { AMQP_PREFIX: 'nobody' });
-      expect([nowhere.code, nowhere.stderr]).toEqual([
-        3,
-        expect.stringMatching(/no queue nobody\.dead-letters: no worker/),
-      ]);
+      expect(idsOf(await unserved.take('dead-letters', 2))).toEqual(letters(0, 2));
     });
   });
 });

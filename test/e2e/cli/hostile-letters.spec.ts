@@ -63,9 +63,8 @@ describe('poker-bridge dead-letters, among letters of somebody else', () => {
 
   it('shows each, also with its body', async () => {
     for (const id of [...IDS, 'expired']) {
-      for (const options of ['', ' --body --json']) {
-        expect(await kept.run(`dead-letters show ${id}${options}`)).toMatchObject({ code: 0, stderr: '' });
-      }
+      const runs = ['', ' --body --json'].map((options) => kept.run(`dead-letters show ${id}${options}`));
+      for (const run of await Promise.all(runs)) expect(run).toMatchObject({ code: 0, stderr: '' });
     }
   });
 

@@ -38,7 +38,7 @@ function explain(rows: unknown, ...args: string[]): Promise<CliRun> {
 beforeAll(async () => void (await build(root)));
 
 describe('poker-bridge sign explain --json', () => {
-  it('answers each golden row with one line of a list, without its secret', async () => {
+  it.concurrent('answers each golden row with one line of a list, without its secret', async () => {
     const { code, stdout, stderr } = await runCli(['sign', 'explain', VECTORS, '--json']);
     const vectors = JSON.parse(readFileSync(VECTORS, 'utf8')) as { secret: string }[];
     expect([code, stderr, JSON.parse(stdout)]).toEqual([
@@ -49,7 +49,7 @@ describe('poker-bridge sign explain --json', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(vectors.length + 2);
   });
 
-  it('answers one row with one object, digit for digit, whose digest needs a secret', async () => {
+  it.concurrent('answers one row with one object, digit for digit, whose digest needs a secret', async () => {
     const { code, stdout } = await explain(
       '{"parameters":{"a":9007199254740993,"b":{"c":-1}},"note":7}',
       '--json',
@@ -64,31 +64,34 @@ describe('poker-bridge sign explain --json', () => {
 
 describe('poker-bridge sign explain', () => {
   // The whole is compared with docs/command-line.md.
-  it('shows why values are written as they are, and what the usual mistakes would give instead', async () => {
-    const { code, stdout } = await explain(row);
-    expect(code).toBe(0);
-    for (const line of [
-      '    page      pagination is never signed\n',
-      '  (nothing)  found in a string of JSON, SIGNATURE_JSON_STRINGS=containers; null, SIGNATURE_SCALARS=php\n',
-      '  canonical string, 19 characters\n    op 1u-12/17OpenGame\n',
-      `  sign\n    ${digest('op 1u-12/17OpenGame')}\n`,
-    ]) {
-      expect(stdout).toContain(line);
-    }
-    const [, mistakes = ''] = stdout.split('  what the usual mistakes would give instead\n');
-    const listed = mistakes.split('\n').map((line) => line.trim().split(/ {2,}/));
-    expect(listed.slice(0, 6)).toEqual([
-      ['SIGNATURE_SCALARS=json', digest('op 1u-1null2/true7OpenGame')],
-      ['SIGNATURE_OPEN_GAME_CLIENT=drop', digest('u-12/17OpenGame')],
-      ['SIGNATURE_JSON_STRINGS=none', digest('op 1u-1{"b":"2/","a":null}17OpenGame')],
-      ['SIGNATURE_JSON_PLACEMENT=merge', digest('2/op 1u-117OpenGame')],
-      ['SIGNATURE_SCHEME_V3=raw-body', digest(JSON.stringify({ data: row.parameters.data }))],
-      ['The parameters are signed in the order of the request', digest('op 1OpenGame712/u-1')],
-    ]);
-    expect(stdout.split('\n').length).toBeLessThanOrEqual(50);
-  });
+  it.concurrent(
+    'shows why values are written as they are, and what the usual mistakes would give instead',
+    async () => {
+      const { code, stdout } = await explain(row);
+      expect(code).toBe(0);
+      for (const line of [
+        '    page      pagination is never signed\n',
+        '  (nothing)  found in a string of JSON, SIGNATURE_JSON_STRINGS=containers; null, SIGNATURE_SCALARS=php\n',
+        '  canonical string, 19 characters\n    op 1u-12/17OpenGame\n',
+        `  sign\n    ${digest('op 1u-12/17OpenGame')}\n`,
+      ]) {
+        expect(stdout).toContain(line);
+      }
+      const [, mistakes = ''] = stdout.split('  what the usual mistakes would give instead\n');
+      const listed = mistakes.split('\n').map((line) => line.trim().split(/ {2,}/));
+      expect(listed.slice(0, 6)).toEqual([
+        ['SIGNATURE_SCALARS=json', digest('op 1u-1null2/true7OpenGame')],
+        ['SIGNATURE_OPEN_GAME_CLIENT=drop', digest('u-12/17OpenGame')],
+        ['SIGNATURE_JSON_STRINGS=none', digest('op 1u-1{"b":"2/","a":null}17OpenGame')],
+        ['SIGNATURE_JSON_PLACEMENT=merge', digest('2/op 1u-117OpenGame')],
+        ['SIGNATURE_SCHEME_V3=raw-body', digest(JSON.stringify({ data: row.parameters.data }))],
+        ['The parameters are signed in the order of the request', digest('op 1OpenGame712/u-1')],
+      ]);
+      expect(stdout.split('\n').length).toBeLessThanOrEqual(50);
+    },
+  );
 
-  it('shows what other settings do, and which ones explain a sign', async () => {
+  it.concurrent('shows what other settings do, and which ones explain a sign', async () => {
     const parameters = { userId: 'u-1', nick: '{"z":"9","b":{"page":"2","a":"1"},"sort":"x"}', lang: 'en' };
     const settings = { SIGNATURE_JSON_PLACEMENT: 'merge', SIGNATURE_EXCLUDE: 'deep', SESSION_ID: 'omit' };
     const { stdout } = await explain({ parameters, secret: SECRET, settings, sign: digest('en12x9u-1') });
@@ -109,7 +112,7 @@ describe('poker-bridge sign explain', () => {
     expect(stdout).toMatch(/^ {4}SIGNATURE_JSON_PLACEMENT=in-place +[0-9a-f]{64}$/m);
   });
 
-  it.each([
+  it.concurrent.each([
     [digest('op 1u-12/17OpenGame'), 0, 'the same as the sign that was given'],
     [digest('op 1OpenGame712/u-1'), 1, 'The parameters are signed in the order of the request; they must be'],
     ['ff', 1, 'not the sign that was given, ff\n    The signature is not 64 lowercase'],
@@ -120,22 +123,25 @@ describe('poker-bridge sign explain', () => {
     });
   });
 
-  it('never prints a secret, nor control characters of a value; strings instead of digests without a secret', async () => {
-    const parameters = { nick: '\u001b[2Jgone', b: 'x y' };
-    const shown = await explain([{ parameters, secret: SECRET }, { parameters }]);
-    const runs = [
-      shown,
-      await explain('{"secret":"hush-hush"'),
-      await explain('{"secret":"hush-hush","parameters":{},"settings":{"SIGNATURE_SCALARS":"hush-hush"}}'),
-    ];
-    for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toMatch(/hush|\p{Cc}\[/u);
-    expect(shown.stdout).toContain(String.raw`\u001b[2Jgone`);
-    expect(shown.stdout).toMatch(
-      /none: a digest needs the secret\n[^]* in the order of the request +\S+gonex y\n/,
-    );
-  });
+  it.concurrent(
+    'never prints a secret, nor control characters of a value; strings instead of digests without a secret',
+    async () => {
+      const parameters = { nick: '\u001b[2Jgone', b: 'x y' };
+      const shown = await explain([{ parameters, secret: SECRET }, { parameters }]);
+      const runs = [
+        shown,
+        await explain('{"secret":"hush-hush"'),
+        await explain('{"secret":"hush-hush","parameters":{},"settings":{"SIGNATURE_SCALARS":"hush-hush"}}'),
+      ];
+      for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toMatch(/hush|\p{Cc}\[/u);
+      expect(shown.stdout).toContain(String.raw`\u001b[2Jgone`);
+      expect(shown.stdout).toMatch(
+        /none: a digest needs the secret\n[^]* in the order of the request +\S+gonex y\n/,
+      );
+    },
+  );
 
-  it.each([
+  it.concurrent.each([
     ['{"parameters":', /^error: the file is not JSON/],
     ['[{"parameters":{}},7]', /^error: row 2 must be an object$/],
     ['{"parameters":[]}', /^error: the file: parameters must be an object$/],
@@ -150,24 +156,27 @@ describe('poker-bridge sign explain', () => {
     expect([code, stdout, stderr.trimEnd()]).toEqual([2, '', expect.stringMatching(expected)]);
   });
 
-  it('explains a curl line and a request with the secret and the settings of the worker', async () => {
-    const variables = { PLATFORM_SECRET_KEY: SECRET, SIGNATURE_SCALARS: 'json' };
-    const url = 'https://api.example/v2/app/users/u-1/session?clientId=op1';
-    const line = (sign: string): string => `curl '${url}' -H 'sign: ${sign}' -d userId=u-1 -d nick=Ace`;
-    const right = await runCli(['sign', 'explain', '--curl', line(digest('Aceu-1'))], { variables });
-    const input = line(digest('Aceu-1').toUpperCase());
-    const capitals = await runCli(['sign', 'explain', '--curl', '-'], { variables, input });
-    const wrong = `POST ${new URL(url).pathname}?clientId=op1&page=2 HTTP/1.1\nsign: ff\n\nnick=Ace&userId=u-1`;
-    const raw = await runCli(['sign', 'explain', '-', '--json'], { variables, input: wrong });
-    expect([right, capitals, raw]).toMatchObject([
-      { code: 0, stdout: expect.stringContaining('the same as the sign that was given') },
-      { code: 1, stdout: expect.stringContaining('The digest is written in capitals') },
-      { code: 1, stdout: expect.stringContaining(`"canonical":"Aceu-1","sign":"${digest('Aceu-1')}"`) },
-    ]);
-    for (const { stdout, stderr } of [right, capitals, raw]) expect(stdout + stderr).not.toContain('hush');
-  });
+  it.concurrent(
+    'explains a curl line and a request with the secret and the settings of the worker',
+    async () => {
+      const variables = { PLATFORM_SECRET_KEY: SECRET, SIGNATURE_SCALARS: 'json' };
+      const url = 'https://api.example/v2/app/users/u-1/session?clientId=op1';
+      const line = (sign: string): string => `curl '${url}' -H 'sign: ${sign}' -d userId=u-1 -d nick=Ace`;
+      const right = await runCli(['sign', 'explain', '--curl', line(digest('Aceu-1'))], { variables });
+      const input = line(digest('Aceu-1').toUpperCase());
+      const capitals = await runCli(['sign', 'explain', '--curl', '-'], { variables, input });
+      const wrong = `POST ${new URL(url).pathname}?clientId=op1&page=2 HTTP/1.1\nsign: ff\n\nnick=Ace&userId=u-1`;
+      const raw = await runCli(['sign', 'explain', '-', '--json'], { variables, input: wrong });
+      expect([right, capitals, raw]).toMatchObject([
+        { code: 0, stdout: expect.stringContaining('the same as the sign that was given') },
+        { code: 1, stdout: expect.stringContaining('The digest is written in capitals') },
+        { code: 1, stdout: expect.stringContaining(`"canonical":"Aceu-1","sign":"${digest('Aceu-1')}"`) },
+      ]);
+      for (const { stdout, stderr } of [right, capitals, raw]) expect(stdout + stderr).not.toContain('hush');
+    },
+  );
 
-  it('explains how a worker signs a command', async () => {
+  it.concurrent('explains how a worker signs a command', async () => {
     const variables = {
       PLATFORM_SECRET_KEY: SECRET,
       PLATFORM_CLIENT_ID: 'op1',

@@ -49,14 +49,16 @@ describe('the console of a worker', () => {
   });
 
   it('shows what is in flight, what failed and why, what lies in the queues, and nothing about a player', async () => {
-    const stream = await watch();
-    const held = service.caller.send('game.open', { player: PLAYER });
-    await stream.until('now', ({ lanes }) => lanes[0].inFlight === 1);
     const others: readonly [object, object][] = [
       [{ player: PLAYER, 'canary-member': 1 }, { messageId: 'm-1' }],
       [{ player: PLAYER }, { messageId: 'm-2', headers: { operator: 'canary-operator' } }],
     ];
     for (const [body, options] of others) await service.caller.send('game.open', body, options);
+    // Dead letters are looked into for the first viewer, and again ten seconds later.
+    await until('both are dead letters', async () => (await service.depth('dead-letters')) === 2);
+    const held = service.caller.send('game.open', { player: PLAYER });
+    const stream = await watch();
+    await stream.until('now', ({ lanes }) => lanes[0].inFlight === 1);
     gate.open();
     await held;
     const view = await stream.until(

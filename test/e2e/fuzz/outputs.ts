@@ -1,6 +1,6 @@
 import type { ConsumeMessage } from 'amqplib';
 
-import { canariesIn } from '../../support/fuzz/canary.ts';
+import { canariesIn } from './canary.ts';
 import type { ServiceUnderTest } from '../../support/service-under-test.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
 import { finalsOf, type Outcome } from './outcome.ts';

@@ -5,10 +5,11 @@ import fc from 'fast-check';
 
 import { COMMAND_TYPES, ERROR_CODES, LANES } from '#contracts';
 
-import { SECRET_CANARY } from '../../support/fuzz/canary.ts';
+import { SECRET_CANARY } from './canary.ts';
 import { excessiveTable, fieldTable } from '../../support/fuzz/field-table.ts';
 import { healthy } from '../../support/platform-answers.ts';
 import { PrivateRedis } from '../../../scripts/private-redis.ts';
+import type { PlatformBehaviour } from '../../support/platform-stub.ts';
 import { ServiceUnderTest } from '../../support/service-under-test.ts';
 import { until } from '../../support/until.ts';
 import type { WorkerProcess } from '../../../scripts/processes/worker-process.ts';
@@ -17,7 +18,7 @@ import { type CanaryCommand, canaryCommand, messageOf } from './canary-command.t
 import { type HostileMessage, hostileMessage } from './hostile-message.ts';
 import { DIRECT, finalsOf, isAccountedFor, type Outcome, settle } from './outcome.ts';
 import { Outputs } from './outputs.ts';
-import { giveAnswer, type PlatformAnswer, platformAnswer } from './platform-answer.ts';
+import { platformAnswer } from './platform-answer.ts';
 
 /** Unless `npm run test:fuzz` sets the duration. */
 const CASES = 40;
@@ -36,7 +37,7 @@ const LONGEST_FAILURE = 32 * 1024;
 /** One case: messages that are sent at once, and how the platform answers one request after the other. */
 interface Case {
   readonly commands: readonly { readonly sent: CanaryCommand | HostileMessage; readonly twice: boolean }[];
-  readonly answers: readonly PlatformAnswer[];
+  readonly answers: readonly PlatformBehaviour[];
 }
 
 const strangeHeaders: fc.Arbitrary<HostileMessage> = fc
@@ -102,9 +103,9 @@ describe('any messages with any answers of the platform', () => {
   const play = ({ commands, answers }: Case, scope: string): Promise<Outcome[]> => {
     let requests = 0;
     service.platform.requests.length = 0;
-    service.platform.behaviour = (request, response, socket) => {
-      const answer = answers[(requests += 1) % answers.length] as PlatformAnswer;
-      giveAnswer(answer, request, response, socket).catch((error: unknown) => strays.push(error));
+    service.platform.behaviour = async (...call) => {
+      const answer = answers[(requests += 1) % answers.length] as PlatformBehaviour;
+      await Promise.resolve(answer(...call)).catch((error: unknown) => strays.push(error));
     };
     const messages = commands.flatMap(({ sent, twice }) => {
       const message = 'command' in sent ? messageOf(sent, scope) : sent;
@@ -174,10 +175,8 @@ describe('any messages with any answers of the platform', () => {
     expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1024).toBeLessThan(MOST_MIB);
     expect(worker.log.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
     await until('nothing is in flight', async () => (await worker.metric('poker_commands_in_flight')) === 0);
-    for (const queue of ['interactive', 'reports', 'quarantine']) {
-      const { messageCount } = await service.caller.channel.checkQueue(service.name(queue));
-      expect([queue, messageCount]).toEqual([queue, 0]);
-    }
+    for (const queue of ['interactive', 'reports', 'quarantine'])
+      expect([queue, await service.depth(queue)]).toEqual([queue, 0]);
   });
 });
 

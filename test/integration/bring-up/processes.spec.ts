@@ -35,7 +35,7 @@ describe('guarded command', () => {
   }
 
   describe('a guarded command', () => {
-    it.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+    it.concurrent.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
       'ends with its children and its folder when %s ends the process that started it',
       async (signal) => {
         using folder = temporaryFolder();
@@ -51,7 +51,7 @@ describe('guarded command', () => {
       },
     );
 
-    it('is gone when it is ended, and leaves its folder if asked to', async () => {
+    it.concurrent('is gone when it is ended, and leaves its folder if asked to', async () => {
       using folder = temporaryFolder();
       await using program = parent(
         folder.path,
@@ -101,7 +101,7 @@ describe('with lock', () => {
     return join(folder, `${name}.release`);
   }
 
-  it('two processes that want a lock at once get it one after the other', async () => {
+  it.concurrent('two processes that want a lock at once get it one after the other', async () => {
     using folder = temporaryFolder();
     await using first = holder(folder.path, 'first');
     await first.says(/from (\d+)/);
@@ -116,7 +116,7 @@ describe('with lock', () => {
     expect(existsSync(join(folder.path, 'lock'))).toBe(false);
   });
 
-  it('a lock is taken over from a process that has died', async () => {
+  it.concurrent('a lock is taken over from a process that has died', async () => {
     using folder = temporaryFolder();
     {
       await using killed = holder(folder.path, 'killed');
@@ -158,14 +158,14 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       return new Program(process.execPath, [...flags, launcher, ...args]);
     }
 
-    it.each([0, 78])('gets its arguments, and passes on its exit code %i', async (code) => {
+    it.concurrent.each([0, 78])('gets its arguments, and passes on its exit code %i', async (code) => {
       using folder = temporaryFolder();
       await using program = launch(folder.path, 'exit', String(code));
 
       expect(await program.result).toMatchObject({ code });
     });
 
-    it('gets the stop signal, and chooses its exit code', async () => {
+    it.concurrent('gets the stop signal, and chooses its exit code', async () => {
       using folder = temporaryFolder();
       await using program = launch(folder.path, 'finish');
       await program.says(/(ready)/);
@@ -174,19 +174,22 @@ console.log('ready ' + process.argv.slice(2).join(' ') + '.');
       expect(await program.result).toMatchObject({ code: 0, stdout: expect.stringContaining('finished') });
     });
 
-    it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes on that %s has ended it', async (signal) => {
-      using folder = temporaryFolder();
-      await using program = launch(folder.path, 'wait');
-      await program.says(/(ready)/);
-      program.child.kill(signal);
+    it.concurrent.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+      'passes on that %s has ended it',
+      async (signal) => {
+        using folder = temporaryFolder();
+        await using program = launch(folder.path, 'wait');
+        await program.says(/(ready)/);
+        program.child.kill(signal);
 
-      expect(await program.result).toMatchObject({ code: null, signal });
-    });
+        expect(await program.result).toMatchObject({ code: null, signal });
+      },
+    );
   });
 });
 
 describe('launcher', () => {
-  it('the launcher names the existing tasks', async () => {
+  it.concurrent('the launcher names the existing tasks', async () => {
     await using program = new Program(process.execPath, [join(root, 'scripts/run.mjs'), 'nothing']);
 
     const { code, stderr } = await program.result;

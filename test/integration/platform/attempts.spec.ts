@@ -89,7 +89,7 @@ describe.each<[string, string, Behaviour]>([
   ['the answer drips', 'timeout', drips(200, SESSION)],
   ['the answer is not HTTP', 'malformed', answersMail],
 ])('a call, if %s', (_name, reason, loss) => {
-  const limits = { maxAttempts: 3, ...(reason === 'timeout' && { attemptTimeoutMs: 400 }) };
+  const limits = { maxAttempts: 3, ...(reason === 'timeout' && { attemptTimeoutMs: 250 }) };
   const openAny: (typeof CALLS)['game.open'] = (client, call = callWithin()) =>
     client.openGame({ player: { id: 'u-1' } }, call);
 

@@ -49,21 +49,21 @@ describe('at its deadline a call ends', () => {
     async (operation, _name, slow) => {
       platform.always(slow);
       const { client, observer } = buildClient();
-      await expectExpired(callWithin(500), (call) => CALLS[operation](client, call), true);
+      await expectExpired(callWithin(300), (call) => CALLS[operation](client, call), true);
       expect(observer.results).toEqual(['deadline']);
     },
   );
 
   it('that is connecting, which an AbortSignal would not settle', async () => {
     const { client } = buildClient({ origin: await silentOrigin() });
-    await expectExpired(callWithin(500), (call) => createSession(client, call), true);
+    await expectExpired(callWithin(300), (call) => createSession(client, call), true);
   });
 
   it('that waits for a connection, without having been sent', async () => {
     platform.always(neverAnswers);
     const { client } = buildClient({ limits: { connections: 1 } });
-    const first = createSession(client, callWithin(1_500));
-    const second = callWithin(500);
+    const first = createSession(client, callWithin(900));
+    const second = callWithin(300);
     await expectExpired(second, (call) => createSession(client, call), false);
     expect([second.attempts, platform.requests.length]).toEqual([0, 1]);
     await failureOf(first);

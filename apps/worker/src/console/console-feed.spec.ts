@@ -33,7 +33,7 @@ function feedUnderTest() {
     compartments: [],
   };
   const kept = { queue: 'kept', messages: 0, reasons: [] };
-  const look = jest.fn(async () => ({ atMs: 42, queues: [], deadLetters: kept, parked: kept }));
+  const look = jest.fn(async () => ({ queues: [], deadLetters: kept, parked: kept }));
   const metrics = new Metrics();
   const feed = new ConsoleFeed(
     metrics,

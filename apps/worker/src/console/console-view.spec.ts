@@ -78,7 +78,7 @@ describe('consoleView', () => {
       tally.failed({ ...COMMAND, id }, 'UNKNOWN_OPERATOR', 'answered');
       const last = { id, type: 'made-up', queue: '', failedAt: undefined, failure: undefined };
       const kept = { queue: 'q', messages: 1, reasons: [{ reason: id, count: 1, since: undefined, last }] };
-      const view = viewOf([], tally, 'acme', { atMs: 0, queues: [], deadLetters: kept, parked: kept });
+      const view = viewOf([], tally, 'acme', { queues: [], deadLetters: kept, parked: kept });
       const [{ line, trace, last: shown } = {}] = view.service?.deadLetters.reasons ?? [];
       expect([view.failures[0]?.line, line, trace, shown?.type]).toEqual(Array(4).fill(undefined));
     },

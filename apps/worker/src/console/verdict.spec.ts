@@ -45,7 +45,6 @@ const type = (codes: TypeHistory['codes'], more: Partial<TypeHistory> = {}): Par
 });
 const look = (parts: Partial<BusLook>): Partial<Findings> => ({
   look: {
-    atMs: 0,
     queues: [],
     deadLetters: { queue: 'poker.dead-letters', messages: 0, reasons: [] },
     parked: { queue: 'poker.replies.undelivered', messages: 0, reasons: [] },

@@ -124,7 +124,7 @@ describe('MemoryIdempotencyStore shared by callers', () => {
   it('keeps 128 MiB, and drops long replies for those of others', () => {
     const callers = new Callers();
     callers.run('shop', 0, 1_000);
-    callers.run('loud', 0, 300, created('x'.repeat(MIB)));
+    callers.run('loud', 0, 150, created('x'.repeat(MIB)));
     expect(callers.remembered('shop')).toBe(1_000);
     expect(callers.remembered('loud')).toBeLessThanOrEqual(128);
     expect(callers.remembered('loud')).toBeGreaterThan(120);

@@ -32,8 +32,6 @@ export interface KeptLook extends Pick<QueueLook, 'queue' | 'messages'> {
 
 /** What the broker knows of the whole service: the same from every worker. */
 export interface BusLook {
-  /** Milliseconds since the epoch. */
-  readonly atMs: number;
   /** The lanes, the quarantine and the retry queues. */
   readonly queues: readonly QueueLook[];
   readonly deadLetters: KeptLook;
@@ -81,7 +79,6 @@ export class BusLooker {
     const { deadLetters, undelivered } = names;
     this.#readIfDue(depthOf(deadLetters));
     return {
-      atMs: Date.now(),
       queues: looks.filter(({ queue }) => queue !== deadLetters && queue !== undelivered),
       deadLetters: keptLook(deadLetters, depthOf(deadLetters), this.#letters),
       parked: keptLook(undelivered, depthOf(undelivered), this.#options.parked()),

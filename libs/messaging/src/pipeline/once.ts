@@ -22,9 +22,7 @@ export function once(bus: Bus, window: Window): Step {
     return answerWith(reply);
   };
   const step: Step = async (command, next) => {
-    const found = claimOf(command, bus);
-    // The memory of a worker answers at once.
-    const claim = found instanceof Promise ? await found : found;
+    const claim = await claimOf(command, bus);
     switch (claim.kind) {
       case 'conflict':
         throw new CommandError('IDEMPOTENCY_CONFLICT');
