@@ -1,4 +1,5 @@
 import { commandOf, WORKER } from '../build/programs.ts';
+import { isAnswered } from '../network.ts';
 import { root } from '../root.ts';
 import { type Exit, Program } from './program.ts';
 
@@ -51,12 +52,7 @@ export class WorkerProcess extends Program {
   /** Waits until commands are consumed. */
   async ready(): Promise<this> {
     const url = await this.url();
-    const isReady = () =>
-      fetch(`${url}/health/ready`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await this.until('become ready', isReady);
+    await this.until('become ready', () => isAnswered(`${url}/health/ready`));
     return this;
   }
 

@@ -90,54 +90,42 @@ export interface Result {
 }
 
 /** A worker that is warm, with the driver that holds the answers to all that it was ever sent. */
-class Entrant implements AsyncDisposable {
-  readonly #worker: RunningWorker;
-  readonly #driver: LoadDriver;
-
-  private constructor(worker: RunningWorker, driver: LoadDriver) {
-    this.#worker = worker;
-    this.#driver = driver;
-  }
-
-  static async start(contestant: Contestant, stage: Stage, plan: Plan): Promise<Entrant> {
-    const worker = await contestant.start(stage);
-    const driver = await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech });
-    const { prefetch, warmUp: commands, closedLoopMs: forMs } = plan;
-    await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs });
-    return new Entrant(worker, driver);
-  }
-
-  /** A closed loop, then an open one. */
-  async sample(stage: Stage, plan: Plan): Promise<Sample> {
-    const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
-    const pids = { ...stage.pids, worker: this.#worker.pid };
-    const before = usageOf(pids);
-    const closed = await this.#driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs: closedLoopMs });
-    const between = usageOf(pids);
-    const open = await this.#driver.openLoop({ perSecond, forMs: openLoopMs });
-    const after = usageOf(pids);
-    return {
-      commandsPerSecond: (closed.commands / closed.elapsedMs) * 1_000,
-      cpuMsPerCommand: (between.workerMs - before.workerMs) / closed.commands,
-      others: (between.othersMs - before.othersMs) / (between.atMs - before.atMs),
-      cpuMsPerCommandAtRate: (after.workerMs - between.workerMs) / open.commands,
-      p50Ms: percentile(open.latenciesMs, 0.5),
-      p99Ms: percentile(open.latenciesMs, 0.99),
-    };
-  }
-
-  finish(): Promise<Finish> {
-    return finishOf(this.#worker, this.#driver);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#driver[Symbol.asyncDispose]();
-    await this.#worker[Symbol.asyncDispose]();
-  }
+interface Entrant extends AsyncDisposable {
+  readonly worker: RunningWorker;
+  readonly driver: LoadDriver;
 }
 
-async function finishOf({ pid }: RunningWorker, driver: LoadDriver): Promise<Finish> {
-  return { tally: await driver.settle(), peakMemoryMib: processUsage(pid).peakMemoryMib };
+async function enter(contestant: Contestant, stage: Stage, plan: Plan): Promise<Entrant> {
+  await using parts = new AsyncDisposableStack();
+  const worker = parts.use(await contestant.start(stage));
+  const driver = parts.use(await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech }));
+  const { prefetch, warmUp: commands, closedLoopMs: forMs } = plan;
+  await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs });
+  const kept = parts.move();
+  return { worker, driver, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+/** A closed loop, then an open one. */
+async function takeSample({ worker, driver }: Entrant, stage: Stage, plan: Plan): Promise<Sample> {
+  const { prefetch, commands, closedLoopMs, perSecond, openLoopMs } = plan;
+  const pids = { ...stage.pids, worker: worker.pid };
+  const before = usageOf(pids);
+  const closed = await driver.closedLoop({ inFlight: 2 * prefetch, commands, forMs: closedLoopMs });
+  const between = usageOf(pids);
+  const open = await driver.openLoop({ perSecond, forMs: openLoopMs });
+  const after = usageOf(pids);
+  return {
+    commandsPerSecond: (closed.commands / closed.elapsedMs) * 1_000,
+    cpuMsPerCommand: (between.workerMs - before.workerMs) / closed.commands,
+    others: (between.othersMs - before.othersMs) / (between.atMs - before.atMs),
+    cpuMsPerCommandAtRate: (after.workerMs - between.workerMs) / open.commands,
+    p50Ms: percentile(open.latenciesMs, 0.5),
+    p99Ms: percentile(open.latenciesMs, 0.99),
+  };
+}
+
+async function finishOf({ worker, driver }: Pick<Entrant, 'worker' | 'driver'>): Promise<Finish> {
+  return { tally: await driver.settle(), peakMemoryMib: processUsage(worker.pid).peakMemoryMib };
 }
 
 /**
@@ -159,13 +147,13 @@ export async function compare(
     for (let turn = 0; turn < contestants.length; turn += 1) {
       const index = (turn + round) % contestants.length;
       const [contestant, result] = [contestants[index] as Contestant, results[index] as Result];
-      const entrant = entrants.get(contestant) ?? (await Entrant.start(contestant, stage, plan));
+      const entrant = entrants.get(contestant) ?? (await enter(contestant, stage, plan));
       entrants.set(contestant, entrant);
-      const sample = await entrant.sample(stage, plan);
+      const sample = await takeSample(entrant, stage, plan);
       result.samples.push(sample);
       console.log(sampleLine(round + 1, contestant.name, sample));
       if (!plan.isFresh && round < plan.rounds - 1) continue;
-      result.finishes.push(await entrant.finish());
+      result.finishes.push(await finishOf(entrant));
       entrants.delete(contestant);
       await entrant[Symbol.asyncDispose]();
     }
@@ -195,7 +183,7 @@ export async function moderateMemory(
     await using worker = await startOurWorker(stage);
     await using driver = await LoadDriver.open({ url: stage.amqpUrl, speech: worker.speech });
     await driver.openLoop({ perSecond, forMs });
-    const finish = await finishOf(worker, driver);
+    const finish = await finishOf({ worker, driver });
     finishes.push(finish);
     console.log(`round ${round}  at ${perSecond}/s alone: at most ${finish.peakMemoryMib.toFixed(0)} MiB`);
   }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { startBroker } from '../../scripts/broker/start-broker.ts';
 import { compile } from '../../scripts/build/bundle.ts';
-import { freePorts } from '../../scripts/network.ts';
+import { freePorts, isListening } from '../../scripts/network.ts';
 import { guardedCommand } from '../../scripts/processes/guarded-command.ts';
 import { Program } from '../../scripts/processes/program.ts';
 import { root } from '../../scripts/root.ts';
@@ -79,12 +79,7 @@ export async function startPlatform(latencyMs: number, records = 0): Promise<Ben
     { PORT: String(port), LATENCY_MS: String(latencyMs), REPORT_RECORDS: String(records), SECRET_KEY },
   );
   const origin = `http://127.0.0.1:${port}`;
-  const listens = (): Promise<boolean> =>
-    fetch(origin, { method: 'HEAD' }).then(
-      () => true,
-      () => false,
-    );
-  await platform.until('listen', listens);
+  await platform.until('listen', () => isListening(port));
   return {
     pid: platform.pid,
     variables: {

@@ -14,6 +14,8 @@ export interface InteractiveLoad {
 export type SendNumbered = (index: number) => Promise<readonly ReceivedReply[]>;
 
 const TICK_MS = 1;
+/** How long the end of a load may go unnoticed. */
+const LONGEST_TICK_MS = 50;
 
 /**
  * Sends at a steady rate, whatever comes back; what is late is sent at once.
@@ -28,7 +30,8 @@ export async function atRate(
   const startMs = performance.now();
   for (let index = 0; !isOver(index);) {
     const dueMs = startMs + (index * 1_000) / ratePerSecond;
-    if (dueMs > performance.now()) await sleep(TICK_MS);
+    const aheadMs = dueMs - performance.now();
+    if (aheadMs > 0) await sleep(Math.max(TICK_MS, Math.min(aheadMs, LONGEST_TICK_MS)));
     else send(index++, dueMs);
   }
 }

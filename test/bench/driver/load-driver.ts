@@ -40,6 +40,7 @@ export interface Load {
 const TYPE = 'session.create';
 const TICK_MS = 1;
 const QUIET_MS = 200;
+const PATIENCE_MS = 10_000;
 
 /**
  * Sends `session.create` to one worker, or to several of one queue, and holds every answer against its command.
@@ -54,8 +55,7 @@ const QUIET_MS = 200;
  * connection is to hold: what a test breaks are the worker's.
  */
 export class LoadDriver implements AsyncDisposable {
-  readonly #speech: Speech;
-  readonly #patienceMs: number;
+  readonly #options: LoadDriverOptions;
   readonly #connection: ChannelModel;
   readonly #channel: Channel;
   readonly #replyQueue: string;
@@ -68,13 +68,12 @@ export class LoadDriver implements AsyncDisposable {
   #onAnswer: () => void = () => undefined;
 
   private constructor(
-    { speech, patienceMs = 10_000 }: LoadDriverOptions,
+    options: LoadDriverOptions,
     connection: ChannelModel,
     channel: Channel,
     replyQueue: string,
   ) {
-    this.#speech = speech;
-    this.#patienceMs = patienceMs;
+    this.#options = options;
     this.#connection = connection;
     this.#channel = channel;
     this.#replyQueue = replyQueue;
@@ -153,8 +152,9 @@ export class LoadDriver implements AsyncDisposable {
     const sequence = this.#ledger.next();
     const id = `${this.#name}-${sequence}`;
     this.#dueAtMs.set(sequence, dueAtMs);
-    const { exchange, routingKey } = this.#speech.addressOf(TYPE);
-    const content = Buffer.from(JSON.stringify(this.#speech.bodyOf(TYPE, id, sessionData(sequence))));
+    const { speech } = this.#options;
+    const { exchange, routingKey } = speech.addressOf(TYPE);
+    const content = Buffer.from(JSON.stringify(speech.bodyOf(TYPE, id, sessionData(sequence))));
     this.#channel.publish(exchange, routingKey, content, {
       messageId: id,
       correlationId: id,
@@ -166,7 +166,7 @@ export class LoadDriver implements AsyncDisposable {
 
   #receive(message: ConsumeMessage): void {
     this.#lastAnswerAtMs = performance.now();
-    if (!this.#speech.isFinal(message)) return;
+    if (!this.#options.speech.isFinal(message)) return;
     const body = JSON.parse(message.content.toString()) as { response?: unknown };
     // The packets of Nest's client have the answer in them.
     const answer = body.response ?? body;
@@ -187,8 +187,8 @@ export class LoadDriver implements AsyncDisposable {
 
   /** Waits until each command in flight is answered, or no answer has arrived for too long. */
   async #answered(): Promise<void> {
-    while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < this.#patienceMs) {
+    const { patienceMs = PATIENCE_MS } = this.#options;
+    while (this.#dueAtMs.size > 0 && performance.now() - this.#lastAnswerAtMs < patienceMs)
       await sleep(TICK_MS);
-    }
   }
 }

@@ -165,7 +165,7 @@ export class ChaosStage implements AsyncDisposable {
     ]);
     const { workers: count = 2, start = (_, variables) => new WorkerProcess(variables) } = wishes;
     this.workers = this.#parts.use(
-      await Workers.start({
+      new Workers({
         count,
         start: (number) =>
           start(number, {
@@ -184,6 +184,7 @@ export class ChaosStage implements AsyncDisposable {
         onEnd: (program) => this.readAcknowledgements(program),
       }),
     );
+    await this.workers.areReady();
     this.caller = this.#parts.use(
       await DurableCaller.open(this.broker.urls.toReversed(), this.prefix, {
         queueArguments: wishes.replyQueue ?? {},
